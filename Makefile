@@ -1,0 +1,44 @@
+# Two commands for newcomers: `make test` and `make demo`. Each makes .venv first if it is not there.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+SOURCES := src tests $(wildcard validation benchmarks examples) docs/conf.py
+
+.PHONY: test demo bench validate docs lint clean install
+
+install: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'Interstage needs Python 3.11 or newer')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs,validate]"
+	touch $(READY)
+
+lint: $(READY)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/lint-imports --config .importlinter
+
+# Every run compiles its kernels anew in a cache folder of its own, so that a stale cache cannot hide a fault.
+test: lint
+	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
+	echo "== tests" && NUMBA_CACHE_DIR="$$cache" OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile && \
+	echo "== kernels without compilation" && NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels --no-header tests
+
+demo: $(READY)
+	@echo "The demo is not built yet: see 'What works today' in README.md."
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+validate: $(READY)
+	$(BIN)/python -m validation
+
+docs: $(READY)
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) build docs/_build .pytest_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

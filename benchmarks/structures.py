@@ -1,0 +1,194 @@
+"""Measure the structures solver: assembly, factorization and normal modes of growing shells, and a solid.
+
+    python benchmarks/structures.py [--grids 10000 30000 100000] [--modes 30] [--solid 80000]
+
+The shell is a clamped cylindrical panel of CQUAD4; the solid is a clamped block of CHEXA, solved once with
+PARDISO and once with SuperLU. A row's peak memory is that of a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+HEADER = (
+    "    grids      dofs  read s  assembly s  factor s  30 modes s  modes/factor  assembly/factor  peak GB"
+)
+
+
+def shell_deck(grids: int) -> str:
+    """Deck text of a clamped cylindrical panel (radius 1, arc 90°, length 1.5) with about `grids` grids."""
+    side = max(2, round(np.sqrt(grids)) - 1)
+    lines = ["SOL 103", "CEND", "SPC = 1", "METHOD = 1", "BEGIN BULK", "EIGRL,1,,,30", "PARAM,GRDPNT,0"]
+    lines += ["MAT1,1,7.+10,,.33,2700.", "PSHELL,1,1,.004,1,,1", "CORD2C,1,,0.,0.,0.,0.,0.,1.", ",1.,0.,0."]
+    at = 1
+    for z in np.linspace(0.0, 1.5, side + 1):
+        for angle in np.linspace(0.0, 90.0, side + 1):
+            lines.append(f"GRID,{at},1,1.,{angle:.6f},{z:.6f},0")
+            at += 1
+    for i in range(side):
+        for j in range(side):
+            a = i * (side + 1) + j + 1
+            lines.append(f"CQUAD4,{i * side + j + 1},1,{a},{a + 1},{a + side + 2},{a + side + 1}")
+    lines += [f"SPC1,1,123456,1,THRU,{side + 1}", "ENDDATA"]
+    return "\n".join(lines) + "\n"
+
+
+def solid_deck(dofs: int) -> str:
+    """Deck text of a clamped cube of CHEXA with about `dofs` free translations."""
+    side = max(2, round((dofs / 3.0) ** (1.0 / 3.0)) - 1)
+    n = side + 1
+    lines = [
+        "SOL 103",
+        "CEND",
+        "SPC = 1",
+        "METHOD = 1",
+        "BEGIN BULK",
+        "EIGRL,1,,,10",
+        "MAT1,1,7.+10,,.33,2700.",
+    ]
+    lines += ["PSOLID,1,1"]
+    x = np.linspace(0.0, 1.0, n)
+    for k in range(n):
+        for j in range(n):
+            lines += [f"GRID,{(k * n + j) * n + i + 1},,{x[i]:.6f},{x[j]:.6f},{x[k]:.6f}" for i in range(n)]
+    for k in range(side):
+        for j in range(side):
+            for i in range(side):
+                a = (k * n + j) * n + i + 1
+                b = a + n * n
+                face = f"{a},{a + 1},{a + n + 1},{a + n},{b},{b + 1}"
+                lines += [f"CHEXA,{(k * side + j) * side + i + 1},1,{face}", f",{b + n + 1},{b + n}"]
+    lines += [f"SPC1,1,123,1,THRU,{n * n}", "ENDDATA"]
+    return "\n".join(lines) + "\n"
+
+
+def measure(text: str, n_modes: int) -> dict:
+    """Time reading, assembly, one factorization and the modes of a deck, in this process."""
+    from interstage.fem.constraints import join
+    from interstage.fem.eigen import eigenmodes
+    from interstage.fem.factor import Factor, backend_name
+    from interstage.fem.model import FEModel
+    from interstage.fem.reduction import Constraints, reduce_model
+    from interstage.nastran import deck_from_text
+
+    _warm_up()
+    start = time.perf_counter()
+    fe = FEModel.from_deck(deck_from_text(text))
+    read = time.perf_counter() - start
+    start = time.perf_counter()
+    K, M = fe.K_gg, fe.M_gg
+    assembly = time.perf_counter() - start
+    case = fe.case.subcases[0]
+    dofs, values = fe.constraints.spc(case.spc)
+    equations = join([fe.rigid, fe.constraints.mpc(case.mpc)])
+    start = time.perf_counter()
+    model = reduce_model(K, M, fe.grids, Constraints(equations, dofs, values))
+    reduction = time.perf_counter() - start
+    K, M = model.K_ff, model.M_ff
+    start = time.perf_counter()
+    factor = Factor(K)
+    factor_seconds = time.perf_counter() - start
+    memory = factor.memory
+    del factor
+    start = time.perf_counter()
+    modes = eigenmodes(K, M, n_modes)
+    return {
+        "solver": backend_name(),
+        "grids": len(fe.grids),
+        "dofs": fe.grids.n_dof,
+        "free": K.shape[0],
+        "read": read,
+        "assembly": assembly,
+        "reduction": reduction,
+        "factor": factor_seconds,
+        "modes": time.perf_counter() - start,
+        "factorizations": modes.n_shifts,
+        "sturm": modes.sturm_checked,
+        "residual": float(modes.residuals.max()),
+        "first_hz": float(modes.frequencies_hz[0]),
+        "last_hz": float(modes.frequencies_hz[-1]),
+        "factor_memory": memory,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def _warm_up() -> None:
+    """Load and compile what every run needs once, so that it is not timed."""
+    from interstage.fem.eigen import eigenmodes
+    from interstage.fem.model import FEModel
+    from interstage.nastran import deck_from_text
+
+    for text in (shell_deck(30), solid_deck(100)):
+        fe = FEModel.from_deck(deck_from_text(text))
+        eigenmodes(fe.K_gg, fe.M_gg, 5)
+
+
+def in_own_process(kind: str, size: int, n_modes: int, solver: str | None = None) -> dict:
+    """Run one measurement in a new process, whose peak memory is then its own."""
+    environment = dict(os.environ)
+    if solver:
+        environment["INTERSTAGE_SOLVER"] = solver
+    command = [sys.executable, __file__, "--one", kind, str(size), str(n_modes)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def row(r: dict) -> str:
+    """One line of the table."""
+    return (
+        f"{r['grids']:9d} {r['dofs']:9d} {r['read']:7.2f} {r['assembly']:11.2f} {r['factor']:9.2f} "
+        f"{r['modes']:11.2f} {r['modes'] / r['factor']:13.2f} {r['assembly'] / r['factor']:16.3f} "
+        f"{r['peak'] / 1e9:8.2f}"
+    )
+
+
+def exponent(rows: list[dict], key: str) -> float:
+    """Slope of log(time) over log(grids) between the smallest and the largest model."""
+    first, last = rows[0], rows[-1]
+    return float(np.log(last[key] / first[key]) / np.log(last["grids"] / first["grids"]))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--grids", type=int, nargs="+", default=[10_000, 30_000, 100_000])
+    parser.add_argument("--modes", type=int, default=30)
+    parser.add_argument("--solid", type=int, default=80_000, help="dofs of the solid, 0 to leave it out")
+    parser.add_argument("--one", nargs=3, metavar=("KIND", "SIZE", "MODES"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        kind, size, n_modes = options.one[0], int(options.one[1]), int(options.one[2])
+        print(json.dumps(measure((shell_deck if kind == "shell" else solid_deck)(size), n_modes)))
+        return
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, numpy {np.__version__}")
+    print(HEADER.replace("30 modes", f"{options.modes} modes"))
+    rows = []
+    for grids in options.grids:
+        rows.append(in_own_process("shell", grids, options.modes))
+        print(row(rows[-1]), flush=True)
+    if len(rows) > 1:
+        growth = ", ".join(f"{k} {exponent(rows, k):.2f}" for k in ("assembly", "factor", "modes", "peak"))
+        print(f"growth exponents over grids: {growth}")
+    if options.solid:
+        for solver in ("pardiso", "superlu"):
+            r = in_own_process("solid", options.solid, 10, solver)
+            print(
+                f"solid of {r['free']} free dofs, {solver}: factor {r['factor']:.1f} s, 10 modes "
+                f"{r['modes']:.1f} s, peak {r['peak'] / 1e9:.1f} GB",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

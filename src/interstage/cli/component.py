@@ -1,0 +1,96 @@
+"""`interstage component`: a deck to a component file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def component(
+    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
+    output: Path = typer.Option(..., "--output", "-o", metavar="FILE.h5", help="Component file to write."),
+    n_modes: int | None = typer.Option(
+        None,
+        "--modes",
+        metavar="N",
+        min=0,
+        help="Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise.",
+    ),
+    aset: str | None = typer.Option(
+        None,
+        "--aset",
+        metavar="1:123456,9:123",
+        help="Interface grids; the deck's ASET, BSET, SUPORT otherwise.",
+    ),
+    rvdof: str | None = typer.Option(None, "--rvdof", metavar="57:123", help="Grids with residual vectors."),
+    modal_integrals: bool = typer.Option(
+        False, "--modal-integrals", help="Integrals of first and second order."
+    ),
+    rotary_integrals: bool = typer.Option(False, "--rotary-integrals", help="Integrals of rotary nodes too."),
+    separate_lumped: bool = typer.Option(
+        False, "--separate-lumped", help="Take every CONM2 out, into child bodies."
+    ),
+    add_lumped_to_aset: bool = typer.Option(
+        False, "--add-lumped-to-aset", help="Put the grids that carry them into the interface."
+    ),
+    csid: int = typer.Option(
+        0, "--csid", metavar="C", help="Coordinate system whose axes the component takes."
+    ),
+    grdpnt: int | None = typer.Option(
+        None, "--grdpnt", metavar="G", help="Grid of the reference point; PARAM GRDPNT otherwise."
+    ),
+    damping: float | None = typer.Option(None, "--damping", metavar="Z", help="Damping ratio of all modes."),
+    allow_outside: bool = typer.Option(
+        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
+    ),
+) -> None:
+    """Modes, integrals and mass of a flexible body in one portable file."""
+    from interstage.cli.info import summary
+    from interstage.cli.progress import progress
+    from interstage.components import component_from_deck
+    from interstage.errors import FileError
+
+    if not output.absolute().parent.is_dir():
+        raise FileError("the folder for the component file does not exist", where=str(output.parent))
+    with progress(quiet=False) as report:
+        report("making the component")
+        made = component_from_deck(
+            deck,
+            n_modes,
+            aset=None if aset is None else grid_list("--aset", aset),
+            rvdof=None if rvdof is None else grid_list("--rvdof", rvdof),
+            modal_integrals=modal_integrals or rotary_integrals,
+            rotary_integrals=rotary_integrals,
+            separate_lumped=separate_lumped,
+            add_lumped_to_aset=add_lumped_to_aset,
+            csid=csid,
+            grdpnt=grdpnt,
+            damping=damping,
+            allow_outside=allow_outside,
+        )
+        made.save(output)
+    summary(made, str(output))
+
+
+def grid_list(option: str, text: str) -> dict[int, int]:
+    """Read `1:123456,9:123` into {1: 123456, 9: 123}; an empty text is an empty list.
+
+    >>> grid_list("--aset", "1:123456, 9:123")
+    {1: 123456, 9: 123}
+    """
+    from interstage.errors import InputError
+
+    out: dict[int, int] = {}
+    for part in text.replace(" ", "").split(","):
+        if not part:
+            continue
+        grid, _, value = part.partition(":")
+        if not (grid.isdigit() and value.isdigit() and len(grid) < 12 and len(value) < 7):
+            raise InputError(
+                f"{option} cannot be read",
+                expected="grid:components pairs such as 1:123456,9:123",
+                got=repr(part),
+            )
+        out[int(grid)] = int(value)
+    return out

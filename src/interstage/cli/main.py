@@ -1,0 +1,76 @@
+"""Entry point of the `interstage` command: options, and errors as one sentence with exit status 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from interstage import __version__
+from interstage.cli import modes, static
+from interstage.errors import InterstageError
+
+app = typer.Typer(
+    name="interstage",
+    help="From finite elements to guidance and control.",
+    epilog="Examples:  interstage modes panel.bdf   |   interstage modes panel.bdf --modes 12 --json   |   "
+    "interstage static bracket.bdf --json",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("modes", epilog="Example:  interstage modes panel.bdf --modes 20")(modes.modes)
+app.command("static", epilog="Example:  interstage static bracket.bdf --json > displacements.json")(
+    static.static
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"interstage {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    """From finite elements to guidance and control."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; bad input ends with one sentence on stderr and exit status 2."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args=arguments, prog_name="interstage", standalone_mode=False)
+    except InterstageError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _stop("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        # Typer brings its own copy of click, so that its usage errors are known by what they offer
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+            _fail(f"{error.format_message().rstrip('.')}; see 'interstage --help'")
+        if type(error).__name__ == "Abort":
+            _stop("stopped", 130)
+        raise
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(sentence: str) -> None:
+    _stop(" ".join(sentence.split()), 2)
+
+
+def _stop(sentence: str, status: int) -> None:
+    print(f"interstage: {sentence}", file=sys.stderr)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""`interstage modes`: natural frequencies and mass properties of a deck."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+
+def modes(
+    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
+    n_modes: int | None = typer.Option(
+        None,
+        "--modes",
+        metavar="N",
+        min=1,
+        help="Number of modes; the deck's EIGRL or EIGR decides otherwise.",
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+    allow_outside: bool = typer.Option(
+        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
+    ),
+) -> None:
+    """Natural frequencies and mass properties of a structure."""
+    from interstage.cli.progress import progress
+    from interstage.fem import FEModel, normal_modes
+    from interstage.nastran import read_deck
+
+    with progress(quiet=as_json) as report:
+        report("reading the deck")
+        cards = read_deck(deck, allow_outside=allow_outside)
+        report("assembling matrices")
+        fe = FEModel.from_deck(cards)
+        result = normal_modes(fe, n_modes=n_modes, progress=report)
+        grdpnt = cards.params.get("GRDPNT", 0)
+        weight = fe.mass_properties(grdpnt if isinstance(grdpnt, int) and grdpnt > 0 else 0)
+    if as_json:
+        print(json.dumps(_machine(fe, result, weight)))
+    else:
+        _show(fe, result, weight, cards)
+
+
+def _machine(fe, result, weight) -> dict:
+    return {
+        "deck": fe.source,
+        "frequencies_hz": [float(f) for f in result.frequencies_hz],
+        "eigenvalues": [float(value) for value in result.eigenvalues],
+        "generalized_mass": [float(value) for value in result.generalized_mass],
+        "residuals": [float(value) for value in result.residuals],
+        "mass": float(weight.mass),
+        "cg": [float(value) for value in weight.cg],
+        "inertia": [[float(value) for value in row] for row in weight.inertia_about_cg],
+        "grids": len(fe.grids),
+        "dofs": int(fe.grids.n_dof),
+        "notes": list(result.notes),
+    }
+
+
+def _show(fe, result, weight, cards) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"[bold]{fe.source}[/bold]  {len(fe.grids)} grids, {fe.grids.n_dof} dofs")
+    table = Table(title=f"{len(result.frequencies_hz)} modes", title_justify="left")
+    for name in ("mode", "frequency, Hz", "eigenvalue", "generalized mass", "residual"):
+        table.add_column(name, justify="right")
+    for i, frequency in enumerate(result.frequencies_hz):
+        table.add_row(
+            str(i + 1),
+            f"{frequency:.6g}",
+            f"{result.eigenvalues[i]:.6e}",
+            f"{result.generalized_mass[i]:.6g}",
+            f"{result.residuals[i]:.1e}",
+        )
+    console.print(table)
+    console.print(str(weight), highlight=False)
+    if cards.ignored:
+        names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
+        console.print(f"Not used by this solution: {names}", highlight=False)
+    for note in result.notes:
+        console.print(note, highlight=False)

@@ -1,0 +1,37 @@
+"""Show what is going on when it takes more than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE_S = 2.0
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Yield a function that takes a word on the current step; it shows a spinner on stderr once work gets long.
+
+    Without a terminal a plain line is written for each step that starts after two seconds.
+    """
+    if quiet:
+        yield lambda text: None
+        return
+    if not sys.stderr.isatty():
+        start = time.perf_counter()
+
+        def line(text: str) -> None:
+            if time.perf_counter() - start > PATIENCE_S:
+                print(f"interstage: {text} ...", file=sys.stderr, flush=True)
+
+        yield line
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting")
+        yield lambda text: bar.update(task, description=text)

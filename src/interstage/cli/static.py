@@ -1,0 +1,61 @@
+"""`interstage static`: displacements of a deck's subcases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import typer
+
+
+def static(
+    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+    allow_outside: bool = typer.Option(
+        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
+    ),
+) -> None:
+    """Static displacements, subcase by subcase, in each grid's output (CD) system."""
+    from interstage.cli.progress import progress
+    from interstage.fem import FEModel, static_subcases
+    from interstage.nastran import read_deck
+
+    with progress(quiet=as_json) as report:
+        report("reading the deck")
+        cards = read_deck(deck, allow_outside=allow_outside)
+        report("assembling matrices")
+        fe = FEModel.from_deck(cards)
+        results = static_subcases(fe, progress=report)
+    if as_json:
+        subcases = {str(result.subcase): _by_point(fe, result.displacement) for result in results}
+        notes = sorted({note for result in results for note in result.notes})
+        print(json.dumps({"deck": fe.source, "subcases": subcases, "notes": notes}))
+    else:
+        _show(fe, results)
+
+
+def _by_point(fe, u: np.ndarray) -> dict[str, list[float]]:
+    out = {str(gid): u[d : d + 6].tolist() for gid, d in zip(fe.grids.id, fe.grids.dof)}
+    out.update({str(sid): [float(u[d])] for sid, d in zip(fe.grids.spoint, fe.grids.spoint_dof)})
+    return out
+
+
+def _show(fe, results, most: int = 40) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"[bold]{fe.source}[/bold]  {len(fe.grids)} grids, {fe.grids.n_dof} dofs")
+    for result in results:
+        table = Table(title=f"subcase {result.subcase}", title_justify="left")
+        for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
+            table.add_column(name, justify="right")
+        for gid, d in list(zip(fe.grids.id, fe.grids.dof))[:most]:
+            table.add_row(str(gid), *(f"{value: .5e}" for value in result.displacement[d : d + 6]))
+        console.print(table)
+        if len(fe.grids) > most:
+            console.print(f"... and {len(fe.grids) - most} more grids: --json prints them all")
+        console.print(f"residual of the solution: {result.residual:.1e}", highlight=False)
+        for note in result.notes:
+            console.print(note, highlight=False)

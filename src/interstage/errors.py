@@ -1,0 +1,103 @@
+"""One family of errors for the whole toolkit.
+
+Every message answers four questions in this order: what is wrong, where, what was expected and
+what was found, and what to do about it. Only the parts that are given are printed:
+
+>>> str(InterstageError("the inertia is not physical", where="body 'bus'",
+...                     expected="Ixx + Iyy >= Izz", got="1 + 1 < 3", hint="check the axes"))
+"the inertia is not physical (body 'bus'); expected Ixx + Iyy >= Izz, got 1 + 1 < 3; check the axes"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class InterstageError(Exception):
+    """Anything that the user can mend: bad input, a bad file, a model that cannot be solved.
+
+    Parameters
+    ----------
+    what : the fault, one clause without a full stop
+    where : file and line, card, body, node or argument name
+    expected, got : what the code wanted and what it found
+    hint : what to do
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        expected: str | None = None,
+        got: str | None = None,
+        hint: str | None = None,
+    ):
+        self.what, self.where, self.expected, self.got, self.hint = what, where, expected, got, hint
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        text = self.what if self.where is None else f"{self.what} ({self.where})"
+        wanted = [f"expected {self.expected}"] if self.expected is not None else []
+        wanted += [f"got {self.got}"] if self.got is not None else []
+        parts = [text] + ([", ".join(wanted)] if wanted else []) + ([self.hint] if self.hint else [])
+        return "; ".join(parts)
+
+
+class InputError(InterstageError):
+    """An argument with a wrong value, shape or name."""
+
+
+class DeckError(InterstageError):
+    """A NASTRAN deck that cannot be read or means something impossible.
+
+    `file`, `line` and `image` (the card as written, first line) are kept as attributes.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        image: str | None = None,
+        expected: str | None = None,
+        got: str | None = None,
+        hint: str | None = None,
+    ):
+        self.file, self.line, self.image = file, line, image
+        place = file if line is None else f"{file or 'deck'}, line {line}"
+        if image is not None:
+            place = f"{place}: {image.rstrip()!r}" if place else repr(image.rstrip())
+        super().__init__(what, where=place, expected=expected, got=got, hint=hint)
+
+
+class ModelError(InterstageError):
+    """A structure or vehicle that is described correctly but cannot be: mechanisms, cycles, massless parts."""
+
+
+class SolverError(InterstageError):
+    """A numerical method that did not reach its answer."""
+
+
+class FileError(InterstageError):
+    """A file that is missing, damaged, foreign, from a newer version, or cannot be written."""
+
+
+class InertiaError(InputError):
+    """Mass properties that no rigid body can have."""
+
+
+def known_names(names: Iterable[object], limit: int = 12) -> str:
+    """Say which names exist, for the hint of a failed look-up.
+
+    >>> known_names(["bus", "panel"])
+    'known: bus, panel'
+    >>> known_names([])
+    'none are defined'
+    """
+    names = [str(name) for name in names]
+    if not names:
+        return "none are defined"
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return "known: " + ", ".join(names[:limit]) + more

@@ -1,0 +1,35 @@
+"""Finite elements: from grids and elements to matrices, modes and static displacements.
+
+>>> from interstage.nastran import deck_from_text
+>>> deck = deck_from_text('''
+... GRID,1,,0.,0.,0.,,123456
+... GRID,2,,1.,0.,0.,,23456
+... CROD,1,1,1,2
+... PROD,1,1,1.
+... MAT1,1,4.,,0.
+... CONM2,2,2,,1.
+... ''')
+>>> fe = FEModel.from_deck(deck)
+>>> round(float(normal_modes(fe, n_modes=1).eigenvalues[0]), 12)
+4.0
+"""
+
+from interstage.fem.model import FEModel
+from interstage.fem.solutions import (
+    Displacements,
+    Modes,
+    dependency_matrix,
+    normal_modes,
+    static,
+    static_subcases,
+)
+
+__all__ = [
+    "Displacements",
+    "FEModel",
+    "Modes",
+    "dependency_matrix",
+    "normal_modes",
+    "static",
+    "static_subcases",
+]

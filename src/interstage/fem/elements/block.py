@@ -1,0 +1,51 @@
+"""The common shape of all elements that stand on grids."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class ElementBlock:
+    """Elements of one family with the same number of nodes, held as arrays.
+
+    A family subclasses this, keeps what its kernels need as arrays of n rows, and returns element
+    matrices for a slice of its rows. Matrices are in basic axes, dofs node by node in the order
+    T1 T2 T3 R1 R2 R3 (or T1 T2 T3 where `dofs_per_node` is 3); assembly turns them into each grid's
+    CD system and scales mass by WTMASS.
+
+    Attributes
+    ----------
+    name : the card, e.g. "CQUAD4"
+    eid : (n,) element ids
+    nodes : (n, k) rows of the grid table; -1 where there is no grid (ground)
+    dofs_per_node : 6 or 3
+    ge : (n,) structural damping coefficient of each element, zero by default
+    """
+
+    name: str = "?"
+    dofs_per_node: int = 6
+
+    def __init__(self, name: str, eid: np.ndarray, nodes: np.ndarray, ge: np.ndarray | None = None):
+        self.name = name
+        self.eid = np.asarray(eid, dtype=np.int64)
+        self.nodes = np.atleast_2d(np.asarray(nodes, dtype=np.int64))
+        self.ge = np.zeros(len(self.eid)) if ge is None else np.asarray(ge, dtype=float)
+
+    def __len__(self) -> int:
+        return len(self.eid)
+
+    def stiffness(self, rows: slice) -> np.ndarray | None:
+        """Stiffness (len(rows), m, m) in basic axes, or None for a family without stiffness."""
+        return None
+
+    def mass(self, rows: slice, coupled: bool) -> np.ndarray | None:
+        """Mass (len(rows), m, m) in basic axes, lumped or coupled (PARAM COUPMASS), with non-structural mass."""
+        return None
+
+    def structural_damping(self, rows: slice) -> np.ndarray | None:
+        """Structural damping `ge * K` (len(rows), m, m) in basic axes; None if no element of the block has any."""
+        return self.ge[rows, None, None] * self.stiffness(rows) if self.ge.any() else None
+
+    def damping(self, rows: slice) -> np.ndarray | None:
+        """Viscous damping (len(rows), m, m) in basic axes."""
+        return None

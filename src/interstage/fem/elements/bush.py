@@ -1,0 +1,54 @@
+"""CBUSH: six springs and dampers between two grids, acting at one place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.line_common import rigid_arm, transform, turn
+
+
+class BushBlock(ElementBlock):
+    """CBUSH elements.
+
+    The springs stand at one point, to which both grids are joined by rigid arms w_a, w_b (zero for
+    coincident grids). With T the motion of a grid at that point in element axes,
+    K = [-T_a T_b]' diag(k) [-T_a T_b]; a grounded bush has no second grid (row -1).
+
+    Attributes
+    ----------
+    R : (n, 3, 3) element axes as columns, basic
+    w_a, w_b : (n, 3) from the grids to the springs, basic axes
+    k, b, ge_components : (n, 6) stiffness, damping and structural damping coefficients in element axes
+    bush_mass : (n,) half on the translations of each grid
+    """
+
+    def __init__(self, eid, nodes, R, w_a, w_b, k, b, ge_components, bush_mass):
+        super().__init__("CBUSH", eid, nodes)
+        self.R, self.w_a, self.w_b = (np.asarray(x, dtype=float) for x in (R, w_a, w_b))
+        self.k, self.b, self.ge_components = (np.asarray(x, dtype=float) for x in (k, b, ge_components))
+        self.bush_mass = np.asarray(bush_mass, dtype=float)
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        return self._between(self.k[rows], rows)
+
+    def damping(self, rows: slice) -> np.ndarray | None:
+        return self._between(self.b[rows], rows) if self.b.any() else None
+
+    def structural_damping(self, rows: slice) -> np.ndarray | None:
+        """Springs times their own coefficients (len(rows), 12, 12), or None if all are zero."""
+        return self._between((self.k * self.ge_components)[rows], rows) if self.ge_components.any() else None
+
+    def mass(self, rows: slice, coupled: bool) -> np.ndarray | None:
+        if not self.bush_mass.any():
+            return None
+        half = 0.5 * self.bush_mass[rows]
+        out = np.zeros((len(half), 12, 12))
+        for i in (0, 1, 2, 6, 7, 8):
+            out[:, i, i] = half
+        return out
+
+    def _between(self, value: np.ndarray, rows: slice) -> np.ndarray:
+        local = turn(self.R[rows])
+        T = np.concatenate([-(local @ rigid_arm(self.w_a[rows])), local @ rigid_arm(self.w_b[rows])], axis=2)
+        return transform(value[:, :, None] * np.eye(6), T)

@@ -1,0 +1,162 @@
+"""CHEXA: the eight-node brick with 21 enhanced strains and the 20-node serendipity brick.
+
+Eight nodes: enhanced assumed strains after Simo and Rifai (1990) with the 21 modes
+
+    ε_ξξ : ξ, ξη, ξζ      (and cyclic)
+    γ_ξη : ξ, η, ξζ, ηζ   (and cyclic)
+
+in natural components at the centre, turned by J0 and scaled by j0/j; the modes are condensed in the
+element. On a parallelepiped it equals the 18-parameter hybrid brick of Pian and Tong. It reproduces the
+CHEXA of Nastran to round-off there.
+
+Twenty nodes (any mid-edge node may be absent): serendipity functions, 3x3x3 Gauss points for all
+terms, shear strains in element axes projected onto the trilinear functions (reduced shear). Nastran's own
+matrix is not known to us; the element passes patch tests and has six zero eigenvalues.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.solid_common import VOIGT, Shape, gauss, product_rule
+from interstage.fem.elements.solid_common_kernels import add_products, condense, contract, gradients
+from interstage.jit import kernel
+
+CORNERS = np.array(
+    [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]],
+    dtype=float,
+)
+EDGES = ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 5), (2, 6), (3, 7), (4, 5), (5, 6), (6, 7), (7, 4))
+FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
+CENTRE = CORNERS.T / 8.0
+
+
+def linear_functions(points: np.ndarray) -> np.ndarray:
+    """Trilinear functions (p, 8)."""
+    return np.prod(1.0 + points[:, None, :] * CORNERS, axis=2) / 8.0
+
+
+def serendipity_functions(points: np.ndarray) -> np.ndarray:
+    """Twenty-node serendipity functions (p, 20)."""
+    along = points[:, None, :] * CORNERS
+    corner = np.prod(1.0 + along, axis=2) * (along.sum(axis=2) - 2.0) / 8.0
+    middle = np.array([(CORNERS[a] + CORNERS[b]) / 2.0 for a, b in EDGES])
+    factor = np.where(middle == 0.0, 1.0 - points[:, None, :] ** 2, 1.0 + points[:, None, :] * middle)
+    return np.concatenate([corner, np.prod(factor, axis=2) / 4.0], axis=1)
+
+
+_POINTS_2 = product_rule(gauss(2), gauss(2), gauss(2))
+_POINTS_3 = product_rule(gauss(3), gauss(3), gauss(3))
+
+HEXA8 = Shape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES)
+HEXA20 = Shape(
+    "CHEXA", 8, EDGES, serendipity_functions, *_POINTS_3, *_POINTS_3, CENTRE, FACES, smooth=linear_functions
+)
+
+# natural strain component (order of VOIGT) and monomial of each enhanced mode;
+# monomials: 0 ξ, 1 η, 2 ζ, 3 ξη, 4 ηζ, 5 ζξ
+_MODES = np.array(
+    [(0, 0), (0, 3), (0, 5), (1, 1), (1, 4), (1, 3), (2, 2), (2, 5), (2, 4)]
+    + [(3, 0), (3, 1), (3, 5), (3, 4), (4, 1), (4, 2), (4, 3), (4, 5), (5, 2), (5, 0), (5, 4), (5, 3)]
+)
+_DN = np.ascontiguousarray(HEXA8.tables((True,) * 8)[1])
+_MONOMIALS = np.column_stack(
+    [
+        _POINTS_2[0],
+        _POINTS_2[0][:, 0] * _POINTS_2[0][:, 1],
+        _POINTS_2[0][:, 1] * _POINTS_2[0][:, 2],
+        _POINTS_2[0][:, 2] * _POINTS_2[0][:, 0],
+    ]
+)
+
+
+@kernel
+def _strain_transform(x, centre, G, T):
+    """Write T (6, 6), natural strain modes to Cartesian strains: ε = J0⁻ᵀ ε_nat J0⁻¹; return j0."""
+    j0 = gradients(x, centre, G)
+    inverse = np.zeros((3, 3))  # dξ_a/dx_i = Σ_n ξ_a(n) ∂N_n/∂x_i, since ξ_a is interpolated exactly
+    for a in range(3):
+        for i in range(3):
+            for n in range(8):
+                inverse[a, i] += 8.0 * centre[a, n] * G[i, n]
+    first = (0, 1, 2, 0, 1, 2)
+    second = (0, 1, 2, 1, 2, 0)
+    for row in range(6):
+        i, j = first[row], second[row]
+        scale = 1.0 if row < 3 else 2.0
+        for column in range(6):
+            a, b = first[column], second[column]
+            if column < 3:
+                T[row, column] = scale * inverse[a, i] * inverse[a, j]
+            else:
+                T[row, column] = 0.5 * scale * (inverse[a, i] * inverse[b, j] + inverse[b, i] * inverse[a, j])
+    return j0
+
+
+@kernel
+def _enhanced(xyz, C, dN, centre, monomials, modes, voigt, K):
+    """Write K (n, 24, 24) of enhanced bricks.
+
+    Each mode is one monomial in one natural strain component, so that with the integrals of monomials
+    times gradients P and of monomial pairs S, the blocks of the enhanced system are products with
+    T0ᵀ C and T0ᵀ C T0, formed once an element.
+    """
+    G = np.empty((3, 8))
+    Q = np.empty((8, 8, 9))
+    D = np.empty((9, 9))
+    T = np.empty((6, 6))
+    TC = np.empty((6, 6))
+    TCT = np.empty((6, 6))
+    S = np.empty((6, 6))
+    P = np.empty((6, 3, 8))
+    A = np.empty((21, 21))
+    L = np.empty((21, 24))
+    for e in range(xyz.shape[0]):
+        x = xyz[e]
+        j0 = _strain_transform(x, centre, G, T)
+        Q[:] = 0.0
+        S[:] = 0.0
+        P[:] = 0.0
+        for p in range(8):
+            det = gradients(x, dN[p], G)
+            add_products(G, det, Q)
+            ratio = j0 * j0 / det
+            for a in range(6):
+                f = ratio * monomials[p, a]
+                for b in range(6):
+                    S[a, b] += f * monomials[p, b]
+                f = j0 * monomials[p, a]
+                for i in range(3):
+                    for n in range(8):
+                        P[a, i, n] += f * G[i, n]
+        contract(Q, C[e], voigt, D, K[e])
+        for a in range(6):
+            for b in range(6):
+                s = 0.0
+                for c in range(6):
+                    s += T[c, a] * C[e, c, b]
+                TC[a, b] = s
+        for a in range(6):
+            for b in range(6):
+                s = 0.0
+                for c in range(6):
+                    s += TC[a, c] * T[c, b]
+                TCT[a, b] = s
+        for a in range(21):
+            component, power = modes[a, 0], modes[a, 1]
+            for b in range(21):
+                A[a, b] = TCT[component, modes[b, 0]] * S[power, modes[b, 1]]
+            for n in range(8):
+                for c in range(3):
+                    s = 0.0
+                    for i in range(3):
+                        s += TC[component, voigt[c, i]] * P[power, i, n]
+                    L[a, 3 * n + c] = s
+        condense(A, L, K[e])
+
+
+def hexa8_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stiffness (n, 24, 24) of eight-node bricks xyz (n, 8, 3) with moduli C (n, 6, 6), all in basic axes."""
+    K = np.empty((len(xyz), 24, 24))
+    _enhanced(xyz, C, _DN, CENTRE, _MONOMIALS, _MODES, VOIGT, K)
+    return K

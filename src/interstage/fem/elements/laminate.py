@@ -1,0 +1,215 @@
+"""Sections of shells: homogeneous (PSHELL) and layered (PCOMP, PCOMPG).
+
+Layers are stacked from the bottom surface z0 upwards along the element normal. With Q_k the plane-stress
+stiffness of layer k in material axes of the element,
+
+    A = Σ Q_k (z_{k+1} − z_k),  B = ½ Σ Q_k (z²_{k+1} − z²_k),  D = ⅓ Σ Q_k (z³_{k+1} − z³_k).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from interstage.fem.elements.shell_common import Sections
+
+
+@dataclass
+class Section:
+    """One shell section in material axes.
+
+    A, B, D : (3, 3) membrane, coupling and bending stiffness (N = A ε + B κ, M = B ε + D κ)
+    shear : (2, 2) transverse shear stiffness, or None for no transverse shear flexibility
+    mass : mass per area of the thickness; nsm : non-structural mass per area
+    thickness : total thickness
+    ge : structural damping
+    isotropic : the matrices are the same in all axes
+    """
+
+    A: np.ndarray
+    D: np.ndarray
+    shear: np.ndarray | None
+    mass: float
+    thickness: float
+    nsm: float = 0.0
+    B: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    ge: float = 0.0
+    isotropic: bool = False
+
+
+def section_table(sections: list[Section]) -> Sections:
+    """Stack sections into the arrays that the kernels use."""
+    m = len(sections)
+    A, B, D = (np.array([getattr(s, k) for s in sections], dtype=float).reshape(m, 3, 3) for k in "ABD")
+    reduced, flexibility, shear = D.copy(), np.zeros((m, 2, 2)), np.zeros((m, 2, 2))
+    for k, section in enumerate(sections):
+        if np.any(B[k]):
+            reduced[k] = D[k] - B[k] @ np.linalg.pinv(A[k]) @ B[k]
+        if section.shear is not None and np.any(section.shear):
+            shear[k] = section.shear
+            flexibility[k] = np.linalg.inv(section.shear)
+    return Sections(
+        A=A,
+        B=B,
+        D=D,
+        D_reduced=reduced,
+        shear=shear,
+        shear_flexibility=flexibility,
+        rigid_shear=~shear.any(axis=(1, 2)),
+        mass=np.array([s.mass + s.nsm for s in sections], dtype=float),
+        mass_of_thickness=np.array([s.mass for s in sections], dtype=float),
+        thickness=np.array([s.thickness for s in sections], dtype=float),
+        isotropic=np.array([s.isotropic for s in sections], dtype=bool),
+        coupled=B.any(axis=(1, 2)),
+    )
+
+
+def turned(Q: np.ndarray, angle_deg: float) -> np.ndarray:
+    """Plane stiffness (3,3) of a layer whose x axis is at `angle_deg` from the material axis."""
+    c, s = np.cos(np.deg2rad(angle_deg)), np.sin(np.deg2rad(angle_deg))
+    R = np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])
+    return R.T @ Q @ R
+
+
+def turned_shear(G: np.ndarray, angle_deg: float) -> np.ndarray:
+    """Transverse shear moduli (2,2) of a layer whose x axis is at `angle_deg` from the material axis."""
+    c, s = np.cos(np.deg2rad(angle_deg)), np.sin(np.deg2rad(angle_deg))
+    r = np.array([[c, s], [-s, c]])
+    return r.T @ G @ r
+
+
+def layer_heights(thickness: np.ndarray, z0: float | None) -> np.ndarray:
+    """Interfaces z (n+1,) from the bottom; z0 None puts the reference plane at mid-thickness."""
+    total = float(np.sum(thickness))
+    bottom = -0.5 * total if z0 is None else z0
+    return bottom + np.concatenate([[0.0], np.cumsum(thickness)])
+
+
+def laminate_stiffness(Q: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A, B, D (3,3) of layers Q (n,3,3) between heights z (n+1,)."""
+    A = np.einsum("kij,k->ij", Q, np.diff(z))
+    B = np.einsum("kij,k->ij", Q, np.diff(z**2)) / 2.0
+    D = np.einsum("kij,k->ij", Q, np.diff(z**3)) / 3.0
+    return A, B, D
+
+
+def laminate_shear(Q: np.ndarray, G: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Transverse shear stiffness (2,2), force per length, from the equilibrium stresses of beam bending.
+
+    In each direction r = x, y the layers are beams with uniaxial moduli E_k. With the neutral height
+    z̄ = Σ E_k t_k z_k / Σ E_k t_k, EI about it and the first moment q(z) = ∫ E (z̄ − z) dz from the bottom,
+    complementary energy gives
+
+        flexibility[r, c] = Σ_k (G_k⁻¹)[r, c] ∫_k q_r² dz / EI_r²
+
+    and the stiffness is its inverse, made symmetric. One isotropic layer gives 5/6 G t.
+    Source: NASTRAN's generation of PSHELL data from PCOMP (NASTRAN Theoretical Manual; routine TA1CPS of
+    NASTRAN-95).
+
+    Q : (n,3,3) layer stiffness without Poisson coupling, in laminate axes (see `uniaxial`)
+    G : (n,2,2) transverse shear moduli in laminate axes; z : (n+1,) heights
+    """
+    flexibility = np.zeros((2, 2))
+    compliance = np.linalg.inv(G)
+    z_low, t = z[:-1], np.diff(z)
+    for r in range(2):
+        E = Q[:, r, r]
+        neutral = np.sum(E * t * (z_low + t / 2.0)) / np.sum(E * t)
+        low, high = z_low - neutral, z[1:] - neutral
+        EI = np.sum(E * (high**3 - low**3)) / 3.0
+        # q(s) = q0 − E (low s + s²/2), s from the bottom of the layer
+        q0 = np.concatenate([[0.0], np.cumsum(-E * (low * t + t * t / 2.0))[:-1]])
+        integral = (
+            q0**2 * t
+            - 2.0 * q0 * E * (low * t**2 / 2.0 + t**3 / 6.0)
+            + E**2 * (low**2 * t**3 / 3.0 + low * t**4 / 4.0 + t**5 / 20.0)
+        )
+        flexibility[r] = np.einsum("k,kc->c", integral, compliance[:, r, :]) / EI**2
+    stiffness = np.linalg.inv(flexibility)
+    return 0.5 * (stiffness + stiffness.T)
+
+
+def uniaxial(Q: np.ndarray) -> np.ndarray:
+    """Layer stiffness (3,3) in its own axes with Poisson's ratio set to zero: diag(E1, E2, G12)."""
+    factor = 1.0 - Q[0, 1] * Q[1, 0] / (Q[0, 0] * Q[1, 1])
+    return np.diag([Q[0, 0] * factor, Q[1, 1] * factor, Q[2, 2]])
+
+
+@dataclass
+class Layer:
+    """One layer in its own axes: plane-stress stiffness Q (3,3), transverse shear moduli G2 (2,2) or None."""
+
+    Q: np.ndarray
+    G2: np.ndarray | None
+    rho: float
+    thickness: float
+    angle_deg: float = 0.0
+
+
+def laminate_section(
+    layers: list[Layer], z0: float | None = None, option: str = "", nsm: float = 0.0, ge: float = 0.0
+) -> Section:
+    """Section of a laminate, bottom layer first.
+
+    option : PCOMP's LAM: "" all plies, "SYM" half of the plies given, "MEM" membrane only, "BEND" bending
+        only, "SMEAR" stacking ignored (D = A t²/12, no transverse shear flexibility), "SMCORE" the last ply
+        is the core and the others are smeared into two equal faces.
+    z0 : height of the bottom surface above the grids (None: mid-plane on the grids).
+    """
+    if option == "SYM":
+        layers = layers + layers[::-1]
+    mass = sum(layer.rho * layer.thickness for layer in layers)
+    if option == "SMCORE":
+        layers = _smeared_faces(layers)
+    t = np.array([layer.thickness for layer in layers])
+    total = float(t.sum())
+    Q = np.array([turned(layer.Q, layer.angle_deg) for layer in layers])
+    z = layer_heights(t, z0 if option not in ("SMEAR", "BEND", "MEM") else None)
+    A, B, D = laminate_stiffness(Q, z)
+    shear = _shear_of(layers, z)
+    nothing = np.zeros((3, 3))
+    # a coupling that is only round-off would cost the slow path of the kernels
+    if np.abs(B).max() <= 1e-12 * np.abs(A).max() * total:
+        B = nothing
+    if option == "MEM":
+        B, D, shear = nothing, nothing, None
+    elif option == "BEND":
+        A, B = nothing, nothing
+    elif option == "SMEAR":
+        B, D, shear = nothing, A * total**2 / 12.0, None
+    isotropic = all(_is_isotropic(layer) for layer in layers)
+    return Section(
+        A=A, D=D, shear=shear, mass=mass, thickness=total, nsm=nsm, B=B, ge=ge, isotropic=isotropic
+    )
+
+
+def _smeared_faces(layers: list[Layer]) -> list[Layer]:
+    """Two equal faces of the smeared first layers about the core, which is the last one."""
+    faces, core = layers[:-1], layers[-1]
+    t = np.array([layer.thickness for layer in faces])
+    Q = np.einsum("kij,k->ij", np.array([turned(layer.Q, layer.angle_deg) for layer in faces]), t) / t.sum()
+    G2 = None
+    if all(layer.G2 is not None for layer in faces):
+        turned_G = np.array([turned_shear(layer.G2, layer.angle_deg) for layer in faces])
+        G2 = np.einsum("kij,k->ij", turned_G, t) / t.sum()
+    rho = sum(layer.rho * layer.thickness for layer in faces) / t.sum()
+    face = Layer(Q, G2, rho, float(t.sum()) / 2.0)
+    return [face, core, face]
+
+
+def _shear_of(layers: list[Layer], z: np.ndarray) -> np.ndarray | None:
+    if any(layer.G2 is None for layer in layers):
+        return None
+    E = np.array([turned(uniaxial(layer.Q), layer.angle_deg) for layer in layers])
+    G = np.array([turned_shear(layer.G2, layer.angle_deg) for layer in layers])
+    return laminate_shear(E, G, z)
+
+
+def _is_isotropic(layer: Layer) -> bool:
+    Q, G = layer.Q, layer.G2
+    plane = np.array(
+        [[Q[0, 0], Q[0, 1], 0.0], [Q[0, 1], Q[0, 0], 0.0], [0.0, 0.0, (Q[0, 0] - Q[0, 1]) / 2.0]]
+    )
+    same = np.allclose(Q, plane, rtol=1e-13, atol=1e-13 * Q[0, 0])
+    return same and (G is None or (G[0, 1] == 0.0 and G[0, 0] == G[1, 1]))

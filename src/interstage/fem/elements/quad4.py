@@ -1,0 +1,372 @@
+"""CQUAD4: the four-node shell of NASTRAN.
+
+Membrane and bending are the QM6 element of Taylor, Beresford and Wilson (Int. J. Num. Meth. Eng. 10,
+1211-1219, 1976) in the plane through the mean of the corners, bending with (θy, −θx) in the place of
+(u, v). Transverse shear is the four-parameter field of MacNeal (Comp. Struct. 8, 175-183, 1978)
+with residual bending flexibility. Drilling is a penalty on θz − ½(v,x − u,y) at the corners.
+Element x axis: unit(x3 − x1) − unit(x4 − x2); z axis: (x3 − x1) × (x4 − x2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.shell_common import (
+    ShellBlock,
+    block_times_rows,
+    condense,
+    congruence,
+    cross,
+    invert_pivoted,
+    invert_spd,
+    normalize,
+    section_in_element,
+)
+from interstage.jit import kernel
+
+XI = (-1.0, 1.0, 1.0, -1.0)
+ETA = (-1.0, -1.0, 1.0, 1.0)
+GAUSS = 1.0 / np.sqrt(3.0)
+# residual shear flexibility of the linear field terms: 4 (1/ε − 1) with ε = 0.025
+RESIDUAL = 156.0
+
+
+@kernel
+def quad_frame(x, E, xy):
+    """Find the axes of a quadrilateral and its corners in the mean plane.
+
+    x (4,3) corners in basic axes; E (3,3) axes as rows and xy (4,2) corners relative to their mean are
+    outputs. Returns the height of corners 1 and 3 above the mean plane (2 and 4 are as far below).
+    """
+    for k in range(3):
+        E[0, k] = x[2, k] - x[0, k]
+        E[1, k] = x[3, k] - x[1, k]
+    cross(E[0], E[1], E[2])
+    normalize(E[2])
+    normalize(E[0])
+    normalize(E[1])
+    for k in range(3):
+        E[0, k] -= E[1, k]
+    normalize(E[0])
+    cross(E[2], E[0], E[1])
+    height = 0.0
+    for i in range(4):
+        px = py = pz = 0.0
+        for k in range(3):
+            d = x[i, k] - 0.25 * (x[0, k] + x[1, k] + x[2, k] + x[3, k])
+            px += d * E[0, k]
+            py += d * E[1, k]
+            pz += d * E[2, k]
+        xy[i, 0], xy[i, 1] = px, py
+        height += 0.25 * pz * (1.0 if i % 2 == 0 else -1.0)
+    return height
+
+
+@kernel
+def bilinear_jacobian(xy, xi, eta, J):
+    """J (2,2) = [[x,ξ y,ξ], [x,η y,η]] at (ξ, η); returns its determinant."""
+    J[:] = 0.0
+    for a in range(4):
+        gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
+        ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
+        J[0, 0] += gx * xy[a, 0]
+        J[0, 1] += gx * xy[a, 1]
+        J[1, 0] += ge * xy[a, 0]
+        J[1, 1] += ge * xy[a, 1]
+    return J[0, 0] * J[1, 1] - J[0, 1] * J[1, 0]
+
+
+@kernel
+def qm6_gradients(xy, xi, eta, J0, j0, J, g):
+    """Gradients g (6,2) of the bilinear functions and of 1−ξ², 1−η² (through J0, scaled j0/j); returns j."""
+    j = bilinear_jacobian(xy, xi, eta, J)
+    for a in range(4):
+        gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
+        ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
+        g[a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
+        g[a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
+    # j0/j cancels the determinant in J0⁻¹
+    g[4, 0] = -2.0 * xi * J0[1, 1] / j
+    g[4, 1] = 2.0 * xi * J0[1, 0] / j
+    g[5, 0] = 2.0 * eta * J0[0, 1] / j
+    g[5, 1] = -2.0 * eta * J0[0, 0] / j
+    return j
+
+
+@kernel
+def add_plane(g, Q, weight, K, row, col):
+    """Add weight·∫ Bᵀ Q B at one point to K[row:, col:], dofs (corner a: 2a, 2a+1; internal: 8..11)."""
+    for a in range(6):
+        ax, ay = g[a, 0] * weight, g[a, 1] * weight
+        # stress of a unit u and of a unit v of function a
+        s0, s1, s2 = Q[0, 0] * ax + Q[0, 2] * ay, Q[0, 1] * ax + Q[1, 2] * ay, Q[0, 2] * ax + Q[2, 2] * ay
+        r0, r1, r2 = Q[0, 1] * ay + Q[0, 2] * ax, Q[1, 1] * ay + Q[1, 2] * ax, Q[1, 2] * ay + Q[2, 2] * ax
+        i = row + 2 * a
+        last = a + 1 if row == col else 6
+        for b in range(last):
+            bx, by = g[b, 0], g[b, 1]
+            j = col + 2 * b
+            K[i, j] += s0 * bx + s2 * by
+            K[i, j + 1] += s1 * by + s2 * bx
+            K[i + 1, j] += r0 * bx + r2 * by
+            K[i + 1, j + 1] += r1 * by + r2 * bx
+
+
+@kernel
+def gather_internal(K24, K):
+    """Reorder dofs (m 8, m internal 4, b 8, b internal 4) so that the eight internal ones are last."""
+    for i in range(24):
+        for j in range(i + 1):
+            K24[j, i] = K24[i, j]
+    for i in range(24):
+        ii = i if i < 8 else (i + 4 if i < 16 else (i - 8 if i < 20 else i))
+        for j in range(24):
+            jj = j if j < 8 else (j + 4 if j < 16 else (j - 8 if j < 20 else j))
+            K[i, j] = K24[ii, jj]
+
+
+@kernel
+def residual_flexibility(xy, thick, D_reduced, area, F):
+    """Diagonal F (4,) of the residual bending flexibility; thick (4,) are corner thickness ratios."""
+    t = 0.25 * (thick[0] + thick[1] + thick[2] + thick[3])
+    a = 0.5 * (xy[1, 0] + xy[2, 0] - xy[0, 0] - xy[3, 0])
+    b = 0.5 * (xy[2, 1] + xy[3, 1] - xy[0, 1] - xy[1, 1])
+    a2, b2 = a * a, b * b
+    dx, dy = D_reduced[0, 0] * area * t**3, D_reduced[1, 1] * area * t**3
+    F[0] = a2 / 12.0 / dx
+    F[1] = a2 * b2 / (4.0 * b2 + RESIDUAL * a2) / dx
+    F[2] = b2 / 12.0 / dy
+    F[3] = a2 * b2 / (4.0 * a2 + RESIDUAL * b2) / dy
+
+
+@kernel
+def shear_block(xy, rigid, F, H, M, N, C):
+    """C (4,4): stiffness of the four edge shears e_i l_i = w_j − w_i + d_i·mean(θy, −θx).
+
+    The field γx = g0 + g1 η, γy = g2 + g3 ξ has d_i·γ(mid-edge i) = e_i l_i; its stiffness is
+    (H⁻¹ + diag F)⁻¹. H, M and N are scratch (4,4); H holds ∫ fᵀ shear f on entry unless rigid.
+    """
+    if rigid:
+        H[:] = 0.0
+    else:
+        invert_spd(H, 4)
+    for i in range(4):
+        H[i, i] += F[i]
+    invert_spd(H, 4)
+    for i in range(4):
+        j = (i + 1) % 4
+        dx, dy = xy[j, 0] - xy[i, 0], xy[j, 1] - xy[i, 1]
+        M[i, 0], M[i, 2] = dx, dy
+        M[i, 1] = dx * 0.5 * (ETA[i] + ETA[j])
+        M[i, 3] = dy * 0.5 * (XI[i] + XI[j])
+    invert_pivoted(M, N, 4)
+    for i in range(4):
+        for j in range(4):
+            M[i, j] = H[i, 0] * N[0, j] + H[i, 1] * N[1, j] + H[i, 2] * N[2, j] + H[i, 3] * N[3, j]
+    for i in range(4):
+        for j in range(4):
+            C[i, j] = N[0, i] * M[0, j] + N[1, i] * M[1, j] + N[2, i] * M[2, j] + N[3, i] * M[3, j]
+
+
+@kernel
+def quad_rows(E, xy, height, offset, normal, P, slope, J):
+    """Fill the 24 rows of P: corner (u, v), corner (θy, −θx), edge shears, drilling strains.
+
+    Warp: u_i + h_i w,x(i) and v_i + h_i w,y(i). Offset: u + z θy, v − z θx. Shell normals n at the
+    corners (normal (4,3), zero if none): θ_xy → θ_xy − (n_xy/n_z)(θz − ω), drilling n·(θ − Ω)/n_z.
+    `slope` (4,4,2) is scratch: dN_a/dx, dN_a/dy at corner i.
+    """
+    P[:] = 0.0
+    for i in range(4):
+        j = bilinear_jacobian(xy, XI[i], ETA[i], J)
+        for a in range(4):
+            gx = 0.25 * XI[a] * (1.0 + ETA[a] * ETA[i])
+            ge = 0.25 * ETA[a] * (1.0 + XI[a] * XI[i])
+            slope[i, a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
+            slope[i, a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
+    for i in range(4):
+        h = height if i % 2 == 0 else -height
+        for k in range(3):
+            P[2 * i, 6 * i + k] = E[0, k]
+            P[2 * i + 1, 6 * i + k] = E[1, k]
+            P[2 * i, 6 * i + 3 + k] = offset * E[1, k]
+            P[2 * i + 1, 6 * i + 3 + k] = -offset * E[0, k]
+        if h != 0.0:
+            for a in range(4):
+                for k in range(3):
+                    P[2 * i, 6 * a + k] += h * slope[i, a, 0] * E[2, k]
+                    P[2 * i + 1, 6 * a + k] += h * slope[i, a, 1] * E[2, k]
+    for i in range(4):
+        drill = P[20 + i]
+        # θz − ω with ω = ½ (v,x − u,y)
+        for a in range(4):
+            sx, sy = 0.5 * slope[i, a, 0], 0.5 * slope[i, a, 1]
+            if sx != 0.0 or sy != 0.0:
+                for c in range(24):
+                    drill[c] += sy * P[2 * a, c] - sx * P[2 * a + 1, c]
+        nx = ny = nz = 0.0
+        for k in range(3):
+            drill[6 * i + 3 + k] += E[2, k]
+            P[8 + 2 * i, 6 * i + 3 + k] = E[1, k]
+            P[9 + 2 * i, 6 * i + 3 + k] = -E[0, k]
+            nx += normal[i, k] * E[0, k]
+            ny += normal[i, k] * E[1, k]
+            nz += normal[i, k] * E[2, k]
+        if nz == 0.0 or (nx == 0.0 and ny == 0.0):
+            continue
+        nx, ny = nx / nz, ny / nz
+        for c in range(24):
+            P[8 + 2 * i, c] -= ny * drill[c]
+            P[9 + 2 * i, c] += nx * drill[c]
+        for k in range(3):
+            drill[6 * i + 3 + k] += nx * E[0, k] + ny * E[1, k]
+            for a in range(4):
+                drill[6 * a + k] += (ny * slope[i, a, 0] - nx * slope[i, a, 1]) * E[2, k]
+    for i in range(4):
+        j = (i + 1) % 4
+        dx, dy = 0.5 * (xy[j, 0] - xy[i, 0]), 0.5 * (xy[j, 1] - xy[i, 1])
+        edge = P[16 + i]
+        for c in range(24):
+            edge[c] = dx * (P[8 + 2 * i, c] + P[8 + 2 * j, c]) + dy * (P[9 + 2 * i, c] + P[9 + 2 * j, c])
+        for k in range(3):
+            edge[6 * j + k] += E[2, k]
+            edge[6 * i + k] -= E[2, k]
+
+
+@kernel
+def quad_constitutive(xy, thick, A, B, D, shear, coupled, J0, J, g, K24, Kb, H):
+    """Integrate over 2×2 points: membrane-bending K24 or (K24[:12,:12], Kb) and the shear H (4,4).
+
+    thick (4,) are the corner thickness ratios. Returns the area.
+    """
+    uniform = thick[0] == 1.0 and thick[1] == 1.0 and thick[2] == 1.0 and thick[3] == 1.0
+    j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+    K24[:] = 0.0
+    Kb[:] = 0.0
+    H[:] = 0.0
+    area = 0.0
+    for q in range(4):
+        xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
+        j = qm6_gradients(xy, xi, eta, J0, j0, J, g)
+        t = 1.0
+        if not uniform:
+            t = 0.0
+            for a in range(4):
+                t += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * thick[a]
+        area += j
+        add_plane(g, A, j * t, K24, 0, 0)
+        if coupled:
+            add_plane(g, D, j * t * t * t, K24, 12, 12)
+            add_plane(g, B, j * t * t, K24, 12, 0)
+        else:
+            add_plane(g, D, j * t * t * t, Kb, 0, 0)
+        w = j * t
+        f = (1.0, eta, 1.0, xi)
+        for k in range(4):
+            for l in range(4):
+                H[k, l] += w * shear[k // 2, l // 2] * f[k] * f[l]
+    return area
+
+
+@kernel
+def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
+    """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 24, 24)."""
+    x, normal = np.empty((4, 3)), np.empty((4, 3))
+    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
+    J, J0 = np.empty((2, 2)), np.empty((2, 2))
+    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
+    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
+    slope, Kb = np.empty((4, 4, 2)), np.empty((12, 12))
+    P, CP, K24 = np.empty((24, 24)), np.empty((24, 24)), np.empty((24, 24))
+    for e in range(first, last):
+        for i in range(4):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+                normal[i, k] = normals[nodes[e, i], k]
+        p = section[e]
+        height = quad_frame(x, E, xy)
+        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
+        coupled = sections.coupled[p]
+        area = quad_constitutive(xy, taper[e], A, B, D, shear, coupled, J0, J, g, K24, Kb, H)
+        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        if coupled:
+            gather_internal(K24, CP)
+            condense(CP, 16, 24)
+            for i in range(16):
+                for j in range(16):
+                    K24[i, j] = CP[i, j]
+            block_times_rows(K24, 16, P, 0, CP, 24)
+        else:
+            condense(K24, 8, 12)
+            condense(Kb, 8, 12)
+            block_times_rows(K24, 8, P, 0, CP, 24)
+            block_times_rows(Kb, 8, P, 8, CP, 24)
+        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
+            residual_flexibility(xy, taper[e], Dr, area, F)
+            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
+        else:
+            C[:] = 0.0
+        block_times_rows(C, 4, P, 16, CP, 24)
+        quad_drilling(xy, 1e-6 * k6rot * A[2, 2], taper[e], P, CP)
+        congruence(P, CP, 24, 24, out[e])
+
+
+@kernel
+def quad_drilling(xy, stiffness, thick, P, CP):
+    """CP rows of the drilling strains: stiffness·|e_a × e_b| at each corner, e_a and e_b the sides there."""
+    for i in range(4):
+        a, b = (i + 1) % 4, (i + 3) % 4
+        ax, ay = xy[a, 0] - xy[i, 0], xy[a, 1] - xy[i, 1]
+        bx, by = xy[b, 0] - xy[i, 0], xy[b, 1] - xy[i, 1]
+        k = stiffness * thick[i] * abs(ax * by - ay * bx)
+        for c in range(24):
+            CP[20 + i, c] = k * P[20 + i, c]
+
+
+@kernel
+def quad4_mass(xyz, nodes, section, taper, sections, coupled, out):
+    """Mass of CQUAD4 elements, translations only: row sums ∫ρt N_i dA, or ∫ρt N_i N_j dA if coupled.
+
+    out (n, 24, 24) must be zero on entry. Non-structural mass is not tapered.
+    """
+    x, E, xy, J = np.empty((4, 3)), np.empty((3, 3)), np.empty((4, 2)), np.empty((2, 2))
+    N = np.empty(4)
+    for e in range(nodes.shape[0]):
+        for i in range(4):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+        quad_frame(x, E, xy)
+        p = section[e]
+        for q in range(4):
+            xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
+            j = bilinear_jacobian(xy, xi, eta, J)
+            t = 0.0
+            for a in range(4):
+                N[a] = 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta)
+                t += N[a] * taper[e, a]
+            m = j * (sections.mass[p] + (t - 1.0) * sections.mass_of_thickness[p])
+            for a in range(4):
+                for k in range(3):
+                    if coupled:
+                        for b in range(4):
+                            out[e, 6 * a + k, 6 * b + k] += m * N[a] * N[b]
+                    else:
+                        out[e, 6 * a + k, 6 * a + k] += m * N[a]
+
+
+class Quad4Block(ShellBlock):
+    """CQUAD4 elements."""
+
+    corners = 4
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 24, 24) in basic axes."""
+        return self._stiffness(quad4_range, rows)
+
+    def mass(self, rows: slice, coupled: bool) -> np.ndarray:
+        """Mass (n, 24, 24) in basic axes: translations only."""
+        nodes = self.nodes[rows]
+        out = np.zeros((len(nodes), 24, 24))
+        quad4_mass(self.xyz, nodes, self.section[rows], self.taper[rows], self.sections, coupled, out)
+        return out

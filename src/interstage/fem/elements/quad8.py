@@ -1,0 +1,132 @@
+"""CQUAD8: the curved eight-node shell.
+
+Strains of `shell_curved` at 2×2 points, which avoids locking. An internal deflection (1−ξ²)(1−η²) along
+the normal at the centre lets distorted elements bend to constant curvature, which eight nodes alone do
+not. Modes without strain at 2×2 points get a little stiffness from the part of the strains at 3×3
+points that is not bilinear; it vanishes for constant strains, so patch tests stay exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.quad4 import Quad4Block
+from interstage.fem.elements.shell_common import condense, normalize, section_in_element
+from interstage.fem.elements.shell_curved import (
+    QUAD_FULL,
+    QUAD_NODES,
+    QUAD_POINTS,
+    CurvedShellBlock,
+    add_drilling,
+    add_energy,
+    corner_thickness,
+    local_basis,
+    place_nodes,
+    shape,
+    strain_rows,
+)
+from interstage.jit import kernel
+
+# share of the strain energy beyond bilinear strains; membrane and shear are reduced further by t²/area
+STABILIZATION = 0.01
+NODES = 8
+DOFS = 48
+
+
+@kernel
+def bubble_rows(x, N, g, E, xi, eta, director, centre, B, column):
+    """Column of B (8, ·) for the internal deflection (1−ξ²)(1−η²) along `centre`."""
+    bx, be = -2.0 * xi * (1.0 - eta * eta), -2.0 * eta * (1.0 - xi * xi)
+    j11 = j12 = j21 = j22 = 0.0
+    d, dx, dy = np.zeros(3), np.zeros(3), np.zeros(3)
+    for a in range(N.shape[0]):
+        for k in range(3):
+            j11 += N[a, 1] * x[a, k] * E[0, k]
+            j12 += N[a, 1] * x[a, k] * E[1, k]
+            j21 += N[a, 2] * x[a, k] * E[0, k]
+            j22 += N[a, 2] * x[a, k] * E[1, k]
+            d[k] += N[a, 0] * director[a, k]
+            dx[k] += g[a, 0] * director[a, k]
+            dy[k] += g[a, 1] * director[a, k]
+    j = j11 * j22 - j12 * j21
+    gx, gy = (j22 * bx - j12 * be) / j, (j11 * be - j21 * bx) / j
+    for r in range(8):
+        B[r, column] = 0.0
+    for k in range(3):
+        c = centre[k]
+        B[0, column] += gx * E[0, k] * c
+        B[1, column] += gy * E[1, k] * c
+        B[2, column] += (gy * E[0, k] + gx * E[1, k]) * c
+        B[3, column] += gx * dx[k] * c
+        B[4, column] += gy * dy[k] * c
+        B[5, column] += (gy * dx[k] + gx * dy[k]) * c
+        B[6, column] += gx * d[k] * c
+        B[7, column] += gy * d[k] * c
+
+
+@kernel
+def quad8_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
+    """Stiffness out (48, 48) of one element in basic axes; the internal deflection is dof 48 of K."""
+    N, x, director, g = np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 2))
+    E, reference, centre = np.empty((3, 3)), np.empty(3), np.zeros(3)
+    A, Bc, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    G, flex = np.empty((2, 2)), np.empty((2, 2))
+    B, CB, rest = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1)), np.empty((8, DOFS + 1))
+    K = np.zeros((DOFS + 1, DOFS + 1))
+    place_nodes(xyz, nodes, 4, QUAD_NODES, offset, N, x, director, E, g, reference)
+    area = 0.0
+    for q in range(4):
+        shape(QUAD_POINTS[q, 0], QUAD_POINTS[q, 1], 4, nodes, N)
+        area += local_basis(x, N, reference, E, g)
+        for k in range(3):
+            centre[k] += E[2, k]
+    normalize(centre)
+    for q in range(4):
+        xi, eta = QUAD_POINTS[q, 0], QUAD_POINTS[q, 1]
+        shape(xi, eta, 4, nodes, N)
+        j = local_basis(x, N, reference, E, g)
+        t = corner_thickness(xi, eta, 4, thick)
+        section_in_element(sections, p, axis, E, A, Bc, D, Dr, G, flex)
+        if sections.rigid_shear[p]:
+            G[0, 0], G[1, 1] = 1e5 * Dr[0, 0] / area, 1e5 * Dr[1, 1] / area
+        strain_rows(N, g, E, director, offset, B[q])
+        bubble_rows(x, N, g, E, xi, eta, director, centre, B[q], DOFS)
+        add_energy(A, Bc, D, G, j * t, j * t * t, j * t * t * t, j * t, B[q], CB, K, DOFS + 1)
+    thin = min(1.0, sections.thickness[p] ** 2 / area)
+    for q in range(9):
+        xi, eta = QUAD_FULL[q, 0], QUAD_FULL[q, 1]
+        shape(xi, eta, 4, nodes, N)
+        j = STABILIZATION * local_basis(x, N, reference, E, g) * QUAD_FULL[q, 2]
+        section_in_element(sections, p, axis, E, A, Bc, D, Dr, G, flex)
+        if sections.rigid_shear[p]:
+            G[0, 0], G[1, 1] = 5.0 * Dr[0, 0] / area / thin, 5.0 * Dr[1, 1] / area / thin
+        strain_rows(N, g, E, director, offset, rest)
+        bubble_rows(x, N, g, E, xi, eta, director, centre, rest, DOFS)
+        for s in range(4):
+            l = 0.25 * (1 + 3.0 * QUAD_POINTS[s, 0] * xi) * (1 + 3.0 * QUAD_POINTS[s, 1] * eta)
+            for r in range(8):
+                for c in range(DOFS + 1):
+                    rest[r, c] -= l * B[s, r, c]
+        add_energy(A, Bc, Dr, G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
+    condense(K, DOFS, DOFS + 1)
+    for i in range(DOFS):
+        for k in range(DOFS):
+            out[i, k] = K[i, k]
+    stiffness = 1e-6 * k6rot * A[2, 2] * area / NODES
+    add_drilling(x, director, nodes, 4, QUAD_NODES, reference, offset, stiffness, N, E, g, CB[0], out)
+
+
+@kernel
+def quad8_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
+    """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 48, 48)."""
+    for e in range(first, last):
+        quad8_element(xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, k6rot, out[e])
+
+
+class Quad8Block(CurvedShellBlock):
+    """CQUAD8 elements."""
+
+    corners = 4
+    flat = Quad4Block
+    full = QUAD_FULL
+    range_kernel = quad8_range

@@ -1,0 +1,308 @@
+"""CQUADR and CTRIAR: flat shells with true drilling rotations.
+
+Bending and transverse shear are those of CQUAD4 and CTRIA3. The membrane takes the drilling rotations
+into its displacements (Allman, Comp. Struct. 19, 1-8, 1984), with the rotation of the field tied to them
+by the term of Hughes and Brezzi, as in Ibrahimbegovic, Taylor and Wilson (Int. J. Num. Meth. Eng. 30,
+445-457, 1990): side i-j bows by
+
+    Δu = ⅛ b_ij (θ_j − θ_i) n_ij,   b_ij = 4 λ_i λ_j on a triangle, ½(1 − ξ²)(1 ± η)·2 on a quadrilateral
+
+with n_ij the outward normal times the length of the side. This is not NASTRAN's own formulation of
+these elements, which is not published.
+
+The kernels use d = θz − ω at the corners, ω = ½(v,x − u,y), in the place of θz: then the rows of P are
+those of CQUAD4 and CTRIA3 (warp, offset and shell normals included).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.quad4 import (
+    ETA,
+    XI,
+    Quad4Block,
+    bilinear_jacobian,
+    qm6_gradients,
+    quad_frame,
+    quad_rows,
+    residual_flexibility,
+    shear_block,
+)
+from interstage.fem.elements.shell_common import (
+    block_times_rows,
+    condense,
+    congruence,
+    section_in_element,
+)
+from interstage.fem.elements.tria3 import (
+    Tria3Block,
+    linear_gradients,
+    mean_thickness,
+    tria_frame,
+    tria_rows,
+    tria_shear_block,
+)
+from interstage.jit import kernel
+
+POINT3 = (-np.sqrt(0.6), 0.0, np.sqrt(0.6))
+WEIGHT3 = (5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0)
+
+
+@kernel
+def _side_function(k, xi, eta):
+    """Value and ξ, η derivatives of the bubble of side k (corner k to k+1), 1 at mid-side."""
+    if k == 0:
+        return 0.5 * (1 - xi * xi) * (1 - eta), -xi * (1 - eta), -0.5 * (1 - xi * xi)
+    if k == 1:
+        return 0.5 * (1 - eta * eta) * (1 + xi), 0.5 * (1 - eta * eta), -eta * (1 + xi)
+    if k == 2:
+        return 0.5 * (1 - xi * xi) * (1 + eta), -xi * (1 + eta), 0.5 * (1 - xi * xi)
+    return 0.5 * (1 - eta * eta) * (1 - xi), -0.5 * (1 - eta * eta), -eta * (1 - xi)
+
+
+@kernel
+def _quad_strains(xy, xi, eta, J0, j0, J, g, Bm, Bb):
+    """Strain matrices Bm (3,12; u, v of corners, then θ) and Bb (3,12; β of corners, internal); returns j."""
+    j = qm6_gradients(xy, xi, eta, J0, j0, J, g)
+    Bm[:] = 0.0
+    Bb[:] = 0.0
+    for a in range(6):
+        Bb[0, 2 * a] = Bb[2, 2 * a + 1] = g[a, 0]
+        Bb[1, 2 * a + 1] = Bb[2, 2 * a] = g[a, 1]
+    for a in range(4):
+        Bm[0, 2 * a] = Bm[2, 2 * a + 1] = g[a, 0]
+        Bm[1, 2 * a + 1] = Bm[2, 2 * a] = g[a, 1]
+    for k in range(4):
+        b = (k + 1) % 4
+        # outward normal times length
+        nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
+        _, dx, de = _side_function(k, xi, eta)
+        hx = (J[1, 1] * dx - J[0, 1] * de) / j / 8.0
+        hy = (J[0, 0] * de - J[1, 0] * dx) / j / 8.0
+        for node, sign in ((b, 1.0), (k, -1.0)):
+            Bm[0, 8 + node] += sign * hx * nx
+            Bm[1, 8 + node] += sign * hy * ny
+            Bm[2, 8 + node] += sign * (hy * nx + hx * ny)
+    return j
+
+
+@kernel
+def _quad_rotation(xy, J, r):
+    """Row r (12,) of mean θ − ω at the centre, ω with the bows of the sides."""
+    j = bilinear_jacobian(xy, 0.0, 0.0, J)
+    r[:] = 0.0
+    for a in range(4):
+        gx = (J[1, 1] * 0.25 * XI[a] - J[0, 1] * 0.25 * ETA[a]) / j
+        gy = (J[0, 0] * 0.25 * ETA[a] - J[1, 0] * 0.25 * XI[a]) / j
+        r[2 * a] += 0.5 * gy
+        r[2 * a + 1] -= 0.5 * gx
+        r[8 + a] += 0.25
+    for k in range(4):
+        b = (k + 1) % 4
+        nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
+        _, dx, de = _side_function(k, 0.0, 0.0)
+        hx = (J[1, 1] * dx - J[0, 1] * de) / j / 8.0
+        hy = (J[0, 0] * de - J[1, 0] * dx) / j / 8.0
+        w = 0.5 * (hx * ny - hy * nx)
+        r[8 + b] -= w
+        r[8 + k] += w
+
+
+@kernel
+def _quad_local(xy, thick, A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H):
+    """Integrate K (24,24; u, v, θ, β, internal β) and H (4,4) over 3×3 points; returns the area."""
+    j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+    K[:] = 0.0
+    H[:] = 0.0
+    area = 0.0
+    for p in range(3):
+        for q in range(3):
+            xi, eta = POINT3[p], POINT3[q]
+            j = _quad_strains(xy, xi, eta, J0, j0, J, g, Bm, Bb) * WEIGHT3[p] * WEIGHT3[q]
+            t = 0.0
+            for a in range(4):
+                t += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * thick[a]
+            area += j
+            for c in range(12):
+                for i in range(3):
+                    S[i, c] = S[i, 12 + c] = S[3 + i, 12 + c] = 0.0
+                    for k in range(3):
+                        S[i, c] += j * t * A[i, k] * Bm[k, c]
+                        S[i, 12 + c] += j * t * t * B[i, k] * Bb[k, c]
+                        S[3 + i, 12 + c] += j * t * t * t * D[i, k] * Bb[k, c]
+            for a in range(12):
+                for b in range(12):
+                    for i in range(3):
+                        K[a, b] += Bm[i, a] * S[i, b]
+                        K[12 + b, a] += Bm[i, a] * S[i, 12 + b]
+                        K[12 + a, 12 + b] += Bb[i, a] * S[3 + i, 12 + b]
+            f = (1.0, eta, 1.0, xi)
+            for k in range(4):
+                for l in range(4):
+                    H[k, l] += j * t * shear[k // 2, l // 2] * f[k] * f[l]
+    _quad_rotation(xy, J, r)
+    for a in range(12):
+        for b in range(12):
+            K[a, b] += A[2, 2] * area * r[a] * r[b]
+    return area
+
+
+@kernel
+def _theta_to_d(xy, K, T, J):
+    """Change membrane dof θ_i to d_i = θ_i − ω_i in place: K ← Tᵀ K T over rows and columns of K (20,20)."""
+    for i in range(4):
+        j = bilinear_jacobian(xy, XI[i], ETA[i], J)
+        for a in range(4):
+            gx = 0.25 * XI[a] * (1.0 + ETA[a] * ETA[i])
+            ge = 0.25 * ETA[a] * (1.0 + XI[a] * XI[i])
+            T[i, 2 * a] = -0.5 * (J[0, 0] * ge - J[1, 0] * gx) / j
+            T[i, 2 * a + 1] = 0.5 * (J[1, 1] * gx - J[0, 1] * ge) / j
+    for r in range(20):
+        for c in range(8):
+            for i in range(4):
+                K[r, c] += K[r, 8 + i] * T[i, c]
+    for c in range(20):
+        for r in range(8):
+            for i in range(4):
+                K[r, c] += T[i, r] * K[8 + i, c]
+
+
+@kernel
+def quadr_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
+    """Stiffness of CQUADR first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 24, 24)."""
+    x, normal = np.empty((4, 3)), np.empty((4, 3))
+    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
+    J, J0 = np.empty((2, 2)), np.empty((2, 2))
+    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
+    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
+    Bm, Bb, S, r, T = np.empty((3, 12)), np.empty((3, 12)), np.empty((6, 24)), np.empty(12), np.empty((4, 8))
+    slope, P, CP = np.empty((4, 4, 2)), np.empty((24, 24)), np.empty((24, 24))
+    K, C24 = np.empty((24, 24)), np.empty((24, 24))
+    for e in range(first, last):
+        for i in range(4):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+                normal[i, k] = normals[nodes[e, i], k]
+        p = section[e]
+        height = quad_frame(x, E, xy)
+        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
+        area = _quad_local(xy, taper[e], A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H)
+        condense(K, 20, 24)
+        _theta_to_d(xy, K, T, J)
+        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        # dofs of K: u, v (8), d (4), β (8); rows of P: u, v (8), β (8), edge shears (4), d (4)
+        C24[:] = 0.0
+        for i in range(20):
+            ii = i if i < 8 else (i + 12 if i < 12 else i - 4)
+            for j in range(20):
+                jj = j if j < 8 else (j + 12 if j < 12 else j - 4)
+                C24[ii, jj] = K[i, j]
+        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
+            residual_flexibility(xy, taper[e], Dr, area, F)
+            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
+            for i in range(4):
+                for j in range(4):
+                    C24[16 + i, 16 + j] = C[i, j]
+        block_times_rows(C24, 24, P, 0, CP, 24)
+        congruence(P, CP, 24, 24, out[e])
+
+
+@kernel
+def _tria_drilling(xy, g, area, A, B, C12):
+    """Add the strains of the side bows, linear in d_j − d_i, to C12 (rows ε 3, κ 3, edge shears 3, d 3)."""
+    Bd = np.empty((3, 3))
+    r = np.empty(3)
+    for q in range(3):
+        # mid-side points integrate the quadratic products exactly
+        L = np.full(3, 0.5)
+        L[q] = 0.0
+        Bd[:] = 0.0
+        for k in range(3):
+            b = (k + 1) % 3
+            nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
+            hx = 4.0 * (g[k, 0] * L[b] + L[k] * g[b, 0]) / 8.0
+            hy = 4.0 * (g[k, 1] * L[b] + L[k] * g[b, 1]) / 8.0
+            for node, sign in ((b, 1.0), (k, -1.0)):
+                Bd[0, node] += sign * hx * nx
+                Bd[1, node] += sign * hy * ny
+                Bd[2, node] += sign * (hy * nx + hx * ny)
+        w = area / 3.0
+        for a in range(3):
+            for i in range(3):
+                s = b2 = 0.0
+                for k in range(3):
+                    s += w * A[i, k] * Bd[k, a]
+                    b2 += w * B[i, k] * Bd[k, a]
+                C12[i, 9 + a] += s
+                C12[9 + a, i] += s
+                C12[3 + i, 9 + a] += b2
+                C12[9 + a, 3 + i] += b2
+                for b in range(3):
+                    C12[9 + a, 9 + b] += s * Bd[i, b]
+    # rotation of the field at the centroid against the mean of the corner rotations
+    for a in range(3):
+        r[a] = 1.0 / 3.0
+    for k in range(3):
+        b = (k + 1) % 3
+        nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
+        hx = 4.0 / 3.0 * (g[k, 0] + g[b, 0]) / 8.0
+        hy = 4.0 / 3.0 * (g[k, 1] + g[b, 1]) / 8.0
+        w = 0.5 * (hx * ny - hy * nx)
+        r[b] -= w
+        r[k] += w
+    for a in range(3):
+        for b in range(3):
+            C12[9 + a, 9 + b] += A[2, 2] * area * r[a] * r[b]
+
+
+@kernel
+def triar_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
+    """Stiffness of CTRIAR first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 18, 18)."""
+    x, normal = np.empty((3, 3)), np.empty((3, 3))
+    E, xy, g = np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
+    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    shear, flex = np.empty((2, 2)), np.empty((2, 2))
+    F, M, N, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    C12, P, CP = np.empty((12, 12)), np.empty((18, 18)), np.empty((12, 18))
+    for e in range(first, last):
+        for i in range(3):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+                normal[i, k] = normals[nodes[e, i], k]
+        area = tria_frame(x, E, xy)
+        linear_gradients(xy, area, g)
+        section_in_element(sections, section[e], axis[e], E, A, B, D, Dr, shear, flex)
+        mean_thickness(taper[e], A, B, D, Dr, flex)
+        C12[:] = 0.0
+        for i in range(3):
+            for j in range(3):
+                C12[i, j] = area * A[i, j]
+                C12[i, 3 + j] = C12[3 + i, j] = area * B[i, j]
+                C12[3 + i, 3 + j] = area * D[i, j]
+        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
+            tria_shear_block(xy, area, Dr, flex, F, M, N, C)
+            for i in range(3):
+                for j in range(3):
+                    C12[6 + i, 6 + j] = C[i, j]
+        _tria_drilling(xy, g, area, A, B, C12)
+        tria_rows(E, xy, g, offset[e], normal, P)
+        block_times_rows(C12, 12, P, 0, CP, 18)
+        congruence(P, CP, 12, 18, out[e])
+
+
+class QuadRBlock(Quad4Block):
+    """CQUADR elements."""
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 24, 24) in basic axes."""
+        return self._stiffness(quadr_range, rows)
+
+
+class TriaRBlock(Tria3Block):
+    """CTRIAR elements."""
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 18, 18) in basic axes."""
+        return self._stiffness(triar_range, rows)

@@ -1,0 +1,298 @@
+"""What the shell families share: section tables, small dense kernels, and the block base class.
+
+A shell element is written as `K = Pᵀ C P`. The rows of P are element quantities (corner displacements,
+corner rotations, edge shears, drilling strains) as linear functions of the grid motions in basic axes;
+C is block diagonal. Warp, shell normals and offsets only change rows of P.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+from interstage.fem.elements.block import ElementBlock
+from interstage.jit import kernel
+
+CHUNK = 2000
+
+Sections = namedtuple(
+    "Sections",
+    "A B D D_reduced shear shear_flexibility rigid_shear mass mass_of_thickness thickness isotropic coupled",
+)
+Sections.__doc__ = """Section properties as arrays of m rows, in material axes.
+
+    N = A ε + B κ,  M = B ε + D κ,  V = shear γ,  κ from (θy, −θx) as in-plane motions per unit height.
+
+A, B, D, D_reduced : (m, 3, 3), D_reduced = D − B A⁻¹ B (bending about the neutral surface)
+shear, shear_flexibility : (m, 2, 2) transverse shear stiffness (force/length) and its inverse
+rigid_shear : (m,) bool, no transverse shear flexibility
+mass, mass_of_thickness : (m,) mass per area with and without non-structural mass
+thickness : (m,)
+isotropic : (m,) bool, no rotation from material to element axes is needed
+coupled : (m,) bool, B is not zero
+"""
+
+
+@kernel
+def normalize(v):
+    """Scale a 3-vector to unit length in place and return its length."""
+    length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    if length > 0.0:
+        v[0] /= length
+        v[1] /= length
+        v[2] /= length
+    return length
+
+
+@kernel
+def cross(a, b, out):
+    """out = a × b."""
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def rotate_plane(Q, c, s, out):
+    """out = Rᵀ Q R: a plane stiffness (3,3) from material to element axes; (c, s) is the material x axis."""
+    if s == 0.0 and c == 1.0:
+        for i in range(3):
+            for j in range(3):
+                out[i, j] = Q[i, j]
+        return
+    R = ((c * c, s * s, c * s), (s * s, c * c, -c * s), (-2 * c * s, 2 * c * s, c * c - s * s))
+    for i in range(3):
+        for j in range(i, 3):
+            total = 0.0
+            for k in range(3):
+                for l in range(3):
+                    total += R[k][i] * Q[k, l] * R[l][j]
+            out[i, j] = total
+            out[j, i] = total
+
+
+@kernel
+def rotate_shear(G, c, s, out):
+    """out = rᵀ G r: a transverse shear matrix (2,2) from material to element axes."""
+    out[0, 0] = c * c * G[0, 0] - c * s * (G[0, 1] + G[1, 0]) + s * s * G[1, 1]
+    out[1, 1] = s * s * G[0, 0] + c * s * (G[0, 1] + G[1, 0]) + c * c * G[1, 1]
+    out[0, 1] = c * s * (G[0, 0] - G[1, 1]) + c * c * G[0, 1] - s * s * G[1, 0]
+    out[1, 0] = out[0, 1]
+
+
+@kernel
+def section_in_element(sections, p, axis, E, A, B, D, D_reduced, shear, shear_flexibility):
+    """Turn section p to element axes; `axis` is the material x direction (basic), projected on the element.
+
+    E (3,3) has the element axes as rows. Outputs are the last six arguments.
+    """
+    c = axis[0] * E[0, 0] + axis[1] * E[0, 1] + axis[2] * E[0, 2]
+    s = axis[0] * E[1, 0] + axis[1] * E[1, 1] + axis[2] * E[1, 2]
+    length = np.sqrt(c * c + s * s)
+    if sections.isotropic[p] or length == 0.0:
+        c, s = 1.0, 0.0
+    else:
+        c, s = c / length, s / length
+    rotate_plane(sections.A[p], c, s, A)
+    rotate_plane(sections.D[p], c, s, D)
+    rotate_plane(sections.D_reduced[p], c, s, D_reduced)
+    rotate_plane(sections.B[p], c, s, B)
+    rotate_shear(sections.shear[p], c, s, shear)
+    rotate_shear(sections.shear_flexibility[p], c, s, shear_flexibility)
+
+
+@kernel
+def condense(K, keep, size):
+    """Eliminate dofs keep..size−1 of a symmetric matrix in place (static condensation by Gauss steps).
+
+    A zero pivot (no stiffness at all in an internal dof) leaves the matrix as it is.
+    """
+    for p in range(size - 1, keep - 1, -1):
+        pivot = K[p, p]
+        if pivot <= 0.0:
+            continue
+        for i in range(p):
+            f = K[p, i] / pivot
+            if f != 0.0:
+                for j in range(i + 1):
+                    K[i, j] -= f * K[p, j]
+        # only the lower triangle is updated, so row p stays valid for the next pivots
+    for i in range(keep):
+        for j in range(i):
+            K[j, i] = K[i, j]
+
+
+@kernel
+def invert_spd(M, n):
+    """Invert a small symmetric positive definite matrix in place (Gauss-Jordan, no pivoting)."""
+    for p in range(n):
+        d = 1.0 / M[p, p]
+        for j in range(n):
+            M[p, j] *= d
+        M[p, p] = d
+        for i in range(n):
+            if i != p:
+                f = M[i, p]
+                M[i, p] = 0.0
+                for j in range(n):
+                    M[i, j] -= f * M[p, j]
+
+
+@kernel
+def invert_pivoted(M, inverse, n):
+    """inverse = M⁻¹ by Gauss-Jordan with row pivoting; M is destroyed."""
+    for i in range(n):
+        for j in range(n):
+            inverse[i, j] = 1.0 if i == j else 0.0
+    for p in range(n):
+        best = p
+        for i in range(p + 1, n):
+            if abs(M[i, p]) > abs(M[best, p]):
+                best = i
+        if best != p:
+            for j in range(n):
+                M[p, j], M[best, j] = M[best, j], M[p, j]
+                inverse[p, j], inverse[best, j] = inverse[best, j], inverse[p, j]
+        d = 1.0 / M[p, p]
+        for j in range(n):
+            M[p, j] *= d
+            inverse[p, j] *= d
+        for i in range(n):
+            f = M[i, p]
+            if i != p and f != 0.0:
+                for j in range(n):
+                    M[i, j] -= f * M[p, j]
+                    inverse[i, j] -= f * inverse[p, j]
+
+
+@kernel
+def block_times_rows(C, m, P, first, CP, n):
+    """CP[first:first+m] = C (m,m) @ P[first:first+m]; rows have n columns."""
+    for i in range(m):
+        row = CP[first + i]
+        for j in range(n):
+            row[j] = 0.0
+        for k in range(m):
+            c = C[i, k]
+            if c != 0.0:
+                p = P[first + k]
+                for j in range(n):
+                    row[j] += c * p[j]
+
+
+@kernel
+def congruence(P, CP, rows, n, K):
+    """K = Pᵀ CP (n,n), symmetric: the upper triangle is summed and mirrored."""
+    for i in range(n):
+        for j in range(i, n):
+            K[i, j] = 0.0
+    for r in range(rows):
+        for i in range(n):
+            p = P[r, i]
+            if p != 0.0:
+                for j in range(i, n):
+                    K[i, j] += p * CP[r, j]
+    for i in range(n):
+        for j in range(i):
+            K[i, j] = K[j, i]
+
+
+def in_ranges(range_kernel: Callable, n: int, *arguments) -> None:
+    """Call `range_kernel(first, last, *arguments)` over 0..n in a few threads (the kernels release the GIL).
+
+    Plain threads instead of `parallel=True`: the same speed, half the compile time.
+    """
+    threads = min(numba.get_num_threads(), 1 + n // CHUNK)
+    if threads == 1:
+        range_kernel(0, n, *arguments)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        starts = range(0, n, CHUNK)
+        for task in [pool.submit(range_kernel, a, min(n, a + CHUNK), *arguments) for a in starts]:
+            task.result()
+
+
+class ShellBlock(ElementBlock):
+    """Shell elements of one family.
+
+    Parameters
+    ----------
+    name, eid, nodes, ge : as for `ElementBlock`
+    xyz : (n_grids, 3) grid positions in basic axes
+    sections : `Sections`
+    section : (n,) row of the section of each element
+    axis : (n, 3) material x direction in basic axes (projected on the element by the kernels)
+    offset : (n,) distance of the reference surface from the grids along the element normal (ZOFFS)
+    taper : (n, corners) corner thickness divided by the section thickness
+    normals : (n_grids, 3) shell normals at grids, zero rows where there is none
+    k6rot : PARAM K6ROT
+    """
+
+    corners = 4
+
+    def __init__(
+        self,
+        name: str,
+        eid,
+        nodes,
+        xyz: np.ndarray,
+        sections: Sections,
+        section,
+        *,
+        axis: np.ndarray | None = None,
+        offset: np.ndarray | None = None,
+        taper: np.ndarray | None = None,
+        normals: np.ndarray | None = None,
+        k6rot: float = 100.0,
+        ge: np.ndarray | None = None,
+    ):
+        super().__init__(name, eid, nodes, ge)
+        n = len(self.eid)
+        # one memory layout, so that the kernels are compiled once
+        self.nodes = np.ascontiguousarray(self.nodes)
+        self.xyz = np.ascontiguousarray(xyz, dtype=float)
+        self.sections = sections
+        self.section = np.ascontiguousarray(section, dtype=np.int64)
+        self.axis = self._side_12() if axis is None else np.ascontiguousarray(axis, dtype=float)
+        self.offset = np.zeros(n) if offset is None else np.ascontiguousarray(offset, dtype=float)
+        shape = (n, self.corners)
+        self.taper = np.ones(shape) if taper is None else np.ascontiguousarray(taper, dtype=float)
+        self.normals = np.zeros_like(self.xyz) if normals is None else np.ascontiguousarray(normals)
+        self.k6rot = float(k6rot)
+
+    def _side_12(self) -> np.ndarray:
+        return self.xyz[self.nodes[:, 1]] - self.xyz[self.nodes[:, 0]]
+
+    def _stiffness(self, range_kernel: Callable, rows: slice, *extra) -> np.ndarray:
+        """Run a family's stiffness kernel over some rows."""
+        nodes = self.nodes[rows]
+        size = 6 * nodes.shape[1]
+        out = np.empty((len(nodes), size, size))
+        in_ranges(
+            range_kernel,
+            len(nodes),
+            self.xyz,
+            nodes,
+            self.section[rows],
+            self.axis[rows],
+            self.offset[rows],
+            self.taper[rows],
+            self.normals,
+            self.sections,
+            self.k6rot,
+            out,
+            *extra,
+        )
+        return out
+
+    def corner_normals(self) -> np.ndarray:
+        """Unit normals (n, corners, 3) from the two sides at each corner."""
+        x = self.xyz[self.nodes[:, : self.corners]]
+        after = np.roll(x, -1, axis=1) - x
+        before = np.roll(x, 1, axis=1) - x
+        normal = np.cross(after, before)
+        return normal / np.linalg.norm(normal, axis=2, keepdims=True)

@@ -1,0 +1,242 @@
+"""What all solid elements share: frames, material rotation, quadrature, isoparametric stiffness and mass.
+
+A family describes itself by a `Shape` (corners, edges, shape functions, quadrature) and gives a
+stiffness function; `SolidBlock` does the rest. Strains are in the order xx yy zz xy yz zx with
+engineering shears; gradients of N nodes are arrays G (3, N), G[i, n] = dN_n/dx_i.
+
+Mid-edge nodes may be left out one by one. A node m that is absent from the edge a-b is interpolated,
+u_m = (u_a + u_b)/2, so that N_a and N_b each take half of N_m: the transition elements of the
+serendipity family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.solid_common_kernels import (
+    determinants,
+    isoparametric_stiffness,
+    mass_integrals,
+    smoothed_shear_stiffness,
+)
+
+# row of the strain vector that holds the pair (i, j) of axes
+VOIGT = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2]])
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Geometry of one solid family: its nodes, shape functions and quadrature.
+
+    Attributes
+    ----------
+    name : the card
+    n_corner : number of corner nodes
+    edges : corner pairs, in the order in which mid-edge nodes follow the corners; empty for a linear element
+    functions : parent points (p, 3), real or complex -> shape functions (p, k), polynomials
+    points, weights : quadrature of the stiffness
+    mass_points, mass_weights : quadrature of the coupled mass
+    centre : (3, n_corner) gradients of the corner functions at the centre, in the parent whose polar
+        rotation onto the element gives the element axes
+    faces : corner indices of each face, in order around it
+    smooth : parent points (p, 3) -> functions (p, s) onto which shear strains are projected, or None
+    """
+
+    name: str
+    n_corner: int
+    edges: tuple[tuple[int, int], ...]
+    functions: Callable
+    points: np.ndarray
+    weights: np.ndarray
+    mass_points: np.ndarray
+    mass_weights: np.ndarray
+    centre: np.ndarray
+    faces: tuple[tuple[int, ...], ...]
+    smooth: Callable | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        return self.n_corner + len(self.edges)
+
+    @lru_cache(maxsize=256)  # noqa: B019 - shapes are module constants
+    def tables(self, present: tuple[bool, ...], mass: bool = False):
+        """Shape functions (p, k), parent gradients (p, 3, k), weights (p,) for the nodes that are present."""
+        points = self.mass_points if mass else self.points
+        weights = self.mass_weights if mass else self.weights
+        N, dN = derivatives(self.functions, points)
+        T = self.collapse(present)
+        return (
+            np.ascontiguousarray(N @ T),
+            np.ascontiguousarray(dN @ T),
+            np.ascontiguousarray(weights, dtype=float),
+        )
+
+    def collapse(self, present: tuple[bool, ...]) -> np.ndarray:
+        """Matrix (all nodes, present nodes) that spreads absent mid-edge nodes over the edge's ends."""
+        T = np.eye(self.n_nodes)
+        for edge, (a, b) in enumerate(self.edges):
+            node = self.n_corner + edge
+            if not present[node]:
+                T[node, node] = 0.0
+                T[node, [a, b]] = 0.5
+        return T[:, list(np.flatnonzero(present))]
+
+
+def derivatives(functions: Callable, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shape functions (p, k) and their parent gradients (p, 3, k) by complex steps, exact to round-off."""
+    step = 1e-30
+    N = np.asarray(functions(points), dtype=float)
+    dN = np.empty((len(points), 3, N.shape[1]))
+    for axis in range(3):
+        shifted = points.astype(complex)
+        shifted[:, axis] += 1j * step
+        dN[:, axis] = functions(shifted).imag / step
+    return N, dN
+
+
+def gauss(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre points and weights on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(n)
+
+
+def product_rule(*rules) -> tuple[np.ndarray, np.ndarray]:
+    """Tensor product of three one-dimensional rules (points, weights), last axis fastest."""
+    points = np.stack(np.meshgrid(*(rule[0] for rule in rules), indexing="ij"), axis=-1).reshape(-1, 3)
+    weights = np.einsum("i,j,k->ijk", *(rule[1] for rule in rules)).ravel()
+    return points, weights
+
+
+def element_axes(shape: Shape, xyz: np.ndarray) -> np.ndarray:
+    """Element axes (n, 3, 3), columns in basic axes: the polar rotation of the Jacobian at the centre.
+
+    Checked against the element systems in which Nastran writes the stiffness of CPENTA and CTETRA.
+    """
+    J = np.einsum("an,eni->eia", shape.centre, xyz[:, : shape.n_corner])
+    U, _, Vt = np.linalg.svd(J)
+    # a reflection (inverted element) is reported elsewhere; here it must not spoil the frame
+    U[:, :, 2] *= np.sign(np.linalg.det(U @ Vt))[:, None]
+    return U @ Vt
+
+
+def rotate_material(C: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Stiffness (n, 6, 6) in axes B from (n, 6, 6) in axes A, with x_B = R @ x_A.
+
+    C_B = Q C_A Qᵀ, where Q turns stress vectors: σ_B = R σ_A Rᵀ.
+    """
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
+    Q = np.empty((len(R), 6, 6))
+    for row, (i, j) in enumerate(pairs):
+        for column, (k, m) in enumerate(pairs):
+            Q[:, row, column] = R[:, i, k] * R[:, j, m]
+            if k != m:
+                Q[:, row, column] += R[:, i, m] * R[:, j, k]
+    return Q @ C @ Q.transpose(0, 2, 1)
+
+
+def rotate_matrix(K: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Element matrix (n, 3k, 3k) in basic axes from a symmetric one in axes R (n, 3, 3), x_basic = R @ x."""
+    n, m = len(K), K.shape[1] // 3
+    turned = np.matmul(R[:, None], K.reshape(n, m, 3, 3 * m)).reshape(n, 3 * m, m, 3)
+    turned = np.matmul(turned, R.transpose(0, 2, 1)[:, None]).reshape(n, 3 * m, 3 * m)
+    return (turned + turned.transpose(0, 2, 1)) / 2.0
+
+
+def plain_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Standard isoparametric stiffness (n, 3k, 3k), arguments as in `shape_stiffness`."""
+    _, dN, weights = shape.tables(present)
+    K = np.empty((len(xyz), 3 * xyz.shape[1], 3 * xyz.shape[1]))
+    isoparametric_stiffness(xyz, C, dN, weights, VOIGT, K)
+    return K
+
+
+def shape_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stiffness (n, 3k, 3k) of elements xyz (n, k, 3) with moduli C (n, 6, 6), all in basic axes.
+
+    Isoparametric, with the shear strains projected where the shape says so.
+    """
+    if shape.smooth is None:
+        return plain_stiffness(shape, present, xyz, C)
+    _, dN, weights = shape.tables(present)
+    K = np.empty((len(xyz), 3 * xyz.shape[1], 3 * xyz.shape[1]))
+    R = element_axes(shape, xyz)
+    local = np.ascontiguousarray(xyz @ R)
+    C_local = rotate_material(C, R.transpose(0, 2, 1))
+    smooth = np.ascontiguousarray(shape.smooth(shape.points))
+    smoothed_shear_stiffness(local, C_local, dN, weights, smooth, VOIGT, K)
+    return rotate_matrix(K, R)
+
+
+class SolidBlock(ElementBlock):
+    """Solid elements of one shape with the same mid-edge nodes present.
+
+    Parameters
+    ----------
+    shape : the family
+    eid : (n,) element ids
+    nodes : (n, k) grid rows of the nodes that are present, corners first
+    xyz : (n, k, 3) their positions in basic axes
+    C : (n, 6, 6) moduli in basic axes, order xx yy zz xy yz zx
+    rho : (n,) density
+    present : which nodes of the full element are there; all by default
+    stiffness : function (xyz, C) -> K that replaces the isoparametric stiffness of the shape
+    """
+
+    dofs_per_node = 3
+
+    def __init__(self, shape: Shape, eid, nodes, xyz, C, rho, ge=None, present=None, stiffness=None):
+        super().__init__(shape.name, eid, nodes, ge)
+        self.shape = shape
+        self.xyz = np.ascontiguousarray(xyz, dtype=float)
+        self.C = np.ascontiguousarray(C, dtype=float)
+        self.rho = np.asarray(rho, dtype=float)
+        self.present = (True,) * shape.n_nodes if present is None else tuple(bool(p) for p in present)
+        self._stiffness = stiffness
+
+    def jacobians(self) -> np.ndarray:
+        """Jacobian determinants (n, p) at the quadrature points; positive for a sound element."""
+        _, dN, _ = self.shape.tables(self.present)
+        det = np.empty((len(self), len(dN)))
+        determinants(self.xyz, dN, det)
+        return det
+
+    def volumes(self) -> np.ndarray:
+        """Volumes (n,)."""
+        return self.jacobians() @ self.shape.weights
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        xyz, C = self.xyz[rows], self.C[rows]
+        if self._stiffness is not None:
+            return self._stiffness(xyz, C)
+        return shape_stiffness(self.shape, self.present, xyz, C)
+
+    def mass(self, rows: slice, coupled: bool) -> np.ndarray | None:
+        """Mass (n, 3k, 3k): consistent if `coupled`, else lumped.
+
+        Lumping of elements without mid-edge nodes is by row sums ∫ρN dV. With mid-edge nodes row sums go
+        negative at corners, so there the diagonal of the consistent mass is scaled to the total (HRZ).
+        """
+        if not self.rho.any():
+            return None
+        rho = self.rho[rows]
+        xyz = self.xyz[rows]
+        n, k = xyz.shape[:2]
+        nodal = np.empty((n, k, k))
+        N, dN, weights = self.shape.tables(self.present, True)
+        mass_integrals(xyz, N, dN, weights, nodal)
+        nodal *= rho[:, None, None]
+        if not coupled:
+            diagonal = nodal.sum(axis=2)
+            if k > self.shape.n_corner:
+                total = diagonal.sum(axis=1, keepdims=True)
+                diagonal = np.einsum("eaa->ea", nodal)
+                diagonal = diagonal * total / diagonal.sum(axis=1, keepdims=True)
+            nodal = diagonal[:, :, None] * np.eye(k)
+        M = np.zeros((n, 3 * k, 3 * k))
+        for axis in range(3):
+            M[:, axis::3, axis::3] = nodal
+        return M

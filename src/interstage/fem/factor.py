@@ -1,0 +1,239 @@
+"""Factorize sparse symmetric matrices: one interface over PARDISO (MKL) and SuperLU.
+
+    S A S = P L D L' P',   S powers of two that bring the largest entry of every row near 1
+
+The factor keeps the inertia of A (numbers of positive and negative pivots, Sylvester's law), which
+counts the eigenvalues below a shift, and can be renewed for other values on the same pattern, which
+saves the ordering. `INTERSTAGE_SOLVER=pardiso|superlu` chooses the backend; without it PARDISO is used
+where it can be loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from interstage.errors import InputError, SolverError, known_names
+from interstage.fem import pardiso
+from interstage.fem.memory import available_memory, readable_bytes
+
+
+class NotPositiveDefinite(SolverError):
+    """A matrix given as positive definite has a pivot that is zero or negative."""
+
+
+def upper_triangle(A) -> sp.csr_array:
+    """Return the upper triangle of a symmetric matrix, columns sorted, every diagonal entry stored."""
+    U = sp.triu(sp.csr_array(A), format="csr")
+    U.sort_indices()
+    n = U.shape[0]
+    filled = np.flatnonzero(np.diff(U.indptr) > 0)
+    has_diagonal = np.zeros(n, dtype=bool)
+    has_diagonal[filled] = U.indices[U.indptr[filled]] == filled
+    if has_diagonal.all():
+        return U
+    missing = np.flatnonzero(~has_diagonal)
+    U = U.tocoo()
+    rows, columns = np.concatenate([U.coords[0], missing]), np.concatenate([U.coords[1], missing])
+    data = np.concatenate([U.data, np.zeros(len(missing), U.data.dtype)])
+    U = sp.csr_array((data, (rows, columns)), shape=(n, n))
+    U.sort_indices()
+    return U
+
+
+def backend_name() -> str:
+    """Say which solver will be used: 'pardiso' or 'superlu'."""
+    wanted = os.environ.get("INTERSTAGE_SOLVER", "").strip().lower()
+    if wanted not in ("", "pardiso", "superlu"):
+        raise InputError(
+            "the sparse solver is not known",
+            where="environment variable INTERSTAGE_SOLVER",
+            got=wanted,
+            hint=known_names(["pardiso", "superlu"]),
+        )
+    if wanted == "pardiso" and not pardiso.available():
+        raise SolverError(
+            "PARDISO cannot be loaded", hint="install pypardiso, or set INTERSTAGE_SOLVER=superlu"
+        )
+    return wanted or ("pardiso" if pardiso.available() else "superlu")
+
+
+class Factor:
+    """Factor of a sparse symmetric matrix, kept for many right-hand sides.
+
+    Parameters
+    ----------
+    A : (n, n) symmetric scipy.sparse matrix, or its upper triangle (from `upper_triangle`) with `upper=True`
+    definite : expect a positive definite matrix: Cholesky, `NotPositiveDefinite` otherwise, and `pivots()`
+    backend : 'pardiso' or 'superlu'; default by `backend_name`
+
+    Attributes
+    ----------
+    n, nnz : order, entries in the factor
+    seconds : wall time of ordering and factorization; `order_seconds` is the ordering's part
+    memory : estimate in bytes of the memory the factorization takes at its peak
+    n_negative, n_positive : pivots by sign (None where SuperLU had to leave the diagonal)
+    n_perturbed : pivots that were replaced because they were zero to working precision
+    """
+
+    def __init__(self, A, *, upper: bool = False, definite: bool = False, backend: str | None = None):
+        U = A if upper else upper_triangle(A)
+        if U.shape[0] != U.shape[1]:
+            raise InputError("the matrix to factorize is not square", got=f"shape {U.shape}")
+        self.n = U.shape[0]
+        self.definite = definite
+        self.backend = backend or backend_name()
+        kernel = _PardisoKernel if self.backend == "pardiso" else _SuperluKernel
+        self._kernel = kernel(U, definite)
+        self._numeric(U)
+
+    def _numeric(self, U) -> None:
+        # A row's largest entry sets its scale; powers of two scale without rounding.
+        start = time.perf_counter()
+        largest = np.maximum(_row_maxima(U), np.finfo(float).tiny)
+        self._scale = 2.0 ** -np.round(np.log2(largest) / 2)
+        self._scale[largest <= 1e-290] = 1.0
+        rows = np.repeat(self._scale, np.diff(U.indptr))
+        self._kernel.factorize(U.data * rows * self._scale[U.indices])
+        self.nnz, self.memory = self._kernel.nnz, self._kernel.memory
+        self.n_positive, self.n_negative = self._kernel.n_positive, self._kernel.n_negative
+        self.n_perturbed = self._kernel.n_perturbed
+        self.order_seconds = self._kernel.order_seconds
+        self.seconds = time.perf_counter() - start + self._kernel.order_seconds
+
+    def refactor(self, A, *, upper: bool = False) -> None:
+        """Factorize new values on the same pattern; the ordering is kept (`seconds` still counts it)."""
+        self._numeric(A if upper else upper_triangle(A))
+
+    def solve(self, B: np.ndarray) -> np.ndarray:
+        """Return X with A X = B for B (n,) or (n, k); many columns at once are faster than one by one."""
+        B = np.asarray(B, dtype=float)
+        flat = B.reshape(self.n, -1)
+        if self.n == 0 or flat.shape[1] == 0:
+            return np.zeros(B.shape)
+        X = self._kernel.solve(np.asfortranarray(flat * self._scale[:, None]))
+        X *= self._scale[:, None]
+        return X.reshape(B.shape)
+
+    def pivots(self) -> np.ndarray:
+        """Pivots D_i divided by the diagonal A_ii, in the order of A; needs `definite=True`.
+
+        1/pivots is NASTRAN's matrix-to-factor-diagonal ratio (PARAM MAXRATIO).
+        """
+        return self._kernel.pivots()
+
+
+def _row_maxima(U) -> np.ndarray:
+    """Largest absolute entry of each row of the symmetric matrix whose upper triangle is U."""
+    size = np.abs(U.data)
+    rows = np.maximum.reduceat(size, U.indptr[:-1]) if U.shape[0] else np.zeros(0)
+    columns = np.zeros(U.shape[0])
+    np.maximum.at(columns, U.indices, size)
+    return np.maximum(rows, columns)
+
+
+class _PardisoKernel:
+    """PARDISO on the upper triangle, real symmetric indefinite (-2) or positive definite (2)."""
+
+    def __init__(self, U, definite: bool):
+        start = time.perf_counter()
+        self.handle = pardiso.Pardiso(U, definite)
+        self.handle.values = np.ones(U.nnz)
+        self.handle.analyse()
+        self.memory = self.handle.memory
+        check_memory(self.memory, U.shape[0])
+        self.order_seconds = time.perf_counter() - start
+
+    def factorize(self, values: np.ndarray) -> None:
+        self.handle.values = values
+        code = self.handle.factorize()
+        if code == pardiso.ZERO_PIVOT:
+            raise NotPositiveDefinite("the matrix is not positive definite")
+        h = self.handle
+        self.nnz = h.nnz
+        self.n_positive, self.n_negative, self.n_perturbed = h.n_positive, h.n_negative, h.n_perturbed
+
+    def solve(self, B: np.ndarray) -> np.ndarray:
+        return self.handle.solve(B)
+
+    def pivots(self) -> np.ndarray:
+        return self.handle.pivots()
+
+
+class _SuperluKernel:
+    """SuperLU in symmetric mode; with all pivots on the diagonal U = D L', so D's signs give the inertia."""
+
+    def __init__(self, U, definite: bool):
+        self.U, self.definite = U, definite
+        self.order_seconds = 0.0
+        self.n_perturbed = 0
+
+    def factorize(self, values: np.ndarray) -> None:
+        n = self.U.shape[0]
+        upper = sp.csr_array((values, self.U.indices, self.U.indptr), shape=(n, n))
+        strict = sp.triu(upper, k=1, format="csr")
+        A = sp.csc_array(upper + strict.T)
+        self.lu = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                self.lu = _splu(A, 0.0)
+            except RuntimeError:
+                if self.definite:
+                    raise NotPositiveDefinite("the matrix is not positive definite") from None
+        on_diagonal = self.lu is not None and np.array_equal(self.lu.perm_r, self.lu.perm_c)
+        D = self.lu.U.diagonal() if on_diagonal else np.zeros(n)
+        self.diagonal = upper.diagonal()
+        self.D = D[self.lu.perm_c] if on_diagonal else D
+        if self.definite and not (on_diagonal and (D > 0).all()):
+            raise NotPositiveDefinite("the matrix is not positive definite")
+        if not self.definite and not self._accurate(A):
+            self.lu, on_diagonal = self._pivoted(A), False
+        self.n_negative = int((D < 0).sum()) if on_diagonal else None
+        self.n_positive = n - self.n_negative if on_diagonal else None
+        self.nnz = int(self.lu.nnz) // 2
+        self.memory = 16 * int(self.lu.nnz)
+
+    def _accurate(self, A) -> bool:
+        """Without pivoting an indefinite factor may have lost its digits: try it on one vector."""
+        if self.lu is None:
+            return False
+        x = np.cos(np.arange(A.shape[0]))
+        error = np.linalg.norm(self.lu.solve(A @ x) - x)
+        return bool(np.isfinite(error)) and error < 1e-3 * np.linalg.norm(x)
+
+    @staticmethod
+    def _pivoted(A):
+        try:
+            return _splu(A, 1.0)
+        except RuntimeError:
+            raise SolverError("the matrix is singular to working precision", where="SuperLU") from None
+
+    def solve(self, B: np.ndarray) -> np.ndarray:
+        return self.lu.solve(B)
+
+    def pivots(self) -> np.ndarray:
+        if not self.definite:
+            raise InputError("pivots are kept only for a positive definite factor")
+        return self.D / self.diagonal
+
+
+def _splu(A, threshold: float):
+    options = {"SymmetricMode": threshold == 0.0}
+    return spla.splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=threshold, options=options)
+
+
+def check_memory(needed: int, n: int) -> None:
+    """Refuse a factorization that does not fit in the memory this machine has free."""
+    free = available_memory()
+    if free is not None and needed > free:
+        raise SolverError(
+            f"factorizing {n} equations needs about {readable_bytes(needed)} of memory",
+            got=f"{readable_bytes(free)} free",
+            hint="close other programs, use a machine with more memory, or coarsen the model",
+        )

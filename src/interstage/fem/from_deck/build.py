@@ -1,0 +1,69 @@
+"""From a deck to a finite-element model: call each family's reader and collect what it finds."""
+
+from __future__ import annotations
+
+import os
+
+from interstage.errors import DeckError
+from interstage.fem.from_deck import bush, dmig, line, loads, point_mass, rigid, scalar, shells, solids
+from interstage.fem.from_deck.constraints import read_constraints
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.eigen_requests import read_eigen_requests
+from interstage.fem.model import FEModel
+from interstage.fem.scalars import SystemTerms
+from interstage.nastran import Deck, read_deck
+
+
+ROTARY_SINCE = 2020.0  # Simcenter Nastran: 2019.2 has no bending rotary inertia in lumped beams, 2022.1 has
+
+
+def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None = None) -> FEModel:
+    """Return the FEModel of a deck, every card that changes the structure included."""
+    if not isinstance(deck, Deck):
+        deck = read_deck(deck)
+    ctx = Context(deck)
+    if not ctx.grids.n_dof:
+        raise DeckError("the deck has no grid or scalar point", file=deck.name)
+    notes = []
+    if rotary_inertia is None:
+        solver = deck.written_for
+        rotary_inertia = solver is not None and solver[1] >= ROTARY_SINCE
+        if rotary_inertia and any(len(deck.cards(name)) for name in ("CBEAM", "PBARL")):
+            notes.append(
+                f"lumped beams have bending rotary inertia, as in {solver[0]} {solver[1]:g} that the deck names"
+            )
+    shell_blocks = shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0))
+    blocks = [
+        *line.read(ctx, rotary=rotary_inertia),
+        *bush.read(ctx),
+        *point_mass.read(ctx),
+        *shell_blocks,
+        *solids.read(ctx),
+    ]
+    springs, given = scalar.read(ctx), dmig.read(ctx)
+    return FEModel(
+        grids=ctx.grids,
+        blocks=blocks,
+        terms=SystemTerms(*(a + b for a, b in zip(springs, given))),
+        wtmass=_real(ctx, "WTMASS", 1.0),
+        coupled_mass=_real(ctx, "COUPMASS", -1.0) > 0,
+        constraints=read_constraints(ctx),
+        rigid=rigid.read_rigid(ctx),
+        loads=loads.read_loads(ctx, blocks),
+        eigen_requests=read_eigen_requests(ctx),
+        case=deck.case,
+        sol=deck.sol,
+        params=deck.params,
+        source=deck.name,
+        notes=notes,
+    )
+
+
+def _real(ctx: Context, name: str, default: float) -> float:
+    """A PARAM as a real number."""
+    value = ctx.params.get(name, default)
+    if isinstance(value, tuple):
+        value = value[0]
+    if isinstance(value, str):
+        raise DeckError(f"PARAM {name} is not a number", file=ctx.deck.name, got=value)
+    return float(value)

@@ -1,0 +1,184 @@
+"""Materials of a deck: MAT1 (isotropic), MAT2 and MAT8 (plane), MAT9 (solid)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.errors import DeckError
+from interstage.nastran import CardTable, Deck
+
+
+@dataclass(frozen=True)
+class Isotropic:
+    """MAT1 data as arrays, one row an element. G is the G of the card, which may disagree with E and nu."""
+
+    E: np.ndarray
+    G: np.ndarray
+    nu: np.ndarray
+    rho: np.ndarray
+    ge: np.ndarray
+    alpha: np.ndarray
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane material: `stress = Q @ [exx, eyy, gxy]`, `[tau_xz, tau_yz] = G2 @ [gxz, gyz]`, material axes.
+
+    `G2` is None where the card gives no transverse shear moduli (MAT2, or MAT8 with blank G1Z, G2Z).
+    """
+
+    Q: np.ndarray
+    G2: np.ndarray | None
+    rho: float
+    ge: float
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A solid material: `stress = C @ strain`, order xx yy zz xy yz zx, engineering shear strains."""
+
+    C: np.ndarray
+    rho: float
+    ge: float
+    isotropic: bool
+
+
+_KINDS = ("MAT1", "MAT2", "MAT8", "MAT9")
+
+
+class Materials:
+    """Look-up of the materials of a deck by id."""
+
+    def __init__(self, deck: Deck):
+        self._place: dict[int, tuple[CardTable, int]] = {}
+        for name in _KINDS:
+            table = deck.cards(name)
+            for i, mid in enumerate(table.integer(1)):
+                if int(mid) in self._place:
+                    raise table.error(i, f"material {mid} is defined twice")
+                self._place[int(mid)] = (table, i)
+        self._isotropic: dict[int, tuple] = {}
+
+    def kind(self, mid: int) -> str | None:
+        """Card name of a material, or None if there is none with this id."""
+        place = self._place.get(int(mid))
+        return place[0].name if place else None
+
+    def isotropic(self, mid: np.ndarray, table: CardTable) -> Isotropic:
+        """MAT1 values for an array of material ids; `table` is the card that refers to them, row by row."""
+        mid = np.asarray(mid, dtype=np.int64)
+        ids, inverse = np.unique(mid, return_inverse=True)
+        for one in ids:
+            if self.kind(one) != "MAT1":
+                i = int(np.argmax(mid == one))
+                found = self.kind(one)
+                raise table.error(
+                    i,
+                    f"{table.name} needs a MAT1 with id {one}",
+                    got="no such material" if found is None else found,
+                )
+        values = np.array([self._mat1(int(one)) for one in ids]).reshape(-1, 6)
+        return Isotropic(*values[inverse].T)
+
+    def plane(self, mid: int) -> Plane:
+        """Plane-stress stiffness of a MAT1, MAT2 or MAT8."""
+        kind = self._require(mid, ("MAT1", "MAT2", "MAT8"))
+        if kind == "MAT1":
+            E, G, nu, rho, ge, _ = self._mat1(mid)
+            c = E / (1.0 - nu * nu)
+            Q = np.array([[c, nu * c, 0.0], [nu * c, c, 0.0], [0.0, 0.0, E / (2.0 * (1.0 + nu))]])
+            return Plane(Q, np.diag([G, G]), rho, ge)
+        table, i = self._place[int(mid)]
+        row = _padded(table.row(i), 20)
+        if kind == "MAT2":
+            g = [_number(value) for value in row[1:7]]
+            Q = np.array([[g[0], g[1], g[2]], [g[1], g[3], g[4]], [g[2], g[4], g[5]]])
+            return Plane(Q, None, _number(row[7]), _number(row[12]))
+        E1, E2, nu12, G12, G1z, G2z, rho = (_number(value) for value in row[1:8])
+        if E1 <= 0.0 or E2 <= 0.0:
+            raise table.error(i, "MAT8 needs E1 > 0 and E2 > 0")
+        nu21 = nu12 * E2 / E1
+        d = 1.0 - nu12 * nu21
+        if d <= 0.0:
+            raise table.error(i, "MAT8 is not positive definite", expected="1 - NU12^2 E2/E1 > 0")
+        Q = np.array([[E1 / d, nu12 * E2 / d, 0.0], [nu12 * E2 / d, E2 / d, 0.0], [0.0, 0.0, G12]])
+        # the Quick Reference Guide: a blank G1Z or G2Z means no transverse shear flexibility
+        G2 = np.diag([G1z, G2z]) if G1z > 0.0 and G2z > 0.0 else None
+        return Plane(Q, G2, rho, _number(row[16]))
+
+    def solid(self, mid: int) -> Solid:
+        """Stiffness of a MAT1 or MAT9 (its card order is xx yy zz xy yz zx)."""
+        if self._require(mid, ("MAT1", "MAT9")) == "MAT1":
+            E, _, nu, rho, ge, _ = self._mat1(mid)
+            if not -1.0 < nu < 0.5:
+                table, i = self._place[int(mid)]
+                raise table.error(i, "a solid needs -1 < NU < 0.5", got=f"NU = {nu:g}")
+            shear = E / (2.0 * (1.0 + nu))
+            lame = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+            C = np.diag([2.0 * shear] * 3 + [shear] * 3)
+            C[:3, :3] += lame
+            return Solid(C, rho, ge, True)
+        table, i = self._place[int(mid)]
+        row = _padded(table.row(i), 32)
+        C = np.zeros((6, 6))
+        C[np.triu_indices(6)] = [_number(value) for value in row[1:22]]
+        C = C + np.triu(C, 1).T
+        return Solid(C, _number(row[22]), _number(row[30]), False)
+
+    def _require(self, mid: int, kinds: tuple[str, ...]) -> str:
+        kind = self.kind(mid)
+        if kind not in kinds:
+            raise DeckError(
+                f"material {mid} is needed as {' or '.join(kinds)}",
+                got="no such material" if kind is None else kind,
+            )
+        return kind
+
+    def _mat1(self, mid: int) -> tuple[float, ...]:
+        """E, G, nu, rho, ge, alpha of a MAT1, completed by E = 2(1 + nu)G.
+
+        Rules of the Quick Reference Guide: of E, G, NU any two give the third; E and NU both blank make
+        both zero; G and NU both blank make both zero; all three given are used as they stand.
+        """
+        mid = int(mid)
+        if mid in self._isotropic:
+            return self._isotropic[mid]
+        table, i = self._place[mid]
+        row = _padded(table.row(i), 8)
+        E, G, nu = row[1], row[2], row[3]
+        if E is None and G is None:
+            raise table.error(i, "MAT1 needs E or G")
+        if E is None and nu is None:
+            E = nu = 0.0
+        elif G is None and nu is None:
+            G = nu = 0.0
+        elif E is None:
+            E = 2.0 * (1.0 + _number(nu)) * _number(G)
+        elif G is None:
+            G = _number(E) / (2.0 * (1.0 + _number(nu)))
+        elif nu is None:
+            if _number(G) == 0.0:
+                nu = 0.0
+            else:
+                nu = _number(E) / (2.0 * _number(G)) - 1.0
+        try:
+            values = tuple(_number(value) for value in (E, G, nu, row[4], row[7], row[5]))
+        except TypeError:
+            raise table.error(i, "MAT1 has a word where a number belongs") from None
+        self._isotropic[mid] = values
+        return values
+
+
+def _padded(row: list, n: int) -> list:
+    return list(row) + [None] * (n - len(row))
+
+
+def _number(value) -> float:
+    """A blank is zero; a word is a TypeError that the caller turns into a sentence."""
+    if value is None:
+        return 0.0
+    if isinstance(value, str):
+        raise TypeError(value)
+    return float(value)

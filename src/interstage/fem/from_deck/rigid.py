@@ -1,0 +1,162 @@
+"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.errors import ModelError
+from interstage.fem.constraints import Equations, join
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.points import components
+from interstage.fem.rbe3 import rbe3
+from interstage.fem.rigid_elements import rbe2, rigid_body, rrod
+from interstage.nastran import CardTable
+from interstage.nastran.ids import expand_ids
+
+ALL = np.arange(6)
+
+
+def read_rigid(ctx: Context) -> Equations:
+    """Return the constraint equations of all rigid elements, each with the name of its element."""
+    parts: list[Equations] = []
+    readers = {"RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBE1": _rbe1, "RROD": _rrod}
+    for name, reader in readers.items():
+        table = ctx.deck.cards(name)
+        if len(table):
+            table.unique_ids()
+        for i in range(len(table)):
+            try:
+                parts.append(reader(ctx, table, i))
+            except ModelError as error:
+                raise table.error(i, error.what, error.expected, error.got, error.hint) from None
+    return join(parts)
+
+
+def _row_of(ctx: Context, table: CardTable, i: int, value) -> int:
+    """Grid-table row of a grid id in a card."""
+    if not isinstance(value, int):
+        raise table.error(i, f"a grid of this {table.name} is missing", "a grid id", repr(value))
+    row = int(ctx.grids.find(value))
+    if row < 0:
+        raise table.error(
+            i,
+            f"{table.name} refers to grid {value}, which is not in the deck",
+            hint="add the GRID card or correct the id",
+        )
+    return row
+
+
+def _rows_of(ctx: Context, table: CardTable, i: int, values) -> np.ndarray:
+    ids = expand_ids(values, lambda *a, **k: table.error(i, *a, **k))
+    rows = ctx.grids.find(ids)
+    if not len(ids) or (rows < 0).any():
+        missing = int(ids[np.argmax(rows < 0)]) if len(ids) else None
+        return np.array([_row_of(ctx, table, i, missing)])
+    return rows
+
+
+def _drop_alpha(row: list) -> list:
+    """Fields without the reals at the end: thermal expansion coefficient and reference temperature."""
+    row = [value for value in row if value is not None]
+    while row and (isinstance(row[-1], float) or row[-1] in ("ALPHA", "TREF")):
+        row.pop()
+    return row
+
+
+def _rbe2(ctx: Context, table: CardTable, i: int) -> Equations:
+    row = table.row(i) + [None] * 3
+    independent = _row_of(ctx, table, i, row[1])
+    chosen = components(table, i, row[2])
+    dependents = _rows_of(ctx, table, i, _drop_alpha(row[3:]))
+    if not len(chosen):
+        raise table.error(i, "RBE2 makes no component dependent", "digits 1 to 6")
+    if independent in dependents:
+        raise table.error(i, f"RBE2 has grid {row[1]} both independent and dependent")
+    return rbe2(ctx.grids, row[0], independent, dependents, chosen)
+
+
+def _rbe3(ctx: Context, table: CardTable, i: int) -> Equations:
+    row = table.row(i) + [None] * 4
+    reference = _row_of(ctx, table, i, row[2])
+    refc = components(table, i, row[3], "REFC")
+    if not len(refc):
+        raise table.error(i, "RBE3 makes no component of its reference grid dependent", "digits 1 to 6")
+    rest = [value for value in row[4:] if value is not None]
+    stop = min((k for k, value in enumerate(rest) if value in ("UM", "ALPHA", "TREF")), default=len(rest))
+    rows, comps, weights = _weighted(ctx, table, i, rest[:stop])
+    dependents = None
+    if "UM" in rest:
+        pairs = _drop_alpha(rest[rest.index("UM") + 1 :])
+        if "ALPHA" in pairs:
+            pairs = pairs[: pairs.index("ALPHA")]
+        dependents = _point_components(ctx, table, i, pairs)
+    return rbe3(ctx.grids, row[0], reference, refc, rows, comps, weights, dependents)
+
+
+def _weighted(ctx: Context, table: CardTable, i: int, values: list):
+    """Independent dofs of an RBE3: groups of weight (a real), components, grids."""
+    starts = [k for k, value in enumerate(values) if isinstance(value, float)]
+    if not starts or starts[0] != 0:
+        raise table.error(i, "RBE3 must start its lists with a real weight", got=repr(values[:1]))
+    rows, comps, weights = [], [], []
+    for first, last in zip(starts, [*starts[1:], len(values)]):
+        group = values[first:last]
+        chosen = components(table, i, group[1] if len(group) > 1 else None)
+        members = _rows_of(ctx, table, i, group[2:])
+        if not len(chosen):
+            raise table.error(i, "a weight of this RBE3 has no components", "digits 1 to 6")
+        rows.append(np.repeat(members, len(chosen)))
+        comps.append(np.tile(chosen, len(members)))
+        weights.append(np.full(len(members) * len(chosen), group[0]))
+    return np.concatenate(rows), np.concatenate(comps), np.concatenate(weights)
+
+
+def _point_components(ctx: Context, table: CardTable, i: int, values: list) -> list[tuple[int, int]]:
+    """(grid row, component) of a list of pairs id, digits."""
+    if len(values) % 2:
+        raise table.error(i, f"the dofs of this {table.name} are not pairs of grid and components")
+    out = []
+    for point, digits in zip(values[::2], values[1::2]):
+        row = _row_of(ctx, table, i, point)
+        out += [(row, int(c)) for c in components(table, i, digits)]
+    return out
+
+
+def _rbar(ctx: Context, table: CardTable, i: int) -> Equations:
+    row = (table.row(i) + [None] * 7)[:7]
+    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    cna, cnb, cma, cmb = (components(table, i, value) for value in row[3:7])
+    independent = [(a, int(c)) for c in cna] + [(b, int(c)) for c in cnb]
+    if not len(cma) and not len(cmb):
+        cma, cmb = np.setdiff1d(ALL, cna), np.setdiff1d(ALL, cnb)
+    dependent = [(a, int(c)) for c in cma] + [(b, int(c)) for c in cmb]
+    _check_apart(table, i, independent, dependent)
+    return rigid_body(ctx.grids, f"RBAR {row[0]}", independent, dependent)
+
+
+def _rbe1(ctx: Context, table: CardTable, i: int) -> Equations:
+    row = table.row(i)
+    values = _drop_alpha(row[1:])
+    if "UM" not in values:
+        raise table.error(i, "RBE1 has no dependent dofs", "UM before the dependent grids")
+    split = values.index("UM")
+    independent = _point_components(ctx, table, i, values[:split])
+    dependent = _point_components(ctx, table, i, values[split + 1 :])
+    _check_apart(table, i, independent, dependent)
+    return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent)
+
+
+def _rrod(ctx: Context, table: CardTable, i: int) -> Equations:
+    row = (table.row(i) + [None] * 5)[:5]
+    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    cma, cmb = components(table, i, row[3]), components(table, i, row[4])
+    if len(cma) + len(cmb) != 1 or max([*cma, *cmb]) > 2:
+        raise table.error(i, "RROD needs exactly one dependent translation", "one digit 1 to 3 in CMA or CMB")
+    return rrod(ctx.grids, row[0], a, b, a if len(cma) else b, int([*cma, *cmb][0]))
+
+
+def _check_apart(table: CardTable, i: int, independent: list, dependent: list) -> None:
+    if set(independent) & set(dependent):
+        raise table.error(i, f"{table.name} has a dof both independent and dependent")
+    if not dependent:
+        raise table.error(i, f"{table.name} has no dependent dofs")

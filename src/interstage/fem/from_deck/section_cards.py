@@ -1,0 +1,250 @@
+"""Properties of bars and beams: PBAR, PBARL, PBEAM, PBEAML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.fem.elements.bar import BarSection
+from interstage.fem.elements.beam import BeamSection
+from interstage.fem.elements.sections import SHAPES, SectionError, SectionProperties, section
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.lookup import find_properties, positive
+from interstage.nastran import CardTable
+
+_STATION = ("A", "I1", "I2", "I12", "J", "nsm")
+
+
+def bar_sections(
+    ctx: Context, table: CardTable, pid: np.ndarray
+) -> tuple[BarSection, np.ndarray, np.ndarray]:
+    """Sections of the CBAR elements in `table` with property ids `pid`.
+
+    Returns the sections, structural damping (n,), and ρI2 and ρI1 (n, 2) of bars that have a PBARL (zero for
+    PBAR), which some versions of NASTRAN use as rotary inertia.
+    """
+    sources = [ctx.deck.cards("PBAR"), ctx.deck.cards("PBARL")]
+    which, row = find_properties(table, pid, sources)
+    values = np.zeros((len(pid), 8))
+    material = np.zeros((len(pid), 4))
+    for k, read in enumerate((_pbar, _pbarl)):
+        here = which == k
+        if not here.any():
+            continue
+        used, back = np.unique(row[here], return_inverse=True)
+        source = sources[k].select(used)
+        values[here] = read(source)[back]
+        iso = ctx.materials.isotropic(source.integer(2), source)
+        material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge])[back]
+    A, I1, I2, I12, J, K1, K2, nsm = values.T
+    E, G, rho, ge = material.T
+    rotary = np.where(which == 1, rho * np.stack([I2, I1]), 0.0).T
+    return BarSection(E, G, A, I1, I2, I12, J, K1, K2, rho * A + nsm), ge, rotary
+
+
+def _pbar(table: CardTable) -> np.ndarray:
+    """Columns A I1 I2 I12 J K1 K2 nsm of PBAR cards."""
+    fields = {"A": 3, "I1": 4, "I2": 5, "I12": 19, "J": 6, "K1": 17, "K2": 18, "nsm": 7}
+    column = {name: table.real(j, 0.0) for name, j in fields.items()}
+    for name in ("A", "I1", "I2", "J"):
+        positive(table, column[name], name, strict=False)
+    _check_product(table, column["I1"], column["I2"], column["I12"])
+    return np.column_stack(list(column.values()))
+
+
+def _check_product(table, I1, I2, I12) -> None:
+    bad = (I12 != 0.0) & ~(I1 * I2 > I12**2)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise table.error(i, f"I12 of this {table.name} is too large", expected="I1 * I2 > I12**2")
+
+
+def _pbarl(table: CardTable) -> np.ndarray:
+    """Columns A I1 I2 I12 J K1 K2 nsm of PBARL cards."""
+    out = np.zeros((len(table), 8))
+    for i in range(len(table)):
+        row = table.row(i)
+        kind, count = _shape(table, i, row)
+        s = _section(table, i, kind, _numbers(table, i, row, 8, count))
+        nsm = _number(table, i, row, 8 + count, 0.0)
+        out[i] = s.A, s.I1, s.I2, s.I12, s.J, s.K1, s.K2, nsm
+    return out
+
+
+def _shape(table: CardTable, i: int, row: list) -> tuple[str, int]:
+    kind = row[3] if len(row) > 3 else None
+    if kind not in SHAPES or (kind == "L" and table.name == "PBARL"):
+        known = ", ".join(name for name in SHAPES if name != "L" or table.name == "PBEAML")
+        raise table.error(
+            i, f"{table.name} needs a section type it knows", got=str(kind), hint=f"known: {known}"
+        )
+    return kind, SHAPES[kind][1]
+
+
+def _section(table: CardTable, i: int, kind: str, dims: list[float]) -> SectionProperties:
+    try:
+        return section(kind, dims)
+    except SectionError as error:
+        raise table.error(i, str(error), got=", ".join(f"{d:g}" for d in dims)) from None
+
+
+def _number(table: CardTable, i: int, row: list, at: int, default: float | None = None) -> float:
+    """Number at index `at` of a row; a blank is the default, or an error without one."""
+    value = row[at] if at < len(row) else None
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, int | float):
+        place = f"field {at % 8 + 2}" + (f" of continuation {at // 8}" if at >= 8 else "")
+        raise table.error(
+            i, f"{table.name} needs a number in {place}", got="blank" if value is None else value
+        )
+    return float(value)
+
+
+def _numbers(table, i, row, first, count, default=None) -> list[float]:
+    return [_number(table, i, row, first + k, None if default is None else default[k]) for k in range(count)]
+
+
+@dataclass
+class _BeamData:
+    """A beam property before its material is known: keyword arguments of BeamSection, and warping."""
+
+    values: dict
+    warping: bool
+
+
+def beam_sections(
+    ctx: Context, table: CardTable, pid: np.ndarray
+) -> tuple[list[BeamSection], np.ndarray, np.ndarray, np.ndarray]:
+    """Sections of the CBEAM elements in `table` with property ids `pid`.
+
+    Returns the sections used, the section of each element (n,), its structural damping (n,) and whether
+    its property has a warping coefficient (n,).
+    """
+    sources = [ctx.deck.cards("PBEAM"), ctx.deck.cards("PBEAML")]
+    which, row = find_properties(table, pid, sources)
+    sections: list[BeamSection] = []
+    index = np.zeros(len(pid), dtype=np.int64)
+    ge, warping = np.zeros(len(pid)), np.zeros(len(pid), dtype=bool)
+    for k, read in enumerate((_pbeam, _pbeaml)):
+        here = which == k
+        if not here.any():
+            continue
+        used, back = np.unique(row[here], return_inverse=True)
+        source = sources[k].select(used)
+        iso = ctx.materials.isotropic(source.integer(2), source)
+        index[here] = len(sections) + back
+        ge[here] = iso.ge[back]
+        data = [read(source, i) for i in range(len(source))]
+        warping[here] = np.array([one.warping for one in data])[back]
+        for i, one in enumerate(data):
+            _check_stations(source, i, one.values)
+            material = {"E": float(iso.E[i]), "G": float(iso.G[i]), "rho": float(iso.rho[i])}
+            sections.append(BeamSection(**one.values, **material))
+    return sections, index, ge, warping
+
+
+def _pbeam(table: CardTable, i: int) -> _BeamData:
+    """Read one PBEAM with its stations.
+
+    A blank at end B repeats end A; a blank at a station between is interpolated between the ends
+    (Quick Reference Guide). K1 = K2 = 1 where blank.
+    """
+    row = table.row(i)
+    end_a = [_number(table, i, row, 2), _number(table, i, row, 3), _number(table, i, row, 4)]
+    end_a += [_number(table, i, row, at, 0.0) for at in (5, 6, 7)]
+    at = 8
+    if not isinstance(_get(row, at), str):
+        at += 8  # stress points of end A
+    stations: list[tuple[float, list[float | None]]] = []
+    while isinstance(_get(row, at), str):
+        so = row[at]
+        if so not in ("YES", "YESA", "NO"):
+            raise table.error(i, "the stress option SO of PBEAM is wrong", "YES, YESA or NO", so)
+        x = _number(table, i, row, at + 1, 1.0)
+        if not 0.0 < x <= 1.0:
+            raise table.error(i, "a station X/XB of PBEAM is not on the beam", "0 < X/XB <= 1", f"{x:g}")
+        blank = [_get(row, at + k) is None for k in range(2, 8)]
+        values = [None if blank[k] else _number(table, i, row, at + 2 + k) for k in range(6)]
+        stations.append((x, values))
+        at += 16 if so == "YES" else 8
+    x, values = _complete(table, i, end_a, stations)
+    K1, K2 = _number(table, i, row, at, 1.0), _number(table, i, row, at + 1, 1.0)
+    S1, S2 = _number(table, i, row, at + 2, 0.0), _number(table, i, row, at + 3, 0.0)
+    nsi_a = _number(table, i, row, at + 4, 0.0)
+    nsi = np.array([nsi_a, _number(table, i, row, at + 5, nsi_a)])
+    warping = any(_number(table, i, row, at + k, 0.0) != 0.0 for k in (6, 7))
+    offsets = []
+    for first in (at + 8, at + 12):
+        a = _numbers(table, i, row, first, 2, (0.0, 0.0))
+        offsets.append(np.array([a, _numbers(table, i, row, first + 2, 2, a)]))
+    data = dict(zip(_STATION, values.T))
+    data |= {"x": x, "K1": K1, "K2": K2, "S1": S1, "S2": S2, "nsi": nsi}
+    return _BeamData(data | {"nsm_offset": offsets[0], "neutral_axis": offsets[1]}, warping)
+
+
+def _complete(table, i, end_a, stations) -> tuple[np.ndarray, np.ndarray]:
+    """Stations (s,) in order and their values (s, 6) with blanks filled."""
+    stations = sorted(stations, key=lambda one: one[0])
+    positions = [one[0] for one in stations]
+    if len(set(positions)) < len(positions):
+        raise table.error(i, "two stations of PBEAM have the same X/XB")
+    if not positions or positions[-1] < 1.0:
+        stations.append((1.0, [None] * 6))
+    end_b = [a if b is None else b for a, b in zip(end_a, stations[-1][1])]
+    x, out = [0.0], [end_a]
+    for position, values in stations[:-1]:
+        between = [(1.0 - position) * a + position * b for a, b in zip(end_a, end_b)]
+        x.append(position)
+        out.append([b if v is None else v for v, b in zip(values, between)])
+    return np.array([*x, 1.0]), np.array([*out, end_b])
+
+
+def _pbeaml(table: CardTable, i: int) -> _BeamData:
+    """Read one PBEAML: dimensions at end A, at stations between, and at end B (end A's if not given)."""
+    row = table.row(i)
+    kind, n = _shape(table, i, row)
+    dims = _numbers(table, i, row, 8, n)
+    nsm = _number(table, i, row, 8 + n, 0.0)
+    stations = {0.0: (dims, nsm)}
+    at = 9 + n
+    while at < len(row):
+        so = _get(row, at)
+        if so is not None and so not in ("YES", "NO", "YESA"):
+            raise table.error(i, "the stress option SO of PBEAML is wrong", "YES or NO", str(so))
+        x = _number(table, i, row, at + 1, 1.0)
+        if not 0.0 < x <= 1.0 or x in stations:
+            raise table.error(i, "a station X/XB of PBEAML is repeated or not on the beam", got=f"{x:g}")
+        stations[x] = (
+            _numbers(table, i, row, at + 2, n, dims),
+            _number(table, i, row, at + 2 + n, 0.0),
+        )
+        at += 3 + n
+    stations.setdefault(1.0, (dims, nsm))
+    x = sorted(stations)
+    sections = [_section(table, i, kind, stations[one][0]) for one in x]
+    data = {name: np.array([getattr(s, name) for s in sections]) for name in _STATION[:5]}
+    data |= {"x": np.array(x), "nsm": np.array([stations[one][1] for one in x])}
+    data |= {"K1": sections[0].K1, "K2": sections[0].K2}
+    data["neutral_axis"] = np.array([sections[0].neutral_axis, sections[-1].neutral_axis])
+    return _BeamData(data, warping=False)
+
+
+def _check_stations(table: CardTable, i: int, values: dict) -> None:
+    for name in ("A", "I1", "I2"):
+        if not (values[name] > 0.0).all():
+            raise table.error(
+                i,
+                f"{name} of this {table.name} is not possible",
+                "a positive value",
+                f"{values[name].min():g}",
+            )
+    if not (values["J"] >= 0.0).all():
+        raise table.error(i, f"J of this {table.name} is negative")
+    if not (values["I1"] * values["I2"] > values["I12"] ** 2).all():
+        raise table.error(i, f"I12 of this {table.name} is too large", expected="I1 * I2 > I12**2")
+
+
+def _get(row: list, at: int):
+    return row[at] if at < len(row) else None

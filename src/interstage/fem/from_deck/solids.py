@@ -1,0 +1,234 @@
+"""CHEXA, CPENTA, CTETRA, CPYRAM with PSOLID: from cards to solid element blocks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from interstage.errors import DeckError, known_names
+from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_stiffness
+from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_stiffness
+from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
+from interstage.fem.elements.solid_common import (
+    Shape,
+    SolidBlock,
+    element_axes,
+    plain_stiffness,
+    rotate_material,
+)
+from interstage.fem.elements.tetra import TETRA4, TETRA10
+from interstage.fem.from_deck.context import Context
+from interstage.nastran import CardTable
+
+# card: shape without and with mid-edge nodes, stiffness of the linear element where it is not isoparametric
+_FAMILIES = {
+    "CHEXA": (HEXA8, HEXA20, hexa8_stiffness),
+    "CPENTA": (PENTA6, PENTA15, penta6_stiffness),
+    "CTETRA": (TETRA4, TETRA10, None),
+    "CPYRAM": (PYRAM5, PYRAM13, None),
+}
+
+
+@dataclass(frozen=True)
+class _Property:
+    """One PSOLID: moduli in material axes, density, damping, material system, standard integration or not."""
+
+    C: np.ndarray
+    rho: float
+    ge: float
+    isotropic: bool
+    cordm: int
+    standard: bool
+
+
+def read(ctx: Context) -> list[SolidBlock]:
+    """Return the solid elements of a deck, one block for each family and pattern of mid-edge nodes."""
+    blocks: list[SolidBlock] = []
+    tables = {name: ctx.deck.cards(name) for name in _FAMILIES}
+    if not any(len(table) for table in tables.values()):
+        return blocks
+    properties = _read_properties(ctx)
+    for name, table in tables.items():
+        if not len(table):
+            continue
+        table.unique_ids()
+        blocks += _read_family(ctx, table, properties, *_FAMILIES[name])
+    return blocks
+
+
+def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, special) -> list[SolidBlock]:
+    """Blocks of one card name, elements grouped by the mid-edge nodes that are present and by integration."""
+    n_corner, n_nodes = full.n_corner, full.n_nodes
+    nodes = np.column_stack([ctx.rows(table, 3 + k, optional=k >= n_corner) for k in range(n_nodes)])
+    _check_width(table, n_nodes)
+    _check_nodes(ctx, table, nodes)
+    pid = _property_ids(ctx, table, properties)
+    standard = np.array([properties[one].standard for one in pid])
+    pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 2 + standard
+    blocks = []
+    for one in np.unique(pattern):
+        rows = np.flatnonzero(pattern == one)
+        present = tuple((nodes[rows[0]] >= 0).tolist())
+        shape = full if any(present[n_corner:]) else linear
+        present = present[: shape.n_nodes]
+        use = nodes[np.ix_(rows, np.flatnonzero(present))]
+        stiffness = special if shape is linear else None
+        if one % 2:
+            stiffness = partial(plain_stiffness, shape, present)
+        xyz = ctx.grids.xyz[use]
+        C, rho, ge = _moduli(ctx, shape, xyz, pid[rows], properties)
+        block = SolidBlock(shape, table.integer(1)[rows], use, xyz, C, rho, ge, present, stiffness)
+        _check_jacobians(table, rows, block)
+        blocks.append(block)
+    return blocks
+
+
+def _check_width(table: CardTable, n_nodes: int) -> None:
+    """Refuse cards with more fields than the family has nodes."""
+    wide = table.width > n_nodes + 2
+    if wide.any():
+        i = int(np.argmax(wide))
+        raise table.error(
+            i,
+            f"{table.name} has too many fields",
+            expected=f"at most {n_nodes} grids",
+            got=str(table.width[i] - 2),
+        )
+
+
+def _check_nodes(ctx: Context, table: CardTable, nodes: np.ndarray) -> None:
+    """Refuse elements that name a grid twice."""
+    ordered = np.sort(nodes, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        i = int(np.argmax(twice.any(axis=1)))
+        grid = ctx.grids.id[ordered[i, 1:][twice[i]][0]]
+        raise table.error(
+            i,
+            f"{table.name} {table.integer(1)[i]} names grid {grid} twice",
+            hint="use CPENTA, CPYRAM or CTETRA for a collapsed brick",
+        )
+
+
+def _property_ids(ctx: Context, table: CardTable, properties: dict[int, _Property]) -> np.ndarray:
+    """Property ids (n,), each a PSOLID; a blank PID is the element id."""
+    pid = np.where(table.blank(2), table.integer(1), table.integer(2, 0))
+    for one in np.unique(pid).tolist():
+        if one not in properties:
+            i = int(np.argmax(pid == one))
+            other = next(
+                (name for name in ("PLSOLID", "PCOMPS", "PSHELL", "PCOMP") if _has(ctx, name, one)), None
+            )
+            raise table.error(
+                i,
+                f"{table.name} {table.integer(1)[i]} needs a PSOLID with id {one}",
+                got="no such property" if other is None else other,
+                hint="PSOLID " + known_names(sorted(properties)),
+            )
+    return pid
+
+
+def _has(ctx: Context, name: str, pid: int) -> bool:
+    table = ctx.deck.cards(name)
+    return len(table) > 0 and bool((table.integer(1) == pid).any())
+
+
+def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]):
+    """Moduli (n, 6, 6) in basic axes, density (n,) and structural damping (n,) of elements xyz (n, k, 3)."""
+    C, rho, ge = np.empty((len(pid), 6, 6)), np.empty(len(pid)), np.empty(len(pid))
+    for one in np.unique(pid):
+        which, p = pid == one, properties[int(one)]
+        C[which], rho[which], ge[which] = p.C, p.rho, p.ge
+        if p.isotropic or p.cordm == 0:
+            continue
+        if p.cordm == -1:
+            R = element_axes(shape, xyz[which])
+        else:
+            centroid = xyz[which, : shape.n_corner].mean(axis=1)
+            R = ctx.coordinates.axes(np.full(len(centroid), p.cordm), centroid)
+        C[which] = rotate_material(C[which], R)
+    return C, rho, ge
+
+
+def _check_jacobians(table: CardTable, rows: np.ndarray, block: SolidBlock) -> None:
+    """Refuse elements that are turned inside out, flat or folded."""
+    det = block.jacobians()
+    lowest, highest = det.min(axis=1), det.max(axis=1)
+    # a length of the element, cubed, is the scale below which a determinant is a zero
+    size = np.ptp(block.xyz, axis=1).max(axis=1) ** 3
+    bad = lowest <= 1e-12 * size
+    if not bad.any():
+        return
+    i = int(np.argmax(bad))
+    if highest[i] < -1e-12 * size[i]:
+        hint = "its nodes run the wrong way round: exchange the first face with the opposite one"
+        if block.name in ("CTETRA", "CPYRAM"):
+            hint = "its nodes run the wrong way round: reverse the order of the base nodes"
+        what = "is inside out (negative Jacobian)"
+    elif highest[i] <= 1e-12 * size[i]:
+        what, hint = "has no volume", "look for coincident or coplanar grids"
+    else:
+        what, hint = (
+            "is folded (a Jacobian changes sign)",
+            "look for crossed edges or a misplaced mid-edge grid",
+        )
+    raise table.error(int(rows[i]), f"{block.name} {block.eid[i]} {what}", hint=hint)
+
+
+def _read_properties(ctx: Context) -> dict[int, _Property]:
+    """PSOLID by id, with MAT1 or MAT9; integration other than Nastran's default is said in a warning."""
+    table = ctx.deck.cards("PSOLID")
+    out: dict[int, _Property] = {}
+    table.unique_ids()
+    for i in range(len(table)):
+        row = table.row(i) + [None] * 8
+        pid, mid, cordm, rule, _, isop, fctn = row[:7]
+        if not isinstance(mid, int):
+            raise table.error(i, "PSOLID needs a material id in field 3")
+        if fctn not in (None, "SMECH"):
+            raise table.error(
+                i,
+                f"PSOLID {pid}: only structural solids are supported",
+                expected="FCTN SMECH or blank",
+                got=str(fctn),
+            )
+        cordm = 0 if cordm is None else cordm
+        if not isinstance(cordm, int) or (cordm > 0 and cordm not in ctx.coordinates.systems) or cordm < -1:
+            raise table.error(
+                i, f"PSOLID {pid} refers to a material coordinate system that is not in the deck"
+            )
+        try:
+            material = ctx.materials.solid(mid)
+        except DeckError as error:
+            if ctx.materials.kind(mid) in ("MAT1", "MAT9"):
+                raise  # the fault is in the material card, which the message names
+            raise table.error(i, f"PSOLID {pid}: {error.what}", got=error.got) from None
+        standard = _standard_integration(table, i, pid, rule, isop)
+        out[pid] = _Property(material.C, material.rho, material.ge, material.isotropic, cordm, standard)
+    return out
+
+
+def _standard_integration(table: CardTable, i: int, pid: int, rule, isop) -> bool:
+    """Whether IN and ISOP ask for the standard isoparametric element in place of Nastran's default."""
+    names = {None: "", 0: "BUBBLE", 1: "GAUSS", 2: "TWO", 3: "THREE"}
+    rule = names.get(rule, rule)
+    isop = {None: "REDUCED", 0: "REDUCED", 1: "FULL"}.get(isop, isop)
+    if rule not in names.values() or isop not in ("REDUCED", "FULL"):
+        raise table.error(
+            i,
+            f"PSOLID {pid}: unknown integration",
+            expected="IN BUBBLE, TWO, THREE (0, 2, 3) and ISOP REDUCED or FULL (0, 1)",
+            got=f"IN {rule or 'blank'}, ISOP {isop}",
+        )
+    if isop == "FULL" and rule in ("TWO", "THREE"):
+        return True
+    if isop == "FULL" or rule in ("TWO", "THREE", "GAUSS"):
+        warnings.warn(
+            f"PSOLID {pid} ({table.where(i)}): IN {rule or 'blank'} with ISOP {isop} is treated as the "
+            "default integration (reduced shear, bubble functions for linear elements)",
+            stacklevel=2,
+        )
+    return False

@@ -1,0 +1,179 @@
+"""Grid point weight generator: mass, centre of gravity and inertia from an assembled mass matrix.
+
+    M0 = Sᵀ M_gg S,  S (n_dof, 6) the rigid-body motion of all grids about a reference point, in CD axes
+
+Directional masses are treated as in NASTRAN: each axis has its own mass and centre of gravity, in axes that
+make the mass matrix diagonal (the basic ones unless directional scalar masses couple them).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import InputError
+from interstage.fem.grids import Grids
+from interstage.fem.rigid_elements import rigid_modes
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass properties of a model in the mass units of its matrix.
+
+    Attributes
+    ----------
+    mass : total mass (mean of the three directional masses)
+    cg : (3,) centre of gravity in basic axes, from the basic origin
+    inertia_about_cg : (3, 3) inertia tensor, basic axes (products with the tensor's sign, -Σ m x y)
+    inertia_about_reference : (3, 3) inertia tensor about the reference point
+    M0 : (6, 6) rigid-body mass matrix about the reference point
+    reference : (3,) reference point in basic axes
+    S : (3, 3) axes of the directional masses, columns in basic axes
+    mass_xyz : (3,) masses along the axes S
+    cg_xyz : (3, 3) row i: centre of gravity of the mass along axis i, from the reference point, in axes S
+    IS : (3, 3) NASTRAN's I(S) in axes S: the tensor with its products' sign changed
+    principal : (3,) principal inertias about the centre of gravity, ascending
+    Q : (3, 3) principal axes as columns, in axes S
+    """
+
+    mass: float
+    cg: np.ndarray
+    inertia_about_cg: np.ndarray
+    inertia_about_reference: np.ndarray
+    M0: np.ndarray
+    reference: np.ndarray
+    S: np.ndarray
+    mass_xyz: np.ndarray
+    cg_xyz: np.ndarray
+    IS: np.ndarray
+    principal: np.ndarray
+    Q: np.ndarray
+
+    @property
+    def principal_axes(self) -> np.ndarray:
+        """Principal axes as columns in basic axes."""
+        return self.S @ self.Q
+
+    def __str__(self) -> str:
+        def vector(v) -> str:
+            return "  ".join(f"{x: .6e}" for x in v)
+
+        lines = [f"mass               {self.mass: .6e}"]
+        if not np.allclose(self.mass_xyz, self.mass, rtol=1e-6):
+            lines.append(f"mass by axis       {vector(self.mass_xyz)}")
+        lines.append(f"centre of gravity  {vector(self.cg)}")
+        for i, row in enumerate(self.inertia_about_cg):
+            lines.append(f"{'inertia about cg' if i == 0 else '':<19}{vector(row)}")
+        lines.append(f"principal          {vector(self.principal)}")
+        return "\n".join(lines)
+
+
+def rigid_body_matrix(grids: Grids, point) -> sp.csr_array:
+    """Rigid-body motion (n_dof, 6) of the g-set about a point of basic axes; zero at scalar points."""
+    blocks = rigid_modes(grids, np.arange(len(grids)), np.asarray(point, dtype=float))
+    i = np.repeat((grids.dof[:, None] + np.arange(6)).ravel(), 6)
+    j = np.tile(np.arange(6), 6 * len(grids))
+    return sp.csr_array((blocks.ravel(), (i, j)), shape=(grids.n_dof, 6))
+
+
+def grid_point_weight(M_gg, grids: Grids, reference=None) -> MassProperties:
+    """Compute mass properties.
+
+    Parameters
+    ----------
+    M_gg : (n_dof, n_dof) mass matrix in CD axes, in the units wanted (NASTRAN prints them before WTMASS)
+    reference : None or 0 for the basic origin, a grid id (PARAM GRDPNT), or a point (3,) in basic axes
+    """
+    point = _reference_point(grids, reference)
+    S = rigid_body_matrix(grids, point).toarray()
+    M0 = S.T @ (sp.csr_array(M_gg) @ S)
+    M0 = 0.5 * (M0 + M0.T)
+    axes = _mass_axes(M0[:3, :3])
+    turned = _turned(M0, axes)
+    mass, cg = _directional(turned)
+    IS = _inertia_s(turned, mass, cg)
+    tensor = np.diag(np.diag(IS)) * 2.0 - IS
+    principal, Q = np.linalg.eigh(tensor)
+    if np.linalg.det(Q) < 0:
+        Q[:, 0] *= -1.0
+    # off the diagonal of cg_xyz each coordinate is seen by the masses along the two other axes
+    centre = np.array([_mean_of(cg[[j for j in range(3) if j != i], i], mass, i) for i in range(3)])
+    return MassProperties(
+        mass=float(mass.mean()),
+        cg=point + axes @ centre,
+        inertia_about_cg=axes @ tensor @ axes.T,
+        inertia_about_reference=M0[3:, 3:],
+        M0=M0,
+        reference=point,
+        S=axes,
+        mass_xyz=mass,
+        cg_xyz=cg,
+        IS=IS,
+        principal=principal,
+        Q=Q,
+    )
+
+
+def _reference_point(grids: Grids, reference) -> np.ndarray:
+    if reference is None:
+        return np.zeros(3)
+    if np.ndim(reference) == 1:
+        return np.asarray(reference, dtype=float)
+    if reference == 0:
+        return np.zeros(3)
+    row = int(grids.find(reference))
+    if row < 0:
+        raise InputError("the reference grid is not in the model", where="GRDPNT", got=str(reference))
+    return grids.xyz[row].copy()
+
+
+def _mass_axes(M_tt: np.ndarray) -> np.ndarray:
+    """Axes in which the translational mass is diagonal: basic ones unless directions are coupled."""
+    off = np.abs(M_tt - np.diag(np.diag(M_tt))).max()
+    if off <= 1e-3 * np.abs(np.diag(M_tt)).max():
+        return np.eye(3)
+    _, V = np.linalg.eigh(M_tt)
+    # order and sign the axes to stay as near to the basic ones as they can
+    order = [int(np.argmax(np.abs(V[0])))]
+    rest = [j for j in range(3) if j not in order]
+    order += rest if abs(V[1, rest[0]]) >= abs(V[1, rest[1]]) else rest[::-1]
+    V = V[:, order]
+    V = V * np.where(np.diag(V) < 0.0, -1.0, 1.0)
+    if np.linalg.det(V) < 0:
+        V[:, 2] *= -1.0
+    return V
+
+
+def _turned(M0: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    T = np.zeros((6, 6))
+    T[:3, :3] = T[3:, 3:] = axes
+    return T.T @ M0 @ T
+
+
+def _directional(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Masses (3,) and centres of gravity (3, 3) of the mass along each axis; zero where there is no mass."""
+    mass = np.diag(M)[:3].copy()
+    t = M[:3, 3:]
+    moment = np.array(
+        [[t[0, 0], -t[0, 2], t[0, 1]], [t[1, 2], t[1, 1], -t[1, 0]], [-t[2, 1], t[2, 0], t[2, 2]]]
+    )
+    return mass, moment / np.where(mass == 0.0, 1.0, mass)[:, None]
+
+
+def _inertia_s(M: np.ndarray, mass: np.ndarray, cg: np.ndarray) -> np.ndarray:
+    """NASTRAN's I(S) about the centre of gravity: moments, and products +Σ m x y."""
+    r = M[3:, 3:]
+    out = np.empty((3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i, i] = r[i, i] - mass[j] * cg[j, k] ** 2 - mass[k] * cg[k, j] ** 2
+        # the product of axes j and k is seen by the mass along i
+        out[j, k] = out[k, j] = -r[j, k] - mass[i] * cg[i, j] * cg[i, k]
+    return out
+
+
+def _mean_of(pair: np.ndarray, mass: np.ndarray, i: int) -> float:
+    weight = mass[[j for j in range(3) if j != i]]
+    return float(pair @ weight / weight.sum()) if weight.sum() > 0.0 else 0.0

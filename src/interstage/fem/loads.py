@@ -1,0 +1,234 @@
+"""Static loads: pressure on faces, acceleration fields, and sets of loads by id.
+
+Loads are vectors on the g-set, in each grid's CD system. What depends on the mass matrix (gravity,
+centrifugal force) is kept as an acceleration field a and becomes `M_gg @ a` when a load is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from interstage.errors import DeckError, InputError, known_names
+from interstage.fem.grids import Grids
+
+_QUAD = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+
+def face_functions(points: np.ndarray, n_corner: int, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shape functions (p, n_corner) and (p, m) of the corners and of the mid-edge nodes that are present.
+
+    Parameters
+    ----------
+    points : (p, 2) parent points, real or complex: square of side 2, or triangle (0,0), (1,0), (0,1)
+    n_corner : 3 or 4
+    middle : (n_corner,) which edges 1-2, 2-3, ... have a node
+    """
+    x, y = points[:, :1], points[:, 1:]
+    if n_corner == 4:
+        corner = (1.0 + x * _QUAD[:, 0]) * (1.0 + y * _QUAD[:, 1]) / 4.0
+        edge = np.concatenate(
+            [
+                (1.0 - x**2) * (1.0 - y),
+                (1.0 - y**2) * (1.0 + x),
+                (1.0 - x**2) * (1.0 + y),
+                (1.0 - y**2) * (1.0 - x),
+            ],
+            axis=1,
+        ) / 2.0  # fmt: skip
+    else:
+        corner = np.concatenate([1.0 - x - y, x, y], axis=1)
+        edge = 4.0 * corner * np.roll(corner, -1, axis=1)
+    edge = edge * middle
+    # each mid-edge function takes half of itself from the two corners of its edge
+    corner = corner - (edge + np.roll(edge, 1, axis=1)) / 2.0
+    return corner, edge[:, np.flatnonzero(middle)]
+
+
+def face_rule(n_corner: int, quadratic: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Points (p, 2) and weights (p,) that integrate pressure times shape function times normal exactly."""
+    if n_corner == 4:
+        x, w = np.polynomial.legendre.leggauss(3 if quadratic else 2)
+        points = np.stack(np.meshgrid(x, x, indexing="ij"), axis=-1).reshape(-1, 2)
+        return points, np.outer(w, w).ravel()
+    if not quadratic:
+        return np.array([[1 / 6, 1 / 6], [2 / 3, 1 / 6], [1 / 6, 2 / 3]]), np.full(3, 1 / 6)
+    root = np.sqrt(15.0)
+    points, weights = [(1 / 3, 1 / 3)], [9 / 80]
+    for a, w in (((6 - root) / 21, (155 - root) / 2400), ((6 + root) / 21, (155 + root) / 2400)):
+        points += [(a, a), (1 - 2 * a, a), (a, 1 - 2 * a)]
+        weights += [w] * 3
+    return np.array(points), np.array(weights)
+
+
+def face_loads(
+    xyz: np.ndarray,
+    pressure: np.ndarray,
+    middle: np.ndarray | None = None,
+    direction: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:
+    """Consistent nodal forces (n, k, 3) of pressure on n faces: f_a = ∫ N_a p n dA.
+
+    Parameters
+    ----------
+    xyz : (n, k, 3) corners in order around the face, then the mid-edge nodes that are present
+    pressure : (n, 3 or 4) at the corners, bilinear between them; positive along the right-hand normal
+    middle : (3 or 4,) which edges 1-2, 2-3, ... have a node; none by default
+    direction : points (m, 3) -> unit vectors (m, 3) along which the load acts instead of the normal; it is
+        then p per unit area
+    """
+    n_corner = pressure.shape[1]
+    middle = np.zeros(n_corner) if middle is None else np.asarray(middle, dtype=float)
+    points, weights = face_rule(n_corner, bool(middle.any()))
+    N = np.concatenate(face_functions(points, n_corner, middle), axis=1)
+    linear = face_functions(points, n_corner, np.zeros(n_corner))[0]
+    tangent = []
+    for axis in range(2):
+        shifted = points.astype(complex)
+        shifted[:, axis] += 1e-30j
+        dN = np.concatenate(face_functions(shifted, n_corner, middle), axis=1).imag / 1e-30
+        tangent.append(np.einsum("pa,eai->epi", dN, xyz))
+    normal = np.cross(*tangent)
+    if direction is not None:
+        at = np.einsum("pa,eai->epi", N, xyz)
+        size = np.linalg.norm(normal, axis=2, keepdims=True)
+        normal = size * direction(at.reshape(-1, 3)).reshape(at.shape)
+    intensity = pressure @ linear.T * weights
+    return np.einsum("ep,pa,epi->eai", intensity, N, normal)
+
+
+def to_cd(grids: Grids, rows: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Components (n, 3) in the CD systems of grid rows (n,) from vectors (n, 3) in basic axes."""
+    return np.einsum("nij,ni->nj", grids.R_basic_cd[rows], vectors)
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """A uniform acceleration (basic axes)."""
+
+    acceleration: np.ndarray
+
+    def field(self, grids: Grids) -> np.ndarray:
+        """Acceleration (n_dof,) of every grid, rotations zero."""
+        a = np.broadcast_to(self.acceleration, (len(grids), 3))
+        return _scatter(grids, a, None)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Spin about a point: centrifugal force and the reaction to an angular acceleration.
+
+    Attributes
+    ----------
+    point : (3,) a point of the axis, basic axes
+    omega : (3,) angular velocity, rad per unit time, basic axes
+    alpha : (3,) angular acceleration
+    """
+
+    point: np.ndarray
+    omega: np.ndarray
+    alpha: np.ndarray
+
+    def field(self, grids: Grids) -> np.ndarray:
+        """Field (n_dof,) whose product with M_gg is the load: −ω×(ω×r) − α×r, rotations −α."""
+        r = grids.xyz - self.point
+        a = -np.cross(self.omega, np.cross(self.omega, r)) - np.cross(self.alpha, r)
+        return _scatter(grids, a, np.broadcast_to(-self.alpha, r.shape))
+
+
+def _scatter(grids: Grids, translation: np.ndarray, rotation: np.ndarray | None) -> np.ndarray:
+    out = np.zeros(grids.n_dof)
+    rows = np.arange(len(grids))
+    axes = np.arange(3)
+    out[grids.dof[:, None] + axes] = to_cd(grids, rows, translation)
+    if rotation is not None:
+        out[grids.dof[:, None] + 3 + axes] = to_cd(grids, rows, rotation)
+    return out
+
+
+@dataclass
+class LoadSet:
+    """What one load set id holds directly: forces on dofs, acceleration fields, enforced displacements."""
+
+    dof: list[np.ndarray] = field(default_factory=list)
+    value: list[np.ndarray] = field(default_factory=list)
+    fields: list[Gravity | Rotation] = field(default_factory=list)
+    enforced: dict[int, float] = field(default_factory=dict)
+    refused: DeckError | None = None
+
+
+class Loads:
+    """Static load sets of a model by id.
+
+    Attributes
+    ----------
+    sets : id -> LoadSet
+    combinations : id of a LOAD card -> list of (factor, set id)
+    """
+
+    def __init__(self, grids: Grids):
+        self.grids = grids
+        self.sets: dict[int, LoadSet] = {}
+        self.combinations: dict[int, list[tuple[float, int]]] = {}
+
+    def set(self, sid: int) -> LoadSet:
+        """The set with this id, made empty if there was none."""
+        return self.sets.setdefault(int(sid), LoadSet())
+
+    @property
+    def ids(self) -> list[int]:
+        """Ids that a subcase can select, ascending."""
+        return sorted({*self.sets, *self.combinations})
+
+    def __contains__(self, set_id: int) -> bool:
+        return set_id in self.sets or set_id in self.combinations
+
+    def vector(self, set_id: int, M_gg=None) -> np.ndarray:
+        """Load (n_dof,) on the g-set in CD axes.
+
+        `M_gg` (mass times WTMASS) is needed where the set holds GRAV or RFORCE.
+        """
+        out = np.zeros(self.grids.n_dof)
+        acceleration = None
+        for factor, one in self._parts(set_id):
+            for dof, value in zip(one.dof, one.value):
+                np.add.at(out, dof, factor * value)
+            for item in one.fields:
+                acceleration = np.zeros_like(out) if acceleration is None else acceleration
+                acceleration += factor * item.field(self.grids)
+        if acceleration is not None:
+            if M_gg is None:
+                raise InputError(
+                    "load set needs the mass matrix (GRAV or RFORCE)", where=f"load set {set_id}"
+                )
+            out += M_gg @ acceleration
+        return out
+
+    def enforced(self, set_id: int) -> dict[int, float]:
+        """Enforced displacements (SPCD) of a set: g-set dof -> value in CD axes."""
+        out: dict[int, float] = {}
+        for factor, one in self._parts(set_id):
+            for dof, value in one.enforced.items():
+                out[dof] = out.get(dof, 0.0) + factor * value
+        return out
+
+    def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
+        """Factors and plain sets that make up a set, LOAD cards resolved."""
+        if set_id in path:
+            loop = " -> ".join(str(one) for one in (*path, set_id))
+            raise DeckError(f"LOAD {set_id} refers to itself", got=loop)
+        if set_id not in self:
+            by = f"LOAD {path[-1]} refers to load set" if path else "the deck has no load set"
+            tail = ", which is not in the deck" if path else ""
+            raise DeckError(f"{by} {set_id}{tail}", hint="load sets " + known_names(self.ids))
+        parts = []
+        if set_id in self.sets:
+            one = self.sets[set_id]
+            if one.refused is not None:
+                raise one.refused
+            parts.append((1.0, one))
+        for factor, other in self.combinations.get(set_id, ()):
+            parts += [(factor * f, one) for f, one in self._parts(other, (*path, set_id))]
+        return parts

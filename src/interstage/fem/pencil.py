@@ -1,0 +1,120 @@
+"""The pair (K, M) of an eigenproblem on one sparse pattern, its shifted factors and Sturm counts."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import SolverError
+from interstage.fem.factor import Factor, NotPositiveDefinite, upper_triangle
+
+# A pivot this small after mass has been added everywhere means motion without stiffness and without mass.
+MASSLESS_PIVOT = 1e-9
+
+
+class Pencil:
+    """K and M of K x = λ M x, with dofs removed that have neither stiffness nor mass.
+
+    Attributes
+    ----------
+    K, M : the matrices on the dofs in `kept`
+    kept : dofs of the given problem that are solved for; the others stay zero in every mode
+    scale : median of K_ii / M_ii over dofs with mass: the order of magnitude of the highest eigenvalues
+    factor_seconds, n_factors : what factorizations have cost
+    """
+
+    def __init__(self, K, M):
+        K, M = sp.csr_array(K), sp.csr_array(M)
+        self.n_given = K.shape[0]
+        used = (abs(K).sum(axis=1) > 0) | (abs(M).sum(axis=1) > 0)
+        self.kept = np.flatnonzero(used)
+        self.K, self.M = _symmetric_part(K, used), _symmetric_part(M, used)
+        self._join()
+        self.factor: Factor | None = None
+        self.sigma = np.nan
+        self.factor_seconds, self.n_factors = 0.0, 0
+        k, m = self.K.diagonal(), self.M.diagonal()
+        ratio = (k / np.where(m > 0, m, 1.0))[(m > 0) & (k > 0)]
+        self.scale = float(np.median(ratio)) if len(ratio) else 1.0
+        self.has_mass = bool((m > 0).any())
+
+    def _join(self) -> None:
+        # One complex sum puts both matrices on the union of their patterns.
+        both = upper_triangle_complex(self.K, self.M)
+        self.n = both.shape[0]
+        self._k, self._m = both.data.real.copy(), both.data.imag.copy()
+        self._indices, self._indptr = both.indices, both.indptr
+
+    def shifted(self, sigma: float) -> sp.csr_array:
+        """Upper triangle of K - σ M."""
+        data = self._k - sigma * self._m
+        return sp.csr_array((data, self._indices, self._indptr), shape=(self.n, self.n))
+
+    def factorize(self, sigma: float) -> Factor:
+        """Factorize K - σ M; the ordering of the first call serves all others."""
+        start = time.perf_counter()
+        U = self.shifted(sigma)
+        if self.factor is None:
+            self.factor = Factor(U, upper=True)
+        else:
+            self.factor.refactor(U, upper=True)
+        self.sigma = sigma
+        self.n_factors += 1
+        self.factor_seconds += time.perf_counter() - start
+        return self.factor
+
+    def factorize_near(self, sigma: float, nudge: float) -> Factor:
+        """Factorize at σ, or a little beside it where σ is an eigenvalue to working precision."""
+        for attempt in range(6):
+            factor = self.factorize(sigma + attempt * nudge)
+            if factor.n_perturbed == 0:
+                return factor
+        raise SolverError("every shift tried hits an eigenvalue", where=f"near eigenvalue {sigma:g}")
+
+    def ground_massless_mechanisms(self) -> np.ndarray:
+        """Fix one dof of each motion that has neither stiffness nor mass; returns those dofs.
+
+        Such a motion is in the null space of both matrices, so that fixing one of its dofs changes no
+        eigenvalue and only picks one of the equivalent shapes.
+        """
+        U = self.shifted(-0.01 * self.scale)
+        diagonal = U.diagonal()
+        U.data[self._indptr[:-1]] = diagonal * (1.0 + 1e-12)
+        try:
+            pivots = Factor(U, upper=True, definite=True).pivots()
+        except NotPositiveDefinite:
+            return np.zeros(0, dtype=np.int64)
+        bad = np.flatnonzero(pivots < MASSLESS_PIVOT)
+        if len(bad):
+            keep = np.ones(self.n, dtype=bool)
+            keep[bad] = False
+            grounded, self.kept = self.kept[bad], self.kept[keep]
+            self.K, self.M = self.K[keep][:, keep], self.M[keep][:, keep]
+            self.factor = None
+            self._join()
+            return grounded
+        return bad
+
+    def expand(self, vectors: np.ndarray) -> np.ndarray:
+        """Put vectors on the kept dofs back on all dofs of the given problem."""
+        if len(self.kept) == self.n_given:
+            return vectors
+        full = np.zeros((self.n_given, vectors.shape[1]))
+        full[self.kept] = vectors
+        return full
+
+
+def _symmetric_part(A, used: np.ndarray) -> sp.csr_array:
+    if not used.all():
+        A = A[used][:, used]
+    A = sp.csr_array(A, dtype=float, copy=True)
+    A.eliminate_zeros()
+    return A
+
+
+def upper_triangle_complex(K, M) -> sp.csr_array:
+    """Upper triangle of K + i M with every diagonal entry stored."""
+    both = sp.csr_array(sp.triu(K, format="csr") + 1j * sp.triu(M, format="csr"))
+    return upper_triangle(both)

@@ -1,0 +1,253 @@
+"""From the g-set to the sets that are solved: eliminate constraints, then omit dofs (Guyan).
+
+u_g = T_gn u_n,  K_nn = Tᵀ K_gg T;   u_n = [u_f; u_s];   u_o = G_oa u_a,  G_oa = -K_oo⁻¹ K_oa
+K_aa = K̄_aa + K_ao G_oa,   M_aa = M̄_aa + M_ao G_oa + G_oaᵀ M_oa + G_oaᵀ M_oo G_oa
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import ModelError, SolverError
+from interstage.fem.autospc import Singularities, find_singularities
+from interstage.fem.constraints import Dependence, Equations, eliminate
+from interstage.fem.factor import Factor, NotPositiveDefinite
+from interstage.fem.grids import Grids
+from interstage.fem.mechanism import mechanism_error
+from interstage.fem.memory import available_memory, readable_bytes
+from interstage.fem.sets import SetCards, Sets, make_sets
+
+CHUNK = 64
+
+
+@dataclass
+class Constraints:
+    """What constrains a model in one subcase.
+
+    Attributes
+    ----------
+    equations : rigid elements and MPCs together (`constraints.join`)
+    spc : (k,) constrained g-set dofs, permanent constraints (GRID PS) included
+    values : (k,) enforced displacements, zero where nothing is enforced
+    cards : dofs named by set cards
+    autospc : constrain grid-point singularities
+    epzero : stiffness ratio that counts as singular
+    """
+
+    equations: Equations = field(default_factory=Equations)
+    spc: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    values: np.ndarray | None = None
+    cards: SetCards = field(default_factory=SetCards)
+    autospc: bool = True
+    epzero: float = 1e-8
+
+
+class ReducedModel:
+    """A model on its n-, f- and a-sets with the maps back to the g-set.
+
+    Attributes
+    ----------
+    sets : Sets
+    dependence : m-set and `T_gn`
+    K_ff, M_ff : sparse
+    u_s : (s,) enforced displacements
+    singularities : dofs that AUTOSPC constrained, or would have
+    notes : sentences for the user
+    """
+
+    def __init__(self, K_gg, M_gg, grids: Grids, constraints: Constraints):
+        self.grids, self.constraints = grids, constraints
+        describe = grids.name_of
+        self.dependence: Dependence = eliminate(constraints.equations, grids.n_dof, describe)
+        spc, values = _unique_values(constraints.spc, constraints.values, describe)
+        cards = constraints.cards
+        # conflicts are looked for before the matrices are touched
+        make_sets(grids.n_dof, self.dependence.m, spc, cards, describe)
+        self.K_nn = self._to_n(K_gg)
+        self.notes: list[str] = []
+        fixed = np.concatenate([self.dependence.m, spc, cards.exempt()])
+        free = np.setdiff1d(np.arange(grids.n_dof), fixed)
+        self.singularities: Singularities = find_singularities(
+            self.K_nn, self.dependence.n, free, grids, constraints.epzero
+        )
+        if len(self.singularities) and constraints.autospc:
+            extra = self.singularities.dof
+            self.notes.append(f"AUTOSPC constrained {len(extra)} dofs without stiffness")
+            spc, values = np.concatenate([spc, extra]), np.concatenate([values, np.zeros(len(extra))])
+        elif len(self.singularities):
+            self.notes.append(
+                f"{len(self.singularities)} dofs have no stiffness and AUTOSPC is off: "
+                + "; ".join(self.singularities.lines(grids, 5))
+            )
+        order = np.argsort(spc)
+        self.u_s = values[order]
+        self.sets: Sets = make_sets(grids.n_dof, self.dependence.m, spc[order], cards, describe)
+        self._f = self.sets.within("f", "n")
+        self._s = self.sets.within("s", "n")
+        self.K_ff = _part(self.K_nn, self._f)
+        self.M_ff = None if M_gg is None else _part(self._to_n(M_gg), self._f)
+        self._guyan: Guyan | None = None
+
+    def _to_n(self, A_gg) -> sp.csr_array:
+        """Tᵀ A T on the n-set."""
+        A = sp.csr_array(A_gg)
+        if not len(self.dependence.m):
+            return A
+        T = self.dependence.T_gn
+        return sp.csr_array(T.T @ (A @ T))
+
+    def to_f(self, A_gg) -> sp.csr_array:
+        """Bring any g-set matrix (damping, mass) to the f-set."""
+        return _part(self._to_n(A_gg), self._f)
+
+    @property
+    def omits(self) -> bool:
+        """Say whether set cards leave dofs to be omitted."""
+        return len(self.sets.o) > 0
+
+    @property
+    def guyan(self) -> Guyan:
+        """Static condensation of the o-set, made when first asked for."""
+        if self._guyan is None:
+            a, o = self.sets.within("a", "f"), self.sets.within("o", "f")
+            self._guyan = Guyan(self.K_ff, a, o, self._name_f)
+        return self._guyan
+
+    def _name_f(self, i: int) -> str:
+        return self.grids.name_of(int(self.sets.f[i]))
+
+    @property
+    def K_aa(self):
+        """Stiffness on the a-set: sparse if nothing is omitted, else dense (Guyan)."""
+        return self.guyan.reduce(self.K_ff) if self.omits else self.K_ff
+
+    @property
+    def M_aa(self):
+        """Mass on the a-set, like `K_aa`."""
+        return self.guyan.reduce(self.M_ff) if self.omits else self.M_ff
+
+    def load_f(self, F_g: np.ndarray) -> np.ndarray:
+        """Loads on the f-set (f, k) from loads on the g-set, without the part of enforced displacements."""
+        return (self.dependence.T_gn.T @ F_g)[self._f]
+
+    def enforced_values(self, extra: Sequence[Mapping[int, float] | None]) -> np.ndarray:
+        """Enforced displacements (s, k) of load cases: those of SPC cards, overridden by `extra` (SPCD)."""
+        u_s = np.repeat(self.u_s[:, None], len(extra), axis=1)
+        for case, values in enumerate(extra):
+            for dof, value in (values or {}).items():
+                at = int(np.searchsorted(self.sets.s, dof))
+                if at == len(self.sets.s) or self.sets.s[at] != dof:
+                    name = self.grids.name_of(int(dof))
+                    raise ModelError(
+                        f"a displacement is enforced on {name}, which is not constrained",
+                        hint="constrain it with SPC or SPC1 in the set that the subcase selects",
+                    )
+                u_s[at, case] = value
+        return u_s
+
+    def enforced_load_f(self, u_s: np.ndarray) -> np.ndarray:
+        """-K_fs u_s, (f, k)."""
+        moved = np.zeros((len(self.sets.n), u_s.shape[1]))
+        moved[self._s] = u_s
+        return -(self.K_nn @ moved)[self._f]
+
+    def recover_f(self, u_f: np.ndarray, u_s: np.ndarray | None = None) -> np.ndarray:
+        """Displacements on the g-set (g, k) from those on the f-set and the s-set (zero if not given)."""
+        u_n = np.zeros((len(self.sets.n), u_f.shape[1]))
+        u_n[self._f] = u_f
+        if u_s is not None:
+            u_n[self._s] = u_s
+        return self.dependence.T_gn @ u_n
+
+    def recover_a(self, u_a: np.ndarray) -> np.ndarray:
+        """Displacements on the g-set (g, k), e.g. modes, from those on the a-set."""
+        return self.recover_f(self.guyan.expand(u_a) if self.omits else u_a)
+
+    @property
+    def T_ga(self) -> sp.csr_array:
+        """Sparse map u_g = T_ga u_a; only where nothing is omitted."""
+        if self.omits:
+            raise ModelError("the map to the a-set is dense because dofs are omitted", hint="use recover_a")
+        return sp.csr_array(self.dependence.T_gn[:, self._f])
+
+    def constraint_forces(self, u_g: np.ndarray, F_g: np.ndarray) -> np.ndarray:
+        """Forces of single-point constraints (g, k): K_nn u_n - P_n on the s-set, zero elsewhere."""
+        u_n, P_n = u_g[self.sets.n], self.dependence.T_gn.T @ F_g
+        out = np.zeros(u_g.shape)
+        out[self.sets.s] = (self.K_nn @ u_n - P_n)[self._s]
+        return out
+
+
+def _part(A, index: np.ndarray) -> sp.csr_array:
+    if len(index) == A.shape[0]:
+        return sp.csr_array(A)
+    return sp.csr_array(A[index][:, index])
+
+
+def _unique_values(spc, values, describe) -> tuple[np.ndarray, np.ndarray]:
+    """Merge repeated constraints; two different enforced values for one dof are an error."""
+    spc = np.asarray(spc, dtype=np.int64)
+    values = np.zeros(len(spc)) if values is None else np.asarray(values, dtype=float)
+    dofs, back = np.unique(spc, return_inverse=True)
+    low, high = np.full(len(dofs), np.inf), np.full(len(dofs), -np.inf)
+    np.minimum.at(low, back, values)
+    np.maximum.at(high, back, values)
+    # a plain constraint beside an enforced value leaves the enforced value
+    best = np.where(low == 0.0, high, low)
+    wrong = np.flatnonzero((low != high) & (low != 0.0) & (high != 0.0))
+    if len(wrong):
+        i = wrong[0]
+        raise ModelError(
+            f"two displacements are enforced on {describe(int(dofs[i]))}", got=f"{low[i]:g} and {high[i]:g}"
+        )
+    return dofs, best
+
+
+class Guyan:
+    """Static condensation: keep `a`, omit `o` (positions in the matrix given)."""
+
+    def __init__(self, K, a: np.ndarray, o: np.ndarray, describe=str):
+        self.a, self.o = a, o
+        K = sp.csr_array(K)
+        needed, free = 24.0 * len(a) * (len(a) + len(o)), available_memory()
+        if free is not None and needed > free:
+            raise SolverError(
+                f"reducing to {len(a)} dofs needs about {readable_bytes(needed)} of memory",
+                got=f"{readable_bytes(free)} free",
+                hint="reduce the number of dofs in ASET",
+            )
+        K_oo, K_oa = K[o][:, o], K[o][:, a]
+        try:
+            self.factor = Factor(K_oo, definite=True)
+        except NotPositiveDefinite:
+            raise mechanism_error(K_oo, lambda i: describe(int(o[i])), "the omitted dofs") from None
+        G = np.empty((len(o), len(a)), order="F")
+        for first in range(0, len(a), CHUNK):
+            columns = slice(first, min(first + CHUNK, len(a)))
+            G[:, columns] = -self.factor.solve(K_oa[:, columns].toarray())
+        self.G_oa = G
+
+    def reduce(self, A) -> np.ndarray:
+        """Bring a symmetric matrix to the kept dofs: [I; G]ᵀ A [I; G], dense."""
+        A = sp.csr_array(A)
+        A_oa = A[self.o][:, self.a]
+        cross = A_oa.T @ self.G_oa
+        out = A[self.a][:, self.a].toarray() + cross + cross.T
+        out += self.G_oa.T @ (A[self.o][:, self.o] @ self.G_oa)
+        return 0.5 * (out + out.T)
+
+    def expand(self, u_a: np.ndarray) -> np.ndarray:
+        """Displacements (a + o, k) in the order of the matrix given."""
+        out = np.empty((len(self.a) + len(self.o), u_a.shape[1]))
+        out[self.a] = u_a
+        out[self.o] = self.G_oa @ u_a
+        return out
+
+
+def reduce_model(K_gg, M_gg, grids: Grids, constraints: Constraints) -> ReducedModel:
+    """Apply constraints, AUTOSPC and set cards to a model; `M_gg` may be None for statics."""
+    return ReducedModel(K_gg, M_gg, grids, constraints)

@@ -1,0 +1,269 @@
+"""The two solutions a deck asks for: normal modes (SOL 103) and linear statics (SOL 101)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.constraints import eliminate, join
+from interstage.fem.eigen import eigenmodes
+from interstage.fem.eigen_request import EigenRequest
+from interstage.fem.grids import Grids
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
+from interstage.fem.sets import SetCards
+from interstage.fem.statics import solve_static
+
+DEFAULT_MODES = 10
+
+
+@dataclass
+class Modes:
+    """Normal modes of a structure.
+
+    Attributes
+    ----------
+    frequencies_hz : (k,) ascending; a rigid-body value carries the sign of its eigenvalue
+    eigenvalues : (k,) rad²/s²
+    shapes : (n_dof, k) on the g-set, each grid in its CD system, unit generalized mass (or largest component 1)
+    generalized_mass : (k,)
+    residuals : (k,) ‖Kφ - λMφ‖ / ‖Kφ‖
+    sturm_checked : an inertia count confirms that no mode below the last is missing
+    notes : sentences about constraints and choices
+    """
+
+    frequencies_hz: np.ndarray
+    eigenvalues: np.ndarray
+    shapes: np.ndarray
+    generalized_mass: np.ndarray
+    residuals: np.ndarray
+    sturm_checked: bool
+    grids: Grids
+    factor_seconds: float = 0.0
+    solve_seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def at(self, grid_id: int) -> np.ndarray:
+        """Shapes (6, k) at a grid, in its CD system."""
+        return self.shapes[_grid_dofs(self.grids, grid_id)]
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.frequencies_hz)} modes", "mode  frequency, Hz    residual"]
+        for i, (f, r) in enumerate(zip(self.frequencies_hz, self.residuals)):
+            lines.append(f"{i + 1:4d}  {f:14.6f}  {r:10.1e}")
+        return "\n".join(lines)
+
+
+@dataclass
+class Displacements:
+    """Displacements of one subcase. `u[17]` are the six components of grid 17; `np.asarray(u)` is the g-set vector.
+
+    Attributes
+    ----------
+    displacement : (n_dof,) on the g-set, each grid in its CD system
+    spc_forces : (n_dof,) forces of single-point constraints
+    residual : NASTRAN's EPSILON, uᵀ(P - K u) / uᵀP
+    """
+
+    subcase: int
+    displacement: np.ndarray
+    spc_forces: np.ndarray
+    residual: float
+    grids: Grids
+    notes: list[str] = field(default_factory=list)
+
+    def __getitem__(self, grid_id: int) -> np.ndarray:
+        return self.displacement[_grid_dofs(self.grids, grid_id)]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.array(self.displacement, dtype=dtype)
+
+
+def normal_modes(
+    fe: FEModel,
+    n_modes: int | None = None,
+    f_min: float | None = None,
+    f_max: float | None = None,
+    subcase: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Modes:
+    """Compute the modes of `K φ = λ M φ` with the constraints of a subcase applied.
+
+    Parameters
+    ----------
+    n_modes, f_min, f_max : number and range in Hz; without any of them the deck's EIGRL or EIGR decides,
+        and ten modes where it has none
+    subcase : id of the subcase whose SPC, MPC and METHOD hold; the first that asks for modes by default
+    progress : called with a word on the current step
+    """
+    say = progress or (lambda text: None)
+    case = _modes_subcase(fe, subcase)
+    request = _request(fe, case, n_modes, f_min, f_max)
+    say("constraints")
+    component_run = bool(case is not None and "EXTSEOUT" in case.requests and len(fe.set_cards(case).b))
+    reduced, notes = _reduced_for_modes(fe, case, component_run)
+    say("eigenvalues")
+
+    def report(done: int, wanted: int, text: str) -> None:
+        say(f"eigenvalues: {text}")
+
+    result = eigenmodes(
+        reduced.K_aa, reduced.M_aa, request.count, request.low, request.high, request.norm, progress=report
+    )
+    shapes = reduced.recover_a(result.vectors)
+    mass = np.einsum("ij,ij->j", result.vectors, reduced.M_aa @ result.vectors)
+    return Modes(
+        frequencies_hz=result.frequencies_hz,
+        eigenvalues=result.eigenvalues,
+        shapes=shapes,
+        generalized_mass=mass,
+        residuals=result.residuals,
+        sturm_checked=result.sturm_checked,
+        grids=fe.grids,
+        factor_seconds=result.factor_seconds,
+        solve_seconds=result.solve_seconds,
+        notes=[*fe.notes, *notes, *reduced.notes, *result.notes],
+    )
+
+
+def static(fe: FEModel, subcase: int = 1) -> Displacements:
+    """Displacements of one subcase of a linear static analysis (SOL 101)."""
+    ids = [case.id for case in fe.case.subcases] if fe.case else []
+    if subcase not in ids:
+        raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(ids))
+    return static_subcases(fe, only=[subcase])[0]
+
+
+def static_subcases(
+    fe: FEModel, only: list[int] | None = None, progress: Callable[[str], None] | None = None
+) -> list[Displacements]:
+    """Displacements of all subcases; those with the same constraints share one factorization."""
+    say = progress or (lambda text: None)
+    cases = [case for case in fe.case.subcases if only is None or case.id in only]
+    groups: dict[tuple, list] = {}
+    for case in cases:
+        groups.setdefault((case.spc, case.mpc, case.suport1), []).append(case)
+    found: dict[int, Displacements] = {}
+    for members in groups.values():
+        say(f"statics: factorization for {len(members)} subcases")
+        reduced = reduce_model(fe.K_gg, None, fe.grids, subcase_constraints(fe, members[0], _without_sets()))
+        loads = [_load(fe, case) for case in members]
+        enforced = [fe.loads.enforced(case.load) if case.load else None for case in members]
+        result = solve_static(reduced, np.column_stack(loads), enforced, max_ratio=_max_ratio(fe))
+        for k, case in enumerate(members):
+            found[case.id] = Displacements(
+                case.id,
+                result.u[:, k],
+                result.spc_forces[:, k],
+                float(result.epsilon[k]),
+                fe.grids,
+                [*fe.notes, *result.notes],
+            )
+    return [found[case.id] for case in cases]
+
+
+def subcase_constraints(fe: FEModel, case, cards: SetCards | None = None) -> Constraints:
+    """Rigid elements, and the MPC and SPC sets that a subcase selects (None: only permanent ones)."""
+    spc, values = fe.constraints.spc(case.spc if case else None)
+    return Constraints(
+        equations=join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)]),
+        spc=spc,
+        values=values,
+        cards=fe.set_cards(case) if cards is None else cards,
+        autospc=str(fe.parameter("AUTOSPC", "YES")).upper() != "NO",
+        epzero=float(fe.parameter("EPZERO", 1e-8)),
+    )
+
+
+def dependency_matrix(fe: FEModel, case=None) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
+    """Dependent dofs m, the others n, and the sparse G_mn of `u_m = G_mn u_n` of rigid elements and MPCs."""
+    given = join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)])
+    found = eliminate(given, fe.grids.n_dof, fe.grids.name_of)
+    return found.m, found.n, sp.csr_array(found.T_gn[found.m])
+
+
+def _reduced_for_modes(fe: FEModel, case, component_run: bool) -> tuple[ReducedModel, list[str]]:
+    """The model that the eigenvalue problem is solved on.
+
+    With ASET or OMIT cards NASTRAN condenses (Guyan). With QSET points beside them it keeps component modes of
+    the omitted dofs, so that the answer is that of the whole model: the whole model is solved. A run that makes an
+    external superelement (EXTSEOUT) with a BSET lists the modes with that boundary held.
+    """
+    cards = fe.set_cards(case)
+    constraints = subcase_constraints(fe, case, cards)
+    notes = []
+    if component_run:
+        constraints.cards = _without_sets()
+        constraints.spc = np.concatenate([constraints.spc, cards.b, cards.q])
+        constraints.values = np.concatenate([constraints.values, np.zeros(len(cards.b) + len(cards.q))])
+        notes.append(f"fixed-interface modes: the {len(cards.b)} boundary dofs (BSET) are held")
+    elif len(cards.q):
+        constraints.cards = _without_sets()
+        constraints.spc = np.concatenate([constraints.spc, _empty_q(fe, cards.q)])
+        constraints.values = np.concatenate(
+            [constraints.values, np.zeros(len(constraints.spc) - len(constraints.values))]
+        )
+        notes.append("QSET points carry no modes here: the whole model is solved without reduction")
+    return reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints), notes
+
+
+def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
+    """q-set dofs without stiffness: places for generalized coordinates that this solution does not need."""
+    rows = np.diff(fe.K_gg.indptr)[q]
+    return q[rows == 0]
+
+
+def _without_sets() -> SetCards:
+    return SetCards()
+
+
+def _modes_subcase(fe: FEModel, subcase: int | None):
+    cases = fe.case.subcases if fe.case else []
+    if subcase is not None:
+        chosen = [case for case in cases if case.id == subcase]
+        if not chosen:
+            raise InputError(
+                f"subcase {subcase} is not in the deck", hint=known_names(case.id for case in cases)
+            )
+        return chosen[0]
+    asking = [case for case in cases if case.method is not None]
+    return (asking or cases or [None])[0]
+
+
+def _request(fe: FEModel, case, n_modes, f_min, f_max) -> EigenRequest:
+    """The user's wish if there is one, else the deck's request, else ten modes."""
+    deck = None
+    if case is not None and case.method is not None:
+        if case.method not in fe.eigen_requests:
+            raise ModelError(
+                f"METHOD = {case.method} selects an EIGRL or EIGR that is not in the deck",
+                where=fe.source,
+                hint=known_names(sorted(fe.eigen_requests)),
+            )
+        deck = fe.eigen_requests[case.method]
+    elif len(fe.eigen_requests) == 1:
+        deck = next(iter(fe.eigen_requests.values()))
+    norm = deck.norm if deck else "mass"
+    if n_modes is not None or f_min is not None or f_max is not None:
+        return EigenRequest(f_min, f_max, n_modes, norm)
+    return deck or EigenRequest(count=DEFAULT_MODES)
+
+
+def _load(fe: FEModel, case) -> np.ndarray:
+    return fe.loads.vector(case.load, fe.M_gg) if case.load else np.zeros(fe.grids.n_dof)
+
+
+def _max_ratio(fe: FEModel) -> float | None:
+    value = fe.parameter("MAXRATIO", None)
+    return None if value is None else float(value)
+
+
+def _grid_dofs(grids: Grids, grid_id: int) -> slice:
+    row = int(grids.find(grid_id))
+    if row < 0:
+        raise InputError(f"grid {grid_id} is not in the model", hint=known_names(grids.id))
+    return slice(int(grids.dof[row]), int(grids.dof[row]) + 6)

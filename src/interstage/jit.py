@@ -1,0 +1,59 @@
+"""Compile kernels: one decorator for the whole toolkit.
+
+`kernel` is `numba.njit` with the options every kernel shares: cached on disk (beside the source where
+that can be written, in the user's cache folder otherwise, or in `NUMBA_CACHE_DIR`), and IEEE
+arithmetic instead of Python's zero-division check, so that a kernel also compiles for complex128.
+
+Nothing is compiled at import. The first call in a fresh installation compiles; while it does, one
+line on stderr says so.
+
+>>> @kernel
+... def twice(x):
+...     return 2.0 * x
+>>> twice(1.5)
+3.0
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numba
+from numba.core import event
+
+
+class _Announcer(event.Listener):
+    """Print one line when the first kernel of this process is compiled (not when it is loaded from disk)."""
+
+    def __init__(self):
+        self.said = False
+        self.started = time.perf_counter()
+
+    def on_start(self, event):
+        if not self.said and _is_ours(event):
+            self.said = True
+            print("interstage: compiling kernels (once) ...", file=sys.stderr, flush=True)
+
+    def on_end(self, event):
+        pass
+
+
+def _is_ours(event) -> bool:
+    dispatcher = event.data.get("dispatcher")
+    return getattr(getattr(dispatcher, "py_func", None), "__module__", "").startswith("interstage")
+
+
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)
+
+
+def kernel(function=None, **options):
+    """Return `function` compiled on first use, cached on disk.
+
+    Options go to `numba.njit` (`parallel=True`, `inline="always"`, ...).
+    """
+    if function is None:
+        return lambda f: kernel(f, **options)
+    settings = {"cache": True, "error_model": "numpy", "nogil": True}
+    return numba.njit(**{**settings, **options})(function)

@@ -1,0 +1,234 @@
+"""Read executive and case control: which solution runs, and which sets each subcase selects."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+from interstage.nastran.numbers import INTEGER, REAL, parse_text
+from interstage.nastran.source import Text
+
+Value = int | float | str
+
+# Far beyond any real deck; they bound the memory that a damaged one can take.
+MAX_SUBCASES, MAX_COMMANDS = 20_000, 1000
+
+SOLUTIONS = {
+    "SESTATIC": 101, "SESTATICS": 101, "SEMODES": 103, "SEBUCKL": 105, "NLSTATIC": 106, "SEDCEIG": 107,
+    "SEDFREQ": 108, "SEDTRAN": 109, "SEMCEIG": 110, "SEMFREQ": 111, "SEMTRAN": 112, "CYCSTATX": 114,
+    "CYCMODE": 115, "CYCBUCKL": 116, "CYCFREQ": 118, "NLTRAN": 129, "SEAERO": 144, "SEFLUTTR": 145,
+    "SEFLUTTER": 145, "SEAERES": 146, "NLSCSH": 153, "NLTCSH": 159, "DESOPT": 200, "NONLIN": 400,
+}  # fmt: skip
+
+
+@dataclass
+class Subcase:
+    """Requests of one subcase, those given above the first SUBCASE included.
+
+    id : number of the subcase
+    spc, mpc, load, method, suport1 : selected sets, or None
+    k2gg, m2gg, b2gg : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
+    requests : every other command by name, as text
+    """
+
+    id: int = 1
+    spc: int | None = None
+    mpc: int | None = None
+    load: int | None = None
+    method: int | None = None
+    suport1: int | None = None
+    nsm: int | None = None
+    k2gg: list[str] = field(default_factory=list)
+    m2gg: list[str] = field(default_factory=list)
+    b2gg: list[str] = field(default_factory=list)
+    factors: dict[str, float] = field(default_factory=dict)
+    label: str | None = None
+    title: str | None = None
+    subtitle: str | None = None
+    analysis: str | None = None
+    params: dict[str, Value] = field(default_factory=dict)
+    requests: dict[str, str] = field(default_factory=dict)
+    request_lines: dict[str, int] = field(default_factory=dict, repr=False)
+    line: int = 0
+
+
+@dataclass
+class CaseControl:
+    """Case control of a deck.
+
+    subcases : at least one; without SUBCASE commands, subcase 1 with the global requests
+    params : PARAMs given in case control, outside subcases
+    sets : SET definitions as text, by number
+    """
+
+    subcases: list[Subcase] = field(default_factory=lambda: [Subcase()])
+    params: dict[str, Value] = field(default_factory=dict)
+    sets: dict[int, str] = field(default_factory=dict)
+    ignored: dict[str, int] = field(default_factory=dict)
+    param_lines: dict[str, int] = field(default_factory=dict, repr=False)
+
+
+_COMMAND = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(\([^)]*\)?)?\s*[=,]?\s*(.*)", re.DOTALL)
+_FACTOR = re.compile(r"(?:\(?\s*([^*(),\s]+)\s*(?:,[^)]*)?\)?\s*\*\s*)?([A-Za-z][A-Za-z0-9]*)$")
+_SETS = {"SPC": "spc", "MPC": "mpc", "LOAD": "load", "METHOD": "method", "SUPORT1": "suport1", "NSM": "nsm"}
+_TEXTS = {"LABEL": "label", "TITLE": "title", "SUBTITLE": "subtitle"}
+_SHORT = {
+    "METH": "METHOD", "SUBC": "SUBCASE", "SUBT": "SUBTITLE", "TITL": "TITLE", "LABE": "LABEL",
+    "ANAL": "ANALYSIS", "SUPO": "SUPORT1",
+}  # fmt: skip
+_OTHER_CASES = ("SUBCOM", "SYMCOM", "REPCASE", "SUBSEQ", "SYM", "SYMSEQ")
+
+
+def read_solution(text: Text, lines: list[tuple[int, str]]) -> tuple[int | None, str | None]:
+    """Find the SOL statement: (number, word). An unknown word gives number None."""
+    for number, line in lines:
+        words = line.replace("=", " ").replace(",", " ").split()
+        if not words or words[0].upper() != "SOL":
+            continue
+        if len(words) < 2:
+            raise text.error(number, "SOL without a solution number", hint="write SOL 101 or SOL 103")
+        word = words[1].upper()
+        if word.isdecimal() and word.isascii() and len(word) < 9:
+            return int(word), word
+        return SOLUTIONS.get(word), word
+    return None, None
+
+
+def read_case(text: Text, lines: list[tuple[int, str]]) -> CaseControl:
+    """Read the case control commands given as (line of the buffer, text without comment)."""
+    return _CaseReader(text).read(lines)
+
+
+class _CaseReader:
+    """State while the commands are read one after the other."""
+
+    def __init__(self, text: Text):
+        self.text = text
+        self.case = CaseControl(subcases=[])
+        self.common = Subcase()
+        self.current: Subcase = self.common
+        self.plotting = False
+        self.ids: set[int] = set()
+
+    def read(self, lines: list[tuple[int, str]]) -> CaseControl:
+        for number, line in _joined(lines):
+            match = _COMMAND.match(line.strip())
+            if match is None:
+                continue
+            word = match[1].upper()
+            name = word if word in ("SUBCOM", "SUPORT") else _SHORT.get(word[:4], word)
+            self.command(number, name, (match[2] or "").strip("()").upper(), match[3].strip())
+        if not self.case.subcases:
+            self.case.subcases.append(self.common)
+        return self.case
+
+    def command(self, number: int, name: str, option: str, value: str) -> None:
+        """Carry out one command."""
+        if name == "SUBCASE":
+            self.current = deepcopy(self.common)
+            self.current.id = self._integer(number, name, value)
+            self.current.line = number
+            self.plotting = False
+            if self.current.id in self.ids:
+                raise self.text.error(number, f"subcase {self.current.id} is defined twice")
+            if len(self.ids) >= MAX_SUBCASES:
+                raise self.text.error(number, f"the deck has more than {MAX_SUBCASES} subcases")
+            self.ids.add(self.current.id)
+            self.case.subcases.append(self.current)
+        elif name in _OTHER_CASES:
+            self.current = Subcase()  # a combination of results: its requests concern nobody else
+            self._ignore(name)
+        elif name == "OUTPUT" and option:
+            self.plotting = True
+        elif self.plotting:
+            return
+        elif name == "SET":
+            self._set(value)
+        elif name == "PARAM":
+            self._param(number, value)
+        elif name in _SETS:
+            if not (name == "METHOD" and option == "FLUID"):
+                setattr(self.current, _SETS[name], self._integer(number, name, value))
+        elif name in _TEXTS:
+            setattr(self.current, _TEXTS[name], value)
+        elif name in ("K2GG", "M2GG", "B2GG"):
+            setattr(self.current, name.lower(), self._matrices(number, name, value))
+        elif name == "ANALYSIS":
+            self.current.analysis = value.upper()
+        else:
+            key = f"{name}({option})" if name.startswith("TEMP") and option else name
+            self.current.requests[key] = value
+            self.current.request_lines[key] = number
+            if len(self.current.requests) > MAX_COMMANDS:
+                raise self.text.error(number, f"case control has more than {MAX_COMMANDS} different commands")
+            if name == "AUTOSPC":
+                self.case.params["AUTOSPC"] = value.upper() or "YES"
+
+    def _ignore(self, name: str) -> None:
+        self.case.ignored[name] = self.case.ignored.get(name, 0) + 1
+
+    def _integer(self, number: int, name: str, value: str) -> int:
+        words = value.replace("=", " ").replace(",", " ").split()
+        if not words or not re.fullmatch(r"\+?[0-9]{1,9}", words[0]):
+            raise self.text.error(number, f"{name} needs the number of a set", got=repr(value[:40]))
+        return int(words[0])
+
+    def _set(self, value: str) -> None:
+        match = re.match(r"([0-9]{1,9})\s*=?\s*(.*)", value, re.DOTALL)
+        if match:
+            self.case.sets[int(match[1])] = match[2].strip()
+
+    def _param(self, number: int, value: str) -> None:
+        words = value.replace(",", " ").replace("=", " ").split()
+        if len(words) < 2:
+            raise self.text.error(number, "PARAM needs a name and a value")
+        params = self.case.params if self.current is self.common else self.current.params
+        params[words[0].upper()] = param_value(words[1:])
+        self.case.param_lines[words[0].upper()] = number
+
+    def _matrices(self, number: int, name: str, value: str) -> list[str]:
+        """Names in `K2GG = KAAX` or `K2GG = 1.25*KA, (0.5)*KB`; the factors are noted."""
+        names = []
+        for part in filter(None, (p.strip() for p in re.split(r",(?![^(]*\))", value))):
+            match = _FACTOR.match(part)
+            if match is None:
+                raise self.text.error(number, f"{name} needs names of matrices", got=repr(part[:40]))
+            names.append(match[2].upper())
+            if match[1]:
+                kind, factor = parse_text(match[1].upper())
+                if kind not in (INTEGER, REAL):
+                    raise self.text.error(
+                        number, f"{name} has a factor that is not a number", got=repr(match[1][:40])
+                    )
+                self.current.factors[match[2].upper()] = float(factor)
+        if not names:
+            raise self.text.error(number, f"{name} needs the name of a matrix")
+        return names
+
+
+def param_value(words: list[str]) -> Value | tuple[Value, ...]:
+    """Value of a PARAM from its words: one value, or a tuple of the real and imaginary part."""
+    values = []
+    for word in words[:2]:
+        kind, value = parse_text(word.upper())
+        values.append(value if kind in (INTEGER, REAL) else word.upper())
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _joined(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Join commands that end in a comma with the lines that continue them."""
+    out: list[tuple[int, list[str]]] = []
+    more = False
+    for number, line in lines:
+        if more:
+            out[-1][1].append(line.strip())
+        elif line.strip():
+            out.append((number, [line.strip()]))
+        if line.strip():
+            more = line.rstrip().endswith(",") and not _is_text(out[-1][1][0])
+    return [(number, " ".join(parts)) for number, parts in out]
+
+
+def _is_text(line: str) -> bool:
+    return line[:4].upper() in ("TITL", "SUBT", "LABE")

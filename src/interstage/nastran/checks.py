@@ -1,0 +1,241 @@
+"""Check a deck that was read: unknown and unsupported entries, PARAMs, and numbers that are used twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.nastran import registry
+from interstage.nastran.numbers import BAD
+from interstage.nastran.table import CardTable, field_name
+
+if TYPE_CHECKING:
+    from interstage.nastran.deck import Deck
+
+
+def check_entries(deck: Deck) -> None:
+    """Refuse entries that may change the structure and are not supported; list those that are ignored."""
+    trouble: list[tuple[int, CardTable, str, str | None]] = []
+    for name, count in deck.counts.items():
+        if name in registry.IGNORED or name in registry.PARTITIONS or name in registry.OTHER_LOADS:
+            deck.ignored[name] = count
+        elif name in registry.SELECTED:
+            deck.ignored[name] = count
+            _check_selected(deck, name)
+        elif name == "MDLPRM":
+            _check_mdlprm(deck)
+        elif name not in registry.SUPPORTED:
+            table = deck.cards(name)
+            what, hint = _refusal(name)
+            trouble.append((int(table.lines[0]), table, what, hint))
+    if trouble:  # the first in reading order
+        _, table, what, hint = min(trouble, key=lambda item: item[0])
+        raise table.error(0, what, hint=hint)
+    _check_case(deck)
+
+
+def _refusal(name: str) -> tuple[str, str | None]:
+    if name in registry.REFUSED:
+        return (
+            f"{name} is not supported and may change the structure",
+            "remove it if it does not matter, or model it with supported entries",
+        )
+    near = get_close_matches(name, registry.SUPPORTED | registry.IGNORED, n=1, cutoff=0.75)
+    return f"{name!r} is not a known bulk data entry", f"did you mean {near[0]}?" if near else None
+
+
+def _check_selected(deck: Deck, name: str) -> None:
+    command = registry.SELECTED[name]
+    for subcase in deck.case.subcases:
+        chosen = subcase.nsm is not None if command == "NSM" else command in subcase.requests
+        if chosen:
+            raise deck.cards(name).error(
+                0,
+                f"{name} is not supported and subcase {subcase.id} selects it",
+                hint=f"remove {command} from case control",
+            )
+
+
+def _check_mdlprm(deck: Deck) -> None:
+    """MDLPRM holds pairs of name and value."""
+    table = deck.cards("MDLPRM")
+    for i, row in enumerate(table.rows()):
+        for name, value in zip(row[::2], [*row[1::2], None]):
+            harmless = name in registry.HARMLESS_MDLPRM or value in registry.HARMLESS_MDLPRM_VALUES.get(
+                name, ()
+            )
+            if name is not None and not harmless:
+                raise table.error(i, f"MDLPRM {name} = {value} is not supported and may change the structure")
+    deck.ignored["MDLPRM"] = len(table)
+
+
+def _check_case(deck: Deck) -> None:
+    """Refuse case control that changes the structure or its loads in ways that are not supported."""
+    refused = registry.REFUSED_CASE | (registry.REFUSED_CASE_STATICS if deck.sol == 101 else frozenset())
+    for subcase in deck.case.subcases:
+        for name in subcase.requests:
+            if name in refused and subcase.requests[name].upper() != "NONE":
+                raise deck._fields.text.error(
+                    subcase.request_lines[name],
+                    f"{name} in case control is not supported",
+                    hint="it changes the stiffness or the loads; remove it if it does not matter",
+                )
+
+
+def check_params(deck: Deck) -> None:
+    """Refuse PARAMs that change the structure and are not supported; list those that are not known."""
+    table = deck.cards("PARAM")
+    for name, value in deck.params.items():
+        if name in registry.REFUSED_PARAMS:
+            if value in registry.REFUSED_PARAMS[name] or (name == "INREL" and deck.sol not in (None, 101)):
+                continue
+            what = f"PARAM {name} = {value} is not supported and changes the structure or its loads"
+            rows = [i for i in range(len(table)) if table.row(i)[:1] == [name]]
+            raise (
+                table.error(rows[-1], what)
+                if rows
+                else deck._fields.text.error(deck.case.param_lines.get(name, 0), what)
+            )
+        if name not in registry.USED_PARAMS and name not in registry.HARMLESS_PARAMS:
+            deck.ignored[f"PARAM {name}"] = 1
+
+
+def check_numbers(deck: Deck) -> None:
+    """Refuse fields of supported entries that are neither number nor word, such as 1.2.3."""
+    fields = deck._fields
+    bad = np.flatnonzero(fields.kind == BAD)
+    if not len(bad):
+        return
+    card = np.searchsorted(fields.start, bad, side="right") - 1
+    for at, c in zip(bad.tolist(), card.tolist()):
+        name = fields.names[fields.code[c]]
+        if name in registry.SUPPORTED and name != "PARAM":
+            table = CardTable(fields, name, np.array([c]))
+            place = field_name(at - int(fields.start[c]) + 1)
+            raise table.error(
+                0,
+                f"{table.label(0)}: {place} is not a number",
+                got=repr(fields.raw(at)[:40]),
+                hint=_number_hint(fields.raw(at)),
+            )
+
+
+def _number_hint(raw: str) -> str | None:
+    if " " in raw:
+        return "two numbers in one field: check that the columns line up"
+    return None
+
+
+def check_ids(deck: Deck) -> None:
+    """Refuse identification numbers used twice; a GRID or coordinate system repeated exactly is dropped."""
+    _drop_repeats(deck, ("GRID",))
+    _unique(deck, sorted(registry.ELEMENTS), "element")
+    _unique(deck, sorted(registry.MASSES), "mass element")
+    _unique(deck, sorted(registry.RIGID), "rigid element")
+    for group in registry.PROPERTIES:
+        _unique(deck, group, "property")
+    for name, columns in registry.PACKED_PROPERTIES.items():
+        _unique(deck, (name,), "property", columns)
+    _unique(deck, registry.MATERIALS, "material")
+    _unique(deck, ("EIGRL", "EIGR"), "eigenvalue method")
+    for name in ("LOAD", "SPCADD", "MPCADD"):
+        _unique(deck, (name,), "set")
+    for name in ("GRDSET", "BAROR", "BEAMOR"):
+        table = deck.cards(name)
+        if len(table) > 1:
+            raise table.error(
+                1, f"{name} may be given only once", hint=f"the other one is in {table.where(0)}"
+            )
+    systems = ("CORD2R", "CORD2C", "CORD2S")
+    _drop_repeats(deck, systems)
+    _unique(deck, systems, "coordinate system", other=_first_systems(deck))
+
+
+def _first_systems(deck: Deck) -> list[tuple[CardTable, np.ndarray, np.ndarray]]:
+    """CORD1x entries hold one or two systems: (table, rows, numbers)."""
+    out = []
+    for name in ("CORD1R", "CORD1C", "CORD1S"):
+        table = deck.cards(name)
+        if len(table):
+            for column in (1, 5):
+                rows = np.flatnonzero(~table.blank(column) | (column == 1))
+                out.append((table, rows, table.select(rows).integer(column)))
+    return out
+
+
+def _unique(
+    deck: Deck,
+    names: Iterable[str],
+    what: str,
+    columns: tuple[int, ...] = (1,),
+    other: Iterable[tuple[CardTable, np.ndarray, np.ndarray]] = (),
+) -> None:
+    """Refuse a number that occurs twice among the entries `names`."""
+    sources = list(other)
+    for name in names:
+        table = deck.cards(name)
+        if not len(table):
+            continue
+        for column in columns:
+            rows = np.arange(len(table)) if column == 1 else np.flatnonzero(~table.blank(column))
+            sources.append((table, rows, table.select(rows).integer(column)))
+    if not sources:
+        return
+    ids = np.concatenate([numbers for _, _, numbers in sources])
+    source = np.repeat(np.arange(len(sources)), [len(numbers) for _, _, numbers in sources])
+    low = np.flatnonzero(ids < (0 if what == "set" else 1))
+    locate = _locator(sources, source)
+    if len(low):
+        table, i = locate(int(low[0]))
+        raise table.error(i, f"{table.name} needs a positive identification number", got=str(ids[low[0]]))
+    order = np.argsort(ids, kind="stable")
+    twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
+    if len(twice):
+        first, second = sorted(
+            (locate(int(order[twice[0] + k])) for k in (0, 1)), key=lambda t: int(t[0].lines[t[1]])
+        )
+        raise second[0].error(
+            second[1],
+            f"{what} {ids[order[twice[0]]]} is defined twice",
+            hint=f"the other one is {first[0].name} in {first[0].where(first[1])}",
+        )
+
+
+def _locator(sources: list, source: np.ndarray) -> Callable[[int], tuple[CardTable, int]]:
+    starts = np.cumsum([0] + [len(numbers) for _, _, numbers in sources])
+
+    def locate(k: int) -> tuple[CardTable, int]:
+        table, rows, _ = sources[source[k]]
+        return table, int(rows[k - starts[source[k]]])
+
+    return locate
+
+
+def _drop_repeats(deck: Deck, names: tuple[str, ...]) -> None:
+    """Keep the first of several identical cards; cards that differ are an error."""
+    for name in names:
+        table = deck.cards(name)
+        if not len(table):
+            continue
+        ids = table.integer(1)
+        if ids.min() < 1:
+            i = int(np.argmax(ids < 1))
+            raise table.error(i, f"{name} needs a positive identification number", got=str(ids[i]))
+        order = np.argsort(ids, kind="stable")
+        twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
+        if not len(twice):
+            continue
+        keep = np.ones(len(ids), bool)
+        for k in twice.tolist():
+            first, second = int(order[k]), int(order[k + 1])
+            if table.row(first) != table.row(second):
+                raise table.error(
+                    second,
+                    f"{name} {ids[second]} is defined twice and differently",
+                    hint=f"the other one is in {table.where(first)}",
+                )
+            keep[second] = False
+        deck.keep(name, keep)

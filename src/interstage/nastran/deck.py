@@ -1,0 +1,219 @@
+"""Read a NASTRAN deck: sections, case control, parameters and bulk data cards as columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
+from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params
+from interstage.nastran.lines import Fields, split_fields
+from interstage.nastran.registry import OTHER_LOADS, USED_PARAMS
+from interstage.nastran.source import Text, keyword_lines, text_from_file, text_from_string
+from interstage.nastran.table import CardTable
+
+__all__ = ["CaseControl", "Deck", "Subcase", "deck_from_text", "read_deck"]
+
+
+_WRITTEN_FOR = re.compile(rb"for Simcenter Nastran version (\d{4}(?:\.\d+)?)", re.IGNORECASE)
+
+
+class Deck:
+    """A deck that was read.
+
+    Attributes
+    ----------
+    sol : number of the solution, None if the deck does not say
+    case : CaseControl with at least one subcase
+    params : PARAM values by name (last one wins, case control over bulk data)
+    ignored : names and counts of cards that do not concern the structure
+    """
+
+    def __init__(
+        self,
+        fields: Fields,
+        sol: int | None,
+        case: CaseControl,
+        name: str = "deck",
+        sol_name: str | None = None,
+    ):
+        self._fields, self.sol, self.case, self.name, self.sol_name = fields, sol, case, name, sol_name
+        self.ignored: dict[str, int] = {}
+        order = np.argsort(fields.code, kind="stable")
+        bounds = np.searchsorted(fields.code[order], np.arange(len(fields.names) + 1))
+        self._index = {name: order[bounds[k] : bounds[k + 1]] for k, name in enumerate(fields.names)}
+        self.params: dict[str, Value | tuple[Value, ...]] = self._read_params()
+        self.params.update(case.params)
+        self._merge_subcase_params()
+
+    def cards(self, name: str) -> CardTable:
+        """Table of all cards of one name, empty if there are none."""
+        name = name if name in self._index else name.upper()
+        return CardTable(self._fields, name, self._index.get(name, np.zeros(0, np.int64)))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of cards by name, alphabetical."""
+        return {name: len(self._index[name]) for name in sorted(self._index)}
+
+    @property
+    def written_for(self) -> tuple[str, float] | None:
+        """Solver and version that a preprocessor names in its opening comment, or None.
+
+        >>> deck_from_text("$* for Simcenter Nastran version 2022.1\\nGRID,1").written_for
+        ('Simcenter Nastran', 2022.1)
+        """
+        found = _WRITTEN_FOR.search(self._fields.text.data[:20_000])
+        return None if found is None else ("Simcenter Nastran", float(found.group(1)))
+
+    @property
+    def files(self) -> list[str]:
+        """The main file and those it INCLUDEs, in reading order."""
+        return list(self._fields.text.files)
+
+    def keep(self, name: str, mask: np.ndarray) -> None:
+        """Keep only the cards `name` where `mask` is true."""
+        self._index[name] = self._index[name][mask]
+
+    def check_loads(self, sids: Iterable[int]) -> None:
+        """Refuse static loads of the sets `sids` that are not supported (see `registry.OTHER_LOADS`)."""
+        wanted = np.unique(np.fromiter(sids, np.int64))
+        for name in sorted(OTHER_LOADS & self._index.keys()):
+            table = self.cards(name)
+            for i in np.flatnonzero(table.is_integer(1) & np.isin(table.integer(1, -1), wanted)):
+                raise table.error(
+                    int(i), f"the load {name} is not supported and load set {table.row(int(i))[0]} uses it"
+                )
+
+    def _read_params(self) -> dict[str, Value | tuple[Value, ...]]:
+        """PARAM cards of the bulk data: PARAM, name, value (and imaginary part)."""
+        out: dict[str, Value | tuple[Value, ...]] = {}
+        table = self.cards("PARAM")
+        for i, row in enumerate(table.rows()):
+            if len(row) < 2 or not isinstance(row[0], str) or row[1] is None:
+                raise table.error(i, "PARAM needs a name and a value")
+            out[row[0]] = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
+        return out
+
+    def _merge_subcase_params(self) -> None:
+        """PARAMs inside subcases hold for the deck; those that matter may not differ between subcases."""
+        seen: dict[str, Value | tuple[Value, ...]] = {}
+        for subcase in self.case.subcases:
+            for name, value in subcase.params.items():
+                if name in USED_PARAMS and seen.setdefault(name, value) != value:
+                    raise self._fields.text.error(
+                        self.case.param_lines[name],
+                        f"PARAM {name} differs between subcases",
+                        hint="use one deck for each",
+                    )
+                self.params[name] = value
+
+    def __repr__(self) -> str:
+        cards = ", ".join(f"{name} {count}" for name, count in self.counts.items())
+        lines = [
+            f"Deck {self.name}: SOL {self.sol or self.sol_name or 'not given'}, "
+            f"{len(self.case.subcases)} subcase(s), {len(self._fields.line)} cards",
+            f"  cards: {cards or 'none'}",
+        ]
+        if self.ignored:
+            lines.append("  ignored: " + ", ".join(f"{k} {v}" for k, v in self.ignored.items()))
+        return "\n".join(lines)
+
+
+def read_deck(path: str | Path, allow_outside: bool = False, strict: bool = True) -> Deck:
+    """Read the deck in the file `path` with its INCLUDEs.
+
+    Parameters
+    ----------
+    allow_outside : let INCLUDE leave the folder tree of the main deck
+    strict : refuse cards that may change the structure and are not supported
+    """
+    return _read(text_from_file(path, allow_outside), Path(path).name, strict)
+
+
+def deck_from_text(text: str, strict: bool = True) -> Deck:
+    """Read a deck given as a string: bulk data only, or with executive and case control.
+
+    >>> deck = deck_from_text("GRID,1,,0.,1.5,7.-4")
+    >>> deck.cards("GRID").real(5)
+    array([0.0007])
+    """
+    return _read(text_from_string(text), "text", strict)
+
+
+def _read(text: Text, name: str, strict: bool) -> Deck:
+    """Cut the sections and read each."""
+    header, bulk, first = _sections(text)
+    executive, case_lines = _split_header(header)
+    sol, sol_name = read_solution(text, executive)
+    case = read_case(text, case_lines)
+    deck = Deck(split_fields(text, bulk, first), sol, case, name, sol_name)
+    deck.ignored.update(case.ignored)
+    for _, line in executive:
+        word = line.split()[0].upper() if line.split() else ""
+        if word in ("ALTER", "MALTER", "COMPILE", "DMAP"):  # changes of the solution sequence are not run
+            deck.ignored[word] = deck.ignored.get(word, 0) + 1
+    if strict:
+        check_entries(deck)
+        check_params(deck)
+        check_numbers(deck)
+        check_ids(deck)
+    return deck
+
+
+def _sections(text: Text) -> tuple[bytes, bytes, int]:
+    """Header (as written), bulk data (clean), and the buffer line where the bulk data start."""
+    upper = text.clean
+    begin = next(keyword_lines(upper, b"BEGIN"), None)
+    if begin is None:
+        for start, _, word in keyword_lines(upper, b"SOL", b"CEND"):
+            raise text.error(
+                upper.count(b"\n", 0, start),
+                f"the deck has {word.decode()} but no BEGIN BULK",
+                hint="put BEGIN BULK before the bulk data",
+            )
+        return b"", upper, 0
+    line = upper.count(b"\n", 0, begin[0])
+    end = upper.find(b"\n", begin[1]) + 1
+    _check_begin(text, line, upper[begin[1] : end])
+    bulk = upper[end:]
+    for start, _, _ in keyword_lines(bulk, b"BEGIN"):
+        raise text.error(
+            line + 1 + bulk.count(b"\n", 0, start),
+            "a second BEGIN in the bulk data: part superelements and auxiliary models are not supported",
+            hint="give each part a deck of its own",
+        )
+    header = b"\n".join(text.data.split(b"\n", line)[:line])
+    return header, bulk, line + 1
+
+
+def _check_begin(text: Text, line: int, rest: bytes) -> None:
+    """Accept BEGIN BULK and BEGIN [BULK] SUPER=0."""
+    words = rest.split(b"$", 1)[0].replace(b"=", b" ").split()
+    if words[:1] == [b"BULK"]:
+        words = words[1:]
+        if not words:
+            return
+    elif not words:
+        return
+    if words not in ([b"SUPER", b"0"],):
+        raise text.error(
+            line,
+            "only the main bulk data section (BEGIN BULK) is supported",
+            hint="give each part a deck of its own",
+        )
+
+
+def _split_header(header: bytes) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Executive and case control lines, numbered, without comments; cut at CEND (both, if there is none)."""
+    lines = [
+        (k, line.split(b"$", 1)[0].decode("utf-8", "replace").expandtabs(8))
+        for k, line in enumerate(header.split(b"\n"))
+    ]
+    for k, (_, line) in enumerate(lines):
+        if line.strip().upper() == "CEND":
+            return lines[:k], lines[k + 1 :]
+    return lines, [(k, line) for k, line in lines if line.strip()[:4].upper() not in ("SOL ", "SOL")]

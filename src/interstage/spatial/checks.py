@@ -1,0 +1,37 @@
+"""Turn arguments into arrays, or say in a sentence what is wrong with them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.errors import InputError
+
+
+def as_array(value, shape: tuple[int, ...], where: str, allow_complex: bool = False) -> np.ndarray:
+    """Return `value` as a new float64 (or complex128) array of the given shape with finite entries."""
+    try:
+        array = np.array(value)
+        kind = complex if allow_complex and np.iscomplexobj(array) else float
+        if kind is float and np.iscomplexobj(array):
+            raise TypeError
+        array = array.astype(kind)
+    except (TypeError, ValueError):
+        raise InputError(
+            "not an array of numbers", where=where, expected=_shape_words(shape), got=_short(value)
+        ) from None
+    if array.shape != shape:
+        raise InputError("wrong shape", where=where, expected=_shape_words(shape), got=f"shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError("not finite", where=where, expected=_shape_words(shape), got=_short(array.tolist()))
+    return array
+
+
+def _shape_words(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "one finite number"
+    return " x ".join(str(n) for n in shape) + " finite numbers"
+
+
+def _short(value, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 4] + " ..."

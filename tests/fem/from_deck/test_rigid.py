@@ -1,0 +1,108 @@
+"""Rigid elements read from decks, against matrices of real Nastran runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import reference_dir
+from interstage.errors import DeckError, ModelError
+from interstage.fem.constraints import eliminate
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.rigid import read_rigid
+from interstage.fem.rigid_elements import rigid_modes
+from interstage.nastran import deck_from_text, read_deck
+
+GRIDS = """
+CORD2R,7,0,1.,2.,3.,1.,3.,3.
+,2.,2.,4.
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.,7
+GRID,3,,1.,2.,0.
+GRID,4,,0.,0.,3.,7
+"""
+
+
+def dependence(text: str):
+    ctx = Context(deck_from_text(GRIDS + text))
+    rigid = read_rigid(ctx)
+    return ctx.grids, eliminate(rigid, ctx.grids.n_dof, ctx.grids.name_of)
+
+
+def rigid_motion(grids):
+    """Motions (n_dof, 6) of the whole set of grids as one rigid body."""
+    return rigid_modes(grids, np.arange(len(grids)), np.array([0.3, -0.2, 0.7])).reshape(-1, 6)
+
+
+@pytest.mark.parametrize("case", ["rbe3_1", "rbe3_3", "rbe3_um_1", "rbe3_um_3"])
+def test_rbe3_matrix_equals_nastran(case):
+    folder = reference_dir("nastran", "rbe3_gm_matrices")
+    ctx = Context(read_deck(folder / f"{case}.bdf"))
+    found = eliminate(read_rigid(ctx), ctx.grids.n_dof, ctx.grids.name_of)
+    data = np.load(folder / f"{case}.npz")
+    m = [ctx.grids.dof_of(int(g), int(c)) for g, c in data["m_set_id_comp"]]
+    n = [ctx.grids.dof_of(int(g), int(c)) for g, c in data["n_set_id_comp"]]
+    assert sorted(m) == found.m.tolist()
+    G = np.zeros((ctx.grids.n_dof, ctx.grids.n_dof))
+    G[np.ix_(found.m, found.n)] = found.G_mn.toarray()
+    error = np.abs(G[np.ix_(m, n)] - data["gm"]).max()
+    # Nastran's matrix is double precision
+    assert error < 1e-9 * np.abs(data["gm"]).max()
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        "RBE2,10,1,123456,2,3,4",
+        "RBE2,10,1,123,2,3,4,1.2-5",
+        "RBAR,10,1,2,123456",
+        "RBAR,10,1,2,123,234,456,156",
+        "RBAR,10,1,2,1234,23,56",
+        "RBE1,10,1,123456\n,UM,2,123,3,456,4,246",
+        "RBE1,10,1,123,3,13,4,2\n,UM,2,123456,3,2,1,6",
+        "RROD,10,1,4,3\nRROD,11,1,2,1",
+        "RBE3,10,,1,123456,1.,123,2,3\n,4",
+        "RBE3,10,,1,123456,1.,123,2,3\n,2.5,123456,4\n,UM,2,123,3,1,4,23",
+        "RBE2,10,1,123456,2\nRBE2,11,2,123456,3\nRBAR,12,3,4,123456",
+        "RBE2,12,3,123456,4\nRBE2,11,2,123456,3\nRBE3,10,,2,123456,1.,123456,1",
+    ],
+)
+def test_rigid_elements_pass_rigid_motion(cards):
+    grids, found = dependence(cards)
+    S = rigid_motion(grids)
+    assert len(found.m) > 0
+    assert np.abs(S[found.m] - found.G_mn @ S[found.n]).max() < 1e-12
+    assert np.abs(found.T_gn @ S[found.n] - S).max() < 1e-12
+
+
+def test_rbe3_shares_a_force_like_a_bolt_group():
+    # forces at the reference grid (centre of two equal points) split evenly, statically equivalent
+    text = "GRID,1,,0.,0.,0.\nGRID,2,,-1.,0.,0.\nGRID,3,,1.,0.,0.\nRBE3,9,,1,123,1.,123,2,3"
+    ctx = Context(deck_from_text(text))
+    found = eliminate(read_rigid(ctx), ctx.grids.n_dof)
+    G = found.G_mn.toarray()
+    at = {int(d): k for k, d in enumerate(found.n)}
+    assert np.allclose(G[1, [at[ctx.grids.dof_of(2, 2)], at[ctx.grids.dof_of(3, 2)]]], 0.5)
+
+
+def test_mistakes_are_named():
+    with pytest.raises(DeckError, match="grid 99, which is not in the deck"):
+        dependence("RBE2,10,1,123456,99")
+    with pytest.raises(DeckError, match="six independent dofs"):
+        dependence("RBAR,10,1,2,12345")
+    with pytest.raises(DeckError, match="do not fix its motion"):
+        dependence("RBAR,10,1,2,123,123,456,456")
+    with pytest.raises(DeckError, match="do not define the motion"):
+        dependence("RBE3,10,,1,123456,1.,123,2,3")
+    with pytest.raises(DeckError, match="as many components as REFC"):
+        dependence("RBE3,10,,1,123,1.,123,2,3\n,4\n,UM,2,12")
+    with pytest.raises(DeckError, match="perpendicular"):
+        dependence("RROD,10,1,4,1")
+    with pytest.raises(DeckError, match="digits 1 to 6"):
+        dependence("RBE2,10,1,1237,2")
+    with pytest.raises(DeckError, match="defined twice"):
+        dependence("RBE2,10,1,123456,2\nRBE2,10,1,123456,3")
+    with pytest.raises(ModelError, match="RBE2 10 and RBE2 11"):
+        dependence("RBE2,10,1,123456,3\nRBE2,11,2,123456,3")
+    with pytest.raises(ModelError, match="cannot be solved"):
+        dependence("RBE2,10,1,123456,2\nRBE2,11,2,123456,1")

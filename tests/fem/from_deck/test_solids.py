@@ -1,0 +1,156 @@
+"""CHEXA, CPENTA, CTETRA, CPYRAM and PSOLID from decks."""
+
+import numpy as np
+import pytest
+
+from conftest import reference_dir
+from interstage.errors import DeckError
+from interstage.fem.assembly import assemble
+from interstage.fem.elements.solid_common import element_axes, rotate_material
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.solids import read
+from interstage.nastran import deck_from_text, read_deck
+
+CUBE = """
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,1.,1.,0.
+GRID,4,,0.,1.,0.
+GRID,5,,0.,0.,1.
+GRID,6,,1.,0.,1.
+GRID,7,,1.,1.,1.
+GRID,8,,0.,1.,1.
+GRID,9,,.5,0.,0.
+MAT1,1,2.9+7,,.32,.283
+"""
+HEXA = "CHEXA,1,2,1,2,3,4,5,6\n,7,8\n"
+PSOLID = "PSOLID,2,1\n"
+
+
+def blocks(text):
+    return read(Context(deck_from_text(text)))
+
+
+def test_stiffness_of_solids_in_a_real_deck():
+    """Rows of the assembled KGG that only solids touch; 1e-9 is asked for."""
+    folder = reference_dir("nastran", "kgg_solid_shell_bar")
+    ctx = Context(read_deck(folder / "deck.bdf"))
+    found = read(ctx)
+    assert sorted(b.name for b in found) == ["CHEXA", "CPENTA", "CTETRA"]
+    assert all(b.dofs_per_node == 3 for b in found)
+    K = assemble(ctx.grids, found, lambda b, rows: b.stiffness(rows)).toarray()
+    data = np.load(folder / "matrices.npz")
+    assert [tuple(row) for row in data["g_set_id_comp"][:2]] == [(1, 1), (1, 2)]
+    inside = [ctx.grids.dof_of(g, c) for g in range(5, 14) for c in (1, 2, 3)]
+    wanted = data["kgg"][inside]
+    assert np.abs(K[inside] - wanted).max() < 1e-13 * np.abs(wanted).max()
+
+
+def test_lumped_mass_of_a_real_deck():
+    folder = reference_dir("nastran", "kgg_solid_shell_bar")
+    ctx = Context(read_deck(folder / "deck.bdf"))
+    M = assemble(ctx.grids, read(ctx), lambda b, rows: b.mass(rows, False), mostly_diagonal=True)
+    inside = [ctx.grids.dof_of(g, c) for g in range(5, 14) for c in (1, 2, 3)]
+    wanted = np.load(folder / "matrices.npz")["mgg_lumped_diagonal"][inside]
+    np.testing.assert_allclose(M.diagonal()[inside], wanted, rtol=1e-12)
+
+
+def test_absent_mid_edge_nodes_make_separate_blocks():
+    text = CUBE + PSOLID + HEXA + "CHEXA,2,2,1,2,3,4,5,6\n,7,8,9\n"
+    found = blocks(text)
+    assert [(len(b), b.nodes.shape[1]) for b in found] == [(1, 8), (1, 9)]
+    K = found[1].stiffness(slice(0, 1))[0]
+    w = np.linalg.eigvalsh(K)
+    assert np.abs(w[:6]).max() < 1e-12 * w[-1]
+    assert w[6] > 1e-4 * w[-1]
+
+
+@pytest.mark.parametrize(
+    "card, nodes",
+    [
+        ("CPENTA,3,2,1,2,3,5,6,7", 6),
+        ("CTETRA,3,2,1,2,3,6", 4),
+        ("CTETRA,3,2,1,2,3,6,9", 5),
+        ("CPYRAM,3,2,1,2,3,4,7", 5),
+        ("CPYRAM,3,2,1,2,3,4,7,9", 6),
+    ],
+)
+def test_other_families(card, nodes):
+    (block,) = blocks(CUBE + PSOLID + card)
+    assert block.nodes.shape == (1, nodes)
+    w = np.linalg.eigvalsh(block.stiffness(slice(0, 1))[0])
+    assert np.abs(w[:6]).max() < 1e-12 * w[-1]
+    assert w[6] > 1e-4 * w[-1]
+
+
+MAT9 = """
+MAT9,7,10.,2.,3.,0.,0.,0.,20.
+,4.,0.,0.,0.,30.,0.,0.,0.
+,5.,0.,0.,6.,0.,7.,2.5
+"""
+
+
+def test_material_coordinate_systems():
+    """MAT9 in basic (0, blank), rectangular, cylindrical (at the centroid) and element axes."""
+    tilted = "CORD2R,11,,0.,0.,0.,0.,0.,1.\n,0.,1.,0.\nCORD2C,12,,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\n"
+    turned = HEXA.replace("1,2,1,2,3,4,5,6\n,7,8", "1,2,2,3,4,1,6,7\n,8,5")
+    moduli = {}
+    for cordm in ("", "0", "-1", "11", "12"):
+        (block,) = blocks(CUBE + MAT9 + tilted + f"PSOLID,2,7,{cordm}\n" + turned)
+        moduli[cordm] = block.C[0]
+        assert block.rho[0] == 2.5
+    C = moduli["0"]
+    np.testing.assert_array_equal(np.diag(C), [10.0, 20.0, 30.0, 5.0, 6.0, 7.0])
+    np.testing.assert_array_equal(C[0, :3], [10.0, 2.0, 3.0])
+    np.testing.assert_array_equal(moduli[""], C)
+    # x of the system is y of basic: the xx modulus appears in yy
+    quarter = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    np.testing.assert_allclose(moduli["11"], rotate_material(C[None], quarter[None])[0], atol=1e-12)
+    assert moduli["11"][1, 1] == pytest.approx(10.0)
+    assert element_axes(block.shape, block.xyz)[0] == pytest.approx(quarter, abs=1e-12)
+    np.testing.assert_allclose(moduli["-1"], moduli["11"], atol=1e-12)
+    c = np.sqrt(0.5)
+    radial = np.array([[c, -c, 0], [c, c, 0], [0, 0, 1]])
+    np.testing.assert_allclose(moduli["12"], rotate_material(C[None], radial[None])[0], atol=1e-12)
+
+
+def test_integration_options():
+    default = blocks(CUBE + PSOLID + HEXA)[0].stiffness(slice(0, 1))
+    accepted = blocks(CUBE + "PSOLID,2,1,,BUBBLE,GRID,REDUCED,SMECH\n" + HEXA)[0].stiffness(slice(0, 1))
+    np.testing.assert_array_equal(accepted, default)
+    standard = blocks(CUBE + "PSOLID,2,1,,TWO,,FULL\n" + HEXA)[0].stiffness(slice(0, 1))
+    # the compatible element is stiffer: the difference has no negative eigenvalue
+    assert np.linalg.eigvalsh(standard[0] - default[0]).min() > -1e-6
+    assert np.abs(standard - default).max() > 1e4
+    with pytest.warns(UserWarning, match="PSOLID 2 .*default integration"):
+        blocks(CUBE + "PSOLID,2,1,,TWO\n" + HEXA)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            PSOLID + HEXA.replace("1,2,3,4,5,6\n,7,8", "5,6,7,8,1,2\n,3,4"),
+            "CHEXA 1 is inside out.*wrong way round",
+        ),
+        (PSOLID + "CTETRA,4,2,1,3,2,6", "CTETRA 4 is inside out.*reverse the order"),
+        (PSOLID + "CTETRA,4,2,1,2,3,4", "CTETRA 4 has no volume.*coplanar"),
+        (PSOLID + HEXA.replace("1,2,3,4,5,6", "1,2,4,3,5,6"), "CHEXA 1 is folded"),
+        (PSOLID + HEXA.replace("1,2,3,4,5,6", "1,2,3,3,5,6"), "CHEXA 1 names grid 3 twice.*CPENTA"),
+        (PSOLID + HEXA.replace("1,2,3,4,5,6", "1,2,3,44,5,6"), "grid 44, which is not in the deck"),
+        (PSOLID + HEXA + HEXA, "1 is defined twice"),
+        (PSOLID + HEXA + "CTETRA,1,2,1,2,3,6", "element 1 is defined twice"),
+        (HEXA, "CHEXA 1 needs a PSOLID with id 2.*no such property"),
+        ("PSHELL,2,1,.1\n" + HEXA, "needs a PSOLID with id 2.*PSHELL"),
+        ("PSOLID,2,5\n" + HEXA, "PSOLID 2.*no such material"),
+        ("PSOLID,2,5\nMAT8,5,1.,1.,.3,1.\n" + HEXA, "PSOLID 2.*MAT8"),
+        ("PSOLID,2,1,9\n" + HEXA, "coordinate system that is not in the deck"),
+        ("PSOLID,2,1,,,,,PFLUID\n" + HEXA, "only structural solids.*PFLUID"),
+        ("PSOLID,2,1,,SEVEN\n" + HEXA, "unknown integration"),
+        ("PSOLID,2\n" + HEXA, "needs a material id"),
+    ],
+)
+def test_mistakes(text, message):
+    """Each mistake is one sentence that names the element."""
+    with pytest.raises(DeckError, match=message):
+        blocks(CUBE + text)

@@ -1,0 +1,181 @@
+"""What is used, ignored and refused; numbers used twice; lists of numbers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from interstage.errors import DeckError
+from interstage.nastran import deck_from_text, expand_ids, registry
+
+
+def test_classes_of_entries_do_not_overlap():
+    classes = [
+        registry.SUPPORTED,
+        registry.IGNORED,
+        registry.OTHER_LOADS,
+        registry.PARTITIONS,
+        registry.REFUSED,
+        frozenset(registry.SELECTED),
+    ]
+    for k, first in enumerate(classes):
+        for second in classes[k + 1 :]:
+            assert not first & second
+    params = [registry.USED_PARAMS, registry.HARMLESS_PARAMS, frozenset(registry.REFUSED_PARAMS)]
+    assert sum(map(len, params)) == len(frozenset.union(*params))
+    assert all(len(name) <= 8 and name == name.upper() for name in registry.KNOWN)
+
+
+def test_ignored_entries_are_counted():
+    deck = deck_from_text(
+        "GRID,1\nTABLED1,1\nTABLED1,2\nEIGC,1\nPLOTEL,1,1,1\nPARAM,MYPARAM,3\nMDLPRM,HDF5,1\n"
+    )
+    assert deck.ignored == {"TABLED1": 2, "EIGC": 1, "PLOTEL": 1, "MDLPRM": 1, "PARAM MYPARAM": 1}
+    assert len(deck.cards("TABLED1")) == 2
+    shown = repr(deck)
+    assert "GRID 1" in shown and "ignored: " in shown and "TABLED1 2" in shown
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CGAP",
+        "CFAST",
+        "CWELD",
+        "CBEND",
+        "RSSCON",
+        "PBCOMP",
+        "CTRIAX6",
+        "RBAR1",
+        "CBUSH1D",
+        "GENEL",
+        "MAT10",
+        "CSUPER",
+    ],
+)
+def test_entries_that_change_the_structure_are_refused(name):
+    with pytest.raises(DeckError) as caught:
+        deck_from_text(f"GRID,1\n{name},1,2\n")
+    message = str(caught.value)
+    assert message.startswith(
+        f"{name} is not supported and may change the structure (text, line 2: '{name},1,2')"
+    )
+    assert len(deck_from_text(f"GRID,1\n{name},1,2\n", strict=False).cards(name)) == 1
+
+
+def test_unknown_names_are_refused_with_a_guess():
+    with pytest.raises(
+        DeckError, match=r"'GRIDD' is not a known bulk data entry .text, line 1.*did you mean GRID\?"
+    ):
+        deck_from_text("GRIDD,1\n")
+    with pytest.raises(DeckError, match="'GRID 1' is not a known bulk data entry"):
+        deck_from_text("GRID 1  2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PARAM,INREL,-1\n", "PARAM INREL = -1 is not supported .*line 1"),
+        ("PARAM,CM2,2.0\n", "PARAM CM2 = 2.0 is not supported"),
+        ("MDLPRM,SHEARP,GARNET\n", "MDLPRM SHEARP = GARNET is not supported and may change"),
+        ("GRID,1,,1.2.3\n", r"GRID 1: field 4 is not a number .*got '1.2.3'"),
+        ("GRID,A1\n", "GRID: field 2 is not a number"),
+        ("GRID,,,1.0\n", "GRID: field 2 is missing"),
+        ("GRID,0\n", "GRID needs a positive identification number"),
+        ("CBAR,-1,1,1,2\n", "CBAR needs a positive identification number"),
+        (
+            "GRID           1              1.  2 3.      0.\n",
+            "two numbers in one field: check that the columns line up",
+        ),
+        (
+            "GRID,1,,1.\nGRID,1,,2.\n",
+            "GRID 1 is defined twice and differently .*line 2.*the other one is in text, line 1",
+        ),
+        (
+            "CBAR,5,1,1,2\nCQUAD4,5,1,1,2,3,4\n",
+            "element 5 is defined twice .*line 2.*other one is CBAR in text, line 1",
+        ),
+        ("CONM2,5,1,,1.\nCONM2,5,2,,1.\n", "mass element 5 is defined twice"),
+        ("RBE2,5,1,123,2\nRBAR,5,1,2,123456\n", "rigid element 5 is defined twice"),
+        ("PSHELL,1,1,.1\nPCOMP,1\n", "property 1 is defined twice"),
+        ("PELAS,1,2.,,,1,3.\n", "property 1 is defined twice"),
+        ("MAT1,1,7.+10,,.3\nMAT8,1,1.,1.,.3\n", "material 1 is defined twice"),
+        ("EIGRL,1,,,5\nEIGR,1,MGIV\n", "eigenvalue method 1 is defined twice"),
+        ("CORD1R,1,1,2,3,1,4,5,6\n", "coordinate system 1 is defined twice"),
+        ("BAROR,,1\nBAROR,,2\n", "BAROR may be given only once .*line 2.*the other one is in text, line 1"),
+        ("CORD2R,1\nCORD1C,1,1,2,3\n", "coordinate system 1 is defined twice"),
+    ],
+)
+def test_mistakes_are_named(text, message):
+    with pytest.raises(DeckError, match=message):
+        deck_from_text(text)
+
+
+def test_allowed_repetitions():
+    deck = deck_from_text(
+        "GRID,1,,1.\nGRID,2\nGRID           1              1.\nCBAR,1,1,1,2\nCONM2,1,1,,2.\n"
+        "PBAR,1,1,2.\nPSHELL,1,1,.1\n"
+    )
+    assert deck.cards("GRID").unique_ids().tolist() == [1, 2]
+
+
+def test_unique_ids_of_a_table():
+    table = deck_from_text("SPC1,1,123,1\nSPC1,1,456,1\n").cards("SPC1")
+    with pytest.raises(
+        DeckError, match=r"SPC1 1 is defined twice .text, line 2.*the other one is in text, line 1"
+    ):
+        table.unique_ids()
+
+
+def test_inertia_relief_matters_only_in_statics():
+    assert deck_from_text("SOL 103\nCEND\nBEGIN BULK\nPARAM,INREL,-1\n").params["INREL"] == -1
+
+
+def test_entries_selected_by_case_control_are_refused_only_then():
+    bulk = "BEGIN BULK\nGRID,1\nNSM,3,PSHELL,1,.2\n"
+    assert deck_from_text(f"SOL 103\nCEND\n{bulk}").ignored == {"NSM": 1}
+    with pytest.raises(DeckError, match=r"NSM is not supported and subcase 1 selects it .text, line 6"):
+        deck_from_text(f"SOL 103\nCEND\nNSM = 3\n{bulk}")
+
+
+def test_other_loads_are_refused_when_used():
+    deck = deck_from_text("GRID,1\nPLOAD1,7,1,FY,FR,0.,1.\n")
+    assert deck.ignored == {"PLOAD1": 1}
+    deck.check_loads([1, 2])
+    with pytest.raises(
+        DeckError, match=r"the load PLOAD1 is not supported and load set 7 uses it .text, line 2"
+    ):
+        deck.check_loads([1, 7])
+
+
+def ids(*values, **options):
+    return expand_ids(values, partial(DeckError), **options).tolist()
+
+
+def test_lists_of_numbers():
+    assert ids() == []
+    assert ids(3, None, 1) == [3, 1]
+    assert ids(1, "THRU", 5, 9) == [1, 2, 3, 4, 5, 9]
+    assert ids(1, "THRU", 10, "BY", 4) == [1, 5, 9, 10]
+    assert ids(1, "THRU", 6, "EXCEPT", 2, 4, "THRU", 5, 8) == [1, 3, 6, 8]
+    assert ids(1, "THRU", 10**9, 5, within=np.array([7, 3, 10**9 + 1])) == [3, 7, 5]
+    assert ids(2, "THRU", 12, "BY", 5, within=np.arange(20)) == [2, 7, 12]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((1, "THRU"), "THRU has no number behind it"),
+        ((1, "THRU", 5, "BY"), "BY has no number behind it"),
+        ((1, "THRU", 5, "BY", 0), "BY needs a positive number"),
+        ((5, "THRU", 1), "THRU runs backwards; got 5 THRU 1"),
+        ((1, "THRU", 10**9), "the list of numbers is too long"),
+        ((1.5,), "the list holds something that is not an integer; got 1.5"),
+        (("THRU", 5), "the list holds something that is not an integer"),
+    ],
+)
+def test_bad_lists(values, message):
+    with pytest.raises(DeckError, match=message):
+        ids(*values)

@@ -1,0 +1,126 @@
+"""The documentation builds without warnings or network, and its tables are complete."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+# p_AB, V_NB_B, w_B ... and K_gg, Psi_ob; names all in capitals are constants, not symbols
+MONOGRAM = re.compile(r"[A-Za-z]+_[A-Z][A-Za-z]*(_[A-Z])?")
+SET_LETTERS = re.compile(r"[A-Z][A-Za-z]*[0-9]?_[abcfgilmnoqrst]{1,2}")
+
+
+def public_names(tree: ast.Module) -> set[str]:
+    """Names of public functions, their arguments, and fields and properties of public classes."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name == "__init__"):
+            arguments = node.args
+            names.add(node.name)
+            names |= {a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            fields = (part.target for part in node.body if isinstance(part, ast.AnnAssign))
+            names |= {target.id for target in fields if isinstance(target, ast.Name)}
+    return names
+
+
+def symbols(names: set[str]) -> set[str]:
+    found = {name for name in names if MONOGRAM.fullmatch(name) or SET_LETTERS.fullmatch(name)}
+    return {name for name in found if not re.match("[A-Z]{3,}_", name)}
+
+
+def explained(name: str, page: str) -> bool:
+    """Say whether a name stands on the page, or follows from its tables of symbols and set letters."""
+    if re.search(rf"\b{name}\b", page):
+        return True
+    symbol, _, letters = name.partition("_")
+    has_symbol = re.search(rf"^\|[^|]*\|[^|]*`{symbol}_[a-z]{{1,2}}`", page, re.MULTILINE)
+    return bool(has_symbol) and all(f"\n| `{letter}` |" in page for letter in letters)
+
+
+def test_every_symbol_of_the_code_is_on_the_notation_page():
+    page = (DOCS / "notation.md").read_text(encoding="utf-8")
+    missing = {}
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        names = symbols(public_names(ast.parse(path.read_text(encoding="utf-8"))))
+        unknown = sorted(name for name in names if not explained(name, page))
+        if unknown:
+            missing[str(path.relative_to(ROOT))] = unknown
+    assert not missing, f"symbols that docs/notation.md does not explain: {missing}"
+
+
+def test_the_symbol_scan_finds_symbols():
+    names = public_names(ast.parse("def f(p_AB, K_gg, Psi_ob, V_NB_B, plain, TREE_FIELDS, n_modes): ..."))
+    assert symbols(names) == {"p_AB", "K_gg", "Psi_ob", "V_NB_B"}
+    page = (DOCS / "notation.md").read_text(encoding="utf-8")
+    assert explained("K_gg", page) and explained("K_nn", page) and explained("p_AB", page)
+    assert not any(explained(name, page) for name in ("Q_gg", "z_AB", "R_XY", "K_zz"))
+
+
+def test_every_dependency_has_its_reason():
+    page = (DOCS / "dependencies.md").read_text(encoding="utf-8").lower()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = list(project["dependencies"])
+    for extra in project["optional-dependencies"].values():
+        wanted += extra
+    for requirement in wanted:
+        name = re.match(r"[A-Za-z0-9_.-]+", requirement)[0].lower()
+        assert f"| {name} |" in page, f"docs/dependencies.md gives no reason for {name}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site; any warning of Sphinx is an error."""
+    pytest.importorskip("sphinx")
+    out = tmp_path_factory.mktemp("site")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        "-d",
+        str(out / "trees"),
+    ]
+    done = subprocess.run([*command, str(DOCS), str(out / "html")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out / "html"
+
+
+def test_the_site_builds_and_has_its_pages(site):
+    for page in (
+        "index",
+        "notation",
+        "dependencies",
+        "changelog",
+        "contributing",
+        "theory/spatial",
+        "reference/spatial",
+    ):
+        assert (site / f"{page}.html").stat().st_size > 2000
+
+
+def test_the_site_fetches_nothing_from_elsewhere(site):
+    """Links may lead outside; scripts, styles, pictures and fonts may not."""
+    fetched = re.compile(
+        r"""<(?:script|img|link|iframe|source)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//[^"']*"""
+    )
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not fetched.findall(text), f"{page.name} fetches from elsewhere"
+    for style in site.rglob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        assert not re.search(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", text), (
+            f"{style.name} fetches from elsewhere"
+        )

@@ -1,0 +1,42 @@
+"""Run the studies: `python -m validation [STUDY ...] [--write]`; exit status 1 if a comparison fails."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+import time
+
+import validation
+
+
+def studies() -> list[str]:
+    """Names of the modules of this folder that have a `study` function."""
+    names = sorted(m.name for m in pkgutil.iter_modules(validation.__path__))
+    return [name for name in names if name not in ("study", "__main__")]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="STUDY", help=f"any of: {', '.join(studies())}")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/validation")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(studies())
+    if unknown:
+        parser.error(f"unknown study {', '.join(sorted(unknown))}; known: {', '.join(studies())}")
+    passed = True
+    for name in options.names or studies():
+        start = time.perf_counter()
+        result = importlib.import_module(f"validation.{name}").study()
+        result.show()
+        print(f"{name}: {time.perf_counter() - start:.1f} s\n")
+        if options.write:
+            result.write()
+        passed = passed and result.passed
+    print("all comparisons hold" if passed else "a comparison FAILED")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
