@@ -51,7 +51,7 @@ def test_six_rigid_motions_and_no_other(family):
 
 @pytest.mark.parametrize(("family", "tolerance"), [(QuadRBlock, 0.03), (TriaRBlock, 0.05)])
 def test_moment_about_the_normal_bends_a_strip(family, tolerance):
-    """A moment M on the drilling rotations of an end: deflection M L²/(2 E I), and a local part at the load."""
+    """A moment M on the drilling rotations of an end bends it by M L²/(2 E I), and a little at the load."""
     n, m, length, width = 20, 4, 1.0, 0.2
     x = np.array([[length * i / n, width * j / m, 0.0] for i in range(n + 1) for j in range(m + 1)])
     first = (np.arange(n)[:, None] * (m + 1) + np.arange(m)).ravel()

@@ -114,7 +114,9 @@ def check_corners(ctx: Context, table: CardTable, corners: np.ndarray) -> None:
     if flat.any():
         i = int(np.argmax(flat))
         raise table.error(
-            i, f"{table.name} {table.integer(1)[i]} has no area", hint="its corners lie on a line, coincide or cross over"
+            i,
+            f"{table.name} {table.integer(1)[i]} has no area",
+            hint="its corners lie on a line, coincide or cross over",
         )
     sine = np.einsum("ijk,ik->ij", normal, mean / area[:, None])
     sine /= np.linalg.norm(after, axis=2) * np.linalg.norm(before, axis=2)
