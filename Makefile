@@ -29,16 +29,23 @@ test: lint
 demo: $(READY)
 	@echo "The demo is not built yet: see 'What works today' in README.md."
 
-bench: $(READY)
-	$(BIN)/python -m benchmarks
+# pyNastran pins an older numpy, so it lives in an environment of its own
+.venv-peers/.ready: constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1
+	touch .venv-peers/.ready
+
+bench: $(READY) .venv-peers/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks --write
 
 validate: $(READY)
-	$(BIN)/python -m validation
+	$(BIN)/python -m validation --write
 
 docs: $(READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) build docs/_build .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-peers build docs/_build .pytest_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,9 +1,7 @@
 """Time the reading of a generated deck, text to typed columns, and optionally pyNastran on the same file.
 
-    python benchmarks/deck_reading.py [--cards 200000] [--repeat 5] [--peer-python PATH]
-
-pyNastran needs numpy < 2; give the interpreter of an environment that has it with --peer-python. Both readers
-read the same file in the same run; the best of the repeats counts.
+pyNastran needs numpy < 2 and so an environment of its own (`make bench` makes `.venv-peers`; --peer-python names
+another). Both readers read the same file in the same run; the best of the repeats counts.
 """
 
 from __future__ import annotations
@@ -146,9 +144,12 @@ def main(argv: list[str] | None = None) -> dict[str, float]:
 
 
 def _importable() -> str | None:
-    """This interpreter, if it has pyNastran."""
+    """Interpreter of the peers' environment if there is one, or this one if it has pyNastran."""
     from importlib.util import find_spec
 
+    peers = Path(__file__).resolve().parents[1] / ".venv-peers" / "bin" / "python"
+    if peers.exists():
+        return str(peers)
     return sys.executable if find_spec("pyNastran") else None
 
 

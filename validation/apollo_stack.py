@@ -1,10 +1,10 @@
 """The Apollo stack through its mission: JEOD's SIM_Apollo (test Mass_10) and what JEOD prints.
 
-Bodies leave the stack, dock and leave again at one event a second. Mass data, points and order of events are
-those of the simulation `sims/SIM_Apollo` of NASA's JEOD 5 (github.com/nasa/jeod); the references are the
-composite properties in its result files, printed with six decimals. The stack turns and moves, each free piece
-is integrated as one rigid body, and momentum is compared across each event. (The moments given for the command
-module break the triangle inequality, 6632 > 2723 + 2723 kg m2; they are taken as they are.)
+Bodies leave the stack, dock and leave again at one event a second. Mass data, points and order of events
+are those of the simulation `sims/SIM_Apollo` of NASA's JEOD 5 (github.com/nasa/jeod); the references are the
+composite properties in its result files, printed with six decimals. The stack turns and moves, each free
+piece is integrated as one rigid body, and momentum is compared across each event. (The moments given for the
+command module break the triangle inequality, 6632 > 2723 + 2723 kg m2; they are taken as they are.)
 
     python -m validation apollo_stack
 """
@@ -63,7 +63,8 @@ LAUNCH = (
 )
 DOCK = ("LM docking port", "CM", "CM docking port")
 # time s, what happens (the report's number), body, docking or None; then what JEOD prints: which body's
-# composite, mass kg, centre of mass m along x, moments kg m2 along and across
+# composite, mass kg, centre of mass m along x, moments kg m2 along and across (after 3, 6 and 9: the
+# composite of command and service module, which JEOD prints in Return.out)
 EVENTS = (
     (
         1.0,
@@ -237,6 +238,7 @@ def _picture(flight: Flight):
         time, moments = np.array(flight.time), np.array(flight.moments)
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(9, 7), sharex=True, layout="constrained")
         upper.semilogy(time, flight.mass, color="#1f4e79", lw=2)
+        upper.set_ylim(3e3, 6e8)  # room for the names of the events
         upper.set_ylabel("mass of the CM's tree, kg")
         lower.semilogy(time, moments[:, 0], color="#c55a11", lw=2, label="along the axis")
         lower.semilogy(time, moments[:, 1], color="#1f4e79", lw=2, label="across")

@@ -50,9 +50,8 @@ class Study:
         ]
         for row in self.rows:
             limit = "—" if row.tolerance is None else f"{row.tolerance:.0e}"
-            lines.append(
-                f"| {row.case} | {row.quantity} | {row.reference} | {row.ours} | {row.error:.1e} | {limit} | {row.note} |"
-            )
+            cells = (row.case, row.quantity, row.reference, row.ours, f"{row.error:.1e}", limit, row.note)
+            lines.append(f"| {' | '.join(cells)} |")
         lines += [""] + [f"![{Path(name).stem}]({name})\n" for name in self.pictures]
         return "\n".join(lines).rstrip() + "\n"
 

@@ -12,12 +12,31 @@ __version__ = "0.1.0"
 
 # public name -> module that defines it
 _PUBLIC = {
-    "InterstageError": "interstage.errors",
-    "read_deck": "interstage.nastran",
-    "FEModel": "interstage.fem",
-    "normal_modes": "interstage.fem",
-    "static": "interstage.fem",
-    "Rotation": "interstage.spatial",
+    name: module
+    for module, names in {
+        "interstage.errors": ("InterstageError",),
+        "interstage.spatial": ("RigidInertia", "Rotation"),
+        "interstage.nastran": ("read_deck",),
+        "interstage.fem": ("FEModel", "normal_modes", "static"),
+        "interstage.modes": ("Component",),
+        "interstage.mass": (
+            "CylinderFill",
+            "FillTable",
+            "MassBody",
+            "Orientation",
+            "SolidGrain",
+            "SphereFill",
+            "Tank",
+            "load_tree",
+            "print_tree",
+            "relative_state",
+            "relative_states",
+            "rigid_properties",
+            "save_tree",
+        ),
+        "interstage.multibody.dynbody": ("DynBody",),
+    }.items()
+    for name in names
 }
 
 __all__ = sorted([*_PUBLIC, "__version__"])

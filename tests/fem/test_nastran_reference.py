@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import reference_dir
 
+from conftest import reference_dir
 from validation import nastran_reference as study
 
 

@@ -41,6 +41,9 @@ def component(
         None, "--grdpnt", metavar="G", help="Grid of the reference point; PARAM GRDPNT otherwise."
     ),
     damping: float | None = typer.Option(None, "--damping", metavar="Z", help="Damping ratio of all modes."),
+    units: str | None = typer.Option(
+        None, "--units", metavar="M,L,T", help="Units of the deck, as in slinch,in,s; kg,m,s otherwise."
+    ),
     allow_outside: bool = typer.Option(
         False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
     ),
@@ -67,6 +70,7 @@ def component(
             csid=csid,
             grdpnt=grdpnt,
             damping=damping,
+            units=None if units is None else unit_list(units),
             allow_outside=allow_outside,
         )
         made.save(output)
@@ -94,3 +98,20 @@ def grid_list(option: str, text: str) -> dict[int, int]:
             )
         out[int(grid)] = int(value)
     return out
+
+
+def unit_list(text: str) -> dict[str, str]:
+    """Read `slinch,in,s` into units of mass, length and time.
+
+    >>> unit_list("t,mm,s")
+    {'mass': 't', 'length': 'mm', 'time': 's'}
+    """
+    from interstage.errors import InputError
+    from interstage.modes.units import checked_units
+
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3:
+        raise InputError(
+            "--units cannot be read", expected="mass, length and time, as in slinch,in,s", got=repr(text)
+        )
+    return checked_units(dict(zip(("mass", "length", "time"), parts)))

@@ -50,9 +50,9 @@ def _show(fe, results, most: int = 40) -> None:
     for result in results:
         table = Table(title=f"subcase {result.subcase}", title_justify="left")
         for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
-            table.add_column(name, justify="right")
+            table.add_column(name, justify="right", no_wrap=True)
         for gid, d in list(zip(fe.grids.id, fe.grids.dof))[:most]:
-            table.add_row(str(gid), *(f"{value: .5e}" for value in result.displacement[d : d + 6]))
+            table.add_row(str(gid), *(f"{value: .3e}" for value in result.displacement[d : d + 6]))
         console.print(table)
         if len(fe.grids) > most:
             console.print(f"... and {len(fe.grids) - most} more grids: --json prints them all")

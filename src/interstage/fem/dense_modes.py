@@ -30,7 +30,7 @@ def dense_modes(pencil: Pencil) -> tuple[np.ndarray, np.ndarray]:
     error_low = (values - sigma) / (values[0] - sigma)
     if error_low[-1] > 1e3:
         top_values, top_vectors = _condensed_form(K, M, rank)
-        error_high = np.abs(values[-1] / np.where(values == 0.0, np.finfo(float).tiny, values))
+        error_high = np.abs(values[-1]) / np.maximum(np.abs(values), 1e-30 * np.abs(values[-1]))
         high = error_high < error_low
         first = int(np.argmax(high)) if high.any() else len(values)
         values, vectors = values.copy(), vectors.copy()

@@ -29,19 +29,28 @@ class NotPositiveDefinite(SolverError):
 
 def upper_triangle(A) -> sp.csr_array:
     """Return the upper triangle of a symmetric matrix, columns sorted, every diagonal entry stored."""
-    U = sp.triu(sp.csr_array(A), format="csr")
-    U.sort_indices()
-    n = U.shape[0]
-    filled = np.flatnonzero(np.diff(U.indptr) > 0)
+    A = sp.csr_array(A)
+    if not A.has_sorted_indices:
+        A = A.sorted_indices()
+    n = A.shape[0]
+    row = np.repeat(np.arange(n, dtype=A.indices.dtype), np.diff(A.indptr))
+    keep = A.indices >= row
+    count = np.bincount(row[keep], minlength=n)
+    indptr = np.concatenate([[0], np.cumsum(count)]).astype(A.indptr.dtype)
+    U = sp.csr_array((A.data[keep], A.indices[keep], indptr), shape=(n, n))
+    U.has_sorted_indices = True
     has_diagonal = np.zeros(n, dtype=bool)
-    has_diagonal[filled] = U.indices[U.indptr[filled]] == filled
-    if has_diagonal.all():
-        return U
-    missing = np.flatnonzero(~has_diagonal)
+    filled = np.flatnonzero(count)
+    has_diagonal[filled] = U.indices[indptr[filled]] == filled
+    return U if has_diagonal.all() else _with_diagonal(U, np.flatnonzero(~has_diagonal))
+
+
+def _with_diagonal(U, missing: np.ndarray) -> sp.csr_array:
+    """Store zeros on the missing places of the diagonal (sparse sums would drop them)."""
     U = U.tocoo()
     rows, columns = np.concatenate([U.coords[0], missing]), np.concatenate([U.coords[1], missing])
     data = np.concatenate([U.data, np.zeros(len(missing), U.data.dtype)])
-    U = sp.csr_array((data, (rows, columns)), shape=(n, n))
+    U = sp.csr_array((data, (rows, columns)), shape=U.shape)
     U.sort_indices()
     return U
 

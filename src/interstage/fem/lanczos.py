@@ -148,7 +148,8 @@ class BlockLanczos:
 
     def _clear(self, W: np.ndarray) -> None:
         """Remove the locked vectors from W in place."""
-        _remove(self.locked, W, self.mass(W))
+        if self.locked.shape[1]:
+            _remove(self.locked, W, self.mass(W))
 
     def _project(self, W: np.ndarray, columns: slice) -> np.ndarray:
         """Remove locked vectors and basis columns from W in place; returns the coefficients of the latter."""

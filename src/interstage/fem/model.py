@@ -30,7 +30,11 @@ class FEModel:
     terms : scalar springs, masses, dampers and matrices given directly (DMIG)
     wtmass : factor from input mass to consistent mass
     coupled_mass : True for PARAM COUPMASS > 0
-    constraints, rigid, loads : what the solutions use (None for a model without them)
+    constraints : SPC, MPC and set cards by id
+    rigid : equations of rigid elements
+    loads : load sets
+    sol : number of the solution sequence
+    eigen_requests : EIGRL and EIGR by id
     case : case control
     params : PARAM values
     source : file name, for messages
@@ -91,7 +95,7 @@ class FEModel:
 
     @cached_property
     def K4_gg(self) -> sp.csr_matrix:
-        """Structural damping (n_dof, n_dof): the sum of `ge * k` over elements."""
+        """Structural damping (n_dof, n_dof), the sum of `ge * k` over elements."""
         return assemble(
             self.grids, self.blocks, lambda b, rows: b.structural_damping(rows), terms=self.terms.K4
         )

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from conftest import reference_dir
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import reference_dir
 from interstage.errors import DeckError
 from interstage.fem.coordinates import CoordinateSystem, cartesian
 from interstage.fem.from_deck.context import Context

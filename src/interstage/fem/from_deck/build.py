@@ -13,7 +13,6 @@ from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
 from interstage.nastran import Deck, read_deck
 
-
 ROTARY_SINCE = 2020.0  # Simcenter Nastran: 2019.2 has no bending rotary inertia in lumped beams, 2022.1 has
 
 

@@ -53,6 +53,8 @@ def _request(table: CardTable, i: int, low, high, count, norm) -> EigenRequest:
         )
     if count is not None and count < 0:
         raise table.error(i, "the number of modes is negative", got=str(count))
+    if norm not in (None, "MASS", "MAX"):
+        raise table.error(i, f"normalization {norm} is not supported", hint="use MASS or MAX")
     if not count and high is None:
         count = 1
     return EigenRequest(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from interstage.fem.coordinates import Coordinates, system_from_points
@@ -161,7 +163,7 @@ def _scalar_points(deck: Deck, gid: np.ndarray) -> np.ndarray:
     found: list[int] = []
     table = deck.cards("SPOINT")
     for i in range(len(table)):
-        found.extend(expand_ids(table.row(i), lambda what, i=i: table.error(i, what)))
+        found.extend(expand_ids(table.row(i), partial(table.error, i)))
     for name, fields in (
         ("CELAS3", (3, 4)),
         ("CELAS4", (3, 4)),

@@ -91,12 +91,12 @@ class Materials:
             Q = np.array([[c, nu * c, 0.0], [nu * c, c, 0.0], [0.0, 0.0, E / (2.0 * (1.0 + nu))]])
             return Plane(Q, np.diag([G, G]), rho, ge)
         table, i = self._place[int(mid)]
-        row = _padded(table.row(i), 20)
+        row = _numbers(table, i, 20)
         if kind == "MAT2":
-            g = [_number(value) for value in row[1:7]]
+            g = row[1:7]
             Q = np.array([[g[0], g[1], g[2]], [g[1], g[3], g[4]], [g[2], g[4], g[5]]])
-            return Plane(Q, None, _number(row[7]), _number(row[12]))
-        E1, E2, nu12, G12, G1z, G2z, rho = (_number(value) for value in row[1:8])
+            return Plane(Q, None, row[7], row[12])
+        E1, E2, nu12, G12, G1z, G2z, rho = row[1:8]
         if E1 <= 0.0 or E2 <= 0.0:
             raise table.error(i, "MAT8 needs E1 > 0 and E2 > 0")
         nu21 = nu12 * E2 / E1
@@ -106,7 +106,7 @@ class Materials:
         Q = np.array([[E1 / d, nu12 * E2 / d, 0.0], [nu12 * E2 / d, E2 / d, 0.0], [0.0, 0.0, G12]])
         # the Quick Reference Guide: a blank G1Z or G2Z means no transverse shear flexibility
         G2 = np.diag([G1z, G2z]) if G1z > 0.0 and G2z > 0.0 else None
-        return Plane(Q, G2, rho, _number(row[16]))
+        return Plane(Q, G2, rho, row[16])
 
     def solid(self, mid: int) -> Solid:
         """Stiffness of a MAT1 or MAT9 (its card order is xx yy zz xy yz zx)."""
@@ -121,11 +121,11 @@ class Materials:
             C[:3, :3] += lame
             return Solid(C, rho, ge, True)
         table, i = self._place[int(mid)]
-        row = _padded(table.row(i), 32)
+        row = _numbers(table, i, 32)
         C = np.zeros((6, 6))
-        C[np.triu_indices(6)] = [_number(value) for value in row[1:22]]
+        C[np.triu_indices(6)] = row[1:22]
         C = C + np.triu(C, 1).T
-        return Solid(C, _number(row[22]), _number(row[30]), False)
+        return Solid(C, row[22], row[30], False)
 
     def _require(self, mid: int, kinds: tuple[str, ...]) -> str:
         kind = self.kind(mid)
@@ -146,8 +146,8 @@ class Materials:
         if mid in self._isotropic:
             return self._isotropic[mid]
         table, i = self._place[mid]
-        row = _padded(table.row(i), 8)
-        E, G, nu = row[1], row[2], row[3]
+        values = _numbers(table, i, 8)
+        E, G, nu = (None if blank else value for blank, value in zip(_blanks(table, i, 4)[1:], values[1:4]))
         if E is None and G is None:
             raise table.error(i, "MAT1 needs E or G")
         if E is None and nu is None:
@@ -155,30 +155,26 @@ class Materials:
         elif G is None and nu is None:
             G = nu = 0.0
         elif E is None:
-            E = 2.0 * (1.0 + _number(nu)) * _number(G)
+            E = 2.0 * (1.0 + nu) * G
         elif G is None:
-            G = _number(E) / (2.0 * (1.0 + _number(nu)))
+            if nu == -1.0:
+                raise table.error(i, "MAT1 with NU = -1 needs G")
+            G = E / (2.0 * (1.0 + nu))
         elif nu is None:
-            if _number(G) == 0.0:
-                nu = 0.0
-            else:
-                nu = _number(E) / (2.0 * _number(G)) - 1.0
-        try:
-            values = tuple(_number(value) for value in (E, G, nu, row[4], row[7], row[5]))
-        except TypeError:
-            raise table.error(i, "MAT1 has a word where a number belongs") from None
-        self._isotropic[mid] = values
-        return values
+            nu = 0.0 if G == 0.0 else E / (2.0 * G) - 1.0
+        self._isotropic[mid] = (E, G, nu, values[4], values[7], values[5])
+        return self._isotropic[mid]
 
 
-def _padded(row: list, n: int) -> list:
-    return list(row) + [None] * (n - len(row))
+def _numbers(table: CardTable, i: int, n: int) -> list[float]:
+    """The first n fields of card i, blanks as zero; a word is a DeckError."""
+    row = table.row(i)[:n]
+    for value in row:
+        if isinstance(value, str):
+            raise table.error(i, f"{table.label(i)} has a word where a number belongs", got=value)
+    return [0.0 if value is None else float(value) for value in row] + [0.0] * (n - len(row))
 
 
-def _number(value) -> float:
-    """A blank is zero; a word is a TypeError that the caller turns into a sentence."""
-    if value is None:
-        return 0.0
-    if isinstance(value, str):
-        raise TypeError(value)
-    return float(value)
+def _blanks(table: CardTable, i: int, n: int) -> list[bool]:
+    row = table.row(i)[:n]
+    return [value is None for value in row] + [True] * (n - len(row))

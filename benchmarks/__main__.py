@@ -1,0 +1,85 @@
+"""Run the benchmarks: `python -m benchmarks [NAME ...] [--write]`; --write puts the output into docs/benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import os
+import pkgutil
+import platform
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
+PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn")
+
+
+class Tee(io.StringIO):
+    """Keep what is printed, and print it."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def benchmarks() -> list[str]:
+    """Names of the modules of this folder that have a `main` function."""
+    return sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name != "__main__")
+
+
+def versions() -> str:
+    """What was measured with what: Python, packages, processor."""
+    found = [f"Python {platform.python_version()}"]
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found) + f"; {_processor()}, {os.cpu_count()} cores"
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def page(name: str, about: str, output: str) -> str:
+    """A page of the docs from what a benchmark printed."""
+    title, _, rest = about.strip().partition("\n")
+    return "\n".join(
+        [f"# {title.rstrip('.')}", "", rest.strip(), "", "```text", output.strip(), "```", "", versions(), ""]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(benchmarks())}")
+    parser.add_argument("--write", action="store_true", help="write the output into docs/benchmarks")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(benchmarks())
+    if unknown:
+        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}; known: {', '.join(benchmarks())}")
+    for name in options.names or benchmarks():
+        print(f"== {name}")
+        start = time.perf_counter()
+        module = importlib.import_module(f"benchmarks.{name}")
+        captured = Tee()
+        with contextlib.redirect_stdout(captured):
+            module.main([])
+        if options.write:
+            DOCS.mkdir(parents=True, exist_ok=True)
+            (DOCS / f"{name}.md").write_text(
+                page(name, module.__doc__, captured.getvalue()), encoding="utf-8"
+            )
+        print(f"-- {name}: {time.perf_counter() - start:.0f} s\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""From the op4 file of an external superelement (EXTSEOUT) and its deck to a component."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage.components import bare_model, deck_aset, deck_axes, lumped_points, provenance, reference_point
+from interstage.errors import InputError
+from interstage.external_nastran import punched_interface, read_matrices
+from interstage.fem.from_deck.geometry import read_geometry
+from interstage.fem.model import FEModel
+from interstage.modes.build import check_grids, components_of
+from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
+from interstage.modes.integrals import PointMasses
+from interstage.modes.record import Component
+from interstage.modes.superelement import Superelement, component_from_superelement
+from interstage.nastran import Deck, read_deck
+
+
+def component_from_op4(
+    deck: Deck | str | os.PathLike,
+    op4: str | os.PathLike,
+    *,
+    aset: Mapping[int, int] | None = None,
+    punch: str | os.PathLike | None = None,
+    nodes: Sequence[int] | None = None,
+    modal_integrals: bool = True,
+    csid: int = 0,
+    grdpnt: int | None = None,
+    damping: Any = None,
+    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    allow_outside: bool = False,
+    nastran_version: str = "unknown",
+) -> Component:
+    """Build a component from NASTRAN's own Craig-Bampton matrices: KXX, MXX, BXX1, K4XX1 and MUG1 of
+    EXTSEOUT.
+
+    Parameters
+    ----------
+    aset : interface of the superelement (default: that of `punch`, else the deck's ASET, BSET, SUPORT)
+    punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface
+    nodes : grids of the displacement recovery MUG1 in its order, interface included; default: all grids of
+        the deck
+    modal_integrals : first- and second-order integrals from the point masses of the deck, where MUG1 has
+        all grids
+    """
+    if not isinstance(deck, Deck):
+        deck = read_deck(deck, allow_outside=allow_outside)
+    fe = FEModel.from_deck(deck)
+    grids = fe.grids
+    if punch is not None and aset is None:
+        aset = punched_interface(punch)
+    aset = check_grids("aset", aset if aset is not None else deck_aset(fe, fe.case.subcases[0]), grids.id)
+    if not aset:
+        raise InputError(
+            "an external superelement has an interface", where="aset", hint="name its grids in aset"
+        )
+    matrices = read_matrices(Path(op4))
+    ids = grids.id if nodes is None else np.array(sorted(int(n) for n in nodes), dtype=np.int64)
+    check_grids("nodes", dict.fromkeys(ids.tolist(), 123456), grids.id)
+    rows = grids.find(ids)
+    U = matrices["U"]
+    if len(U) < 6 * len(ids):
+        raise InputError(
+            "the displacement recovery MUG1 does not have six rows for each grid",
+            where=str(op4),
+            expected=f"{6 * len(ids)} rows for {len(ids)} grids",
+            got=f"{len(U)}",
+            hint="name the grids of its displacement set in nodes",
+        )
+    uset = [(grid, c + 1) for grid, value in aset.items() for c in components_of(value)]
+    uset += [(0, i + 1) for i in range(len(matrices["K"]) - len(uset))]
+    uset = np.array(uset, dtype=np.int64)
+    used = ~(
+        (uset[:, 0] == 0)
+        & (np.abs(matrices["K"]).sum(axis=1) == 0)
+        & (np.abs(matrices["M"]).sum(axis=1) == 0)
+    )
+    coordinates, _ = read_geometry(deck)
+    R = deck_axes(coordinates, csid)
+    reference, origin = reference_point(fe, grdpnt)
+    R_node = np.einsum("ba,nbc->nac", R, grids.R_basic_cd[rows])
+    T = np.einsum("nab,npbk->npak", R_node, U[: 6 * len(ids)].reshape(len(ids), 2, 3, -1)).reshape(
+        6 * len(ids), -1
+    )
+    part = np.ix_(used, used)
+    component = component_from_superelement(
+        Superelement(
+            K=matrices["K"][part],
+            M=matrices["M"][part],
+            B=None if matrices["B"] is None else matrices["B"][part],
+            K4=None if matrices["K4"] is None else matrices["K4"][part],
+            uset=uset[used],
+            node_ids=ids,
+            positions=(grids.xyz[rows] - origin) @ R,
+            T=T[:, used],
+            R_node=R_node,
+            points=_points(fe, R) if modal_integrals and len(ids) == len(grids) else None,
+        ),
+        damping=damping,
+        rigid_threshold_hz=rigid_threshold_hz,
+        name=name or Path(deck.name).stem,
+        units=units,
+    )
+    component.reference_node, component.reference_position = reference, origin
+    component.axes, component.csid = R, csid
+    component.coordinates = {cid: (s.origin, s.R) for cid, s in coordinates.systems.items() if cid}
+    component.provenance = provenance(deck, {"op4": Path(op4).name}) | {
+        "solver": "external NASTRAN (EXTSEOUT)",
+        "nastran_version": nastran_version,
+    }
+    return component
+
+
+def _points(fe: FEModel, R: np.ndarray) -> PointMasses:
+    """Point masses of the deck in component axes, each CONM2 at its own centre of gravity."""
+    points, _ = lumped_points(fe, bare_model(fe), R)
+    return points

@@ -1,0 +1,414 @@
+"""From a NASTRAN deck to a component: the door that joins `fem` (matrices) and `modes` (the record)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.constraints import join
+from interstage.fem.eigen import eigenmodes
+from interstage.fem.elements.point_mass import PointMassBlock
+from interstage.fem.factor import Factor, NotPositiveDefinite
+from interstage.fem.from_deck.geometry import read_geometry
+from interstage.fem.mechanism import mechanism_error
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import Constraints, ReducedModel
+from interstage.fem.sets import SetCards
+from interstage.lumped_cards import child_bodies
+from interstage.modes.build import Assembled, build_component, check_grids, merged_aset, turned_child
+from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
+from interstage.modes.integrals import PointMasses, point_masses, rigid_motion
+from interstage.modes.record import ChildBody, Component, MatrixSet
+from interstage.nastran import Deck, read_deck
+
+
+class FemSolver:
+    """Sparse solvers of `fem` in the form that component modes ask for."""
+
+    def __init__(self, describe=None):
+        self.describe = describe or (lambda i: f"equation {i}")
+
+    def factor(self, A: Any) -> Factor:
+        """Factor a stiffness matrix; a mechanism is an error that says what moves."""
+        try:
+            factor = Factor(sp.csr_array(A), definite=True)
+        except NotPositiveDefinite:
+            raise self._mechanism(A) from None
+        if A.shape[0] and factor.pivots().min() < 1e-12:
+            raise self._mechanism(A)
+        return factor
+
+    def _mechanism(self, A: Any) -> ModelError:
+        found = mechanism_error(A, self.describe, "the body held at its interface")
+        return ModelError(
+            found.what,
+            where=found.where,
+            hint="the aset must hold all rigid motion and every mechanism: add components to it",
+        )
+
+    def eigen(self, K: Any, M: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest n modes, mass-normalized."""
+        if n < 1:
+            return np.zeros(0), np.zeros((K.shape[0], 0))
+        found = eigenmodes(K, M, n_modes=n)
+        return found.eigenvalues, found.vectors
+
+
+def component_from_deck(
+    deck: Deck | str | os.PathLike,
+    n_modes: int | None = None,
+    *,
+    aset: Mapping[int, int] | None = None,
+    rvdof: Mapping[int, int] | None = None,
+    loads: Sequence[Mapping[int, Any]] = (),
+    modal_integrals: bool = True,
+    rotary_integrals: bool = False,
+    inertia_relief: bool = False,
+    separate_lumped: bool = False,
+    add_lumped_to_aset: bool = False,
+    csid: int = 0,
+    grdpnt: int | None = None,
+    damping: Any = None,
+    subcase: int | None = None,
+    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+    massless: str = "add",
+    keep_matrices: bool = False,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    allow_outside: bool = False,
+    solver: Any = None,
+) -> Component:
+    """Build a component from a deck: constraints and rigid elements applied, mass taken apart.
+
+    Parameters
+    ----------
+    deck : path or Deck
+    n_modes : flexible modes of a free body; fixed-interface modes with an interface. Default: the deck's
+        EIGRL or EIGR
+    aset : interface, grid -> components such as 123456. Default: the deck's ASET, BSET and SUPORT;
+        {} for a free body whatever the deck says
+    loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
+    rvdof : grid -> components whose unit loads get residual vectors; inertia_relief: those of unit
+        accelerations
+    modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+    separate_lumped : take every CONM2 out and list it among the child bodies
+    add_lumped_to_aset : put what carries the child bodies into the interface
+    csid : coordinate system whose axes become the component's
+    grdpnt : grid of the reference point. Default: PARAM GRDPNT of the deck, else the basic origin
+    damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G
+    subcase : whose SPC and MPC hold (default: the first)
+    massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
+    keep_matrices : keep the g-set and f-set matrices for the file
+    """
+    if not isinstance(deck, Deck):
+        deck = read_deck(deck, allow_outside=allow_outside)
+    fe = FEModel.from_deck(deck)
+    children: list[ChildBody] = child_bodies(fe, deck) if separate_lumped else []
+    bare = bare_model(fe)
+    M_gg = bare.M_gg if separate_lumped else fe.M_gg
+    case = _subcase(fe, subcase)
+    given = aset is not None
+    aset = check_grids("aset", aset if given else deck_aset(fe, case), fe.grids.id)
+    reduced = _reduce(fe, M_gg, case, aset)
+    coordinates, _ = read_geometry(deck)
+    R = deck_axes(coordinates, csid)
+    reference, origin = reference_point(fe, grdpnt)
+    model = _assembled(fe, M_gg, bare, reduced, R, origin, separate_lumped)
+    if children and add_lumped_to_aset:
+        aset = merged_aset(aset, _carriers(model, children))
+    count, max_hz = _wanted(fe, case, n_modes)
+    describe = _names(model)
+    component = build_component(
+        model,
+        n_modes=count,
+        aset=aset,
+        rvdof=rvdof,
+        loads=loads,
+        damping=damping,
+        modal_integrals=modal_integrals,
+        rotary=rotary_integrals,
+        inertia_relief=inertia_relief,
+        rigid_threshold_hz=rigid_threshold_hz,
+        max_hz=max_hz,
+        massless=massless,
+        name=name or Path(deck.name).stem,
+        units=units,
+        solver=solver or FemSolver(describe),
+    )
+    component.reference_node, component.reference_position = reference, origin
+    component.axes, component.csid = R, csid
+    component.child_bodies = [turned_child(body, origin, R) for body in children]
+    component.coordinates = {cid: (s.origin, s.R) for cid, s in coordinates.systems.items() if cid}
+    component.bgpdt = _bgpdt(fe, deck)
+    component.notes = list(reduced.notes) + component.notes
+    component.provenance = provenance(deck, _options(count, aset, rvdof, csid, reference, separate_lumped))
+    if keep_matrices:
+        component.gset, component.fset = _matrix_sets(fe, M_gg, reduced)
+    return component
+
+
+def _subcase(fe: FEModel, number: int | None):
+    cases = fe.case.subcases
+    if number is None:
+        return cases[0]
+    for case in cases:
+        if case.id == number:
+            return case
+    raise InputError(
+        f"subcase {number} is not in the deck", where=fe.source, hint=known_names([c.id for c in cases])
+    )
+
+
+def deck_aset(fe: FEModel, case) -> dict[int, int]:
+    """Interface of the deck's own cards: ASET, BSET, CSET and SUPORT dofs that belong to grids."""
+    cards = fe.constraints.set_cards(case.suport1)
+    dofs = np.unique(np.concatenate([cards.a, cards.b, cards.c, cards.r])).astype(np.int64)
+    row = np.searchsorted(fe.grids.dof, dofs, side="right") - 1
+    component = dofs - fe.grids.dof[row] if len(dofs) else dofs
+    out: dict[int, str] = {}
+    for r, c in zip(row[component < 6], component[component < 6]):
+        grid = int(fe.grids.id[r])
+        out[grid] = out.get(grid, "") + str(c + 1)
+    return {grid: int(text) for grid, text in out.items()}
+
+
+def _reduce(fe: FEModel, M_gg: Any, case, aset: Mapping[int, int]) -> ReducedModel:
+    """Apply rigid elements, MPC, SPC and AUTOSPC; the interface is exempt from AUTOSPC."""
+    spc, _ = fe.constraints.spc(case.spc)
+    rows = fe.grids.find(np.array(list(aset), dtype=np.int64))
+    interface = [fe.grids.dof[r] + int(c) - 1 for r, value in zip(rows, aset.values()) for c in str(value)]
+    cards = SetCards(b=np.setdiff1d(np.array(interface, dtype=np.int64), spc))
+    autospc = str(fe.params.get("AUTOSPC", "YES")).upper() != "NO"
+    equations = join([fe.rigid, fe.constraints.mpc(case.mpc)])
+    cards = SetCards(b=np.setdiff1d(cards.b, equations.dependent))
+    return ReducedModel(
+        fe.K_gg, M_gg, fe.grids, Constraints(equations=equations, spc=spc, cards=cards, autospc=autospc)
+    )
+
+
+def deck_axes(coordinates, csid: int) -> np.ndarray:
+    system = coordinates[csid]
+    if system.kind != "R":
+        raise InputError(
+            "the component's axes must be those of a rectangular coordinate system",
+            where=f"csid {csid}",
+            hint=known_names([c for c, s in coordinates.systems.items() if s.kind == "R"]),
+        )
+    return np.array(system.R)
+
+
+def reference_point(fe: FEModel, grdpnt: int | None) -> tuple[int, np.ndarray]:
+    if grdpnt is None:
+        value = fe.params.get("GRDPNT", 0)
+        grdpnt = value if isinstance(value, int) and value > 0 and fe.grids.find(value) >= 0 else 0
+    if grdpnt == 0:
+        return 0, np.zeros(3)
+    check_grids("grdpnt", {grdpnt: 123}, fe.grids.id)
+    return int(grdpnt), fe.grids.xyz[int(fe.grids.find(grdpnt))].copy()
+
+
+def _turns(fe: FEModel, R: np.ndarray) -> sp.csr_matrix:
+    """Matrix (6N, g): motion of grids in component axes from g-set motion in CD axes."""
+    n = len(fe.grids)
+    blocks = np.einsum("ba,nbc->nac", R, fe.grids.R_basic_cd)
+    rows = np.arange(6 * n).reshape(n, 2, 3)
+    columns = fe.grids.dof[:, None, None] + np.arange(6).reshape(2, 3)
+    i = np.broadcast_to(rows[:, :, :, None], (n, 2, 3, 3))
+    j = np.broadcast_to(columns[:, :, None, :], (n, 2, 3, 3))
+    values = np.broadcast_to(blocks[:, None], (n, 2, 3, 3))
+    Q = sp.coo_matrix((values.ravel(), (i.ravel(), j.ravel())), shape=(6 * n, fe.grids.n_dof)).tocsr()
+    Q.eliminate_zeros()
+    return Q
+
+
+def _assembled(fe, M_gg, bare, reduced, R, origin, separate_lumped) -> Assembled:
+    """Sets, matrices and maps of the reduced model in component axes."""
+    grids = fe.grids
+    Q = _turns(fe, R)
+    positions = (grids.xyz - origin) @ R
+    f = reduced.sets.f
+    empty = _empty(reduced.K_ff) & _empty(reduced.M_ff)
+    keep = np.flatnonzero(~empty)
+    notes = []
+    if empty.any():
+        notes.append(f"{np.count_nonzero(empty)} degrees of freedom without stiffness and mass were held")
+    place = np.full(grids.n_dof, -1, dtype=np.int64)
+    place[f[keep]] = np.arange(len(keep))
+    T = sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")[keep]]
+    M_c = (Q @ M_gg @ Q.T).tocsr()
+    points, words = lumped_points(fe, bare, R, Q, with_conm2=not separate_lumped)
+
+    def to_f(A):
+        return None if A is None or not A.nnz else sp.csr_matrix(reduced.to_f(A))[keep][:, keep]
+
+    T_gf, M_ff = (Q @ T).tocsr(), sp.csr_matrix(reduced.M_ff)[keep][:, keep]
+    return Assembled(
+        node_ids=grids.id,
+        positions=positions,
+        M_gg=M_c,
+        K_ff=sp.csr_matrix(reduced.K_ff)[keep][:, keep],
+        M_ff=M_ff,
+        T_gf=T_gf,
+        M_other=M_ff - T_gf.T @ M_c @ T_gf if len(grids.spoint) else None,
+        f_row=place[grids.dof[:, None] + np.arange(6)],
+        B_ff=to_f(fe.B_gg),
+        K4_ff=to_f(_structural(fe)),
+        rigid_f=(Q.T @ rigid_motion(positions))[f[keep]],
+        R_node=np.einsum("ba,nbc->nac", R, grids.R_basic_cd),
+        points=points,
+        notes=notes + words,
+    )
+
+
+def _structural(fe: FEModel) -> Any:
+    """Structural damping of elements and PARAM G together, K4 + G K."""
+    g = fe.params.get("G", 0.0)
+    g = g[0] if isinstance(g, tuple) else g
+    K4 = fe.K4_gg
+    return K4 + float(g) * fe.K_gg if isinstance(g, (int, float)) and g else K4
+
+
+def _empty(A: Any) -> np.ndarray:
+    return np.asarray(abs(A).sum(axis=1)).ravel() == 0
+
+
+def bare_model(fe: FEModel) -> FEModel:
+    """The model without its CONM2."""
+    return replace(fe, blocks=[b for b in fe.blocks if not isinstance(b, PointMassBlock)])
+
+
+def lumped_points(
+    fe: FEModel, bare: FEModel, R: np.ndarray, Q: Any = None, with_conm2: bool = True
+) -> tuple[PointMasses, list[str]]:
+    """Point masses in component axes: of the grids, and every CONM2 at its own centre of gravity."""
+    Q = _turns(fe, R) if Q is None else Q
+    parts, notes = point_masses((Q @ bare.M_gg @ Q.T).tocsr(), len(fe.grids))
+    mass, row, offset = [parts.mass], [parts.row], [parts.offset]
+    for block in fe.blocks if with_conm2 else ():
+        if isinstance(block, PointMassBlock):
+            mass.append(block.point_mass * fe.wtmass)
+            row.append(block.nodes[:, 0])
+            offset.append(block.offset @ R)
+    mass = np.concatenate(mass)
+    used = mass != 0
+    return PointMasses(mass[used], np.concatenate(row)[used], np.concatenate(offset)[used]), notes
+
+
+def _carriers(model: Assembled, children: list[ChildBody]) -> dict[int, int]:
+    """Interface that the child bodies need: the free coordinates on which the motion of their grids
+    depends.
+    """
+    owner = {
+        int(row): (node, c) for node, rows in enumerate(model.f_row) for c, row in enumerate(rows) if row >= 0
+    }
+    found: dict[int, set[int]] = {}
+    for body in children:
+        at = int(np.searchsorted(model.node_ids, body.grid))
+        for column in np.unique(model.T_gf[6 * at : 6 * at + 6].indices):
+            if int(column) in owner:
+                node, c = owner[int(column)]
+                found.setdefault(int(model.node_ids[node]), set()).add(c + 1)
+    return {grid: int("".join(str(c) for c in sorted(values))) for grid, values in sorted(found.items())}
+
+
+def _wanted(fe: FEModel, case, n_modes: int | None) -> tuple[int, float | None]:
+    """Number of modes and frequency limit: as asked, else as the deck's METHOD asks."""
+    if n_modes is not None:
+        return n_modes, None
+    request = fe.eigen_requests.get(case.method)
+    if request is None:
+        raise InputError(
+            "the number of modes is not known",
+            where=fe.source,
+            hint="give n_modes, or METHOD and EIGRL in the deck",
+        )
+    if request.count is not None:
+        return request.count, None
+    return 20, request.high
+
+
+def _names(model: Assembled):
+    def describe(i: int) -> str:
+        found = np.argwhere(model.f_row == i)
+        if not len(found):
+            return f"equation {i}"
+        return f"grid {model.node_ids[found[0, 0]]} component {found[0, 1] + 1}"
+
+    return describe
+
+
+def _bgpdt(fe: FEModel, deck: Deck) -> np.ndarray:
+    table = deck.cards("GRID")
+    grdset = deck.cards("GRDSET")
+    default = int(grdset.integer(2, 0)[0]) if len(grdset) else 0
+    cp = dict(zip(table.integer(1).tolist(), table.integer(2, default).tolist()))
+    column = [cp.get(int(grid), 0) for grid in fe.grids.id]
+    return np.column_stack([fe.grids.id, column, fe.grids.cd, fe.grids.xyz]).astype(float)
+
+
+def _options(n_modes, aset, rvdof, csid, grdpnt, separate_lumped) -> dict[str, str]:
+    """Options of a run as strings, for the provenance of the file."""
+
+    def text(entry):
+        return ",".join(f"{grid}:{value}" for grid, value in sorted((entry or {}).items()))
+
+    return {
+        "n_modes": str(n_modes),
+        "aset": text(aset) if len(aset or {}) < 200 else f"{len(aset)} grids",
+        "rvdof": text(rvdof),
+        "csid": str(csid),
+        "grdpnt": str(grdpnt),
+        "separate_lumped": str(bool(separate_lumped)),
+    }
+
+
+def provenance(deck: Deck, options: dict[str, str]) -> dict[str, str]:
+    import scipy
+
+    from interstage import __version__
+    from interstage.fem.factor import backend_name
+
+    digest = hashlib.sha256()
+    for file in deck.files:
+        path = Path(file)
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return {
+        "source": "deck",
+        "deck": deck.name,
+        "deck_sha256": digest.hexdigest(),
+        "files": ", ".join(Path(file).name for file in deck.files),
+        "solver": f"interstage {__version__}, {backend_name()}",
+        "versions": f"python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}",
+        **{f"option_{key}": value for key, value in options.items()},
+    }
+
+
+def _matrix_sets(fe: FEModel, M_gg: Any, reduced: ReducedModel) -> tuple[MatrixSet, MatrixSet]:
+    grids = fe.grids
+    uset = np.zeros((grids.n_dof, 2), dtype=np.int64)
+    at = grids.dof[:, None] + np.arange(6)
+    uset[at, 0], uset[at, 1] = grids.id[:, None], np.arange(1, 7)
+    uset[grids.spoint_dof, 0] = grids.spoint
+    B = fe.B_gg if fe.B_gg.nnz else None
+    K4 = _structural(fe)
+    K4 = K4 if K4.nnz else None
+    g = MatrixSet(M_gg, fe.K_gg, uset, B, K4)
+    down = reduced.to_f
+    f = MatrixSet(
+        reduced.M_ff,
+        reduced.K_ff,
+        uset[reduced.sets.f],
+        None if B is None else down(B),
+        None if K4 is None else down(K4),
+    )
+    return g, f

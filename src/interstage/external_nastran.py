@@ -1,0 +1,240 @@
+"""Run an external NASTRAN: write its deck, start it without a shell, find its errors, read what it wrote.
+
+The run reduces the structure to a Craig-Bampton model with NASTRAN's own EXTSEOUT command, which MSC and NX
+know alike, and reads the matrices from the op4 file; the deck's geometry and point masses are read here.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import FileError, InputError, SolverError
+from interstage.nastran import Deck, read_op4
+
+OP4_UNIT = 57
+SEID = 1
+_DROPPED_CASE = ("METHOD", "DISP", "VECTOR", "EXTSEOUT", "RESVEC", "SUBCASE", "BEGIN", "LABEL", "ECHO")
+_DROPPED_BULK = (
+    "EIGRL",
+    "EIGR",
+    "ASET",
+    "ASET1",
+    "BSET",
+    "BSET1",
+    "QSET",
+    "QSET1",
+    "SPOINT",
+    "ENDDATA",
+    "RVDOF",
+    "RVDOF1",
+)
+_DROPPED_PARAM = ("POST", "GRDPNT", "EXTOUT", "FIXEDB")
+
+
+@dataclass
+class Run:
+    """Files of one external run."""
+
+    folder: Path
+    deck: Path
+    op4: Path
+    f06: Path
+    version: str = "unknown"
+
+
+def run_deck(
+    deck: Deck, n_modes: int, aset: Mapping[int, int], rvdof: Mapping[int, int], first_q: int, op4: str
+) -> str:
+    """Write the run as one deck: SOL 103, EXTSEOUT of a Craig-Bampton model, all INCLUDEs in place.
+
+    first_q : id of the first modal scalar point, above all ids of the deck
+    """
+    text = deck.text() if hasattr(deck, "text") else deck._fields.text.data.decode("utf-8", "replace")
+    head, bulk = _parts(text)
+    lines = [
+        f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},DELETE",
+        "SOL 103",
+        "CEND",
+        *_kept_case(head),
+        "METHOD = 990001",
+        "DISPLACEMENT(PLOT) = ALL",
+        "RESVEC(NOINRL,NOAPPL,NODAMP) = YES" if rvdof else "RESVEC = NO",
+        f"EXTSEOUT(ASMBULK,EXTBULK,EXTID={SEID},MATOP4={OP4_UNIT})",
+        "BEGIN BULK",
+        "PARAM,POST,-1",
+        f"EIGRL,990001,,,{n_modes},,,,MASS",
+    ]
+    count = n_modes + sum(len(str(value)) for value in rvdof.values())
+    last = first_q + count - 1
+    lines += [f"SPOINT,{first_q},THRU,{last}", f"QSET1,0,{first_q},THRU,{last}"]
+    lines += [f"BSET1,{value},{grid}" for grid, value in sorted(aset.items())]
+    lines += [f"RVDOF1,{value},{grid}" for grid, value in sorted(rvdof.items())]
+    return "\n".join([*lines, *_kept_bulk(bulk), "ENDDATA", ""])
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    lines = text.splitlines()
+    begin = next((k for k, line in enumerate(lines) if line.split("$")[0].split()[:1] and
+                  line.split("$")[0].split()[0].upper() == "BEGIN"), None)  # fmt: skip
+    return ([], lines) if begin is None else (lines[:begin], lines[begin + 1 :])
+
+
+def _kept_case(head: list[str]) -> list[str]:
+    """Case control that selects constraints and direct matrices; requests of output and subcases go."""
+    start = next((k for k, line in enumerate(head) if line.strip().upper() == "CEND"), len(head) - 1)
+    kept: dict[str, str] = {}
+    for line in head[start + 1 :]:
+        word = re.split(r"[^A-Za-z0-9]", line.strip().upper(), maxsplit=1)[0]
+        if word in ("SPC", "MPC", "K2GG", "M2GG", "B2GG", "TITLE", "SUPORT1") and word not in kept:
+            kept[word] = line.strip()
+    return list(kept.values())
+
+
+def _kept_bulk(bulk: list[str]) -> list[str]:
+    """Bulk data without the cards that the run replaces, with their continuations."""
+    out, dropping = [], False
+    for line in bulk:
+        body = line.split("$")[0]
+        if not body.strip():
+            continue
+        if body[0] in "+*, " and not body[:8].strip().strip("+*,").isalpha():
+            if not dropping:
+                out.append(line)
+            continue
+        name = re.split(r"[,*\s]", body.strip().upper(), maxsplit=1)[0]
+        fields = [v.strip().upper() for v in (body.split(",") if "," in body else (body[:8], body[8:16]))]
+        dropping = name in _DROPPED_BULK or (
+            name == "PARAM" and len(fields) > 1 and fields[1] in _DROPPED_PARAM
+        )
+        if not dropping:
+            out.append(line)
+    return out
+
+
+def run_nastran(executable: str | Path, text: str, name: str, folder: Path, timeout_s: float) -> Run:
+    """Write the deck into `folder`, run the executable there, and check what it says.
+
+    The executable is started as `executable deck.dat scr=yes bat=no old=no` by an argument list, without a
+    shell.
+    """
+    program = Path(executable)
+    if not program.is_file():
+        raise FileError(
+            "the NASTRAN executable was not found", where=str(executable), hint="set executable_path"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    run = Run(folder, folder / f"{name}.dat", folder / f"FModal_{name}.op4", folder / f"{name}.f06")
+    for old in (run.op4, run.f06):
+        old.unlink(missing_ok=True)
+    run.deck.write_text(text, encoding="utf-8")
+    command = [str(program.resolve()), run.deck.name, "scr=yes", "bat=no", "old=no"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=timeout_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise SolverError(
+            f"NASTRAN did not end within {timeout_s:g} s", where=str(run.deck), hint="raise timeout_s"
+        ) from None
+    except OSError as error:
+        raise FileError(
+            "the NASTRAN executable cannot be started", where=str(program), got=str(error.strerror)
+        ) from None
+    fatal = fatal_messages(run.f06)
+    if fatal:
+        raise SolverError(
+            "NASTRAN stopped with a fatal message", where=str(run.f06), got="; ".join(fatal[:3])
+        )
+    if done.returncode != 0:
+        raise SolverError(
+            "NASTRAN ended with an error", where=str(run.deck), got=f"exit status {done.returncode}"
+        )
+    if not run.op4.is_file():
+        raise SolverError(
+            "NASTRAN wrote no matrices", where=str(run.op4), hint=f"look into {run.f06.name} for the reason"
+        )
+    run.version = _version(run.f06)
+    return run
+
+
+def fatal_messages(f06: Path) -> list[str]:
+    """Return the FATAL messages of an f06 file, each as one line with what follows it."""
+    if not f06.is_file():
+        return []
+    out = []
+    lines = f06.read_text(encoding="utf-8", errors="replace").splitlines()
+    for k, line in enumerate(lines):
+        if re.search(r"\*\*\*.*FATAL", line):
+            following = [part.strip() for part in lines[k + 1 : k + 3] if part.strip() and "***" not in part]
+            out.append(" ".join([line.strip(" *0"), *following])[:240])
+    return out
+
+
+def _version(f06: Path) -> str:
+    if f06.is_file():
+        text = f06.read_text(encoding="utf-8", errors="replace")[:20000]
+        found = re.search(r"(?:MSC|NX|SIMCENTER|MD)[ .]*NASTRAN[^\n]{0,60}", text)
+        if found:
+            return " ".join(found.group().split())
+    return "unknown"
+
+
+def read_matrices(path: Path) -> dict[str, Any]:
+    """Read the matrices of EXTSEOUT: K, M, B, K4 and the recovery of displacements, by their NASTRAN
+    names.
+    """
+    found = read_op4(path)
+    names = {
+        "K": ("KXX", "KAAX"),
+        "M": ("MXX", "MAAX"),
+        "B": ("BXX1", "BAAX"),
+        "K4": ("K4XX1", "K4AAX"),
+        "U": ("MUG1",),
+    }
+    out: dict[str, Any] = {}
+    for key, options in names.items():
+        matrix = next((found[n] for n in options if n in found and found[n].size > 1), None)
+        if matrix is None and key in ("K", "M", "U"):
+            raise FileError(
+                f"the op4 file lacks the matrix {options[0]}",
+                where=str(path),
+                hint="it must come from EXTSEOUT(MATOP4=...)",
+            )
+        out[key] = matrix
+    n = len(out["K"])
+    if out["M"].shape != (n, n) or out["U"].shape[1] != n:
+        raise InputError("the matrices of the op4 file do not fit each other", where=str(path))
+    for key in ("K", "M", "B", "K4"):
+        if out[key] is not None:
+            out[key] = np.asarray(out[key], dtype=float)
+    return out
+
+
+def punched_interface(path: str | Path) -> dict[int, int]:
+    """Read the interface of an external superelement from the EXTRN entry of its punch file (EXTBULK).
+
+    Grids with components 1-6; the modal scalar points have component 0 and are left out.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise FileError("the punch file cannot be read", where=str(path), got=str(error.strerror)) from None
+    start = next((k for k, line in enumerate(lines) if line[:8].strip() == "EXTRN"), None)
+    if start is None:
+        raise FileError(
+            "the punch file has no EXTRN entry", where=str(path), hint="it must come from EXTSEOUT"
+        )
+    words: list[str] = []
+    for k, line in enumerate(lines[start:]):
+        if k and (line.startswith("$") or line[:8].strip().strip("+*")):
+            break
+        words += [line[i : i + 8].strip() for i in range(8, min(len(line), 72), 8)]
+    words = [word for word in words if word]
+    if len(words) % 2 or not all(word.isdigit() for word in words):
+        raise FileError("the EXTRN entry is not a list of grids and components", where=str(path))
+    return {int(grid): int(c) for grid, c in zip(words[::2], words[1::2]) if int(c)}

@@ -1,0 +1,293 @@
+"""`MassBody`: one part of a vehicle, in a tree of parts, with its own and the assembly's mass properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InertiaError, InputError, known_names
+from interstage.mass import tree
+from interstage.mass.inertia_spec import core_inertia
+from interstage.mass.orientation import Orientation
+from interstage.mass.point import MassPoint, MassProperties, PointState
+from interstage.mass.relative import Pose
+from interstage.spatial.checks import as_array
+
+
+class MassBody:
+    """A part with mass, in a tree of parts that are fixed to each other (JEOD Mass Body).
+
+    Parameters
+    ----------
+    name : name of the part
+    mass : m; 0 for a part that only carries others or is empty
+    position : centre of mass (3,) from the structure point, structure axes
+    inertia : tensor (3, 3) or moments (3,) as `inertia_spec` says; products carry the sign of the tensor
+    inertia_spec : none, body (default), struct_cg, struct, spec_cg or spec: see
+        `interstage.mass.inertia_spec`
+    orientation : body axes with respect to structure axes, a Rotation or Orientation (default: aligned)
+    inertia_orientation, inertia_offset : for spec_cg and spec
+    check : False takes a tensor that no body can have (some published data are such)
+
+    Any units that fit together will do; SI unless said otherwise.
+
+    >>> bus = MassBody("bus", mass=100.0, position=[0, 0, 1], inertia=[40, 40, 20])
+    >>> tank = MassBody("tank", mass=50.0, inertia=[5, 5, 5])
+    >>> tank.attach_to(bus, offset=[0, 0, 2.5])
+    >>> bus.composite.mass, bus.composite.position
+    (150.0, array([0. , 0. , 1.5]))
+    """
+
+    dynamic = False
+    """Whether bodies of this class have a state of motion (see `DynBody`)."""
+
+    def __init__(
+        self,
+        name: str,
+        mass: float = 0.0,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+        inertia_spec: str = "body",
+        orientation: Any = None,
+        inertia_orientation: Any = None,
+        inertia_offset: ArrayLike | None = None,
+        check: bool = True,
+    ):
+        if not isinstance(name, str) or not name:
+            raise InputError("a mass body needs a name", expected="text", got=repr(name))
+        self.name = name
+        self._parent: MassBody | None = None
+        self._children: list[MassBody] = []
+        self._points: dict[str, MassPoint] = {}
+        self._R_PC, self._p_PC = np.eye(3), np.zeros(3)
+        R_SB = Orientation.of(orientation, f"mass body '{name}', orientation").rotation.matrix
+        self._R_SB = np.array(R_SB)
+        self._pose: Pose | None = None
+        tree.make_arrays(self)
+        self.set_core(mass, position, inertia, inertia_spec, inertia_orientation, inertia_offset, check)
+
+    # the part itself --------------------------------------------------------------------------------
+
+    @property
+    def core(self) -> MassProperties:
+        """Properties of this part alone."""
+        return self._properties(self._rows[0])
+
+    @property
+    def composite(self) -> MassProperties:
+        """Properties of this part and of everything attached to it, brought up to date."""
+        if self._dirty:
+            tree.update(self)
+        return self._properties(self._composite)
+
+    def _properties(self, row: np.ndarray) -> MassProperties:
+        T = self._R_SB.T
+        inertia = T @ row[4:].reshape(3, 3) @ self._R_SB
+        return MassProperties(float(row[0]), row[1:4].copy(), inertia, np.array(T), self)
+
+    def set_core(
+        self,
+        mass: float | None = None,
+        position: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        inertia_spec: str = "body",
+        inertia_orientation: Any = None,
+        inertia_offset: ArrayLike | None = None,
+        check: bool = True,
+    ) -> None:
+        """Change mass, centre of mass or inertia of this part; what is not given stays as it is.
+
+        Without an inertia the tensor about the centre of mass stays (it is dropped with the last mass); use
+        `burn` to let it shrink with the mass.
+        """
+        row = self._rows[0]
+        inertia_spec = inertia_spec.lower() if isinstance(inertia_spec, str) else inertia_spec
+        mass = row[0] if mass is None else mass
+        position = row[1:4] if position is None else position
+        if inertia is None and inertia_spec in ("body", "struct", "struct_cg", "none") and mass != 0.0:
+            inertia, inertia_spec = row[4:].reshape(3, 3), "struct_cg"
+        rigid = core_inertia(
+            mass,
+            position,
+            inertia,
+            inertia_spec,
+            self._R_SB,
+            inertia_orientation,
+            inertia_offset,
+            f"mass body '{self.name}'",
+            check,
+        )
+        self._write_core(rigid.mass, rigid.com, rigid.inertia)
+
+    def _write_core(self, mass: float, com: np.ndarray, inertia: np.ndarray) -> None:
+        """Write properties (structure axes) without a check, and tell the tree."""
+        row = self._rows[0]
+        row[0], row[1:4], row[4:] = mass, com, inertia.ravel()
+        tree.mark(self)
+
+    def burn(self, mass: float) -> float:
+        """Take mass off this part and return it; the centre of mass stays, the inertia scales."""
+        row = self._rows[0]
+        mass = float(as_array(mass, (), f"mass body '{self.name}', burn"))
+        if not 0.0 <= mass <= row[0]:
+            raise InertiaError(
+                "a part cannot burn that much",
+                where=f"mass body '{self.name}'",
+                expected=f"0 to {row[0]:.9g}",
+                got=f"{mass:.9g}",
+            )
+        left = row[0] - mass
+        row[4:] *= left / row[0] if row[0] > 0.0 else 0.0
+        row[0] = left
+        tree.mark(self)
+        return mass
+
+    # points -----------------------------------------------------------------------------------------
+
+    def add_point(
+        self,
+        name: str,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: Any = None,
+        T_parent_this: ArrayLike | None = None,
+    ) -> MassPoint:
+        """Add a named point.
+
+        position : (3,) from the structure point, structure axes
+        orientation : a Rotation (x_struct = R x_point) or an Orientation; or
+        T_parent_this : matrix (3, 3), x_point = T x_struct (a Rotation stands for its matrix)
+        """
+        where = f"point '{name}' of mass body '{self.name}'"
+        if not isinstance(name, str) or not name:
+            raise InputError("a point needs a name", where=f"mass body '{self.name}'", got=repr(name))
+        if name in self._points:
+            raise InputError(
+                f"there is already a point '{name}'",
+                where=f"mass body '{self.name}'",
+                hint=f"give every point of a body a name of its own; {known_names(self._points)}",
+            )
+        R_SP = tree.turn(orientation, T_parent_this, where)
+        point = MassPoint(self, name, as_array(position, (3,), where), R_SP)
+        self._points[name] = point
+        return point
+
+    def point(self, name: str | MassPoint) -> MassPoint:
+        """Return a point by name."""
+        if isinstance(name, MassPoint) and name.body is self:
+            return name
+        if not isinstance(name, str) or name not in self._points:
+            raise InputError(
+                f"there is no point {name!r}",
+                where=f"mass body '{self.name}'",
+                hint=known_names(self._points),
+            )
+        return self._points[name]
+
+    @property
+    def points(self) -> dict[str, MassPoint]:
+        """The named points."""
+        return dict(self._points)
+
+    @property
+    def structure_point(self) -> PointState:
+        """Where this part's structure axes are, seen from those of the part it is attached to."""
+        return PointState(self._p_PC.copy(), self._R_PC.T.copy())
+
+    # the tree ---------------------------------------------------------------------------------------
+
+    @property
+    def parent(self) -> MassBody | None:
+        """The part that this one is attached to, None for a root."""
+        return self._parent
+
+    @property
+    def children(self) -> list[MassBody]:
+        """Parts attached to this one, in the order of attachment."""
+        return list(self._children)
+
+    @property
+    def root(self) -> MassBody:
+        """The root of this part's tree."""
+        return tree.root_of(self)
+
+    def walk(self) -> list[MassBody]:
+        """Return this part and all below it, parents first."""
+        return tree.walk(self)
+
+    def attach_to(
+        self,
+        parent: MassBody,
+        *,
+        point: str | MassPoint | None = None,
+        parent_point: str | MassPoint | None = None,
+        offset: ArrayLike | None = None,
+        T_parent_child: ArrayLike | None = None,
+        orientation: Any = None,
+    ) -> None:
+        """Attach this part to another, by points or by offset and orientation.
+
+        Parameters
+        ----------
+        point, parent_point : the points fall together, z axes aligned, x and y axes opposed; or
+        offset : (3,) from the parent's structure point to this one's, in the parent's structure axes
+        T_parent_child : matrix (3, 3), x_child = T x_parent, between structure axes (default: aligned; a
+            Rotation stands for its matrix); or
+        orientation : the same as a Rotation (x_parent = R x_child) or an Orientation
+
+        If this part is not the root of its tree, its root is attached, such that this part comes to lie as
+        asked.
+        """
+        self._attach(
+            parent, *tree.placement(self, parent, point, parent_point, offset, T_parent_child, orientation)
+        )
+
+    def attach_child(self, child: MassBody, **how: Any) -> None:
+        """Attach another part to this one: `child.attach_to(self, ...)`."""
+        child.attach_to(self, **how)
+
+    def detach(self) -> None:
+        """Cut the tree just above this part, which becomes a root with all that is attached to it."""
+        self._detach()
+
+    def reattach(
+        self,
+        parent: MassBody | None = None,
+        *,
+        point: str | MassPoint | None = None,
+        parent_point: str | MassPoint | None = None,
+        offset: ArrayLike | None = None,
+        T_parent_child: ArrayLike | None = None,
+        orientation: Any = None,
+    ) -> None:
+        """Move this part, with all that is attached to it, elsewhere on its parent or to another parent."""
+        tree.check_has_parent(self, "moved")
+        target = self._parent if parent is None else parent
+        R, p = tree.placement(self, target, point, parent_point, offset, T_parent_child, orientation)
+        tree.root_of(self)._move(self, target, R, p)
+
+    # The steps that change the tree go through the root concerned, which may have a state to keep right.
+
+    def _attach(self, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        tree.root_of(self)._join(self, parent, R_PC, p_PC)
+
+    def _join(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        """Attach this root, such that `child` of its tree lies at (R_PC, p_PC) from the parent."""
+        tree.attach(child, parent, R_PC, p_PC)
+
+    def _detach(self) -> None:
+        tree.detach(self)
+
+    def _move(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        """Move a part of this root's tree."""
+        tree.reattach(part, parent, R_PC, p_PC)
+
+    def __str__(self) -> str:
+        from interstage.mass.text import tree_text
+
+        return tree_text(self)
+
+    def __repr__(self) -> str:
+        kind, mass = type(self).__name__, self._rows[0, 0]
+        return f"<{kind} '{self.name}': mass {mass:.6g}, {len(self._children)} children>"

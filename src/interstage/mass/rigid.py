@@ -1,0 +1,24 @@
+"""Hand the mass of a tree to other models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interstage.mass.body import MassBody
+from interstage.spatial import RigidInertia
+
+
+def rigid_inertia(body: MassBody) -> RigidInertia:
+    """Return the composite of a body in its structure axes, centre of mass from the structure point."""
+    total = body.composite
+    return RigidInertia(total.mass, total.position, total.inertia_struct)
+
+
+def rigid_properties(body: MassBody) -> dict[str, Any]:
+    """Return mass, com (3,) and inertia (3, 3) about it of a body and all below it, in its structure axes.
+
+    The structure frame becomes the body frame of `Multibody.add_body("bus", **rigid_properties(bus),
+    joint=...)`; the same keywords go to `System.set_mass` after the tree has changed.
+    """
+    rigid = rigid_inertia(body)
+    return {"mass": rigid.mass, "com": rigid.com, "inertia": rigid.inertia}

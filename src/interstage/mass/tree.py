@@ -1,0 +1,222 @@
+"""Links between mass bodies: attach, detach, reattach, and the update of what a change made stale.
+
+A body keeps one row of properties for itself and one for each child (the child's composite in the parent's
+structure axes). A change marks the bodies up to the root; asking for composite properties recomputes the
+marked ones below, bottom up. A leaf's change costs one row and one sum for each level.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, ModelError
+from interstage.mass.kernels import ROW, combine, place
+from interstage.mass.orientation import Orientation
+from interstage.mass.relative import body_pose, shape_changed
+from interstage.spatial import Rotation
+from interstage.spatial.checks import as_array
+
+if TYPE_CHECKING:
+    from interstage.mass.body import MassBody
+
+# Points meet with z aligned, x and y opposed: two vehicles that approach each other along x.
+_FACING = np.diag([-1.0, -1.0, 1.0])
+
+
+def make_arrays(body: MassBody) -> None:
+    """Give a new body its rows and flags."""
+    body._rows = np.zeros((2, ROW))  # row 0: core; row k + 1: child k
+    body._composite = np.zeros(ROW)
+    body._slot = 0  # number of the body among its parent's children
+    body._dirty = True  # the composite row is old
+    body._listed = False  # the body is in its parent's list of changed children
+    body._changed: list[MassBody] = []
+
+
+def mark(body: MassBody) -> None:
+    """Note that a body's composite properties are old, up to the root.
+
+    A body in its parent's list has only marked ancestors, so that the walk ends there.
+    """
+    body._dirty = True
+    parent = body._parent
+    while parent is not None and not body._listed:
+        body._listed = True
+        parent._changed.append(body)
+        parent._dirty = True
+        body, parent = parent, parent._parent
+
+
+def update(body: MassBody) -> None:
+    """Recompute the composite rows that are old, at and below a body."""
+    order, stack = [], [body]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        for child in node._changed:
+            if child._dirty:
+                stack.append(child)
+    for node in reversed(order):
+        rows = node._rows
+        for child in node._changed:
+            place(child._composite, child._R_PC, child._p_PC, rows[child._slot + 1])
+            child._listed = False
+        node._changed.clear()
+        combine(rows, len(node._children) + 1, node._composite)
+        node._dirty = False
+
+
+def root_of(body: MassBody) -> MassBody:
+    """Return the root of a body's tree."""
+    while body._parent is not None:
+        body = body._parent
+    return body
+
+
+def walk(body: MassBody) -> list[MassBody]:
+    """Return a body and all below it, depth first, children in order."""
+    out, stack = [], [body]
+    while stack:
+        node = stack.pop()
+        out.append(node)
+        stack.extend(reversed(node._children))
+    return out
+
+
+def turn(orientation: Any, T: ArrayLike | None, where: str) -> np.ndarray:
+    """Return R_parent_this (3, 3) of an orientation or of a transformation matrix, not both."""
+    if T is not None and orientation is not None:
+        raise InputError(
+            "an orientation is given twice", where=where, hint="give orientation or the matrix T"
+        )
+    if T is not None:
+        return np.array(Rotation.of(T, where=where).matrix.T)
+    return np.array(Orientation.of(orientation, where).rotation.matrix)
+
+
+def placement(
+    child: MassBody,
+    parent: MassBody,
+    point: Any,
+    parent_point: Any,
+    offset: ArrayLike | None,
+    T_parent_child: ArrayLike | None,
+    orientation: Any,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return R_PC (3, 3) and the offset (3,) of an attachment by points or by offset and orientation."""
+    where = f"attachment of '{child.name}'"
+    if not hasattr(parent, "_R_PC"):
+        raise InputError(
+            "not a mass body", where=where, expected="the mass body to attach to", got=repr(parent)
+        )
+    where = f"{where} to '{parent.name}'"
+    by_points = point is not None or parent_point is not None
+    by_offset = offset is not None or T_parent_child is not None or orientation is not None
+    if by_points == by_offset or (by_points and (point is None or parent_point is None)):
+        raise InputError(
+            "an attachment is not clear",
+            where=where,
+            expected="either point and parent_point, or offset and T_parent_child",
+        )
+    if by_points:
+        a, b = parent.point(parent_point), child.point(point)
+        R = a.T_parent_this.T @ _FACING @ b.T_parent_this
+        return R, a.position - R @ b.position
+    R = turn(orientation, T_parent_child, where)
+    return R, as_array((0.0, 0.0, 0.0) if offset is None else offset, (3,), f"{where}, offset")
+
+
+def attach(child: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> MassBody:
+    """Link the child's root to a parent, such that the child lies at (R_PC, offset); return that root."""
+    pose = body_pose(child)
+    root = pose.root
+    check_attach(child, root, parent)
+    R = R_PC @ pose.R.T
+    _link(root, parent, R, offset - R @ pose.p)
+    return root
+
+
+def detach(body: MassBody) -> None:
+    """Cut the link between a body and its parent."""
+    check_has_parent(body, "detached")
+    parent, slot = body._parent, body._slot
+    n = len(parent._children)
+    parent._rows[slot + 1 : n] = parent._rows[slot + 2 : n + 1]
+    del parent._children[slot]
+    for sibling in parent._children[slot:]:
+        sibling._slot -= 1
+    if body._listed:
+        parent._changed.remove(body)
+        body._listed = False
+    mark(parent)
+    body._parent, body._slot = None, 0
+    body._R_PC, body._p_PC = np.eye(3), np.zeros(3)
+    shape_changed()
+
+
+def reattach(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:
+    """Move a body that is attached to another place, on its parent or on another."""
+    if parent is body._parent:
+        body._R_PC, body._p_PC = np.ascontiguousarray(R_PC), offset
+        mark(body)
+        shape_changed()
+        return
+    check_kinds(body, parent)
+    node: MassBody | None = parent
+    while node is not None:
+        if node is body:
+            raise _cycle(body, body, parent, "is attached to")
+        node = node._parent
+    detach(body)
+    _link(body, parent, R_PC, offset)
+
+
+def _link(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:
+    slot = len(parent._children)
+    if slot + 2 > len(parent._rows):
+        parent._rows = np.concatenate([parent._rows, np.zeros_like(parent._rows)])
+    parent._children.append(body)
+    body._parent, body._slot = parent, slot
+    body._R_PC, body._p_PC = np.ascontiguousarray(R_PC), offset
+    mark(body)
+    shape_changed()
+
+
+def check_attach(child: MassBody, root: MassBody, parent: MassBody) -> None:
+    """Raise ModelError if the attachment would make a loop or put a dynamic body under a plain one."""
+    if root_of(parent) is root:
+        raise _cycle(child, root, parent, "is in the same tree as")
+    check_kinds(root, parent)
+
+
+def check_kinds(body: MassBody, parent: MassBody) -> None:
+    """Refuse a body with a state of motion under one without."""
+    if body.dynamic and not parent.dynamic:
+        raise ModelError(
+            "a dynamic body cannot be attached to a plain mass body, which has no state of motion",
+            where=f"'{body.name}' under '{parent.name}'",
+            hint=f"attach '{parent.name}' to '{body.name}', or make it a DynBody",
+        )
+
+
+def check_has_parent(body: MassBody, done: str) -> None:
+    """Refuse to detach or move a root."""
+    if body._parent is None:
+        names = [child.name for child in body._children]
+        below = f"; attached to it: {', '.join(names)}" if names else ""
+        raise ModelError(
+            f"'{body.name}' is the root of its tree and cannot be {done}{below}",
+            hint="detach a child, or attach the root to something first" if names else "attach it first",
+        )
+
+
+def _cycle(child: MassBody, root: MassBody, parent: MassBody, why: str) -> ModelError:
+    return ModelError(
+        "this attachment would make a loop",
+        where=f"'{child.name}' to '{parent.name}'",
+        got=f"'{parent.name}' {why} '{child.name}'",
+        hint="use reattach to move a part of a tree, or detach it first",
+    )

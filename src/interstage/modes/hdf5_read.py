@@ -1,0 +1,349 @@
+"""Read component files: every size and type is checked before memory is taken, every fault is one
+sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import FileError, InterstageError
+from interstage.modes.layout import FORMAT, SCHEMA_VERSION
+from interstage.modes.lazy import LAZY_NODES, ByGrid
+from interstage.modes.record import SI_UNITS, ChildBody, Component, CraigBampton, MatrixSet
+from interstage.modes.units import converted
+
+COMPRESSION_LIMIT = 1000  # largest ratio of declared to stored bytes that is believed
+
+
+class _Fault(Exception):
+    """A fault in the file, said in one clause."""
+
+
+def read_component(
+    path: str | Path,
+    *,
+    units: Mapping[str, str] | None = None,
+    matrices: bool = False,
+    lazy: bool | None = None,
+) -> Component:
+    """Read a component file.
+
+    units : convert to these, as in {"length": "m"}; matrices : read the g-set and f-set too
+    lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileError("there is no such component file", where=str(path))
+    try:
+        with h5py.File(path, "r") as f:
+            component = _component(f, path, matrices, lazy)
+    except _Fault as fault:
+        raise FileError(str(fault), where=str(path), hint=_HINT) from None
+    except InterstageError as error:
+        raise FileError(f"the component file does not hold together: {error}", where=str(path)) from None
+    except MemoryError:
+        raise FileError("the component file asks for more memory than there is", where=str(path)) from None
+    except Exception as error:
+        # the HDF5 library reports damage by many types of exceptions, all of which mean the same to the user
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileError(
+            "this is no readable HDF5 file: it is damaged, truncated or of another kind",
+            where=str(path),
+            got=first[:160],
+            hint=_HINT,
+        ) from None
+    return component if units is None else converted(component, units)
+
+
+_HINT = "write it again with Component.save or 'interstage component'"
+
+
+class _Reader:
+    """Checked access to one group."""
+
+    def __init__(self, group: h5py.Group, label: str = ""):
+        self.group, self.label = group, label
+
+    def has(self, name: str) -> bool:
+        return name in self.group
+
+    def names(self) -> list[str]:
+        return list(self.group)
+
+    def child(self, name: str) -> _Reader:
+        item = self._item(name)
+        if not isinstance(item, h5py.Group):
+            raise _Fault(f"'{self.label}{name}' is a dataset where a group belongs")
+        return _Reader(item, f"{self.label}{name}/")
+
+    def _item(self, name: str) -> Any:
+        if name not in self.group:
+            raise _Fault(f"'{self.label}{name}' is missing")
+        if not isinstance(self.group.get(name, getlink=True), h5py.HardLink):
+            raise _Fault(f"'{self.label}{name}' is a link to elsewhere, which is not followed")
+        return self.group[name]
+
+    def dataset(self, name: str) -> h5py.Dataset:
+        item = self._item(name)
+        if not isinstance(item, h5py.Dataset):
+            raise _Fault(f"'{self.label}{name}' is a group where a dataset belongs")
+        if item.is_virtual or item.external:
+            raise _Fault(f"'{self.label}{name}' keeps its data in another file, which is not followed")
+        size = item.size or 0
+        declared = size * item.dtype.itemsize
+        if declared > 65536 and declared > COMPRESSION_LIMIT * max(item.id.get_storage_size(), 1):
+            raise _Fault(f"'{self.label}{name}' declares a shape {item.shape} for which the file has no data")
+        return item
+
+    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> np.ndarray:
+        """Read numbers of a checked shape (None: any length); kind 'f' or 'i'."""
+        item = self.dataset(name)
+        if item.dtype.kind not in ("fiu" if kind == "f" else "iu"):
+            raise _Fault(f"'{self.label}{name}' holds {item.dtype} where numbers belong")
+        if len(item.shape) != len(shape) or any(w is not None and w != g for w, g in zip(shape, item.shape)):
+            wanted = tuple("any" if w is None else w for w in shape)
+            raise _Fault(f"'{self.label}{name}' has shape {item.shape} where {wanted} belongs")
+        value = np.asarray(item[()], dtype=float if kind == "f" else np.int64)
+        if kind == "f" and not np.all(np.isfinite(value)):
+            raise _Fault(f"'{self.label}{name}' holds values that are not finite")
+        return value
+
+    def number(self, name: str) -> float:
+        item = self.dataset(name)
+        if item.shape not in ((), (1,), (1, 1)) or item.dtype.kind not in "fiu":
+            raise _Fault(f"'{self.label}{name}' is not one number")
+        value = float(np.ravel(item[()])[0])
+        if not np.isfinite(value):
+            raise _Fault(f"'{self.label}{name}' is not finite")
+        return value
+
+    def text(self, name: str) -> str:
+        item = self.dataset(name)
+        if item.shape not in ((), (1,)):
+            raise _Fault(f"'{self.label}{name}' is not one string")
+        value = np.ravel(item[()])[0]
+        if isinstance(value, bytes):
+            return value.decode("utf-8", errors="replace")
+        if isinstance(value, str):
+            return value
+        raise _Fault(f"'{self.label}{name}' is not a string")
+
+
+def _component(f: h5py.File, path: Path, matrices: bool, lazy: bool | None) -> Component:
+    root = _Reader(f)
+    ours = root.has("SCHEMA_VERSION")
+    if ours:
+        if root.has("FORMAT") and root.text("FORMAT") != FORMAT:
+            raise _Fault(
+                f"this is an HDF5 file of another kind ('{root.text('FORMAT')}'), not a component file"
+            )
+        version = root.number("SCHEMA_VERSION")
+        if version > SCHEMA_VERSION:
+            raise _Fault(
+                f"the file has schema version {version:g} and this Interstage reads up to "
+                f"{SCHEMA_VERSION}: update Interstage"
+            )
+    missing = [name for name in ("ModalSolution", "RigidBody") if not root.has(name)]
+    if missing:
+        raise _Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
+    modal = root.child("ModalSolution")
+    hz = modal.array("FREQ", (None,))
+    ids, positions = _nodes(root, ours)
+    n, N = len(hz), len(ids)
+    if lazy is None:
+        lazy = LAZY_NODES < N
+    gamma, lam = (
+        _shapes(modal.child(name), path, f"ModalSolution/{name}", ids, n, lazy)
+        for name in ("TransModeShape", "RotModeShape")
+    )
+    rigid = root.child("RigidBody")
+    fields: dict[str, Any] = {
+        "name": root.text("NAME") if root.has("NAME") else path.stem,
+        "node_ids": ids,
+        "node_positions": positions,
+        "gamma": gamma,
+        "lam": lam,
+        "frequencies_hz": hz,
+        "mass": rigid.number("mass"),
+        "com": np.reshape(rigid.array("cmoffset", (3,) if ours else _shape_of(rigid, "cmoffset", 3)), 3),
+        "inertia": rigid.array("inertia", (3, 3)),
+        "n_rigid": int(modal.number("N_RIGID_MODES")) if modal.has("N_RIGID_MODES") else 0,
+    }
+    for key, name, shape in (
+        ("damping_ratio", "DAMPING_RATIO", (n,)),
+        ("damping_matrix", "ModalDampingMatrix", (n, n)),
+    ):
+        if modal.has(name):
+            fields[key] = modal.array(name, shape)
+    if modal.has("RESIDUAL_VECTOR"):
+        fields["residual_vector"] = modal.array("RESIDUAL_VECTOR", (n,), "i") != 0
+    if modal.has("RIGID_FREQ"):
+        fields["rigid_frequencies_hz"] = modal.array("RIGID_FREQ", (None,))
+    fields |= _integrals(root, n, fields)
+    fields |= _header(root)
+    if root.has("CraigBampton"):
+        fields["craig_bampton"] = _craig_bampton(root.child("CraigBampton"))
+        fields["boundary"] = "craig-bampton"
+    fields["child_bodies"] = _children(root) if root.has("ChildBodies") else []
+    if matrices:
+        for key, name in (("gset", "Gset"), ("fset", "Fset")):
+            if root.has(name):
+                fields[key] = _matrix_set(root.child(name))
+    return Component(**fields)
+
+
+def _shape_of(reader: _Reader, name: str, size: int) -> tuple[int, ...]:
+    shape = reader.dataset(name).shape
+    if int(np.prod(shape)) != size:
+        raise _Fault(f"'{reader.label}{name}' has shape {shape} where {size} numbers belong")
+    return shape
+
+
+def _nodes(root: _Reader, ours: bool) -> tuple[np.ndarray, np.ndarray]:
+    if ours:
+        ids = root.array("NODE_ID", (None,), "i")
+        if np.any(np.diff(ids) <= 0):
+            raise _Fault("'NODE_ID' is not ascending")
+        return ids, root.array("NODE_POSITION", (len(ids), 3))
+    grids = root.child("GridPosition")
+    if not all(name.isdigit() and len(name) < 18 for name in grids.names()):
+        raise _Fault("'GridPosition' has names that are not grid ids")
+    ids = np.sort(np.array([int(name) for name in grids.names()], dtype=np.int64))
+    positions = [grids.array(str(i), _shape_of(grids, str(i), 3)).reshape(3) for i in ids]
+    return ids, np.array(positions).reshape(-1, 3)
+
+
+def _shapes(reader: _Reader, path: Path, name: str, ids: np.ndarray, n: int, lazy: bool) -> Any:
+    if lazy:
+        for node in ids[[0, -1]] if len(ids) else ():
+            reader.array(str(node), (3, n))
+        return ByGrid(path, name, ids, n)
+    out = np.empty((len(ids), 3, n))
+    for row, node in enumerate(ids):
+        out[row] = reader.array(str(node), (3, n))
+    return out
+
+
+def _integrals(root: _Reader, n: int, fields: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {"E": np.zeros((3, n)), "F0": np.zeros((3, n)), "G0": np.eye(n)}
+    if not root.has("ModalIntegral"):
+        return out | {"notes": ["no integrals in the file: coupling of modes and rigid motion taken as zero"]}
+    g = root.child("ModalIntegral")
+    out |= {"E": g.array("P1", (3, n)), "F0": g.array("P4", (3, n)), "G0": g.array("P6", (n, n))}
+    if not all(g.has(name) for name in ("P0", "P3", "P5")):
+        return out
+    out |= {"J1": g.array("P0", (n, 3, 3)), "J2": g.array("P3", (n, n, 3, 3)), "F1": g.array("P5", (n, 3, n))}
+    out["has_integrals"] = True
+    if root.has("PointMass"):
+        p = root.child("PointMass")
+        out |= {"pm_mass": p.number("mass"), "pm_c": p.array("first_moment", (3,))}
+        out |= {"pm_S2": p.array("second_moment", (3, 3)), "pm_E": p.array("E", (3, n))}
+    else:
+        J = fields["inertia"]
+        out |= {"pm_mass": fields["mass"], "pm_c": fields["mass"] * fields["com"], "pm_E": out["E"]}
+        out["pm_S2"] = np.trace(J) / 2 * np.eye(3) - J
+        out["notes"] = [
+            "moments of the point masses are not in the file: taken from the rigid body, "
+            "as without rotary inertia"
+        ]
+    if root.has("RotaryIntegral"):
+        r = root.child("RotaryIntegral")
+        shapes = {"G1": (n,) * 3, "G2": (n,) * 4, "F1": (n, 3, n), "F2": (n, n, 3, n), "E1": (n, 3, n)}
+        shapes |= {"J1": (n, 3, 3), "J2": (n, n, 3, 3)}
+        out["rotary"] = {key: r.array(key, shape) for key, shape in shapes.items()}
+    return out
+
+
+def _header(root: _Reader) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, name in (("reference_node", "GRDPNT"), ("csid", "CSID")):
+        if root.has(name):
+            out[key] = int(root.number(name))
+    if root.has("REFERENCE_POSITION"):
+        out["reference_position"] = root.array("REFERENCE_POSITION", (3,))
+    if root.has("AXES"):
+        out["axes"] = root.array("AXES", (3, 3))
+    if root.has("ASET"):
+        out["aset"] = {int(grid): int(value) for grid, value in root.array("ASET", (None, 2), "i")}
+    if root.has("BOUNDARY"):
+        out["boundary"] = root.text("BOUNDARY")
+    if root.has("NOTES"):
+        out["notes"] = [line for line in root.text("NOTES").split("\n") if line]
+    if root.has("BGPDT") and root.has("NODE_ID"):
+        out["bgpdt"] = root.array("BGPDT", (None, 6))
+    for key, name in (("units", "UNITS"), ("provenance", "PROVENANCE")):
+        if root.has(name):
+            group = root.child(name)
+            out[key] = {entry: group.text(entry) for entry in group.names()}
+    out["units"] = SI_UNITS | out.get("units", {})
+    if root.has("CoordinatePosition") and root.has("CoordinateRotation"):
+        p, R = root.child("CoordinatePosition"), root.child("CoordinateRotation")
+        out["coordinates"] = {
+            int(c): (p.array(c, (3,)), R.array(c, (3, 3))) for c in p.names() if c.isdigit()
+        }
+    return out
+
+
+def _craig_bampton(g: _Reader) -> CraigBampton:
+    hz = g.array("FREQ", (None,))
+    uset = g.array("USET", (None, 2), "i")
+    size = (len(uset), len(uset))
+    return CraigBampton(
+        frequencies_hz=hz,
+        mass=g.array("MassMatrix", size),
+        stiffness=g.array("StiffnessMatrix", size),
+        uset=uset,
+        viscous=g.array("ViscousDamping", size) if g.has("ViscousDamping") else None,
+        structural=g.array("StructuralDamping", size) if g.has("StructuralDamping") else None,
+    )
+
+
+def _matrix_set(g: _Reader) -> MatrixSet:
+    uset = g.array("USET", (None, 2), "i")
+
+    def matrix(name):
+        if not g.has(name):
+            return None
+        part = g.child(name)
+        row = part.array("row", (None,), "i")
+        col, value = part.array("col", (len(row),), "i"), part.array("value", (len(row),))
+        shape = tuple(int(v) for v in part.array("shape", (2,), "i"))
+        if shape != (len(uset), len(uset)):
+            raise _Fault(f"'{g.label}{name}' has shape {shape} where its USET has {len(uset)} rows")
+        if len(row) and (min(row.min(), col.min()) < 0 or max(row.max(), col.max()) >= len(uset)):
+            raise _Fault(f"'{g.label}{name}' has indices beyond its shape")
+        return sp.coo_matrix((value, (row, col)), shape=shape).tocsr()
+
+    names = ("MassMatrix", "StiffnessMatrix", "ViscousDamping", "StructuralDamping")
+    mass, stiffness, viscous, structural = (matrix(name) for name in names)
+    return MatrixSet(mass, stiffness, uset, viscous, structural)
+
+
+def _children(root: _Reader) -> list[ChildBody]:
+    group = root.child("ChildBodies")
+    out = []
+    for name in group.names():
+        g = group.child(name)
+        parents = g.array("parent_grids", (None,), "i")
+        out.append(
+            ChildBody(
+                name=name,
+                mass=g.number("mass"),
+                com=g.array("cmoffset", (3,)),
+                inertia=g.array("inertia", (3, 3)),
+                grid=int(g.number("GRID")),
+                position=g.array("position", (3,)),
+                connection=g.text("connection"),
+                parent_grids=parents,
+                components=int(g.number("components")),
+                weights=g.array("weights", (len(parents),)) if g.has("weights") else None,
+                joint=g.text("joint"),
+            )
+        )
+    return out

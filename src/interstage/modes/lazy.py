@@ -1,0 +1,69 @@
+"""Mode shapes that stay in the file until someone asks for a node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from interstage.errors import FileError
+
+LAZY_NODES = 2000  # nodes above which shapes are left in the file
+
+
+class ByGrid:
+    """An array (N, 3, n) read node by node from a group that has one dataset (3, n) a grid.
+
+    `shapes[row]`, `shapes[rows]`, `shapes[a:b, :, :5]` read just those nodes; `np.asarray(shapes)` reads all.
+    """
+
+    ndim = 3
+    dtype = np.dtype(float)
+
+    def __init__(self, path: Path, group: str, ids: np.ndarray, n: int, factor: float = 1.0):
+        self.path, self.group, self.ids, self.n, self.factor = Path(path).absolute(), group, ids, n, factor
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return (len(self.ids), 3, self.n)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        first, rest = (key[0], key[1:]) if isinstance(key, tuple) else (key, ())
+        rows = np.arange(len(self.ids))[first]
+        out = self._read(np.atleast_1d(rows).ravel())
+        if np.ndim(rows) == 0:
+            return out[0][rest] if rest else out[0]
+        return out[(slice(None), *rest)] if rest else out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._read(np.arange(len(self.ids))).astype(dtype or float, copy=False)
+
+    def __mul__(self, factor: float) -> ByGrid:
+        return ByGrid(self.path, self.group, self.ids, self.n, self.factor * factor)
+
+    def __repr__(self) -> str:
+        return f"ByGrid({self.group} of {self.path.name}, shape {self.shape})"
+
+    def _read(self, rows: np.ndarray) -> np.ndarray:
+        out = np.empty((len(rows), 3, self.n))
+        try:
+            with h5py.File(self.path, "r") as f:
+                group = f[self.group].id
+                for i, row in enumerate(rows):
+                    dataset = h5py.h5d.open(group, b"%d" % self.ids[row])
+                    if dataset.shape != (3, self.n):
+                        raise OSError(f"grid {self.ids[row]} has shape {dataset.shape}")
+                    dataset.read(h5py.h5s.ALL, h5py.h5s.ALL, out[i])
+        except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
+            raise FileError(
+                "mode shapes can no longer be read from the component file",
+                where=str(self.path),
+                got=str(error)[:120],
+            ) from None
+        out *= self.factor
+        return out

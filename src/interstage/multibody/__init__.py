@@ -1,0 +1,39 @@
+"""Flexible multibody dynamics of trees at linear cost.
+
+`Multibody` describes a vehicle by names; `compile()` gives a `System` with the algorithms; a `State` holds
+coordinates and velocities. Equations: docs/theory/multibody.md.
+"""
+
+from interstage.multibody.api import System
+from interstage.multibody.joints import (
+    Ball,
+    Cylindrical,
+    Free,
+    Gimbal,
+    Joint,
+    Locked,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Universal,
+)
+from interstage.multibody.model import Multibody
+from interstage.multibody.state import State
+
+__all__ = [
+    "Ball",
+    "Cylindrical",
+    "Free",
+    "Gimbal",
+    "Joint",
+    "Locked",
+    "Multibody",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "State",
+    "System",
+    "Universal",
+]

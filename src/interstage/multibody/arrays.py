@@ -1,0 +1,124 @@
+"""The arrays of a compiled vehicle: `Tree` holds what never changes, `Work` is scratch.
+
+Both are namedtuples of plain arrays, so that kernels compile once for every vehicle. Bodies are numbered in
+the order they were added (a parent comes before its children). Sites are nodes of flexible bodies; the first
+`n_port` of them carry children and are called ports, sorted by body.
+
+A body keeps its modes in three places: `body_eta` (in q), `joint_v + joint_nv` (in v) and `body_mode` (in the
+per-mode scratch). Constants of one component are stored once, however many bodies use it: `body_flex` and
+`body_pair` say where. Per-body scratch has one row more than bodies: row -1 is the ground. In flat arrays a quantity of k rows and n modes starting at s is `a[k*s + row*n + mode]`.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+# name, kind (i int64, f float64, w the type of the state), number of axes
+TREE_FIELDS = (
+    ("gravity", "f", 1),  # (3,) world axes
+    ("body_parent", "i", 1),  # (N,) -1 for ground
+    ("body_port", "i", 1),  # (N,) site of the parent that carries the body, -1 for a rigid parent or ground
+    ("body_inertia", "f", 2),  # (N, 10) m, m c (3), J about the origin (xx yy zz xy xz yz), undeformed
+    ("body_modes", "i", 1),  # (N,) number of modes
+    ("body_order", "i", 1),  # (N,) fidelity 0, 1, 2
+    ("body_eta", "i", 1),  # (N,) first modal coordinate in q
+    ("body_mode", "i", 1),  # (N,) first mode in the scratch
+    ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
+    ("body_pair", "i", 1),  # (N,) first pair in flex_pair
+    ("body_ports", "i", 1),  # (N + 1,) ports of body i are body_ports[i] ... body_ports[i + 1]
+    ("body_block", "i", 1),  # (N,) first 6x6 block in W0 and W
+    ("joint_kind", "i", 1),  # (N,)
+    ("joint_q", "i", 1),  # (N,) first joint coordinate in q
+    ("joint_v", "i", 1),  # (N,) first joint velocity in v
+    ("joint_nv", "i", 1),  # (N,)
+    ("joint_R", "f", 2),  # (N, 9) R_PC at zero joint coordinate
+    ("joint_p", "f", 2),  # (N, 3) point on a rigid parent, parent axes
+    ("joint_axes", "f", 2),  # (N, 9) up to three axes
+    ("joint_pitch", "f", 1),  # (N,) travel per radian of a screw
+    ("v_q", "i", 1),  # (nv,) coordinate whose rate is this velocity, -1 for quaternions and free positions
+    ("v_stiffness", "f", 1),  # (nv,)
+    ("v_damping", "f", 1),  # (nv,)
+    ("v_rest", "f", 1),  # (nv,) coordinate without spring force
+    ("flex_E", "f", 1),  # (3, n) each: sum m gamma of the whole mass
+    ("flex_F0", "f", 1),  # (3, n)
+    ("flex_J1", "f", 1),  # (6, n) first-order change of J per mode
+    ("flex_pair", "f", 1),  # 12 for each pair r <= s: J2 (6), sum m gamma_r x gamma_s (3) twice
+    ("site_body", "i", 1),  # (S,)
+    ("site_l", "f", 2),  # (S, 3) undeformed position in body axes
+    ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
+    ("site_lam", "f", 1),  # (3, n) each
+    ("site_gam", "f", 1),  # (3, n) each
+    ("sizes", "i", 1),  # (6,) n_body, n_port, n_site, nq, nv, n_mode
+)
+
+WORK_FIELDS = (
+    ("R", "w", 2),  # (N, 9) x_parent = R x_body
+    ("p", "w", 2),  # (N, 3) body origin from the parent's origin (rigid parent) or deformed node, parent axes
+    ("V", "w", 2),  # (N, 6) velocity of the body frame, body axes
+    ("c", "w", 2),  # (N, 6) velocity-dependent part of the joint's acceleration, body axes
+    ("g", "w", 2),  # (N, 3) gravity in body axes
+    ("H", "w", 2),  # (N, 36) joint motion subspace, six numbers a degree of freedom, body axes
+    ("Rw", "w", 2),  # (N, 9) x_world = Rw x_body
+    ("pw", "w", 2),  # (N, 3) body origin in the world
+    ("I", "w", 2),  # (N, 10) mass properties of the deformed body
+    ("b", "w", 2),  # (N, 6) velocity and gravity terms of the rigid equations
+    ("ext", "w", 2),  # (N, 6) external wrench at the origin, body axes
+    ("P", "w", 2),  # (N, 21) articulated (or composite) inertia
+    ("z", "w", 2),  # (N, 6) articulated force; force across the joint in inverse dynamics
+    ("U", "w", 2),  # (N, 36) P H
+    ("L", "w", 3),  # (N, 6, 6) factor of HᵀPH
+    ("u", "w", 2),  # (N, 6) D⁻¹(tau - Hᵀz)
+    ("A", "w", 2),  # (N, 6) acceleration of the body frame, body axes
+    ("FDF", "w", 2),  # (N, 6)
+    ("FDE", "w", 2),  # (N, 9)
+    ("EDE", "w", 2),  # (N, 6)
+    ("mode_F", "w", 1),  # (3, n) each
+    ("mode_b", "w", 1),  # (n,) velocity and gravity terms of the modal equations
+    ("mode_beta", "w", 1),  # (n,) modal force over modal mass
+    ("mode_d", "w", 1),  # (n,) inverse of modal mass with the implicit shift
+    ("mode_ext", "w", 1),  # (n,) modal force of external wrenches
+    ("mode_x", "w", 1),  # (n, 12) each
+    ("mode_y", "w", 1),  # (n, 12) each
+    ("site_R", "w", 2),  # (S, 9) rotation of the node
+    ("site_J", "w", 2),  # (S, 9) left Jacobian of its rotation vector
+    ("site_p", "w", 2),  # (S, 3) deformed position, body axes
+    ("site_V", "w", 2),  # (S, 6) velocity at the node, body axes
+    ("site_c", "w", 2),  # (S, 6) velocity-dependent part of its acceleration, body axes
+    ("site_a", "w", 2),  # (S, 6) acceleration
+    ("site_P", "w", 2),  # (S, 21) what hangs on a port
+    ("site_z", "w", 2),  # (S, 6)
+    ("site_g", "w", 2),  # (S, 6)
+    ("site_DF", "w", 2),  # (S, 18) [lam; gam] D⁻¹ Fᵀ
+    ("site_DE", "w", 2),  # (S, 18)
+    ("Psi", "w", 2),  # (6 S, 6)
+    ("X", "w", 2),  # (6 S, 7)
+    ("W0", "w", 2),  # (blocks, 36) constant part of W
+    ("W", "w", 2),  # (6 c, 6 c) of the body at hand
+    ("K", "w", 2),  # (6 c, 6 c)
+    ("Y", "w", 2),  # (6, 6)
+    ("body_f", "w", 1),  # (6 c + 6,)
+    ("shift", "w", 1),  # (nv,) added to the diagonal of the mass matrix (linearly implicit steps)
+)
+
+Tree = namedtuple("Tree", [name for name, _, _ in TREE_FIELDS])
+Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
+
+
+def make_work(tree: Tree, dtype: type = np.float64) -> Work:
+    """Allocate scratch for a tree, all zero; `kernels.flex.prepare` fills what depends on constants."""
+    N, n_port, S, _, nv, n = (int(k) for k in tree.sizes)
+    ports = np.diff(tree.body_ports)
+    widest = 6 * int(ports.max(initial=0))
+    blocks = int((ports**2).sum())
+    rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
+    rows |= {"P": 21, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
+    site = {"R": 9, "J": 9, "p": 3, "V": 6, "c": 6, "a": 6, "P": 21, "z": 6, "g": 6, "DF": 18, "DE": 18}
+    mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "x": 12, "y": 12}
+    shapes = {name: (N + 1, k) for name, k in rows.items()}
+    shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
+    shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
+    shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
+    shapes |= {"W": (widest, widest), "K": (widest, widest), "Y": (6, 6), "body_f": (widest + 6,), "shift": (nv,)}
+    return Work(**{name: np.zeros(shapes[name], dtype) for name in Work._fields})

@@ -1,0 +1,238 @@
+"""Turn a description by names into the constant arrays of a `Tree`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.errors import ModelError
+from interstage.multibody.arrays import Tree
+from interstage.multibody.flex.reference import FlexibleBody, reference_to
+from interstage.multibody.joints import Free
+from interstage.multibody.model import BodySpec, Multibody
+
+
+@dataclass(frozen=True)
+class Site:
+    """A node of a flexible body, or a point of a rigid one: l (3,), lam and gam (3, n)."""
+
+    body: int
+    l: np.ndarray
+    lam: np.ndarray
+    gam: np.ndarray
+
+
+@dataclass
+class Pools:
+    """Constants of flexible bodies, each component once, and where each body finds its own."""
+
+    E: list[np.ndarray]
+    F0: list[np.ndarray]
+    J1: list[np.ndarray]
+    pair: list[np.ndarray]
+    flex: np.ndarray
+    first_pair: np.ndarray
+
+
+def symmetric_six(a: np.ndarray) -> np.ndarray:
+    """Return xx, yy, zz, xy, xz, yz of the last two axes of an array, symmetric part."""
+    s = 0.5 * (a + np.swapaxes(a, -1, -2))
+    return np.stack([s[..., 0, 0], s[..., 1, 1], s[..., 2, 2], s[..., 0, 1], s[..., 0, 2], s[..., 1, 2]], axis=-1)
+
+
+def flexible_bodies(model: Multibody) -> tuple[list[FlexibleBody | None], list[int]]:
+    """Re-reference each component to its inboard node, once for each distinct use; also say whose data it shares."""
+    made: dict[tuple, tuple[FlexibleBody, int]] = {}
+    bodies: list[FlexibleBody | None] = []
+    owner: list[int] = []
+    for i, spec in enumerate(model.specs):
+        if spec.component is None:
+            bodies.append(None)
+            owner.append(i)
+            continue
+        key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes)
+        if key not in made:
+            made[key] = reference_to(spec.component, spec.node, spec.order, spec.n_modes), i
+            _check_residual_mass(made[key][0], spec)
+        bodies.append(made[key][0])
+        owner.append(made[key][1])
+    return bodies, owner
+
+
+def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
+    """Refuse modes that carry more mass than the body has: M_rr - M_rη M_ηr must not be negative."""
+    x, y, z = flex.mp
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rr = np.block([[flex.J, cross], [cross.T, flex.mass * np.eye(3)]])
+    FE = np.vstack([flex.F0, flex.E])
+    scale = 1.0 / np.sqrt(np.abs(np.diag(rr)) + 1e-300)
+    least = np.linalg.eigvalsh(scale[:, None] * (rr - FE @ FE.T) * scale[None, :])[0]
+    floor = 1e-12 if spec.joint.nv else -1e-8
+    if least < floor:
+        raise ModelError(
+            f"the residual mass of body '{spec.name}' is not positive definite: its modes take all of its inertia",
+            where=f"component '{flex.name}' held at node {spec.node}",
+            expected=f"smallest scaled eigenvalue above {floor:g}",
+            got=f"{least:.2e}",
+            hint="a lumped mesh with nearly all of its modes does this: use fewer modes (n_modes=), "
+            "or put a small rotary inertia on the inboard node",
+        )
+
+
+def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
+    """Lay out the constants of flexible bodies in flat arrays."""
+    N = len(flexes)
+    pools = Pools([], [], [], [], np.zeros(N, dtype=np.int64), np.zeros(N, dtype=np.int64))
+    flex = pair = 0
+    for i, body in enumerate(flexes):
+        if body is None:
+            continue
+        if owner[i] != i:
+            pools.flex[i], pools.first_pair[i] = pools.flex[owner[i]], pools.first_pair[owner[i]]
+            continue
+        n = body.n_modes
+        pools.flex[i], pools.first_pair[i] = flex, pair
+        pools.E.append(body.E.ravel())
+        pools.F0.append(body.F0.ravel())
+        pools.J1.append(symmetric_six(body.J1).T.ravel())
+        r, s = np.triu_indices(n)
+        B = body.B[r, s]
+        J2 = np.trace(B, axis1=1, axis2=2)[:, None, None] * np.eye(3) - B
+        a = np.stack([B[:, 1, 2] - B[:, 2, 1], B[:, 2, 0] - B[:, 0, 2], B[:, 0, 1] - B[:, 1, 0]], axis=-1)
+        pools.pair.append(np.concatenate([symmetric_six(J2), a, a], axis=1).ravel())
+        flex += n
+        pair += len(r)
+    return pools
+
+
+def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int) -> Site:
+    """Return the site at a node (flexible body) or point (rigid body)."""
+    flex = flexes[body]
+    if flex is None:
+        return Site(body, np.asarray(place, dtype=float), np.zeros((3, 0)), np.zeros((3, 0)))
+    row = model.specs[body].component.node_row(place)
+    return Site(body, flex.l[row], flex.lam[row], flex.gamma[row])
+
+
+def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """Return the ports (body, node), sorted by body, and for each body the port it hangs on (-1: none)."""
+    index = {spec.name: i for i, spec in enumerate(model.specs)}
+    wanted = []
+    for spec in model.specs:
+        parent = None if spec.parent is None else index[spec.parent]
+        on_modes = parent is not None and flexes[parent] is not None and flexes[parent].n_modes > 0
+        wanted.append((parent, spec.at) if on_modes else None)
+        if on_modes:
+            _check_node(model.specs[parent], flexes[parent], spec)
+    ports = sorted({w for w in wanted if w is not None})
+    number = {port: k for k, port in enumerate(ports)}
+    return ports, np.array([-1 if w is None else number[w] for w in wanted], dtype=np.int64)
+
+
+def _check_node(parent: BodySpec, flex: FlexibleBody, child: BodySpec) -> None:
+    """Refuse a hinge at a node whose rotation the component does not know."""
+    row = parent.component.node_row(child.at)
+    moves = np.abs(flex.gamma[row]).max(initial=0.0) > 1e-9 * np.abs(flex.gamma).max(initial=0.0)
+    if moves and not flex.lam[row].any():
+        raise ModelError(
+            f"node {child.at} of body '{parent.name}' is not rigid enough to hinge: it has no rotation in any mode",
+            where=f"body '{child.name}'",
+            hint="connect it to the structure by a rigid element (RBE2, RBE3) that gives it rotations",
+        )
+
+
+def _rigid_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
+    """Return m, m c, J about the origin: (10,)."""
+    if flex is not None:
+        return np.concatenate([[flex.mass], flex.mp, symmetric_six(flex.J)])
+    inertia = spec.inertia
+    J = inertia.about(np.zeros(3))
+    return np.concatenate([[inertia.mass], inertia.mass * inertia.com, symmetric_six(J)])
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def build_tree(
+    model: Multibody, flexes: list[FlexibleBody | None], owner: list[int], extra: list[Site] | None = None
+) -> Tree:
+    """Return the Tree of a description; `extra` sites follow the ports."""
+    specs, N = model.specs, len(model.specs)
+    index = {spec.name: i for i, spec in enumerate(specs)}
+    modes = np.array([0 if f is None else f.n_modes for f in flexes], dtype=np.int64)
+    nq = np.array([s.joint.nq for s in specs], dtype=np.int64) + modes
+    nv = np.array([s.joint.nv for s in specs], dtype=np.int64) + modes
+    joint_q, joint_v = np.cumsum(nq) - nq, np.cumsum(nv) - nv
+    ports, body_port = ports_of(model, flexes)
+    counts = np.bincount([body for body, _ in ports], minlength=N) if ports else np.zeros(N, dtype=np.int64)
+    sites = [site_of(model, flexes, body, node) for body, node in ports] + list(extra or [])
+    widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
+    pools = pools_of(flexes, owner)
+    return Tree(
+        gravity=np.array(model.gravity, dtype=float),
+        body_parent=np.array([-1 if s.parent is None else index[s.parent] for s in specs], dtype=np.int64),
+        body_port=body_port,
+        body_inertia=np.array([_rigid_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(N, 10),
+        body_modes=modes,
+        body_order=np.array([s.order for s in specs], dtype=np.int64),
+        body_eta=joint_q + nq - modes,
+        body_mode=np.cumsum(modes) - modes,
+        body_flex=pools.flex,
+        body_pair=pools.first_pair,
+        body_ports=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        body_block=(np.cumsum(counts**2) - counts**2).astype(np.int64),
+        joint_kind=np.array([s.joint.kind for s in specs], dtype=np.int64),
+        joint_q=joint_q,
+        joint_v=joint_v,
+        joint_nv=nv - modes,
+        joint_R=np.array([s.rotation for s in specs], dtype=float).reshape(N, 9),
+        joint_p=np.array([_place(s, index, flexes, body_port[i]) for i, s in enumerate(specs)]).reshape(N, 3),
+        joint_axes=np.array([s.joint.axes() for s in specs], dtype=float).reshape(N, 9),
+        joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
+        **_springs(specs, flexes, joint_q),
+        flex_E=_joined(pools.E),
+        flex_F0=_joined(pools.F0),
+        flex_J1=_joined(pools.J1),
+        flex_pair=_joined(pools.pair),
+        site_body=np.array([site.body for site in sites], dtype=np.int64),
+        site_l=np.array([site.l for site in sites], dtype=float).reshape(len(sites), 3),
+        site_start=(np.cumsum(widths) - widths).astype(np.int64),
+        site_lam=_joined([site.lam.ravel() for site in sites]),
+        site_gam=_joined([site.gam.ravel() for site in sites]),
+        sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
+    )
+
+
+def _place(spec: BodySpec, index: dict[str, int], flexes: list[FlexibleBody | None], port: int) -> np.ndarray:
+    """Return the joint's point on a parent without modes; zero where it sits on a port."""
+    if port >= 0:
+        return np.zeros(3)
+    if isinstance(spec.at, int):
+        flex = flexes[index[spec.parent]]
+        return flex.l[int(np.searchsorted(flex.node_ids, spec.at))]
+    return np.asarray(spec.at, dtype=float)
+
+
+def _springs(specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray) -> dict[str, np.ndarray]:
+    """Return stiffness, damping, rest and coordinate of each velocity."""
+    stiffness, damping, rest, where = [], [], [], []
+    for spec, flex, first in zip(specs, flexes, joint_q):
+        joint = spec.joint
+        stiffness.append(joint.spread("stiffness") if not isinstance(joint, Free) else np.zeros(6))
+        damping.append(joint.spread("damping"))
+        rest.append(joint.spread("rest"))
+        where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
+        if flex is not None:
+            stiffness.append(flex.stiffness)
+            viscous = flex.viscous if spec.damping is None else 2.0 * spec.damping * np.sqrt(np.abs(flex.stiffness))
+            damping.append(np.broadcast_to(viscous, (flex.n_modes,)))
+            rest.append(np.zeros(flex.n_modes))
+            where.append(first + joint.nq + np.arange(flex.n_modes))
+    return {
+        "v_q": np.concatenate(where).astype(np.int64) if where else np.zeros(0, dtype=np.int64),
+        "v_stiffness": _joined(stiffness),
+        "v_damping": _joined(damping),
+        "v_rest": _joined(rest),
+    }

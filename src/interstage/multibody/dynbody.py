@@ -1,0 +1,287 @@
+"""`DynBody`: a mass tree that moves as one rigid body.
+
+The root of a tree of parts keeps the motion of its structure frame. One composite body with six degrees of
+freedom is integrated for the whole tree, by the multibody engine; the motion of every other part and point
+follows from it.
+
+- mass that burns or is set leaves the motion of the structure frame as it is: what goes, goes at local
+velocity; - a dynamic part that is detached goes on with the motion that it had, and so does the rest;
+- when two trees are attached, the common centre of mass, linear and angular momentum are conserved, and the
+parent
+  keeps its attitude; so they are when a part of a tree is moved;
+- plain mass bodies, and trees whose motion was never set, have no motion of their own: attached, they take
+  that of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, ModelError
+from interstage.mass import MassBody
+from interstage.mass import tree as links
+from interstage.mass.json_file import register_kind
+from interstage.mass.relative import pose_of
+from interstage.mass.rigid import rigid_inertia
+from interstage.multibody.compile import symmetric_six
+from interstage.multibody.joints import Free
+from interstage.multibody.model import Multibody
+from interstage.multibody.state import State
+from interstage.spatial import Rotation
+from interstage.spatial.checks import as_array
+
+Forces = dict[Any, ArrayLike]
+
+
+class Motion(NamedTuple):
+    """Motion of a point: position and velocity (3,) in the world, attitude, and angular velocity.
+
+    rotation : R_world_point;  rate : angular velocity (3,) in the axes of the point
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    rotation: Rotation
+    rate: np.ndarray
+
+    @property
+    def quaternion(self) -> np.ndarray:
+        """Quaternion [w, x, y, z] of the rotation."""
+        return self.rotation.quaternion
+
+
+class DynBody(MassBody):
+    """A mass body with a state of motion; arguments are those of `MassBody`.
+
+    >>> cart = DynBody("cart", mass=2.0, inertia=[1, 1, 1])
+    >>> cart.set_state(velocity=[1, 0, 0])
+    >>> cart.step(0.5)
+    >>> cart.state().position
+    array([0.5, 0. , 0. ])
+    """
+
+    dynamic = True
+
+    def __init__(self, name: str, *args: Any, gravity: ArrayLike = (0.0, 0.0, 0.0), **kwargs: Any):
+        super().__init__(name, *args, **kwargs)
+        self._gravity = as_array(gravity, (3,), f"dynamic body '{name}', gravity")
+        self._q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        self._v = np.zeros(6)
+        self._placed = False  # a tree whose motion was never set takes that of the tree it is attached to
+        self._system: Any = None
+        self._seen: np.ndarray | None = None
+
+    # state ------------------------------------------------------------------------------------------
+
+    def set_state(
+        self,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        rotation: Any = None,
+        rate: ArrayLike | None = None,
+        point: Any = None,
+    ) -> None:
+        """Set the motion of the tree by that of one of its points; what is not given stays as it is.
+
+        position, velocity : (3,) of the point in the world
+        rotation : attitude of the point's axes, R_world_point, a Rotation or matrix
+        rate : angular velocity (3,) in the axes of the point
+        point : a point, core or composite properties, or a part; default: this part's structure point
+        """
+        root, pose = self._root(), pose_of(self._named(point))
+        now = self.state(point)
+        R_NP = now.rotation if rotation is None else Rotation.of(rotation, where="rotation")
+        R_NS = R_NP.matrix @ pose.R.T
+        w = pose.R @ (now.rate if rate is None else as_array(rate, (3,), "rate"))
+        p = now.position if position is None else as_array(position, (3,), "position")
+        v = now.velocity if velocity is None else as_array(velocity, (3,), "velocity")
+        root._placed = True
+        root._write(R_NS, p - R_NS @ pose.p, w, R_NS.T @ v - np.cross(w, pose.p))
+
+    def state(self, point: Any = None) -> Motion:
+        """Return the motion of a point of the tree (default: this part's structure point)."""
+        root, pose = self._root(), pose_of(self._named(point))
+        if pose.root is not root:
+            raise InputError(f"the point is not in the tree of '{self.name}'", got=repr(point))
+        R, w = root._attitude(), root._v[:3]
+        return Motion(
+            root._q[4:] + R @ pose.p,
+            R @ (root._v[3:] + np.cross(w, pose.p)),
+            Rotation._exact(R @ pose.R),
+            pose.R.T @ w,
+        )
+
+    def momentum(self, about: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Return [h; p] (6,) of the tree, world axes: angular momentum about a world point, and linear."""
+        root = self._root()
+        return root._engine().momentum(root._x(), about)
+
+    def energy(self) -> float:
+        """Return the kinetic energy of the whole tree and its potential in uniform gravity."""
+        root = self._root()
+        return root._engine().energy(root._x())
+
+    def _named(self, point: Any) -> Any:
+        if point is None:
+            return self
+        return self.point(point) if isinstance(point, str) else point
+
+    def _root(self) -> DynBody:
+        return links.root_of(self)
+
+    def _attitude(self) -> np.ndarray:
+        return Rotation.from_quaternion(self._q[:4]).matrix
+
+    def _write(self, R_NS: np.ndarray, p_NS: np.ndarray, w: np.ndarray, v: np.ndarray) -> None:
+        """Write the structure frame's pose, and its angular and linear velocity in its own axes."""
+        self._q[:4] = Rotation.from_matrix(R_NS).quaternion
+        self._q[4:], self._v[:3], self._v[3:] = p_NS, w, v
+
+    # integration ------------------------------------------------------------------------------------
+
+    def step(
+        self, dt: float, forces: Forces | Callable[[DynBody], Forces] | None = None, frame: str = "world"
+    ) -> None:
+        """Move the tree on by `dt` (fourth-order Runge-Kutta), its mass held.
+
+        forces : {point: wrench [t; f]}, or a function that returns such a dictionary of the body at each
+            stage;
+            points are names of points of this part, points or parts of the tree, or None for the structure
+            point
+        frame : axes of the wrenches: "world", or "point" for those of each point
+        """
+        root = self._root()
+        dt = float(as_array(dt, (), "dt"))
+        if frame not in ("world", "point"):
+            raise InputError("unknown frame", expected="world or point", got=repr(frame))
+        system = root._engine()
+        q, v = root._q.copy(), root._v.copy()
+
+        def slope(at_q: np.ndarray, at_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            root._q, root._v = at_q, at_v
+            x = root._x()
+            return system.rates(x), system.forward_dynamics(x, tau=self._loads(forces, frame))
+
+        try:
+            k1, a1 = slope(q, v)
+            k2, a2 = slope(q + 0.5 * dt * k1, v + 0.5 * dt * a1)
+            k3, a3 = slope(q + 0.5 * dt * k2, v + 0.5 * dt * a2)
+            k4, a4 = slope(q + dt * k3, v + dt * a3)
+        except Exception:
+            root._q, root._v = q, v
+            raise
+        root._q = q + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        root._v = v + dt / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+        root._placed = True
+        root._q[:4] /= np.linalg.norm(root._q[:4])
+
+    def acceleration(self, forces: Forces | None = None, frame: str = "world") -> np.ndarray:
+        """Return [ω̇; v̇] (6,) of the root's structure frame, in its axes (the rates of its velocity)."""
+        root = self._root()
+        return root._engine().forward_dynamics(root._x(), tau=self._loads(forces, frame))
+
+    def _loads(self, forces: Any, frame: str) -> np.ndarray:
+        """Return the sum of wrenches (6,) at the root's structure point, in its axes."""
+        total = np.zeros(6)
+        if callable(forces):
+            forces = forces(self)
+        for key, wrench in (forces or {}).items():
+            wrench = as_array(wrench, (6,), f"force on {key!r}")
+            pose = pose_of(self._named(key))
+            root = self._root()
+            if pose.root is not root:
+                raise InputError(f"a force acts outside the tree of '{self.name}'", got=repr(key))
+            R = pose.R if frame == "point" else root._attitude().T
+            f = R @ wrench[3:]
+            total[:3] += R @ wrench[:3] + np.cross(pose.p, f)
+            total[3:] += f
+        return total
+
+    def _engine(self) -> Any:
+        """Return the system of one free body with the composite's mass, brought up to date."""
+        if self._dirty:
+            links.update(self)
+        if self._system is None:
+            vehicle = Multibody(self.name, gravity=self._gravity)
+            vehicle.add_body(self.name, mass=1.0, inertia=np.eye(3), joint=Free())
+            self._system = vehicle.compile()
+        if not np.array_equal(self._seen, self._composite):
+            total = rigid_inertia(self)
+            if not total.mass > 0.0:
+                raise ModelError(f"the tree of '{self.name}' has no mass and cannot move")
+            # parts were checked when they were made: the sum is written without another look
+            about_origin = symmetric_six(total.about(np.zeros(3)))
+            self._system.tree.body_inertia[0] = np.concatenate(
+                [[total.mass], total.mass * total.com, about_origin]
+            )
+            self._seen = self._composite.copy()
+        return self._system
+
+    def _x(self) -> State:
+        return self._system.state(self._q, self._v)
+
+    # changes of the tree ----------------------------------------------------------------------------
+
+    def _join(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        links.check_attach(child, self, parent)
+        keeper, own = links.root_of(parent), self.state()
+        before = _sum(keeper._inventory(), self._inventory())
+        super()._join(child, parent, R_PC, p_PC)
+        if self._placed and keeper._placed:
+            keeper._conserve(before)
+        elif self._placed:
+            keeper.set_state(own.position, own.velocity, own.rotation, own.rate, point=self)
+
+    def _detach(self) -> None:
+        links.check_has_parent(self, "detached")
+        motion = self.state()
+        self._placed = self._root()._placed
+        super()._detach()
+        R = motion.rotation.matrix
+        self._write(R, motion.position, motion.rate, R.T @ motion.velocity)
+
+    def _move(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        links.check_kinds(part, parent)
+        if part.dynamic and links.root_of(parent) is not self:
+            part._detach()
+            part._attach(parent, R_PC, p_PC)
+            return
+        before = self._inventory() if links.root_of(parent) is self else None
+        super()._move(part, parent, R_PC, p_PC)
+        if before is not None:
+            self._conserve(before)
+
+    def _inventory(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return mass, first moment (3,) and momentum about the world's origin (6,) of this root's tree."""
+        total = self.composite
+        if not total.mass > 0.0:
+            return 0.0, np.zeros(3), np.zeros(6)
+        R, w, com = self._attitude(), self._v[:3], total.position
+        place = self._q[4:] + R @ com
+        linear = total.mass * (R @ (self._v[3:] + np.cross(w, com)))
+        angular = R @ (total.inertia_struct @ w) + np.cross(place, linear)
+        return total.mass, total.mass * place, np.concatenate([angular, linear])
+
+    def _conserve(self, before: tuple[float, np.ndarray, np.ndarray]) -> None:
+        """Give this root the motion with the centre of mass and momentum of before, at its own attitude."""
+        mass, first, momentum = before
+        if not mass > 0.0:
+            return
+        total, R = self.composite, self._attitude()
+        place, velocity = first / mass, momentum[3:] / mass
+        spin = R.T @ (momentum[:3] - np.cross(place, momentum[3:]))
+        T = total.T_parent_this
+        w = T.T @ total.inverse_inertia @ T @ spin if np.any(spin) else np.zeros(3)
+        self._q[4:] = place - R @ total.position
+        self._v[:3], self._v[3:] = w, R.T @ velocity - np.cross(w, total.position)
+
+
+def _sum(a: tuple, b: tuple) -> tuple:
+    return tuple(x + y for x, y in zip(a, b))
+
+
+register_kind("dynamic", DynBody)

@@ -1,0 +1,140 @@
+"""Call the kernels on a compiled vehicle: one object that owns arrays, scratch and handles.
+
+`Engine` knows numbers of bodies and sites; names are the business of `System`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from interstage.multibody.arrays import Tree, Work, make_work
+from interstage.multibody.handle import COMPILED, compile_stage, make_handle
+from interstage.multibody.kernels import articulated, entry, flex, inverse, kinematics, mass_matrix
+
+NO_SITES = np.zeros(0, dtype=np.int64)
+
+_STATE = ("kinematics", "body_terms", "flexible_terms")
+STAGES = {
+    "prepare": ("prepare",),
+    "forward": (*_STATE, "inward", "eliminate_modes", "outward", "modal_accelerations", "poses", "external_wrenches"),
+    "inverse": (*_STATE, "accelerations", "balance", "modal_balance", "poses", "external_wrenches"),
+    "mass_matrix": (*_STATE, "composite", "mass_columns"),
+    "jacobian": ("kinematics", "poses", "accelerations", "observe_sites", "jacobian"),
+    "sums": (*_STATE, "poses", "energies", "momentum"),
+    "observe": ("kinematics", "poses", "accelerations", "observe_sites"),
+    "composite": (*_STATE, "composite"),
+}
+FLEXIBLE = ("flexible_terms", "eliminate_modes", "modal_accelerations", "modal_balance")
+
+
+class Engine:
+    """Tree, and scratch for each number type; calls reuse the scratch, so that they are not reentrant."""
+
+    def __init__(self, tree: Tree):
+        self.tree = tree
+        self._scratch: dict[tuple, tuple[Work, np.ndarray]] = {}
+
+    def work(self, dtype: Any) -> Work:
+        """Return scratch for float64 or complex128, prepared."""
+        return self._get(np.dtype(dtype))[0]
+
+    def handle(self, dtype: Any, what: str = "prepare") -> np.ndarray:
+        """Return the addresses of tree and scratch, and of the stages of an algorithm."""
+        return self._get(np.dtype(dtype), what)[1]
+
+    def _get(self, dtype: np.dtype, what: str = "prepare") -> tuple[Work, np.ndarray]:
+        """Return scratch and handle, with the stages of an algorithm compiled."""
+        found = self._scratch.get((dtype, what))
+        if found is not None:
+            return found
+        first = what == "prepare"
+        if first:
+            work = make_work(self.tree, dtype)
+            found = work, make_handle(self.tree, work)
+        else:
+            found = self._get(dtype)
+        if COMPILED:
+            for name in STAGES[what]:
+                if name not in FLEXIBLE or self.tree.sizes[5] > 0:
+                    compile_stage(name, dtype, found[1])
+        self._scratch[dtype, what] = found
+        if first:
+            self.prepare(dtype)
+        return found
+
+    def prepare(self, dtype: Any) -> None:
+        """Fill the scratch that depends on constants; needed after a change of inertia or shift."""
+        work, handle = self._scratch[np.dtype(dtype), "prepare"]
+        if COMPILED:
+            entry.enter_prepare(handle, work.shift)
+        else:
+            flex.prepare(self.tree, work)
+
+    def forward(self, q, v, tau, sites, wrenches, vdot) -> int:
+        """Write accelerations; return the status of `articulated.forward`."""
+        work, handle = self._get(vdot.dtype, "forward")
+        if not COMPILED:
+            return articulated.forward(self.tree, work, q, v, tau, sites, wrenches, vdot)
+        return entry.enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot)
+
+    def forward_address(self, dtype: Any) -> int | None:
+        """Return the address of the handle for `entry.enter_forward`; None where nothing is compiled."""
+        return self._get(np.dtype(dtype), "forward")[1].ctypes.data if COMPILED else None
+
+    def inverse(self, q, v, vdot, sites, wrenches, tau) -> None:
+        """Write forces; forces across joints are left in `work.z`."""
+        work, handle = self._get(tau.dtype, "inverse")
+        if COMPILED:
+            entry.enter_inverse(handle, q, v, vdot, sites, wrenches, tau)
+        else:
+            inverse.inverse(self.tree, work, q, v, vdot, sites, wrenches, tau)
+
+    def mass_matrix(self, q, v, M) -> None:
+        """Write the mass matrix."""
+        work, handle = self._get(M.dtype, "mass_matrix")
+        if COMPILED:
+            entry.enter_mass_matrix(handle, q, v, M)
+        else:
+            mass_matrix.mass_matrix(self.tree, work, q, v, M)
+
+    def jacobian(self, q, v, body, sites, J) -> None:
+        """Write the Jacobian of a site."""
+        work, handle = self._get(J.dtype, "jacobian")
+        if COMPILED:
+            entry.enter_jacobian(handle, q, v, body, sites, J)
+        else:
+            entry.site_jacobian(self.tree, work, q, v, body, sites, J)
+
+    def sums(self, q, v, about, out) -> None:
+        """Write energies and momentum."""
+        work, handle = self._get(out.dtype, "sums")
+        if COMPILED:
+            entry.enter_sums(handle, q, v, about, out)
+        else:
+            entry.sums(self.tree, work, q, v, about, out)
+
+    def observe(self, q, v, vdot, sites) -> Work:
+        """Bring poses, velocities and accelerations of bodies and sites up to date; return the scratch."""
+        work, handle = self._get(q.dtype, "observe")
+        if COMPILED:
+            entry.enter_observe(handle, q, v, vdot, sites)
+        else:
+            entry.observe(self.tree, work, q, v, vdot, sites)
+        return work
+
+    def composite(self, q, v, out) -> None:
+        """Write the inertia of the whole about the world origin."""
+        work, handle = self._get(out.dtype, "composite")
+        if COMPILED:
+            entry.enter_composite(handle, q, v, out)
+        else:
+            entry.composite_of_ground(self.tree, work, q, v, out)
+
+    def rates(self, q, v, qdot) -> None:
+        """Write q̇."""
+        if COMPILED:
+            entry.enter_rates(self.handle(qdot.dtype), q, v, qdot)
+        else:
+            kinematics.rates(self.tree, q, v, qdot)

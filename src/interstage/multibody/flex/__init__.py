@@ -1,0 +1,1 @@
+"""Flexible bodies on their way into a tree."""

@@ -1,0 +1,169 @@
+"""Put a component's frame at a node: modes that vanish there, the same physics.
+
+Modes are defined up to a rigid motion. With the motion of the new reference node a taken away,
+
+    γ' = γ - s - λ_a×l,   λ' = λ - λ_a,   s = γ_a - λ_a×l_a,   l' = l - l_a,
+
+the body frame moves with node a. Stiffness is unchanged, modal mass becomes G0' = G0 - ΠaᵀB - BᵀΠa + ΠaᵀM_rrΠa
+with B = [F0; E] and Πa = [λ_a; s]; the modes are made orthonormal again by the eigenvectors T of (K, G0').
+Integrals follow from those in the file: with θ̃ = [λ_a]×, c = Σm l, Σ₂ = Σm llᵀ of the point masses
+
+    E' = E - m s - θ̃c,   A' = A - c sᵀ + Σ₂θ̃ - l_a E'ᵀ                      (A_r = Σ m l γ_rᵀ)
+    B'_rs = Σ m γ'_r γ'_sᵀ, expanded below                                    (B_rs = Σ m γ_r γ_sᵀ)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from interstage.errors import InputError, ModelError
+from interstage.modes.record import Component
+
+
+def skews(a: np.ndarray) -> np.ndarray:
+    """Return [a_r]× (n, 3, 3) for the columns of a (3, n)."""
+    x, y, z = a
+    o = np.zeros_like(x)
+    return np.array([[o, -z, y], [z, o, -x], [-y, x, o]]).transpose(2, 0, 1)
+
+
+@dataclass
+class FlexibleBody:
+    """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
+
+    l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) and viscous (n,) modal; J (3, 3) and mp (3,) undeformed.
+    """
+
+    name: str
+    node_ids: np.ndarray
+    l: np.ndarray
+    gamma: np.ndarray
+    lam: np.ndarray
+    mass: float
+    mp: np.ndarray
+    J: np.ndarray
+    E: np.ndarray
+    F0: np.ndarray
+    J1: np.ndarray
+    B: np.ndarray
+    stiffness: np.ndarray
+    viscous: np.ndarray
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modes."""
+        return len(self.stiffness)
+
+    @property
+    def frequencies_hz(self) -> np.ndarray:
+        """Frequencies (n,) of the body held at its frame."""
+        return np.sqrt(np.abs(self.stiffness)) / (2.0 * np.pi)
+
+
+def _point_mass_integrals(c: Component, Pi: np.ndarray, s: np.ndarray, l_a: np.ndarray):
+    """Return A' (n, 3, 3) and B' (n, n, 3, 3) of the point masses about node a."""
+    eye = np.eye(3)
+    A = 0.5 * np.trace(c.J1, axis1=1, axis2=2)[:, None, None] * eye - c.J1
+    B = 0.5 * np.trace(c.J2, axis1=2, axis2=3)[:, :, None, None] * eye - c.J2.transpose(0, 1, 3, 2)
+    t, m, first, second, E = skews(Pi[:3]), c.pm_mass, c.pm_c, c.pm_S2, c.pm_E
+    new_E = E - m * s - (t @ first).T
+    moved = A - np.einsum("i,jr->rij", first, s) + second @ t
+    moved -= np.einsum("i,jr->rij", l_a, new_E)
+    # Σ m (γ_r - s_r - t_r l)(γ_s - s_s - t_s l)ᵀ term by term; γ_r lᵀ sums to A_rᵀ
+    cross = np.einsum("ir,js->rsij", E, s) + np.einsum("rki,sjk->rsij", A, t)
+    rigid = m * np.einsum("ir,js->rsij", s, s) + np.einsum("rik,kl,sjl->rsij", t, second, t)
+    mixed = np.einsum("ir,sj->rsij", s, t @ first)
+    B = B - cross - cross.transpose(1, 0, 3, 2) + rigid + mixed + mixed.transpose(1, 0, 3, 2)
+    return moved, B
+
+
+def reference_to(component: Component, node: int | None, order: int, n_modes: int | None = None) -> FlexibleBody:
+    """Return the component about `node` (None: about its own reference point, modes as they are).
+
+    `order` above 0 asks for the integrals; `n_modes` keeps the lowest modes of the body held at the node.
+    """
+    c = component
+    n = c.n_modes
+    if order > 0 and not c.has_integrals:
+        raise InputError(
+            f"fidelity {order} needs modal integrals",
+            where=f"component '{c.name}'",
+            hint="make the component with modal_integrals=True, or use order=0",
+        )
+    l_a, Pi = np.zeros(3), np.zeros((6, n))
+    if node is not None:
+        row = c.node_row(node)
+        l_a = c.node_positions[row]
+        gamma_a, lam_a = c.gamma[row], c.lam[row]
+        Pi = np.vstack([lam_a, gamma_a - np.cross(lam_a, l_a, axisa=0, axisb=0).T])
+    s = Pi[3:]
+    mp = c.mass * np.asarray(c.com)
+    rr = np.block([[c.inertia, skews(mp[:, None])[0]], [-skews(mp[:, None])[0], c.mass * np.eye(3)]])
+    FE = np.vstack([c.F0, c.E])
+    G = c.G0 - Pi.T @ FE - FE.T @ Pi + Pi.T @ rr @ Pi
+    K = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2 * np.diag(c.G0)
+    squares, T = _orthonormal(K, 0.5 * (G + G.T), c, node)
+    keep = slice(0, n if n_modes is None else n_modes)
+    if n_modes is not None and not 0 <= n_modes <= n:
+        raise InputError(
+            "a body cannot keep so many modes", where=f"component '{c.name}'", expected=f"0 to {n}", got=f"{n_modes}"
+        )
+    T, squares = T[:, keep], squares[keep]
+    viscous = np.einsum("rk,r,rk->k", T, 2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0)), T)
+    FE = FE - rr @ Pi
+    E = FE[3:]
+    F0 = FE[:3] - np.cross(l_a, E, axisb=0).T
+    J1, B = np.zeros((n, 3, 3)), np.zeros((n, n, 3, 3))
+    if order > 0:
+        A, B = _point_mass_integrals(c, Pi, s, l_a)
+        J1 = 2.0 * np.trace(A, axis1=1, axis2=2)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
+        B = np.einsum("rsij,rk,sl->klij", B, T, T, optimize=True)
+    lever = 2.0 * (mp @ l_a) * np.eye(3) - np.outer(mp, l_a) - np.outer(l_a, mp)
+    swing = np.cross(Pi[:3].T[None, :, :], c.node_positions[:, None, :]).transpose(0, 2, 1)
+    return FlexibleBody(
+        name=c.name,
+        node_ids=np.asarray(c.node_ids),
+        l=c.node_positions - l_a,
+        gamma=(c.gamma - s - swing) @ T,
+        lam=(c.lam - Pi[:3]) @ T,
+        mass=float(c.mass),
+        mp=mp - c.mass * l_a,
+        J=c.inertia - lever + c.mass * (l_a @ l_a * np.eye(3) - np.outer(l_a, l_a)),
+        E=E @ T,
+        F0=F0 @ T,
+        J1=np.einsum("rij,rk->kij", J1, T),
+        B=B if len(B) == T.shape[1] else np.zeros((T.shape[1],) * 2 + (3, 3)),
+        stiffness=squares,
+        viscous=viscous,
+    )
+
+
+def _orthonormal(K: np.ndarray, G: np.ndarray, c: Component, node: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return squared frequencies (n,) and T (n, n) with TᵀGT = I, TᵀKT diagonal, ascending."""
+    if len(K) == 0:
+        return np.zeros(0), np.zeros((0, 0))
+    if np.array_equal(G, np.eye(len(K))) and np.all(np.diff(K) >= 0.0):
+        return K, np.eye(len(K))
+    least = float(np.linalg.eigvalsh(G)[0])
+    if least <= 1e-12 * np.max(np.diag(G)):
+        raise ModelError(
+            f"the modes of component '{c.name}' are not independent once node {node} is held",
+            got=f"smallest modal mass {least:.2e}",
+            hint="a node without rotary inertia cannot be held in rotation, or rigid modes are among the modes: "
+            "add a small rotary inertia there, or use fewer modes",
+        )
+    # the inverse problem keeps the low frequencies accurate when the highest are huge
+    scale = 1.0 / np.sqrt(np.where(K > 0.0, K, np.max(K, initial=1.0)))
+    if np.all(K > 0.0):
+        values, Y = eigh(scale[:, None] * G * scale[None, :])
+        values, Y = values[::-1], Y[:, ::-1]
+        squares = 1.0 / values
+        T = scale[:, None] * Y * np.sqrt(squares)
+    else:
+        squares, T = eigh(np.diag(K), G)
+    T = T * np.where(T[np.argmax(np.abs(T), axis=0), np.arange(len(K))] < 0.0, -1.0, 1.0)
+    return squares, T

@@ -1,0 +1,152 @@
+"""Questions to a system that need no algorithm of their own: loads, poses, motions, sums, impedances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.multibody.engine import NO_SITES
+from interstage.multibody.state import State
+from interstage.spatial import RigidInertia
+from interstage.spatial.checks import as_array
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+FRAMES = ("world", "body", "node")
+
+
+def check_frame(frame: str) -> str:
+    """Return the name of a frame, or say which there are."""
+    if frame not in FRAMES:
+        raise InputError("unknown frame", expected=", ".join(FRAMES), got=repr(frame))
+    return frame
+
+
+def split_place(key: Any) -> tuple[str, Any]:
+    """Return (body, node) of a key that is a name or a pair.
+
+    >>> split_place("bus"), split_place(("panel", 57))
+    (('bus', None), ('panel', 57))
+    """
+    if isinstance(key, str):
+        return key, None
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
+        return key
+    raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
+
+
+def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and wrenches (k, 6) in world axes."""
+    check_frame(frame)
+    if not forces:
+        return NO_SITES, np.zeros((0, 6), x.q.dtype)
+    places = [split_place(key) for key in forces]
+    sites = np.array([system.site(*place) for place in places], dtype=np.int64)
+    wrenches = np.array(
+        [as_array(w, (6,), f"force on {place}", allow_complex=True) for place, w in zip(places, forces.values())]
+    ).astype(x.q.dtype)
+    if frame != "world":
+        for k, place in enumerate(places):
+            R = axes_of(system, x, *place, frame)
+            wrenches[k] = np.concatenate([R @ wrenches[k, :3], R @ wrenches[k, 3:]])
+    return sites, wrenches
+
+
+def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.ndarray:
+    """Return R (3, 3) from the axes of `frame` at a place to the world."""
+    return pose(system, x, body, node if frame == "node" else None)[0]
+
+
+def _observe(system: System, x: State, body: str, node: Any, vdot: np.ndarray):
+    """Return the scratch brought up to date, the number of the body and that of the site."""
+    s = system.site(body, node)
+    sites = NO_SITES if s < 0 else np.array([s], dtype=np.int64)
+    return system.engine.observe(x.q, x.v, vdot, sites), system.body(body), s
+
+
+def pose(system: System, x: State, body: str, node: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return rotation (3, 3) and position (3,) of a place in the world."""
+    work, i, s = _observe(system, x, body, node, np.zeros_like(x.v))
+    R, p = work.Rw[i].reshape(3, 3).copy(), work.pw[i].copy()
+    if s >= 0:
+        p = p + R @ work.site_p[s]
+        R = R @ work.site_R[s].reshape(3, 3)
+    return R, p
+
+
+def motion(
+    system: System, x: State, body: str, node: Any, frame: str, vdot: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return velocity [ω; v] and acceleration [ω̇; a] (6,) of a place."""
+    check_frame(frame)
+    work, i, s = _observe(system, x, body, node, vdot)
+    V, A = (work.V[i], work.A[i]) if s < 0 else (work.site_V[s], work.site_a[s])
+    # the spatial acceleration follows the moving axes: the point's own acceleration has ω×v more
+    a = A[3:] + np.cross(V[:3], V[3:])
+    R = work.Rw[i].reshape(3, 3)
+    if frame == "body":
+        R = np.eye(3)
+    elif frame == "node" and s >= 0:
+        R = work.site_R[s].reshape(3, 3).T
+    elif frame == "node":
+        R = np.eye(3)
+    return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
+
+
+def mass_properties(system: System, x: State) -> RigidInertia:
+    """Return mass, centre of mass and inertia of the whole in the world frame."""
+    P = np.empty(21, x.q.dtype)
+    system.engine.composite(x.q, np.zeros_like(x.v), P)
+    P = P.real
+    mass = P[15]
+    com = np.array([P[13], P[8], P[9]]) / mass
+    J = np.array([[P[0], P[3], P[4]], [P[3], P[1], P[5]], [P[4], P[5], P[2]]])
+    return RigidInertia.from_about_point(mass, com, J, np.zeros(3))
+
+
+def center_of_mass(system: System, x: State) -> np.ndarray:
+    """Return the centre of mass (3,): -∂V/∂g of the gravity potential, exact at every fidelity."""
+    tree = system.tree
+    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+    N = int(tree.sizes[0])
+    first = tree.body_inertia[:, 1:4].astype(x.q.dtype)
+    for i in range(N):
+        n, e, eta = int(tree.body_modes[i]), 3 * int(tree.body_flex[i]), int(tree.body_eta[i])
+        if n:
+            first[i] = first[i] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x.q[eta : eta + n]
+    m = tree.body_inertia[:, 0]
+    moments = m[:, None] * work.pw[:N] + np.einsum("nij,nj->ni", work.Rw[:N].reshape(N, 3, 3), first)
+    return moments.sum(axis=0) / m.sum()
+
+
+def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarray:
+    """Return J M⁻¹ Jᵀ by one forward recursion for each unit wrench, differences from none taken exactly.
+
+    Accelerations are affine in the wrenches: the part for zero wrench at the same state is subtracted.
+    """
+    places = [split_place(p) for p in places]
+    J = np.concatenate([system.jacobian(x, *place) for place in places])
+    still = State(x._slices, x.q, np.zeros_like(x.v))
+    base = system.forward_dynamics(still)
+    out = np.empty((len(J), len(J)), x.q.dtype)
+    for k in range(len(J)):
+        out[:, k] = J @ (system.forward_dynamics(still, tau=J[k].copy()) - base)
+    return 0.5 * (out + out.T)
+
+
+def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any) -> None:
+    """Write new mass properties of a rigid body into the tree."""
+    from interstage.multibody.compile import symmetric_six
+    from interstage.multibody.model import _rigid
+
+    i = system.body(body)
+    if system._flexes[i] is not None:
+        raise InputError(f"body '{body}' is flexible: its mass belongs to its component")
+    rigid = _rigid(mass, com, inertia, f"body '{body}'")
+    system.tree.body_inertia[i] = np.concatenate(
+        [[rigid.mass], rigid.mass * rigid.com, symmetric_six(rigid.about(np.zeros(3)))]
+    )
+    system.model.specs[i].inertia = rigid

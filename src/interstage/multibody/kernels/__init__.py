@@ -1,0 +1,1 @@
+"""Recursive algorithms as compiled kernels: `Tree` and `Work` in, arrays out."""

@@ -1,0 +1,144 @@
+"""Doors from Python into the kernels: each takes a handle, state arrays and an output.
+
+Without compilation (NUMBA_DISABLE_JIT=1) `System` calls the same algorithms with the tuples themselves.
+"""
+
+from __future__ import annotations
+
+
+from interstage.multibody.handle import LAYOUT, stage, tree_at, tree_of, vector_at, work_at, work_of
+from interstage.multibody.kernels.articulated import forward
+from interstage.multibody.kernels.flex import body_terms, prepare
+from interstage.multibody.kernels.inverse import accelerations, inverse, site_acceleration
+from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
+from interstage.multibody.kernels.kinematics import kinematics, poses, rates, site_motion, site_pose
+from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
+from interstage.multibody.kernels.small import kernel
+
+
+
+
+@kernel
+def configure(tree, work, q, v):
+    """Write all of position and velocity level: frames, poses, inertias."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    body_terms(tree, work, q, v)
+
+
+@stage("xxxi")
+def observe_sites(tree, work, q, v, vdot, sites):
+    """Write pose, velocity and acceleration of sites, those of bodies known."""
+    for s in sites:
+        site_motion(tree, work, s, site_pose(tree, work, s, q), v)
+        site_acceleration(tree, work, s, vdot)
+
+
+@kernel
+def observe(tree, work, q, v, vdot, sites):
+    """Write pose, velocity and acceleration of bodies and sites for known v̇."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    accelerations(tree, work, vdot)
+    observe_sites(tree, work, q, v, vdot, sites)
+
+
+@kernel
+def site_jacobian(tree, work, q, v, i, sites, J):
+    """Write the Jacobian (6, nv) of a site of body i (`sites` of length 1) or of its origin (length 0)."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    accelerations(tree, work, v)
+    observe_sites(tree, work, q, v, v, sites)
+    jacobian(tree, work, i, sites[0] if len(sites) > 0 else -1, J)
+
+
+@kernel
+def sums(tree, work, q, v, about, out):
+    """Write kinetic, strain, gravity energy and [h; p] about a point: (9,)."""
+    configure(tree, work, q, v)
+    energies(tree, work, q, v, out[:3])
+    momentum(tree, work, v, about, out[3:])
+
+
+@kernel
+def composite_of_ground(tree, work, q, v, out):
+    """Write the inertia of the whole tree about the world origin, world axes: (21,) blocks A, B, C."""
+    kinematics(tree, work, q, v)
+    body_terms(tree, work, q, v)
+    composite(tree, work)
+    for k in range(21):
+        out[k] = work.P[-1, k]
+
+
+@kernel
+def enter_prepare(handle, like):
+    """Call `prepare` on a handle."""
+    prepare(tree_of(handle), work_of(handle, like))
+
+
+def _forward_door(layout):
+    """Make the quickest door: slots and state come as addresses. The closure makes `layout` part of the cache's key."""
+
+    @kernel
+    def enter_forward(slots, state, tau, vdot):
+        """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches."""
+        if layout == 0:
+            return -2
+        tree, work = tree_at(slots), work_at(slots, vdot)
+        y = vector_at(state, tree.sizes[3] + tree.sizes[4], vdot)
+        q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
+        return forward(tree, work, q, v, tau, tree.sizes[:0], work.ext, vdot)
+
+    return enter_forward
+
+
+enter_forward = _forward_door(LAYOUT)
+
+
+@kernel
+def enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot):
+    """Call `forward` on a handle."""
+    return forward(tree_of(handle), work_of(handle, vdot), q, v, tau, sites, wrenches, vdot)
+
+
+@kernel
+def enter_inverse(handle, q, v, vdot, sites, wrenches, tau):
+    """Call `inverse` on a handle."""
+    inverse(tree_of(handle), work_of(handle, tau), q, v, vdot, sites, wrenches, tau)
+
+
+@kernel
+def enter_mass_matrix(handle, q, v, M):
+    """Call `mass_matrix` on a handle."""
+    mass_matrix(tree_of(handle), work_of(handle, M), q, v, M)
+
+
+@kernel
+def enter_jacobian(handle, q, v, i, sites, J):
+    """Call `site_jacobian` on a handle."""
+    site_jacobian(tree_of(handle), work_of(handle, J), q, v, i, sites, J)
+
+
+@kernel
+def enter_sums(handle, q, v, about, out):
+    """Call `sums` on a handle."""
+    sums(tree_of(handle), work_of(handle, out), q, v, about, out)
+
+
+@kernel
+def enter_observe(handle, q, v, vdot, sites):
+    """Call `observe` on a handle."""
+    observe(tree_of(handle), work_of(handle, q), q, v, vdot, sites)
+
+
+@kernel
+def enter_composite(handle, q, v, out):
+    """Call `composite_of_ground` on a handle."""
+    composite_of_ground(tree_of(handle), work_of(handle, out), q, v, out)
+
+
+@kernel
+def enter_rates(handle, q, v, qdot):
+    """Call `rates` on a handle."""
+    rates(tree_of(handle), q, v, qdot)

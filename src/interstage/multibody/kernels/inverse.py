@@ -1,0 +1,159 @@
+"""Inverse dynamics: forces that give known accelerations (recursive Newton-Euler with modes).
+
+Outwards the accelerations of bodies and ports, inwards the forces across the joints:
+
+    f = M_rr α + M_rη η̈ + b_r - f_ext + Σ φᵀ f_child,     τ = Hᵀ f + spring + damper
+    τ_η = η̈ + M_ηr α + b_η + Kη + Cη̇ + Σ Πᵀ f_child - Π_extᵀ f_ext
+"""
+
+from __future__ import annotations
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.articulated import ball_spring
+from interstage.multibody.kernels.flex import body_terms
+from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
+from interstage.multibody.kernels.small import (
+    add,
+    add6,
+    cross,
+    get3,
+    get9,
+    high,
+    inertia_times,
+    kernel,
+    low,
+    put6,
+    rigid_inertia,
+    scale,
+    turn,
+    turn_back,
+)
+
+
+@kernel
+def mode_sum(shapes, start, n, x, first, zero):
+    """Return shapes (3, n) times x."""
+    a, b, c = zero, zero, zero
+    for r in range(n):
+        a += shapes[start + r] * x[first + r]
+        b += shapes[start + n + r] * x[first + r]
+        c += shapes[start + 2 * n + r] * x[first + r]
+    return (a, b, c)
+
+
+@kernel
+def site_acceleration(tree, work, s, vdot):
+    """Write the acceleration of site s, with A of its body and the motion of the site known."""
+    i = tree.site_body[s]
+    n, at = tree.body_modes[i], 3 * tree.site_start[s]
+    first, o = tree.joint_v[i] + tree.joint_nv[i], work.V[-1, 0]
+    spin = turn(get9(work.site_J, s), mode_sum(tree.site_lam, at, n, vdot, first, o))
+    slide = mode_sum(tree.site_gam, at, n, vdot, first, o)
+    w, u = low(work.A, i), high(work.A, i)
+    lift = add(u, cross(w, get3(work.site_p, s)))
+    put6(
+        work.site_a,
+        s,
+        add(add(w, spin), low(work.site_c, s)),
+        add(add(lift, slide), high(work.site_c, s)),
+    )
+
+
+@stage("x")
+def accelerations(tree, work, vdot):
+    """Write A of every body and the accelerations of the ports, after `kinematics`."""
+    H = work.H
+    for i in range(tree.sizes[0]):
+        parent, port, iv = tree.body_parent[i], tree.body_port[i], tree.joint_v[i]
+        R, p = get9(work.R, i), get3(work.p, i)
+        if port < 0:
+            w, u = low(work.A, parent), high(work.A, parent)
+        else:
+            w, u = low(work.site_a, port), high(work.site_a, port)
+        aw = add(turn_back(R, w), low(work.c, i))
+        av = add(turn_back(R, add(u, cross(w, p))), high(work.c, i))
+        for a in range(tree.joint_nv[i]):
+            k, s = 6 * a, vdot[iv + a]
+            aw = add(aw, scale(s, (H[i, k], H[i, k + 1], H[i, k + 2])))
+            av = add(av, scale(s, (H[i, k + 3], H[i, k + 4], H[i, k + 5])))
+        put6(work.A, i, aw, av)
+        for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+            site_acceleration(tree, work, s, vdot)
+
+
+@stage("nxxxx")
+def modal_balance(tree, work, i, q, v, vdot, tau):
+    """Write the modal forces of a flexible body; add M_rη η̈ and what hangs on its ports to z."""
+    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    first, eta, o = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i], work.V[-1, 0]
+    F, E, f, e = work.mode_F, tree.flex_E, 3 * mode, 3 * flex
+    add6(work.z, i, mode_sum(F, f, n, vdot, first, o), mode_sum(E, e, n, vdot, first, o))
+    aw, av = low(work.A, i), high(work.A, i)
+    for r in range(n):
+        k = first + r
+        rigid = F[f + r] * aw[0] + F[f + n + r] * aw[1] + F[f + 2 * n + r] * aw[2]
+        rigid += E[e + r] * av[0] + E[e + n + r] * av[1] + E[e + 2 * n + r] * av[2]
+        own = vdot[k] + tree.v_damping[k] * v[k] + tree.v_stiffness[k] * q[eta + r]
+        tau[k] = own + rigid + work.mode_b[mode + r] - work.mode_ext[mode + r]
+    lam, gam = tree.site_lam, tree.site_gam
+    for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        t, h = low(work.site_z, s), high(work.site_z, s)
+        add6(work.z, i, add(t, cross(get3(work.site_p, s), h)), h)
+        t = turn_back(get9(work.site_J, s), t)
+        at = 3 * tree.site_start[s]
+        for r in range(n):
+            x, y, z = at + r, at + n + r, at + 2 * n + r
+            tau[first + r] += (
+                t[0] * lam[x] + t[1] * lam[y] + t[2] * lam[z] + h[0] * gam[x] + h[1] * gam[y] + h[2] * gam[z]
+            )
+
+
+@stage("xxxx")
+def balance(tree, work, q, v, vdot, tau):
+    """Write generalized forces, and the force across every joint (body axes, at the body origin) in z."""
+    for i in range(tree.sizes[0]):
+        t, f = inertia_times(rigid_inertia(work.I, i), low(work.A, i), high(work.A, i))
+        put6(work.z, i, t, f)
+        for k in range(6):
+            work.z[i, k] += work.b[i, k] - work.ext[i, k]
+    work.site_z[:] = 0.0
+    H = work.H
+    for i in range(tree.sizes[0] - 1, -1, -1):
+        if tree.body_modes[i] > 0:
+            modal_balance(tree, work, i, q, v, vdot, tau)
+        parent, port, iv = tree.body_parent[i], tree.body_port[i], tree.joint_v[i]
+        t, f = low(work.z, i), high(work.z, i)
+        for a in range(tree.joint_nv[i]):
+            k, j = 6 * a, iv + a
+            s = H[i, k] * t[0] + H[i, k + 1] * t[1] + H[i, k + 2] * t[2]
+            s += H[i, k + 3] * f[0] + H[i, k + 4] * f[1] + H[i, k + 5] * f[2]
+            s += tree.v_damping[j] * v[j]
+            if tree.v_q[j] >= 0:
+                s += tree.v_stiffness[j] * (q[tree.v_q[j]] - tree.v_rest[j])
+            if tree.joint_kind[i] == BALL:
+                s -= ball_spring(tree, i, q, a)
+            tau[j] = s
+        if parent < 0:
+            continue
+        R = get9(work.R, i)
+        t, f = turn(R, t), turn(R, f)
+        t = add(t, cross(get3(work.p, i), f))
+        if port < 0:
+            add6(work.z, parent, t, f)
+        else:
+            add6(work.site_z, port, t, f)
+
+
+@kernel
+def inverse(tree, work, q, v, vdot, sites, wrenches, tau):
+    """Write tau (nv,) that gives v̇ (nv,) under wrenches (k, 6) at sites (k,)."""
+    kinematics(tree, work, q, v)
+    if len(sites) > 0:
+        poses(tree, work)
+        external_wrenches(tree, work, q, sites, wrenches)
+    body_terms(tree, work, q, v)
+    accelerations(tree, work, vdot)
+    balance(tree, work, q, v, vdot, tau)
+    if len(sites) > 0:
+        work.ext[:] = 0.0
+        work.mode_ext[:] = 0.0

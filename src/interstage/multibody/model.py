@@ -1,0 +1,217 @@
+"""Describe a vehicle by names: bodies, where each is joined to its parent, and how it may move there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, known_names
+from interstage.modes.record import Component
+from interstage.multibody.joints import Free, Joint, Locked
+from interstage.spatial import RigidInertia, Rotation
+from interstage.spatial.checks import as_array
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass
+class BodySpec:
+    """One body as described. Rigid: `inertia`; flexible: `component` and its inboard `node`."""
+
+    name: str
+    parent: str | None
+    joint: Joint
+    at: np.ndarray | int
+    rotation: np.ndarray
+    inertia: RigidInertia | None = None
+    component: Component | None = None
+    node: int | None = None
+    damping: np.ndarray | None = None
+    order: int = 0
+    n_modes: int | None = None
+
+
+@dataclass
+class Multibody:
+    """A tree of rigid and flexible bodies, described in any units that fit together.
+
+    Parameters
+    ----------
+    name : name of the vehicle
+    gravity : uniform acceleration of gravity (3,), world axes
+
+    >>> mb = Multibody("pendulum", gravity=[0, 0, -9.81])
+    >>> arm = mb.add_body("arm", mass=2.0, com=[0, 0, -0.5])
+    >>> mb.bodies
+    ['arm']
+    """
+
+    name: str = "vehicle"
+    gravity: ArrayLike = (0.0, 0.0, 0.0)
+    specs: list[BodySpec] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        self.gravity = as_array(self.gravity, (3,), "gravity")
+
+    @property
+    def bodies(self) -> list[str]:
+        """Names of the bodies in the order of addition."""
+        return [spec.name for spec in self.specs]
+
+    def spec(self, name: str, where: str = "body") -> BodySpec:
+        """Return the description of a body; an unknown name is an error that lists the known ones."""
+        for spec in self.specs:
+            if spec.name == name:
+                return spec
+        raise InputError(f"there is no body '{name}'", where=where, hint=known_names(self.bodies))
+
+    def add_body(
+        self,
+        name: str,
+        *,
+        mass: float | None = None,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+        component: Component | str | Path | None = None,
+        node: int | None = None,
+        parent: str | None = None,
+        at: ArrayLike | int | None = None,
+        rotation: Any = None,
+        joint: Joint | None = None,
+        damping: float | Sequence[float] | None = None,
+        order: int | None = None,
+        n_modes: int | None = None,
+    ) -> BodySpec:
+        """Add a body to the tree, after its parent.
+
+        Parameters
+        ----------
+        name : name of the body, new
+        mass, com (3,), inertia (3, 3) : of a rigid body; com from the body frame, inertia about com, body axes
+            (default: a point mass)
+        component : record or file of a flexible body
+        node : its inboard node, where the body frame sits (default: the only interface node; without one a
+            free body keeps its own reference point)
+        parent : name of the parent; None is the ground
+        at : where on the parent: a point (3,) of a rigid parent or the ground, a node of a flexible one
+        rotation : R_PC, x_parent = R_PC @ x_child at zero joint coordinates
+        joint : default Locked; Free for a body on the ground
+        damping : modal damping ratio, one or one for each mode; default: that of the component
+        order : fidelity of modal integrals 0, 1 or 2 (default 2, or 0 where the component has none)
+        n_modes : keep only so many of the lowest modes of the body held at its node
+        """
+        where = f"body '{name}'"
+        if not isinstance(name, str) or not name:
+            raise InputError("a body needs a name", expected="text", got=repr(name))
+        if name in self.bodies:
+            raise InputError(f"there is already a body '{name}'", hint="give every body a name of its own")
+        if (mass is None) == (component is None):
+            raise InputError("a body is either rigid or flexible", where=where, expected="mass= or component=")
+        joint = joint if joint is not None else (Free() if parent is None else Locked())
+        if not isinstance(joint, Joint):
+            raise InputError("not a joint", where=where, expected="as in ist.Revolute('z')", got=repr(joint))
+        for key in ("stiffness", "damping", "rest"):
+            joint.spread(key)
+        spec = BodySpec(
+            name=name,
+            parent=parent,
+            joint=joint,
+            at=self._place(parent, at, where),
+            rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
+        )
+        if component is None:
+            spec.inertia = _rigid(mass, com, inertia, where)
+        else:
+            _flexible(spec, component, node, damping, order, n_modes, where)
+        self.specs.append(spec)
+        return spec
+
+    def _place(self, parent: str | None, at: Any, where: str) -> np.ndarray | int:
+        """Return the place on the parent: a point, or a node that its component has."""
+        on = None if parent is None else self.spec(parent, where=f"{where}, parent").component
+        if on is None:
+            if isinstance(at, int | np.integer):
+                raise InputError(
+                    "a rigid parent has points, not nodes", where=f"{where}, at", expected="three numbers", got=f"{at}"
+                )
+            return as_array((0.0, 0.0, 0.0) if at is None else at, (3,), f"{where}, at")
+        if not isinstance(at, int | np.integer):
+            raise InputError(
+                f"the flexible parent '{parent}' is joined at a node",
+                where=f"{where}, at",
+                expected="a node id",
+                got=repr(at),
+                hint=known_names(on.node_ids),
+            )
+        on.node_row(int(at))
+        return int(at)
+
+    def close(self, name: str, *ends: Any, joint: Joint | None = None) -> None:
+        """Join two bodies in a loop."""
+        raise InputError(
+            "loop closures are not built yet", where=f"closure '{name}'", hint="describe the vehicle as a tree"
+        )
+
+    def compile(self) -> System:
+        """Check the description and return the system that computes with it."""
+        from interstage.multibody.api import System
+
+        return System(self)
+
+
+def _rigid(mass: Any, com: Any, inertia: Any, where: str) -> RigidInertia:
+    """Return checked mass properties; a mass of zero is allowed for a body that only carries others."""
+    tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
+    if tensor.shape == (3,):
+        tensor = np.diag(tensor)
+    rigid = RigidInertia(mass, com, tensor)
+    if rigid.mass == 0.0 and not rigid.inertia.any():
+        return rigid
+    return rigid.check(where=where)
+
+
+def _flexible(spec: BodySpec, component: Any, node: Any, damping: Any, order: Any, n_modes: Any, where: str) -> None:
+    """Fill in the flexible part of a description."""
+    if isinstance(component, str | Path):
+        component = Component.load(component)
+    if not isinstance(component, Component):
+        raise InputError("not a component", where=where, expected="a Component or a file", got=repr(component))
+    if node is None:
+        node = _default_node(spec, component, where)
+    if node is not None:
+        component.node_row(node)
+    if order is None:
+        order = 2 if component.has_integrals else 0
+    if order not in (0, 1, 2):
+        raise InputError("fidelity is 0, 1 or 2", where=f"{where}, order", got=repr(order))
+    if damping is not None:
+        damping = np.asarray(damping, dtype=float)
+        if damping.shape not in ((), (n_modes or component.n_modes,)) or not np.all(damping >= 0.0):
+            raise InputError(
+                "the modal damping does not fit",
+                where=f"{where}, damping",
+                expected=f"one ratio, or {n_modes or component.n_modes}, not negative",
+                got=repr(damping.tolist()),
+            )
+    spec.component, spec.node, spec.damping = component, node, damping
+    spec.order, spec.n_modes = order, n_modes
+
+
+def _default_node(spec: BodySpec, component: Component, where: str) -> int | None:
+    """Return the only interface node, or None for a free body without one."""
+    if len(component.aset) == 1:
+        return int(next(iter(component.aset)))
+    if len(component.aset) == 0 and isinstance(spec.joint, Free):
+        return None
+    raise InputError(
+        "the inboard node of a flexible body is not clear",
+        where=f"{where}, node",
+        expected="node= one of its nodes",
+        hint=known_names(component.aset or component.node_ids),
+    )

@@ -1,0 +1,153 @@
+"""The state of a system: flat arrays `q` and `v`, and views of them by the names of bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import InputError, known_names
+from interstage.multibody.joints import Ball, Free
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass(frozen=True)
+class BodySlices:
+    """Where a body's numbers lie in q and v."""
+
+    joint: object
+    q: slice
+    v: slice
+    eta: slice
+    etadot: slice
+
+
+class BodyState:
+    """Views of one body's part of a state (or of a log of states: then time is the first axis).
+
+    q, v : joint coordinates and velocities;  eta, etadot : modal coordinates and rates
+    """
+
+    def __init__(self, name: str, where: BodySlices, q: np.ndarray, v: np.ndarray):
+        self._name, self._where = name, where
+        self._q, self._v = q, v
+
+    @property
+    def q(self) -> np.ndarray:
+        """Joint coordinates, a view."""
+        return self._q[..., self._where.q]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Joint velocities, a view."""
+        return self._v[..., self._where.v]
+
+    @property
+    def eta(self) -> np.ndarray:
+        """Modal coordinates, a view."""
+        return self._q[..., self._where.eta]
+
+    @property
+    def etadot(self) -> np.ndarray:
+        """Rates of the modal coordinates, a view."""
+        return self._v[..., self._where.etadot]
+
+    def _only(self, kinds: tuple[type, ...], what: str) -> None:
+        if not isinstance(self._where.joint, kinds):
+            raise InputError(
+                f"body '{self._name}' has no {what} of its own",
+                expected=" or ".join(f"a {kind.__name__} joint" for kind in kinds),
+                got=f"a {type(self._where.joint).__name__} joint",
+                hint="use q and v, or system.position(x, body) for its place in the world",
+            )
+
+    @property
+    def quaternion(self) -> np.ndarray:
+        """Quaternion of a Ball or Free joint, scalar first, a view."""
+        self._only((Ball, Free), "quaternion")
+        return self.q[..., :4]
+
+    @property
+    def position(self) -> np.ndarray:
+        """Position of a Free body's frame in the joint's parent frame, a view."""
+        self._only((Free,), "position")
+        return self.q[..., 4:]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocity [ω; v] (6,) of a Free body in its own axes, a view."""
+        self._only((Free,), "velocity")
+        return self.v
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity (3,) of a Ball or Free body in its own axes, a view."""
+        self._only((Ball, Free), "angular velocity")
+        return self.v[..., :3]
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """Linear velocity (3,) of a Free body in its own axes, a view."""
+        self._only((Free,), "linear velocity")
+        return self.v[..., 3:]
+
+    def __repr__(self) -> str:
+        return f"<{self._name}: q={self.q}, v={self.v}, {self.eta.shape[-1]} modes>"
+
+
+class State:
+    """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
+
+    __slots__ = ("_address", "_q", "_slices", "_v", "_y")
+
+    def __init__(self, slices: dict[str, BodySlices], q: np.ndarray, v: np.ndarray):
+        self._slices = slices
+        self._y = np.concatenate([q, v])
+        self._q, self._v = self._y[: len(q)], self._y[len(q) :]
+        # kernels take the address: q and v never move, assigning to them copies
+        self._address = self._y.ctypes.data
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (nq,)."""
+        return self._q
+
+    @q.setter
+    def q(self, value: np.ndarray) -> None:
+        self._q[:] = value
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (nv,)."""
+        return self._v
+
+    @v.setter
+    def v(self, value: np.ndarray) -> None:
+        self._v[:] = value
+
+    def __getitem__(self, name: str) -> BodyState:
+        if name not in self._slices:
+            raise InputError(f"there is no body '{name}'", hint=known_names(self._slices))
+        return BodyState(name, self._slices[name], self.q, self.v)
+
+    def copy(self, dtype: type | None = None) -> State:
+        """Return an independent copy, of another number type if asked."""
+        dtype = dtype or self.q.dtype
+        return State(self._slices, self.q.astype(dtype), self.v.astype(dtype))
+
+    def __repr__(self) -> str:
+        return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self._slices)}>"
+
+
+def slices_of(system: System) -> dict[str, BodySlices]:
+    """Return where each body's numbers lie."""
+    t = system.tree
+    out = {}
+    for i, spec in enumerate(system.model.specs):
+        q, v, eta, n = int(t.joint_q[i]), int(t.joint_v[i]), int(t.body_eta[i]), int(t.body_modes[i])
+        first = v + int(t.joint_nv[i])
+        out[spec.name] = BodySlices(spec.joint, slice(q, eta), slice(v, first), slice(eta, eta + n), slice(first, first + n))
+    return out

@@ -1,0 +1,80 @@
+"""Slopes along the motion by complex step: power, momentum, node kinematics; all at every fidelity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interstage.multibody import Ball, Free, Multibody, Revolute
+from multibody_models import beam, random_rotation, random_state, random_tree
+
+H = 1e-30
+STRAIGHT, BENT = beam(), beam(n_elements=4, n_modes=5, aset=3, bend=0.4, name="bent")
+LUMPED = beam(lumped=True, n_modes=6, tip_mass=1.0, name="lumped")
+
+
+def _along(system, x, vdot):
+    """Return the state a complex step further along the motion."""
+    z = x.copy(complex)
+    z.q += 1j * H * system.rates(x)
+    z.v += 1j * H * vdot
+    return z
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6))
+def test_power_and_node_kinematics(seed):
+    rng = np.random.default_rng(seed)
+    mb = random_tree(rng, int(rng.integers(1, 7)), components=[STRAIGHT, BENT, LUMPED])
+    system = mb.compile()
+    x, tau = random_state(system, rng), rng.normal(size=system.nv)
+    spec = mb.specs[rng.integers(len(mb.specs))]
+    place = (spec.name, (0.1, 0.2, 0.3) if spec.component is None else int(spec.component.node_ids[-1]))
+    wrench = rng.normal(size=6)
+    vdot = system.forward_dynamics(x, tau=tau, forces={place: wrench})
+    z = _along(system, x, vdot)
+    V = system.velocity(x, *place)
+    power = tau @ x.v - system.tree.v_damping @ x.v**2 + wrench @ V
+    slope = complex(system.energy(z)).imag / H
+    flow = abs(vdot) @ abs(system.mass_matrix(x)) @ abs(x.v)  # size of the terms that cancel
+    assert abs(slope - power) <= 1e-11 * (flow + abs(power)) + 1e-12
+    np.testing.assert_allclose(system.jacobian(x, *place) @ x.v, V, atol=1e-12 * (1 + abs(V).max()))
+    np.testing.assert_allclose(system.position(z, *place).imag / H, V[3:], atol=1e-12 * (1 + abs(V).max()))
+    R = system.rotation(z, *place)
+    spin = (R.imag / H) @ R.real.T
+    np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], V[:3], atol=1e-12 * (1 + abs(V).max()))
+    A = system.acceleration(x, vdot, *place)
+    np.testing.assert_allclose(system.velocity(z, *place).imag / H, A, atol=1e-11 * (1 + abs(A).max()))
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_momentum_of_a_free_flexible_tree_is_constant(order):
+    rng = np.random.default_rng(order)
+    mb = Multibody("free")
+    mb.add_body("root", component=BENT, node=3, joint=Free(), order=order)
+    mb.add_body("arm", component=STRAIGHT, parent="root", at=1, joint=Revolute("y"), order=order, rotation=random_rotation(rng))
+    mb.add_body("tip", mass=2.0, inertia=0.1 * np.eye(3), com=[0.1, 0, 0.2], parent="arm", at=7, joint=Ball())
+    system = mb.compile()
+    x = random_state(system, rng)
+    vdot = system.forward_dynamics(x)
+    z = _along(system, x, vdot)
+    scale = abs(vdot).max() * system.mass_properties(x).mass
+    assert abs(system.momentum(z).imag / H).max() < 1e-13 * scale
+    if order > 0:  # at order 0 the centre of mass of the inertia does not follow the deformation
+        p = system.mass_properties(x).mass * system.center_of_mass(z).imag / H
+        np.testing.assert_allclose(system.momentum(x)[3:], p, atol=1e-12 * abs(p).max())
+
+
+def test_order_zero_of_gravity_is_still_a_potential():
+    mb = Multibody("hanging", gravity=[0.0, -9.81, 0.0])
+    mb.add_body("beam", component=STRAIGHT, joint=Revolute("z"), order=0)
+    system = mb.compile()
+    x = random_state(system, np.random.default_rng(0), speed=0.0)
+    still = system.bias(x) - np.concatenate([[0.0], system.tree.v_stiffness[1:] * x["beam"].eta])
+    z, slope = x.copy(complex), []
+    for k in range(system.nv):
+        z.q[:] = x.q
+        z.q[k] += 1j * H
+        slope.append(complex(system.energies(z).gravity).imag / H)
+    np.testing.assert_allclose(still, slope, atol=1e-12 * abs(still).max())

@@ -1,0 +1,46 @@
+"""The page of supported cards and the registry of the deck reader name the same cards and parameters."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from interstage.nastran.registry import REFUSED_PARAMS, SUPPORTED, USED_PARAMS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "decks.md"
+
+
+def section(title: str) -> str:
+    """Text of a second-level section of the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1]
+
+
+def rows(text: str) -> list[list[str]]:
+    """Cells of the table rows whose first cell holds names in backquotes."""
+    lines = (line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("| `"))
+    return [[cell.strip() for cell in cells] for cells in lines]
+
+
+def names(text: str) -> list[str]:
+    return [name for cells in rows(text) for name in re.findall(r"`([A-Z0-9]+)`", cells[0])]
+
+
+def test_every_supported_card_is_on_the_page_once():
+    found = names(section("Cards"))
+    assert len(found) == len(set(found)), "a card has two rows"
+    assert sorted(SUPPORTED - set(found)) == [], "supported cards that docs/decks.md does not explain"
+    assert sorted(set(found) - SUPPORTED) == [], "docs/decks.md names cards that the reader does not support"
+
+
+def test_every_card_says_what_is_honoured():
+    for cells in rows(section("Cards")):
+        assert len(cells) == 3 and cells[1], cells[0]
+
+
+def test_every_parameter_in_use_is_on_the_page():
+    text = section("Parameters")
+    assert set(names(text)) == USED_PARAMS
+    # CK1 to CK3 stand there as a range
+    refused = {name for name in REFUSED_PARAMS if name != "CK2"}
+    assert not [name for name in refused if not re.search(rf"\b{name}\b", text)]
