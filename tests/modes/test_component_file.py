@@ -354,6 +354,18 @@ def test_truncated_basis_in_a_file_is_refused(saved, tmp_path):
     text = one_sentence(changed(saved, tmp_path, drop))
     assert "truncated after normalization" in text
 
+    def drop_and_count(f):
+        drop(f)
+        replace("ModalSolution/N_FLEX_MODES", len(f["ModalSolution/FREQ"]))(f)
+
+    text = one_sentence(changed(saved, tmp_path, drop_and_count))
+    assert "truncated after normalization" in text
+
+
+def test_repr_is_short(component):
+    assert repr(component).startswith("Component('boom': 7 nodes, 7 modes")
+    assert len(repr(component)) < 150
+
 
 def test_other_files(tmp_path):
     one_sentence(tmp_path / "absent.h5")
@@ -373,6 +385,12 @@ def test_file_without_our_additions(component, saved, tmp_path):
             if (name.isupper() and name not in named) or name in ("PointMass", "RotaryIntegral"):
                 del f[name]
 
+    def with_rigid(f):
+        strip(f)
+        replace("ModalSolution/FREQ", np.concatenate([np.zeros(6), component.frequencies_hz]))(f)
+
+    listed = Component.load(changed(saved, tmp_path, with_rigid))
+    assert np.array_equal(listed.frequencies_hz, component.frequencies_hz)
     back = Component.load(changed(saved, tmp_path, strip))
     assert np.array_equal(back.node_positions, component.node_positions)
     assert np.array_equal(back.J2, component.J2)

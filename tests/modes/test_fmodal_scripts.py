@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from deck_models import SIMPLE_BEAM, boom
 
-from interstage.components import component_from_deck
 from interstage.errors import FileError, InputError, SolverError
-from interstage.external_nastran import fatal_messages, run_deck
 from interstage.fmodal import Nastran
+from interstage.fmodal.external import fatal_messages, run_deck
+from interstage.fmodal.from_deck import component_from_deck
 from interstage.modes import Component
 from interstage.modes.component_modes import craig_bampton
 from interstage.nastran import deck_from_text

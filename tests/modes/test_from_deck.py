@@ -7,11 +7,11 @@ from deck_models import SIMPLE_BEAM, boom
 from modes_models import clamped_hz
 
 from conftest import reference_dir
-from interstage.component_op4 import component_from_op4
-from interstage.components import component_from_deck
 from interstage.errors import DeckError, FileError, InputError, ModelError
-from interstage.external_nastran import punched_interface
 from interstage.fem.model import FEModel
+from interstage.fmodal.external import punched_interface
+from interstage.fmodal.from_deck import component_from_deck
+from interstage.fmodal.from_op4 import component_from_op4
 from interstage.modes import Component
 from interstage.modes.solver import dense_eigen
 from interstage.nastran import deck_from_text
@@ -228,6 +228,8 @@ def test_bad_requests(tmp_path):
         component_from_deck(deck(boom([])), 4, aset={99: 123})
     with pytest.raises(ModelError, match="interface"):
         component_from_deck(deck(boom([])), 4, aset={1: 123})
+    with pytest.raises(ModelError, match="no mass"):
+        component_from_deck(deck(boom([]).replace(".3,2700.", ".3")), 4)
     with pytest.raises(DeckError):
         component_from_deck(tmp_path / "none.bdf", 4)
 
@@ -266,3 +268,12 @@ def test_scalar_points_carry_modal_mass():
     assert np.abs(c.G0 - np.eye(c.n_modes)).max() < 1e-9
     assert not np.allclose(c.frequencies_hz[:3], plain.frequencies_hz[:3], rtol=1e-3)
     assert c.mass == pytest.approx(plain.mass)
+
+
+def test_mass_that_rounding_spreads_over_axes():
+    """Grids in a tilted cylindrical system: modes are orthonormal and those of the same deck in basic axes."""
+    plain = component_from_deck(reference_dir("nastran", "static_solid_shell_bar") / "deck.bdf", 12, aset={})
+    folder = reference_dir("nastran", "static_solid_shell_bar_cylindrical_cd")
+    turned = component_from_deck(folder / "deck.bdf", 12, aset={})
+    assert np.abs(turned.G0 - np.eye(12)).max() < 1e-9
+    assert np.allclose(turned.frequencies_hz, plain.frequencies_hz, rtol=1e-7)

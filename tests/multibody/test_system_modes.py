@@ -35,10 +35,8 @@ def _joined(angle, release=None, clamp=False):
         whole[:n, :n] += A
         whole[np.ix_(second, second)] += T @ A @ T.T
     keep = np.arange(6 if clamp else 0, size)
-    # the inverse problem (K + σM)⁻¹M keeps rigid and low modes accurate
-    s = 1e3
-    mu = eigh(M_all[np.ix_(keep, keep)], (K_all + s * M_all)[np.ix_(keep, keep)], eigvals_only=True)[::-1]
-    return np.sqrt(np.abs(1.0 / mu - s)) / (2 * np.pi)
+    square = eigh(K_all[np.ix_(keep, keep)], M_all[np.ix_(keep, keep)], eigvals_only=True)
+    return np.sqrt(np.abs(square)) / (2 * np.pi)
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +81,10 @@ def test_double_length_cantilever_frequencies_and_shapes(component):
     system = _assemble(component, 0.0, Locked(), Locked())
     modes = system.modes()
     np.testing.assert_allclose(modes.frequencies_hz[:20], _joined(0.0, clamp=True)[:20], rtol=0, atol=5e-6)
-    # shapes on nodes: torsion and axial modes are single, take the first of each against sin(πx/2L)
+    # shapes on nodes: the first axial mode is sin(πx/2L) at the nodes
     tip = np.array([modes.at("second", k + 1)[:, :30] for k in range(N + 1)])
     size = abs(tip).max(axis=0)
-    axial = int(np.argmax(size[3] / (size[4] + size[5] + 1e-30)))
+    axial = int(np.flatnonzero(size[3] > 1e3 * (size[4] + size[5]))[0])
     x = 1.0 + np.linspace(0.0, 1.0, N + 1)
     shape = tip[:, 3, axial] / tip[-1, 3, axial]
     np.testing.assert_allclose(shape, np.sin(np.pi * x / 4), atol=1e-9)
@@ -121,10 +119,3 @@ def test_pendulum_frequency_comes_from_gravity():
     mb.add_body("bob", mass=2.0, com=[0, 0, -0.7], joint=Revolute("y"))
     hz = mb.compile().modes().frequencies_hz
     assert hz[0] == pytest.approx(np.sqrt(9.81 / 0.7) / (2 * np.pi), rel=1e-12)
-
-
-def test_residual_mass_of_a_complete_basis_is_that_of_the_held_node(component):
-    system = _assemble(component, 0.0, Free(), Locked())
-    np.testing.assert_allclose(
-        system.body_frequencies_hz("first")[:2], system.body_frequencies_hz("first")[:2][::-1], rtol=1e-6
-    )

@@ -51,7 +51,7 @@ def component(
     """Modes, integrals and mass of a flexible body in one portable file."""
     from interstage.cli.info import summary
     from interstage.cli.progress import progress
-    from interstage.components import component_from_deck
+    from interstage.fmodal.from_deck import component_from_deck
     from interstage.errors import FileError
 
     if not output.absolute().parent.is_dir():

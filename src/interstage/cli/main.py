@@ -8,7 +8,7 @@ import sys
 import typer
 
 from interstage import __version__
-from interstage.cli import modes, static
+from interstage.cli import component, info, modes, static
 from interstage.errors import InterstageError
 
 app = typer.Typer(
@@ -24,6 +24,12 @@ app.command("modes", epilog="Example:  interstage modes panel.bdf --modes 20")(m
 app.command("static", epilog="Example:  interstage static bracket.bdf --json > displacements.json")(
     static.static
 )
+
+app.command(
+    "component",
+    epilog="Example:  interstage component panel.bdf -o panel.h5 --aset 1:123456 --modes 30 --modal-integrals",
+)(component.component)
+app.command("info", epilog="Example:  interstage info panel.h5")(info.info)
 
 
 def _show_version(wanted: bool) -> None:
@@ -59,8 +65,20 @@ def main(arguments: list[str] | None = None) -> None:
             _fail(f"{error.format_message().rstrip('.')}; see 'interstage --help'")
         if type(error).__name__ == "Abort":
             _stop("stopped", 130)
-        raise
+        if os.environ.get("INTERSTAGE_DEBUG"):
+            raise
+        what = "there is not enough memory" if isinstance(error, MemoryError) else _fault(error)
+        _stop(what, 1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fault(error: Exception) -> str:
+    """Say that the program, not its input, is at fault."""
+    text = " ".join(str(error).split())
+    return (
+        f"a fault of the program ({type(error).__name__}: {text}); please report it with the input, and "
+        "set INTERSTAGE_DEBUG=1 to see where it happens"
+    )
 
 
 def _fail(sentence: str) -> None:

@@ -34,14 +34,16 @@ def modes(
         fe = FEModel.from_deck(cards)
         result = normal_modes(fe, n_modes=n_modes, progress=report)
         grdpnt = cards.params.get("GRDPNT", 0)
-        weight = fe.mass_properties(grdpnt if isinstance(grdpnt, int) and grdpnt > 0 else 0)
+        # as in NASTRAN, the origin stands in for a grid that is not there
+        known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0
+        weight = fe.mass_properties(grdpnt if known else 0)
     if as_json:
-        print(json.dumps(_machine(fe, result, weight)))
+        print(json.dumps(_machine(fe, result, weight, cards)))
     else:
         _show(fe, result, weight, cards)
 
 
-def _machine(fe, result, weight) -> dict:
+def _machine(fe, result, weight, cards) -> dict:
     return {
         "deck": fe.source,
         "frequencies_hz": [float(f) for f in result.frequencies_hz],
@@ -54,6 +56,7 @@ def _machine(fe, result, weight) -> dict:
         "grids": len(fe.grids),
         "dofs": int(fe.grids.n_dof),
         "notes": list(result.notes),
+        "ignored": dict(sorted(cards.ignored.items())),
     }
 
 
@@ -76,8 +79,13 @@ def _show(fe, result, weight, cards) -> None:
         )
     console.print(table)
     console.print(str(weight), highlight=False)
+    show_ignored(console, cards)
+    for note in result.notes:
+        console.print(note, highlight=False)
+
+
+def show_ignored(console, cards) -> None:
+    """Print the names and counts of the cards that the solution does not use."""
     if cards.ignored:
         names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
         console.print(f"Not used by this solution: {names}", highlight=False)
-    for note in result.notes:
-        console.print(note, highlight=False)

@@ -30,9 +30,10 @@ def static(
     if as_json:
         subcases = {str(result.subcase): _by_point(fe, result.displacement) for result in results}
         notes = sorted({note for result in results for note in result.notes})
-        print(json.dumps({"deck": fe.source, "subcases": subcases, "notes": notes}))
+        ignored = dict(sorted(cards.ignored.items()))
+        print(json.dumps({"deck": fe.source, "subcases": subcases, "notes": notes, "ignored": ignored}))
     else:
-        _show(fe, results)
+        _show(fe, results, cards)
 
 
 def _by_point(fe, u: np.ndarray) -> dict[str, list[float]]:
@@ -41,9 +42,11 @@ def _by_point(fe, u: np.ndarray) -> dict[str, list[float]]:
     return out
 
 
-def _show(fe, results, most: int = 40) -> None:
+def _show(fe, results, cards, most: int = 40) -> None:
     from rich.console import Console
     from rich.table import Table
+
+    from interstage.cli.modes import show_ignored
 
     console = Console()
     console.print(f"[bold]{fe.source}[/bold]  {len(fe.grids)} grids, {fe.grids.n_dof} dofs")
@@ -59,3 +62,4 @@ def _show(fe, results, most: int = 40) -> None:
         console.print(f"residual of the solution: {result.residual:.1e}", highlight=False)
         for note in result.notes:
             console.print(note, highlight=False)
+    show_ignored(console, cards)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.errors import ModelError
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
 from interstage.fem.scalars import ScalarTerms
@@ -64,11 +65,23 @@ def _fill(grids, blocks, matrix, coupled):
         for start in range(0, len(block), CHUNK):
             rows = slice(start, min(start + CHUNK, len(block)))
             k = np.ascontiguousarray(matrix(block, rows), dtype=float)
+            if not np.isfinite(k.sum()):
+                _refuse_not_finite(block, rows, k)
             nodes = np.ascontiguousarray(block.nodes[rows])
             fits = _scatter(data, indptr, indices, nodes, R, turned, k, block.dofs_per_node)
             if not fits:
                 return _fill(grids, blocks, matrix, coupled=True)
     return data, indptr, indices
+
+
+def _refuse_not_finite(block, rows: slice, k: np.ndarray) -> None:
+    """Name the first element whose matrix holds something that is not a number."""
+    bad = np.flatnonzero(~np.isfinite(k).all(axis=(1, 2)))
+    if len(bad):
+        raise ModelError(
+            f"a matrix of {block.name} {block.eid[rows][bad[0]]} is not finite",
+            hint="look for zero or huge values in its property and material, and for its shape",
+        )
 
 
 def _pattern(n: int, blocks) -> tuple[np.ndarray, np.ndarray]:
@@ -152,6 +165,7 @@ def _scatter(data, indptr, indices, nodes, R, turned, k, dofs):
 
 def _to_csr(grids: Grids, data, indptr, indices) -> sp.csr_matrix:
     """CSR matrix in g-set order from node blocks, zeros dropped."""
+    _clean(data)
     count = np.zeros(grids.n_dof + 1, dtype=np.int64)
     _count(data, indptr, grids.dof, count)
     row_start = np.cumsum(count)
@@ -161,6 +175,26 @@ def _to_csr(grids: Grids, data, indptr, indices) -> sp.csr_matrix:
     values = np.empty(nnz)
     _pack(data, indptr, indices, grids.dof, row_start, columns, values)
     return sp.csr_matrix((values, columns, row_start.astype(kind)), shape=(grids.n_dof, grids.n_dof))
+
+
+@kernel
+def _clean(data):
+    """Set entries to zero that are the rounding error of turning a 3x3 part into other axes.
+
+    Left in, such an entry of a mass matrix (a torsional inertia seen across its axis) has no correct digit, yet
+    looks like a tiny inertia.
+    """
+    for at in range(data.shape[0]):
+        for p in range(0, 6, 3):
+            for q in range(0, 6, 3):
+                largest = 0.0
+                for r in range(p, p + 3):
+                    for c in range(q, q + 3):
+                        largest = max(largest, abs(data[at, r, c]))
+                for r in range(p, p + 3):
+                    for c in range(q, q + 3):
+                        if abs(data[at, r, c]) < 1e-15 * largest:
+                            data[at, r, c] = 0.0
 
 
 @kernel

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from interstage.errors import DeckError, InputError, known_names
+from interstage.errors import DeckError, InputError, InterstageError, known_names
 from interstage.fem.grids import Grids
 
 _QUAD = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -166,10 +166,11 @@ class Loads:
     ----------
     sets : id -> LoadSet
     combinations : id of a LOAD card -> list of (factor, set id)
+    refused : the error to raise if statics is asked for, where the loads of the deck cannot be used
     """
 
-    def __init__(self, grids: Grids):
-        self.grids = grids
+    def __init__(self, grids: Grids, refused: InterstageError | None = None):
+        self.grids, self.refused = grids, refused
         self.sets: dict[int, LoadSet] = {}
         self.combinations: dict[int, list[tuple[float, int]]] = {}
 
@@ -184,6 +185,11 @@ class Loads:
 
     def __contains__(self, set_id: int) -> bool:
         return set_id in self.sets or set_id in self.combinations
+
+    def check(self) -> None:
+        """Raise the error about loads that cannot be used, if there is one."""
+        if self.refused is not None:
+            raise self.refused
 
     def vector(self, set_id: int, M_gg=None) -> np.ndarray:
         """Load (n_dof,) on the g-set in CD axes.
@@ -216,6 +222,7 @@ class Loads:
 
     def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
         """Factors and plain sets that make up a set, LOAD cards resolved."""
+        self.check()
         if set_id in path:
             loop = " -> ".join(str(one) for one in (*path, set_id))
             raise DeckError(f"LOAD {set_id} refers to itself", got=loop)

@@ -19,6 +19,8 @@ from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
 
 DEFAULT_MODES = 10
+BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
+WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
 
 @dataclass
@@ -126,7 +128,7 @@ def normal_modes(
         grids=fe.grids,
         factor_seconds=result.factor_seconds,
         solve_seconds=result.solve_seconds,
-        notes=[*fe.notes, *notes, *reduced.notes, *result.notes],
+        notes=[*_purpose(fe, 103), *fe.notes, *notes, *reduced.notes, *result.notes],
     )
 
 
@@ -143,14 +145,15 @@ def static_subcases(
 ) -> list[Displacements]:
     """Displacements of all subcases; those with the same constraints share one factorization."""
     say = progress or (lambda text: None)
-    cases = [case for case in fe.case.subcases if only is None or case.id in only]
+    fe.loads.check()
+    cases = _static_cases(fe) if only is None else [case for case in fe.case.subcases if case.id in only]
     groups: dict[tuple, list] = {}
     for case in cases:
         groups.setdefault((case.spc, case.mpc, case.suport1), []).append(case)
     found: dict[int, Displacements] = {}
     for members in groups.values():
         say(f"statics: factorization for {len(members)} subcases")
-        reduced = reduce_model(fe.K_gg, None, fe.grids, subcase_constraints(fe, members[0], _without_sets()))
+        reduced = reduce_model(fe.K_gg, None, fe.grids, _static_constraints(fe, members[0]))
         loads = [_load(fe, case) for case in members]
         enforced = [fe.loads.enforced(case.load) if case.load else None for case in members]
         result = solve_static(reduced, np.column_stack(loads), enforced, max_ratio=_max_ratio(fe))
@@ -161,9 +164,34 @@ def static_subcases(
                 result.spc_forces[:, k],
                 float(result.epsilon[k]),
                 fe.grids,
-                [*fe.notes, *result.notes],
+                [*_purpose(fe, 101), *fe.notes, *result.notes],
             )
     return [found[case.id] for case in cases]
+
+
+def _purpose(fe: FEModel, sol: int) -> list[str]:
+    """A sentence where the deck was written for a solution that is not run here."""
+    if fe.sol in (None, sol):
+        return []
+    return [f"the deck is for SOL {fe.sol}: only its model, constraints and requests for SOL {sol} are used"]
+
+
+def _static_cases(fe: FEModel) -> list:
+    """Subcases of statics: those that ask for modes or buckling are left out, unless there are no others."""
+    cases = fe.case.subcases
+    chosen = [case for case in cases if (case.analysis or "STATICS").startswith("STAT")]
+    if fe.sol in BUCKLING:
+        chosen = [case for case in chosen if case.method is None or case.load is not None]
+    return chosen or cases
+
+
+def _static_constraints(fe: FEModel, case) -> Constraints:
+    """Constraints of a static subcase: supported dofs (SUPORT) are held, other sets do not matter."""
+    constraints = subcase_constraints(fe, case, _without_sets())
+    support = np.setdiff1d(fe.set_cards(case).r, constraints.spc)
+    constraints.spc = np.concatenate([constraints.spc, support])
+    constraints.values = np.concatenate([constraints.values, np.zeros(len(support))])
+    return constraints
 
 
 def subcase_constraints(fe: FEModel, case, cards: SetCards | None = None) -> Constraints:
@@ -231,20 +259,26 @@ def _modes_subcase(fe: FEModel, subcase: int | None):
             )
         return chosen[0]
     asking = [case for case in cases if case.method is not None]
-    return (asking or cases or [None])[0]
+    modes = [case for case in asking or cases if (case.analysis or "").startswith("MODE")]
+    plain = [case for case in asking if case.analysis is None]
+    return (modes or plain or asking or cases or [None])[0]
 
 
 def _request(fe: FEModel, case, n_modes, f_min, f_max) -> EigenRequest:
     """The user's wish if there is one, else the deck's request, else ten modes."""
     deck = None
-    if case is not None and case.method is not None:
-        if case.method not in fe.eigen_requests:
+    if case is not None and (fe.sol in BUCKLING or (case.analysis or "").startswith("BUCK")):
+        # the range of a buckling request is one of load factors
+        asked = fe.eigen_requests.get(case.method)
+        deck = EigenRequest(count=asked.count if asked and asked.count else DEFAULT_MODES)
+    elif case is not None and case.method is not None:
+        if case.method not in fe.eigen_requests and fe.sol not in WITHOUT_MODES:
             raise ModelError(
                 f"METHOD = {case.method} selects an EIGRL or EIGR that is not in the deck",
                 where=fe.source,
                 hint=known_names(sorted(fe.eigen_requests)),
             )
-        deck = fe.eigen_requests[case.method]
+        deck = fe.eigen_requests.get(case.method)
     elif len(fe.eigen_requests) == 1:
         deck = next(iter(fe.eigen_requests.values()))
     norm = deck.norm if deck else "mass"

@@ -193,6 +193,12 @@ def build_component(
     """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`."""
     if int(n_modes) != n_modes or n_modes < 0:
         raise InputError("the number of modes must be a whole number >= 0", got=f"{n_modes!r}")
+    if not np.any(model.M_ff.diagonal() > 0):
+        raise ModelError(
+            "the model has no mass, so that it has no modes",
+            where=f"component '{name}'",
+            hint="give densities or mass elements",
+        )
     aset = check_grids("aset", aset, model.node_ids)
     rvdof = check_grids("rvdof", rvdof, model.node_ids)
     model = replace(model, notes=list(model.notes))

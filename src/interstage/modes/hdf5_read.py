@@ -154,6 +154,16 @@ def _component(f: h5py.File, path: Path, matrices: bool, lazy: bool | None) -> C
         raise _Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
     modal = root.child("ModalSolution")
     hz = modal.array("FREQ", (None,))
+    if not ours and modal.has("N_FLEX_MODES") and modal.has("N_RIGID_MODES"):
+        # files of other tools may list the rigid modes before the flexible ones
+        rigid = int(modal.number("N_RIGID_MODES"))
+        if rigid > 0 and int(modal.number("N_FLEX_MODES")) + rigid == len(hz):
+            hz = hz[rigid:]
+    if modal.has("N_FLEX_MODES") and int(modal.number("N_FLEX_MODES")) != len(hz):
+        raise _Fault(
+            f"the file names {modal.number('N_FLEX_MODES'):g} flexible modes and holds {len(hz)}: "
+            "it was truncated after normalization, so that the body can no longer be held at its interface"
+        )
     ids, positions = _nodes(root, ours)
     n, N = len(hz), len(ids)
     if lazy is None:

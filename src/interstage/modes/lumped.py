@@ -19,8 +19,6 @@ from interstage.errors import InputError
 from interstage.modes.integrals import skew
 from interstage.modes.record import ChildBody
 
-CONNECTIONS = ("grid", "rbar", "rbe2", "rbe3")
-
 
 def mass_block(mass: float, offset: np.ndarray, inertia: np.ndarray) -> np.ndarray:
     """Return the 6x6 mass matrix of a lumped body at its grid, rows T1 T2 T3 R1 R2 R3."""

@@ -80,7 +80,7 @@ class ChildBody:
     joint: str = "locked"
 
 
-@dataclass
+@dataclass(eq=False)
 class Component:
     """One flexible body. Shapes with n modes, N nodes; sources are the dataset names of the component file.
 
@@ -183,6 +183,14 @@ class Component:
                     got=f"{got}",
                 )
 
+    def __repr__(self) -> str:
+        band = f" {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz" if self.n_modes else ""
+        integrals = "all integrals" if self.has_integrals else "integrals of zero order"
+        return (
+            f"Component('{self.name}': {self.n_nodes} nodes, {self.n_modes} modes{band}, {self.boundary}, "
+            f"mass {self.mass:.6g}, {integrals})"
+        )
+
     @property
     def n_modes(self) -> int:
         """Number of flexible modes (residual vectors included)."""
@@ -223,8 +231,8 @@ class Component:
 
     @classmethod
     def from_deck(cls, deck: Any, **options: Any) -> Component:
-        """Build a component from a NASTRAN deck (see `interstage.components.component_from_deck`)."""
-        return import_module("interstage.components").component_from_deck(deck, **options)
+        """Build a component from a NASTRAN deck (see `interstage.fmodal.from_deck.component_from_deck`)."""
+        return import_module("interstage.fmodal.from_deck").component_from_deck(deck, **options)
 
     def keep_modes(self, modes: Any) -> Component:
         """Keep some modes of a free body; normalized component modes cannot be dropped and are refused."""

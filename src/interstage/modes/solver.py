@@ -40,16 +40,6 @@ def dense(A: Any) -> np.ndarray:
     return A.toarray() if sp.issparse(A) else np.asarray(A, dtype=float)
 
 
-def singular_rows(A: np.ndarray) -> np.ndarray:
-    """Find the rows whose pivots vanish in an unpivoted elimination of a positive semidefinite matrix."""
-    diagonal = np.diag(A)
-    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    L, D, _ = la.ldl(A / scale[:, None] / scale[None, :])
-    zero = np.abs(np.diag(D)) < SINGULAR
-    weight = np.abs(la.lstsq(L.T, np.eye(len(A))[:, zero])[0]) if zero.any() else np.zeros((len(A), 0))
-    return np.unique(np.argmax(weight, axis=0)) if zero.any() else np.zeros(0, dtype=np.int64)
-
-
 class _DenseFactor:
     def __init__(self, A: np.ndarray):
         diagonal = np.diag(A).copy()

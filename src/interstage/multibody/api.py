@@ -108,6 +108,11 @@ class System:
 
     def _refuse(self, status: int, x: State) -> None:
         """Say in a sentence what a kernel found."""
+        for what, values, names in (("q", x.q, None), ("v", x.v, self.velocity_names())):
+            bad = np.flatnonzero(~np.isfinite(values))
+            if len(bad):
+                named = f" ({names[bad[0]]})" if names else ""
+                raise InputError(f"the state is not finite: {what}[{bad[0]}]{named} is {values[bad[0]]}")
         if status > 0:
             spec = self.model.specs[status - 1]
             rigid = spec.component is None
@@ -119,11 +124,6 @@ class System:
                 if rigid
                 else "deformations may be too large for fidelity 1: use order=2, or smaller deformations",
             )
-        for what, values, names in (("q", x.q, None), ("v", x.v, self.velocity_names())):
-            bad = np.flatnonzero(~np.isfinite(values))
-            if len(bad):
-                named = f" ({names[bad[0]]})" if names else ""
-                raise InputError(f"the state is not finite: {what}[{bad[0]}]{named} is {values[bad[0]]}")
         raise InputError("accelerations are not finite", hint="look at tau, forces and the size of the state")
 
     # dynamics ---------------------------------------------------------------------------------------

@@ -59,37 +59,39 @@ def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarra
 
 
 def system_modes(system: System, x: State, forces: dict | None = None) -> SystemModes:
-    """Solve K φ = λ M φ in the inverse form, which keeps the low modes exact when the highest are huge.
-
-    M φ = μ (K + σM) φ, λ = 1/μ - σ; each λ is then refined as the Rayleigh quotient of its vector.
-    """
-    real = State(x._slices, x.q.real.copy(), np.zeros(system.nv))
+    """Solve K φ = λ M φ about the state x, its velocities taken as zero."""
+    real = State(x._slices, x.q.real, np.zeros(system.nv))
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)
-    if system.nv == 0:
-        return SystemModes(system, real, np.zeros(0), np.zeros((0, 0)))
-    stiff = np.diag(K)[np.diag(K) > 0.0]
-    sigma = float(stiff.min()) / float(np.diag(M).max()) if len(stiff) else 1.0
-    least = _least_curvature(K, M)
-    if least < 0.0:
-        sigma = max(sigma, -2.0 * least)
     try:
-        mu, shapes = eigh(M, K + sigma * M)
+        square, shapes = accurate_modes(K, M)
     except np.linalg.LinAlgError:
         raise ModelError(
             "the mass matrix of the system is not positive definite",
             hint="deformations may be too large for fidelity 1, or the modes of a body take all of its inertia",
         ) from None
-    mu, shapes = mu[::-1], shapes[:, ::-1]
-    shapes = shapes / np.sqrt(mu)
-    square = np.einsum("ik,ij,jk->k", shapes, K, shapes, optimize=True)
-    order = np.argsort(square, kind="stable")
-    square, shapes = square[order], shapes[:, order]
     hz = np.sign(square) * np.sqrt(np.abs(square)) / (2.0 * np.pi)
     return SystemModes(system, real, hz, shapes)
 
 
-def _least_curvature(K: np.ndarray, M: np.ndarray) -> float:
-    """Return a bound of the smallest λ, to shift unstable systems; zero where K is diagonal and not negative."""
-    if np.count_nonzero(K - np.diag(np.diag(K))) == 0 and np.all(np.diag(K) >= 0.0):
-        return 0.0
-    return min(0.0, float(eigh(K, M, eigvals_only=True, subset_by_index=[0, 0])[0]))
+def accurate_modes(K: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return λ (n,) ascending and mass-normalized vectors (n, n), low and high ones to full accuracy.
+
+    K φ = λ M φ leaves errors of ε λ_max in every λ. The inverse form M φ = μ (K + σM) φ, λ = 1/μ - σ, leaves
+    ε(λ + σ)²/σ: with σ at the lowest elastic mode it is better for the low ones. Each λ is taken from where it
+    is better known.
+    """
+    n = len(K)
+    if n == 0:
+        return np.zeros(0), np.zeros((0, 0))
+    square, shapes = eigh(K, M)
+    largest = float(np.abs(square).max())
+    elastic = square[square > 1e3 * np.finfo(float).eps * largest]
+    if largest == 0.0 or len(elastic) == 0:
+        return square, shapes
+    sigma = max(float(elastic[0]), -2.0 * float(square[0]))
+    mu, inverse = eigh(M, K + sigma * M)
+    mu, inverse = mu[::-1], inverse[:, ::-1]
+    better = (1.0 / mu) ** 2 / sigma < largest
+    square = np.where(better, 1.0 / mu - sigma, square)
+    shapes = np.where(better[None, :], inverse / np.sqrt(mu), shapes)
+    return square, shapes

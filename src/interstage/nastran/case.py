@@ -27,7 +27,7 @@ class Subcase:
     """Requests of one subcase, those given above the first SUBCASE included.
 
     id : number of the subcase
-    spc, mpc, load, method, suport1 : selected sets, or None
+    spc, mpc, load, method, suport1 : selected sets, or None (also for a set 0)
     k2gg, m2gg, b2gg : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
     requests : every other command by name, as text
     """
@@ -108,7 +108,7 @@ class _CaseReader:
         self.case = CaseControl(subcases=[])
         self.common = Subcase()
         self.current: Subcase = self.common
-        self.plotting = False
+        self.plotting = self.skipping = False
         self.ids: set[int] = set()
 
     def read(self, lines: list[tuple[int, str]]) -> CaseControl:
@@ -125,7 +125,11 @@ class _CaseReader:
 
     def command(self, number: int, name: str, option: str, value: str) -> None:
         """Carry out one command."""
-        if name == "SUBCASE":
+        if name in ("SKIP", "SKIPON", "SKIPOFF"):
+            self.skipping = name == "SKIPON" or value.upper() == "ON"
+        elif self.skipping:
+            return
+        elif name == "SUBCASE":
             self.current = deepcopy(self.common)
             self.current.id = self._integer(number, name, value)
             self.current.line = number
@@ -149,7 +153,7 @@ class _CaseReader:
             self._param(number, value)
         elif name in _SETS:
             if not (name == "METHOD" and option == "FLUID"):
-                setattr(self.current, _SETS[name], self._integer(number, name, value))
+                setattr(self.current, _SETS[name], self._integer(number, name, value) or None)
         elif name in _TEXTS:
             setattr(self.current, _TEXTS[name], value)
         elif name in ("K2GG", "M2GG", "B2GG"):

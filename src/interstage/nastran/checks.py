@@ -20,8 +20,11 @@ def check_entries(deck: Deck) -> None:
     """Refuse entries that may change the structure and are not supported; list those that are ignored."""
     trouble: list[tuple[int, CardTable, str, str | None]] = []
     for name, count in deck.counts.items():
-        if name in registry.IGNORED or name in registry.PARTITIONS or name in registry.OTHER_LOADS:
+        if name in registry.HARMLESS:
             deck.ignored[name] = count
+        elif name in registry.OTHER_PROPERTIES:
+            deck.ignored[name] = count
+            trouble += _used_properties(deck, name)
         elif name in registry.SELECTED:
             deck.ignored[name] = count
             _check_selected(deck, name)
@@ -45,6 +48,21 @@ def _refusal(name: str) -> tuple[str, str | None]:
         )
     near = get_close_matches(name, registry.SUPPORTED | registry.IGNORED, n=1, cutoff=0.75)
     return f"{name!r} is not a known bulk data entry", f"did you mean {near[0]}?" if near else None
+
+
+def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, str | None]]:
+    """The first property `name` that a supported element refers to, as an entry of the trouble list."""
+    table = deck.cards(name)
+    ids = np.array([row[0] if row and isinstance(row[0], int) else -1 for row in table.rows()], np.int64)
+    for element in registry.OTHER_PROPERTIES[name]:
+        cards = deck.cards(element)
+        cards = cards.select(cards.is_integer(2))
+        used = np.flatnonzero(np.isin(ids, cards.integer(2)))
+        if len(used):
+            i = int(used[0])
+            what = f"{table.label(i)} is not supported and a {element} refers to it"
+            return [(int(table.lines[i]), table.select(np.array([i])), what, None)]
+    return []
 
 
 def _check_selected(deck: Deck, name: str) -> None:
@@ -73,32 +91,44 @@ def _check_mdlprm(deck: Deck) -> None:
 
 
 def _check_case(deck: Deck) -> None:
-    """Refuse case control that changes the structure or its loads in ways that are not supported."""
-    refused = registry.REFUSED_CASE | (registry.REFUSED_CASE_STATICS if deck.sol == 101 else frozenset())
+    """Refuse case control that changes the stiffness; keep what changes the loads for statics."""
     for subcase in deck.case.subcases:
-        for name in subcase.requests:
-            if name in refused and subcase.requests[name].upper() != "NONE":
-                raise deck._fields.text.error(
-                    subcase.request_lines[name],
-                    f"{name} in case control is not supported",
-                    hint="it changes the stiffness or the loads; remove it if it does not matter",
-                )
+        for name, value in subcase.requests.items():
+            stiffness = name in registry.REFUSED_CASE and not (
+                name == "STATSUB" and deck.sol in registry.BUCKLING
+            )
+            if not (stiffness or name in registry.REFUSED_CASE_STATICS) or value.upper() == "NONE":
+                continue
+            error = deck._fields.text.error(
+                subcase.request_lines[name],
+                f"{name} in case control is not supported",
+                hint="it changes the stiffness or the loads; remove it if it does not matter",
+            )
+            if stiffness:
+                raise error
+            deck.static_refusals.append(error)
 
 
 def check_params(deck: Deck) -> None:
-    """Refuse PARAMs that change the structure and are not supported; list those that are not known."""
+    """Refuse PARAMs that change the structure and are not supported; list those that are not known.
+
+    INREL changes the loads of statics alone, so that its refusal waits until statics is asked for.
+    """
     table = deck.cards("PARAM")
     for name, value in deck.params.items():
         if name in registry.REFUSED_PARAMS:
-            if value in registry.REFUSED_PARAMS[name] or (name == "INREL" and deck.sol not in (None, 101)):
+            if value in registry.REFUSED_PARAMS[name]:
                 continue
             what = f"PARAM {name} = {value} is not supported and changes the structure or its loads"
             rows = [i for i in range(len(table)) if table.row(i)[:1] == [name]]
-            raise (
+            error = (
                 table.error(rows[-1], what)
                 if rows
                 else deck._fields.text.error(deck.case.param_lines.get(name, 0), what)
             )
+            if name != "INREL":
+                raise error
+            deck.static_refusals.append(error)
         if name not in registry.USED_PARAMS and name not in registry.HARMLESS_PARAMS:
             deck.ignored[f"PARAM {name}"] = 1
 

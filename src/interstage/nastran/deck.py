@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.errors import DeckError
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params
 from interstage.nastran.lines import Fields, split_fields
@@ -30,6 +31,7 @@ class Deck:
     case : CaseControl with at least one subcase
     params : PARAM values by name (last one wins, case control over bulk data)
     ignored : names and counts of cards that do not concern the structure
+    static_refusals : errors to raise if statics is asked for: requests that change its loads
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Deck:
     ):
         self._fields, self.sol, self.case, self.name, self.sol_name = fields, sol, case, name, sol_name
         self.ignored: dict[str, int] = {}
+        self.static_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
         bounds = np.searchsorted(fields.code[order], np.arange(len(fields.names) + 1))
         self._index = {name: order[bounds[k] : bounds[k + 1]] for k, name in enumerate(fields.names)}
@@ -192,7 +195,7 @@ def _sections(text: Text) -> tuple[bytes, bytes, int]:
 
 def _check_begin(text: Text, line: int, rest: bytes) -> None:
     """Accept BEGIN BULK and BEGIN [BULK] SUPER=0."""
-    words = rest.split(b"$", 1)[0].replace(b"=", b" ").split()
+    words = rest.split(b"$", 1)[0].replace(b"=", b" ").replace(b",", b" ").split()
     if words[:1] == [b"BULK"]:
         words = words[1:]
         if not words:

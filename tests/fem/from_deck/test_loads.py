@@ -90,16 +90,24 @@ def test_pressure_on_all_faces_is_in_balance(card):
 
 
 def test_pressure_by_corner_follows_the_face_from_g1():
-    """P1 acts at G1 and P3 at G3; the sense is that whose right-hand normal points inward."""
+    """P1 acts at G1; the others follow the right-hand rule about the outward normal (Quick Reference Guide)."""
     loads, ctx, _ = loads_of(CUBE + "PLOAD4,1,1,1.,2.,3.,4.,5,7\n")
     f, _ = forces(loads, ctx, 1)
-    # inward from the top face is -z: around from grid 5 to 8, 7, 6
+    # outward from the top face is +z: around from grid 5 to 6, 7, 8
     p = np.zeros(8)
-    p[[4, 7, 6, 5]] = [1.0, 2.0, 3.0, 4.0]
-    face = [4, 7, 6, 5]
+    p[[4, 5, 6, 7]] = [1.0, 2.0, 3.0, 4.0]
+    face = [4, 5, 6, 7]
     weight = np.array([[4, 2, 1, 2], [2, 4, 2, 1], [1, 2, 4, 2], [2, 1, 2, 4]]) / 36
     np.testing.assert_allclose(f[face, 2], -weight @ p[face])
     assert not f[:4].any()
+
+
+def test_pressure_by_corner_on_a_triangular_face_of_a_tetrahedron():
+    """f_i = A/12 (2 p_i + p_j + p_k), inward, with P1 at G1 and P2 next about the outward normal."""
+    loads, ctx, _ = loads_of(CUBE + "CTETRA,2,2,1,2,4,5\nPLOAD4,1,2,1.,2.,5.,,1,5\n")
+    f, _ = forces(loads, ctx, 1)
+    # the face 1-2-4 lies in z = 0 with grid 5 above it: outward is -z, so that 4 follows 1
+    np.testing.assert_allclose(f[[0, 3, 1], 2], np.array([9.0, 10.0, 13.0]) / 24)
 
 
 def test_pressure_along_a_direction():

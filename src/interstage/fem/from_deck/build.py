@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 
-from interstage.errors import DeckError
+from interstage.errors import DeckError, InterstageError
+from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck import bush, dmig, line, loads, point_mass, rigid, scalar, shells, solids
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.eigen_requests import read_eigen_requests
+from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
 from interstage.nastran import Deck, read_deck
@@ -48,14 +50,24 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         coupled_mass=_real(ctx, "COUPMASS", -1.0) > 0,
         constraints=read_constraints(ctx),
         rigid=rigid.read_rigid(ctx),
-        loads=loads.read_loads(ctx, blocks),
+        loads=_loads(ctx, blocks),
         eigen_requests=read_eigen_requests(ctx),
         case=deck.case,
         sol=deck.sol,
         params=deck.params,
         source=deck.name,
-        notes=notes,
+        notes=notes + ctx.notes,
     )
+
+
+def _loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
+    """Static loads. What is wrong with them matters to statics alone, so that its error waits until then."""
+    if ctx.deck.static_refusals:
+        return Loads(ctx.grids, refused=ctx.deck.static_refusals[0])
+    try:
+        return loads.read_loads(ctx, blocks)
+    except InterstageError as error:
+        return Loads(ctx.grids, refused=error)
 
 
 def _real(ctx: Context, name: str, default: float) -> float:

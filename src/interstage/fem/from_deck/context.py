@@ -19,11 +19,13 @@ class Context:
     deck : the cards
     params : PARAM values by name
     coordinates, grids, materials : resolved once
+    notes : sentences about choices made while reading
     """
 
     def __init__(self, deck: Deck):
         self.deck = deck
         self.params = deck.params
+        self.notes: list[str] = []
         self.coordinates, self.grids = read_geometry(deck)
 
     @cached_property

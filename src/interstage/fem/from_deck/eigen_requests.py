@@ -16,11 +16,11 @@ def read_eigen_requests(ctx: Context) -> dict[int, EigenRequest]:
     table = ctx.deck.cards("EIGRL")
     for i in range(len(table)):
         row = _row(table, i, 8)
-        _add(out, table, i, _request(table, i, low=row[1], high=row[2], count=row[3], norm=row[7]))
+        _add(out, table, i, _request(ctx, table, i, low=row[1], high=row[2], count=row[3], norm=row[7]))
     table = ctx.deck.cards("EIGR")
     for i in range(len(table)):
         row = _row(table, i, 12)
-        request = _request(table, i, low=row[2], high=row[3], count=row[5], norm=row[8])
+        request = _request(ctx, table, i, low=row[2], high=row[3], count=row[5], norm=row[8])
         if isinstance(row[1], str) and row[1] in _TRIDIAGONAL and row[5]:
             request = EigenRequest(low=None, high=None, count=request.count, norm=request.norm)
         _add(out, table, i, request)
@@ -39,7 +39,7 @@ def _add(out: dict, table: CardTable, i: int, request: EigenRequest) -> None:
     out[sid] = request
 
 
-def _request(table: CardTable, i: int, low, high, count, norm) -> EigenRequest:
+def _request(ctx: Context, table: CardTable, i: int, low, high, count, norm) -> EigenRequest:
     for name, value, kind in (
         ("lower", low, (int, float)),
         ("upper", high, (int, float)),
@@ -54,7 +54,10 @@ def _request(table: CardTable, i: int, low, high, count, norm) -> EigenRequest:
     if count is not None and count < 0:
         raise table.error(i, "the number of modes is negative", got=str(count))
     if norm not in (None, "MASS", "MAX"):
-        raise table.error(i, f"normalization {norm} is not supported", hint="use MASS or MAX")
+        # the frequencies are the same, so that it is no reason to refuse the deck
+        ctx.notes.append(
+            f"{table.label(i)}: normalization {norm} is not supported, modes are scaled to unit mass"
+        )
     if not count and high is None:
         count = 1
     return EigenRequest(

@@ -200,7 +200,11 @@ def _offt(table: CardTable, default: CardTable) -> list[np.ndarray]:
         raise table.error(
             int(np.argmax(table.is_real(8))), f"a p-element {table.name} (field BIT) is not supported"
         )
-    flags = table.word(8, word)
+    # the flag F of old decks: 1 for a vector, 2 for a grid, which the orientation shows by itself
+    old = _safe_integer(table, 8)
+    flags = np.full(len(table), word, dtype=object)
+    rest = ~np.isin(old, (1, 2))
+    flags[rest] = table.select(rest).word(8, word)
     known, inverse = np.unique(flags.astype(str), return_inverse=True)
     for k, flag in enumerate(known):
         if len(flag) != 3 or flag[0] not in "GB" or flag[1] not in "GOE" or flag[2] not in "GOE":

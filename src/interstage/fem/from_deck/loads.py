@@ -92,11 +92,11 @@ def _add(loads: Loads, table: CardTable, rows: np.ndarray, first: int, vectors: 
 def _read_scalar_loads(ctx: Context, loads: Loads) -> None:
     """SLOAD: SID, S1, F1, S2, F2, S3, F3."""
     table = ctx.deck.cards("SLOAD")
-    for i in range(len(table)):
+    for i, sid in enumerate(table.integer(1).tolist()):
         row = table.row(i)
         if len(row) < 3 or len(row) % 2 == 0:
             raise table.error(i, "SLOAD needs pairs of a scalar point and a load")
-        target = loads.set(row[0])
+        target = loads.set(sid)
         for point, value in zip(row[1::2], row[2::2]):
             if point is None and value is None:
                 continue

@@ -8,6 +8,7 @@ import numpy as np
 
 from interstage.errors import DeckError
 from interstage.nastran import CardTable, Deck
+from interstage.nastran.registry import OTHER_MATERIALS
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ class Materials:
                 if int(mid) in self._place:
                     raise table.error(i, f"material {mid} is defined twice")
                 self._place[int(mid)] = (table, i)
+        # kept for messages only: the readers accept none of them
+        for name in sorted(OTHER_MATERIALS):
+            table = deck.cards(name)
+            for i, row in enumerate(table.rows()):
+                if row and isinstance(row[0], int):
+                    self._place.setdefault(row[0], (table, i))
         self._isotropic: dict[int, tuple] = {}
 
     def kind(self, mid: int) -> str | None:
@@ -87,6 +94,9 @@ class Materials:
         kind = self._require(mid, ("MAT1", "MAT2", "MAT8"))
         if kind == "MAT1":
             E, G, nu, rho, ge, _ = self._mat1(mid)
+            if not -1.0 < nu < 1.0:
+                table, i = self._place[int(mid)]
+                raise table.error(i, "a shell needs -1 < NU < 1", got=f"NU = {nu:g}")
             c = E / (1.0 - nu * nu)
             Q = np.array([[c, nu * c, 0.0], [nu * c, c, 0.0], [0.0, 0.0, E / (2.0 * (1.0 + nu))]])
             return Plane(Q, np.diag([G, G]), rho, ge)

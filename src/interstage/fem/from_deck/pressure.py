@@ -153,9 +153,9 @@ def _pload4(ctx: Context, elements: _Elements) -> list[_Face]:
     cid = table.integer(9, 0)
     ctx.check_systems(table, cid)
     faces = []
-    for i in range(len(table)):
+    for i, sid in enumerate(table.integer(1).tolist()):
         row = table.row(i) + [None] * 14
-        sid, eid, g1, g34 = row[0], row[1], row[6], row[7]
+        eid, g1, g34 = row[1], row[6], row[7]
         p = [row[2] if one is None else one for one in row[2:6]]
         if not all(isinstance(one, int | float) for one in p) or not isinstance(eid, int):
             raise table.error(i, "PLOAD4 needs an element and a pressure")
@@ -180,6 +180,9 @@ def _pload4(ctx: Context, elements: _Elements) -> list[_Face]:
             else:
                 corners, middle = _shell_face(block, k)
             pressure = tuple(float(one) for one in p[: len(corners)])
+            if isinstance(block, SolidBlock):
+                # P1 at G1, the others by the right-hand rule about the outward normal; corners run the other way
+                pressure = pressure[:1] + pressure[:0:-1]
             along = tuple(float(one) for one in vector) if any(vector) else None
             faces.append(_Face(sid, corners, middle, pressure, int(cid[i]), along))
     return faces
@@ -189,9 +192,9 @@ def _pload2(ctx: Context, elements: _Elements) -> list[_Face]:
     """PLOAD2: SID, P, EID1, EID2, ... or EID1 THRU EID2, on shells."""
     table = ctx.deck.cards("PLOAD2")
     faces = []
-    for i in range(len(table)):
+    for i, sid in enumerate(table.integer(1).tolist()):
         row = table.row(i) + [None] * 5
-        sid, p, names = row[0], row[1], [one for one in row[2:] if one is not None]
+        p, names = row[1], [one for one in row[2:] if one is not None]
         if not isinstance(p, int | float) or not names:
             raise table.error(i, "PLOAD2 needs a pressure and elements")
         if "THRU" in names:

@@ -97,8 +97,9 @@ def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, boo
     shear flexibility), MID4 coupling. With NASTRAN's ε = ε₀ − zχ the coupling is B = −T² G4.
     """
     row = table.row(i) + [None] * 20
-    mid1, mid2, mid3, mid4 = row[1], row[3], row[5], row[10]
-    t = _real(table, i, row[2], "T", None)
+    # as in NASTRAN, a material or thickness of zero is a blank
+    mid1, mid2, mid3, mid4 = (None if row[k] == 0 else row[k] for k in (1, 3, 5, 10))
+    t = _real(table, i, None if row[2] == 0 else row[2], "T", None)
     blank = t is None
     if not blank and not t > 0.0:
         raise table.error(i, "the thickness T of this PSHELL is not possible", "a positive value", f"{t:g}")

@@ -78,14 +78,16 @@ def _block(
     nodes = [ctx.rows(table, 3 + k, optional=k >= layout.corners) for k in range(layout.nodes)]
     nodes = np.column_stack(nodes)
     check_corners(ctx, table, nodes[:, : layout.corners])
+    sections = properties.table()
+    corners = nodes[:, : layout.corners]
     return layout.block(
         table.name,
         table.integer(1),
         nodes,
         ctx.grids.xyz,
-        properties.table(),
+        sections,
         section,
-        axis=_material_axis(ctx, table, nodes[:, : layout.corners], layout.theta),
+        axis=_material_axis(ctx, table, corners, layout.theta, sections.isotropic[section]),
         offset=table.real(layout.zoffs, 0.0),
         taper=_taper(table, section, properties, layout),
         k6rot=k6rot,
@@ -148,8 +150,14 @@ def _check_curved(table: CardTable, block: CurvedShellBlock) -> None:
         )
 
 
-def _material_axis(ctx: Context, table: CardTable, corners: np.ndarray, field: int) -> np.ndarray:
-    """Material x axis (n,3), basic: side 1-2 turned by THETA, or the x axis of MCID at the centre."""
+def _material_axis(
+    ctx: Context, table: CardTable, corners: np.ndarray, field: int, isotropic: np.ndarray
+) -> np.ndarray:
+    """Material x axis (n,3), basic: side 1-2 turned by THETA, or the x axis of MCID at the centre.
+
+    An MCID whose x axis is normal to the element gives no direction; where the section is isotropic (n,) none
+    is needed.
+    """
     x = ctx.grids.xyz[corners]
     normal = np.cross(x[:, 2] - x[:, 0], x[:, -1] - x[:, 1])
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -164,10 +172,11 @@ def _material_axis(ctx: Context, table: CardTable, corners: np.ndarray, field: i
         turned = ctx.axes(cards, field, x[system].mean(axis=1))[:, :, 0]
         along = turned - np.einsum("ij,ij->i", turned, normal[system])[:, None] * normal[system]
         size = np.linalg.norm(along, axis=1)
-        if (size < FLAT).any():
-            i = int(np.argmax(size < FLAT))
+        lost = size < FLAT
+        if (lost & ~isotropic[system]).any():
+            i = int(np.argmax(lost & ~isotropic[system]))
             raise cards.error(i, "the x axis of MCID is normal to this element, so it gives no direction")
-        axis[system] = along / size[:, None]
+        axis[np.flatnonzero(system)[~lost]] = along[~lost] / size[~lost, None]
     return axis
 
 
@@ -183,9 +192,9 @@ def _taper(table: CardTable, section: np.ndarray, properties: ShellProperties, l
     taper = np.ones((len(table), layout.corners))
     for k in range(layout.corners):
         j = layout.thickness + k
-        given = ~table.blank(j) & ~layered
+        value = table.real(j, 0.0)
+        given = (value != 0.0) & ~layered  # as in NASTRAN, a zero is a blank
         if given.any():
-            value = table.real(j, 0.0)
             bad = given & ~(value > 0.0)
             if bad.any():
                 i = int(np.argmax(bad))
@@ -194,7 +203,7 @@ def _taper(table: CardTable, section: np.ndarray, properties: ShellProperties, l
                 )
             ratio = np.where(flag == 1, value, value / thickness)
             taper[given, k] = ratio[given]
-        missing = blank & (table.blank(j) | (flag == 1))
+        missing = blank & ((value == 0.0) | (flag == 1))
         if missing.any():
             i = int(np.argmax(missing))
             raise table.error(

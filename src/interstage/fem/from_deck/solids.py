@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -50,7 +49,8 @@ def read(ctx: Context) -> list[SolidBlock]:
     tables = {name: ctx.deck.cards(name) for name in _FAMILIES}
     if not any(len(table) for table in tables.values()):
         return blocks
-    properties = _read_properties(ctx)
+    used = np.unique(np.concatenate([_pids(table) for table in tables.values()]))
+    properties = _read_properties(ctx, used)
     for name, table in tables.items():
         if not len(table):
             continue
@@ -113,9 +113,13 @@ def _check_nodes(ctx: Context, table: CardTable, nodes: np.ndarray) -> None:
         )
 
 
+def _pids(table: CardTable) -> np.ndarray:
+    return np.where(table.blank(2), table.integer(1), table.integer(2, 0))
+
+
 def _property_ids(ctx: Context, table: CardTable, properties: dict[int, _Property]) -> np.ndarray:
     """Property ids (n,), each a PSOLID; a blank PID is the element id."""
-    pid = np.where(table.blank(2), table.integer(1), table.integer(2, 0))
+    pid = _pids(table)
     for one in np.unique(pid).tolist():
         if one not in properties:
             i = int(np.argmax(pid == one))
@@ -126,7 +130,7 @@ def _property_ids(ctx: Context, table: CardTable, properties: dict[int, _Propert
                 i,
                 f"{table.name} {table.integer(1)[i]} needs a PSOLID with id {one}",
                 got="no such property" if other is None else other,
-                hint="PSOLID " + known_names(sorted(properties)),
+                hint="PSOLID " + known_names(sorted(ctx.deck.cards("PSOLID").integer(1).tolist())),
             )
     return pid
 
@@ -178,11 +182,11 @@ def _check_jacobians(table: CardTable, rows: np.ndarray, block: SolidBlock) -> N
     raise table.error(int(rows[i]), f"{block.name} {block.eid[i]} {what}", hint=hint)
 
 
-def _read_properties(ctx: Context) -> dict[int, _Property]:
-    """PSOLID by id, with MAT1 or MAT9; integration other than Nastran's default is said in a warning."""
+def _read_properties(ctx: Context, used: np.ndarray) -> dict[int, _Property]:
+    """The PSOLID in `used` by id, with MAT1 or MAT9; an integration that is not done so is said in a note."""
     table = ctx.deck.cards("PSOLID")
     out: dict[int, _Property] = {}
-    table.unique_ids()
+    table = table.select(np.isin(table.unique_ids(), used))
     for i in range(len(table)):
         row = table.row(i) + [None] * 8
         pid, mid, cordm, rule, _, isop, fctn = row[:7]
@@ -206,12 +210,12 @@ def _read_properties(ctx: Context) -> dict[int, _Property]:
             if ctx.materials.kind(mid) in ("MAT1", "MAT9"):
                 raise  # the fault is in the material card, which the message names
             raise table.error(i, f"PSOLID {pid}: {error.what}", got=error.got) from None
-        standard = _standard_integration(table, i, pid, rule, isop)
+        standard = _standard_integration(ctx, table, i, pid, rule, isop)
         out[pid] = _Property(material.C, material.rho, material.ge, material.isotropic, cordm, standard)
     return out
 
 
-def _standard_integration(table: CardTable, i: int, pid: int, rule, isop) -> bool:
+def _standard_integration(ctx: Context, table: CardTable, i: int, pid: int, rule, isop) -> bool:
     """Whether IN and ISOP ask for the standard isoparametric element in place of Nastran's default."""
     names = {None: "", 0: "BUBBLE", 1: "GAUSS", 2: "TWO", 3: "THREE"}
     rule = names.get(rule, rule)
@@ -226,9 +230,8 @@ def _standard_integration(table: CardTable, i: int, pid: int, rule, isop) -> boo
     if isop == "FULL" and rule in ("TWO", "THREE"):
         return True
     if isop == "FULL" or rule in ("TWO", "THREE", "GAUSS"):
-        warnings.warn(
+        ctx.notes.append(
             f"PSOLID {pid} ({table.where(i)}): IN {rule or 'blank'} with ISOP {isop} is treated as the "
-            "default integration (reduced shear, bubble functions for linear elements)",
-            stacklevel=2,
+            "default integration (reduced shear, bubble functions for linear elements)"
         )
     return False

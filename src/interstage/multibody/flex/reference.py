@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cholesky, eigh, solve_triangular
 
 from interstage.errors import InputError, ModelError
 from interstage.modes.record import Component
@@ -165,5 +165,9 @@ def _orthonormal(K: np.ndarray, G: np.ndarray, c: Component, node: int | None) -
         T = scale[:, None] * Y * np.sqrt(squares)
     else:
         squares, T = eigh(np.diag(K), G)
+    # make modal masses one to rounding: low modes are taken out of high ones, which leaves the stiffness diagonal
+    for _ in range(2):
+        T = solve_triangular(cholesky(T.T @ G @ T, lower=True), T.T, lower=True).T
+    squares = np.einsum("rk,r,rk->k", T, K, T)
     T = T * np.where(T[np.argmax(np.abs(T), axis=0), np.arange(len(K))] < 0.0, -1.0, 1.0)
     return squares, T

@@ -23,12 +23,15 @@ from interstage.fem.mechanism import mechanism_error
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints, ReducedModel
 from interstage.fem.sets import SetCards
-from interstage.lumped_cards import child_bodies
+from interstage.fmodal.lumped_cards import child_bodies
 from interstage.modes.build import Assembled, build_component, check_grids, merged_aset, turned_child
 from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses, point_masses, rigid_motion
 from interstage.modes.record import ChildBody, Component, MatrixSet
+from interstage.modes.solver import dense_eigen
 from interstage.nastran import Deck, read_deck
+
+SMALL = 600  # order up to which modes are found densely
 
 
 class FemSolver:
@@ -59,6 +62,8 @@ class FemSolver:
         """Lowest n modes, mass-normalized."""
         if n < 1:
             return np.zeros(0), np.zeros((K.shape[0], 0))
+        if K.shape[0] <= SMALL:
+            return dense_eigen(sp.csr_array(K).toarray(), sp.csr_array(M).toarray(), n)
         found = eigenmodes(K, M, n_modes=n)
         return found.eigenvalues, found.vectors
 

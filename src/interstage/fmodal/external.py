@@ -20,7 +20,6 @@ from interstage.nastran import Deck, read_op4
 
 OP4_UNIT = 57
 SEID = 1
-_DROPPED_CASE = ("METHOD", "DISP", "VECTOR", "EXTSEOUT", "RESVEC", "SUBCASE", "BEGIN", "LABEL", "ECHO")
 _DROPPED_BULK = (
     "EIGRL",
     "EIGR",

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from interstage.component_op4 import component_from_op4
-from interstage.components import component_from_deck, deck_aset
 from interstage.errors import FileError, InputError
-from interstage.external_nastran import Run, run_deck, run_nastran
 from interstage.fem.model import FEModel
+from interstage.fmodal.external import Run, run_deck, run_nastran
+from interstage.fmodal.from_deck import component_from_deck, deck_aset
+from interstage.fmodal.from_op4 import component_from_op4
 from interstage.modes.build import check_grids
 from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.hdf5 import write_component
@@ -80,7 +80,7 @@ class Nastran:
         grdpnt : grid of the reference point
         separateLumpedRigidBodies : take every CONM2 out, into ChildBodies
         addLumpedRigidBodiesToAset : put what carries them into the aset
-        options : anything else of `interstage.components.component_from_deck`
+        options : anything else of `interstage.fmodal.from_deck.component_from_deck`
         """
         if self._deck is None or self._path is None:
             raise InputError("there is no deck yet", hint="call read first")

@@ -9,11 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from interstage.components import bare_model, deck_aset, deck_axes, lumped_points, provenance, reference_point
 from interstage.errors import InputError
-from interstage.external_nastran import punched_interface, read_matrices
 from interstage.fem.from_deck.geometry import read_geometry
 from interstage.fem.model import FEModel
+from interstage.fmodal.external import punched_interface, read_matrices
+from interstage.fmodal.from_deck import (
+    bare_model,
+    deck_aset,
+    deck_axes,
+    lumped_points,
+    provenance,
+    reference_point,
+)
 from interstage.modes.build import check_grids, components_of
 from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses

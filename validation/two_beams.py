@@ -1,0 +1,210 @@
+"""Two beams in the engine, one finite-element model of both: frequencies and mode shapes.
+
+The component is the single-length beam of the FModal paper (App. C: 101 grids on 9 m, coupled mass), written to
+one file with all 600 of its fixed-interface modes. That file makes two beams locked in line and at 45 degrees,
+pinned together, a double-length cantilever, and a free beam that carries a lumped mass and loses it. The reference
+is our finite-element solver on one deck of the whole structure. Errors are absolute, over the first 20 elastic
+modes (shapes: the first six, all components of all grids, each mode scaled to a largest translation of one).
+The paper prints 5e-6 Hz and 6e-6 for the cantilever, 5e-6 Hz and 5e-6 for the lumped mass.
+
+    python -m validation two_beams
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from validation.beams import long_beam_deck
+from validation.study import DOCS, Row, Study
+
+GRIDS, LENGTH = 101, 9.0
+FIRST = 1001  # first grid of the second beam
+HZ_TOLERANCE = 1e-7  # complete basis: what remains is rounding
+PAPER_HZ = 5e-6
+PAPER_SHAPES = {"cantilever": 6e-6, "lumped mass": 5e-6}
+MODES, SHAPES = 20, 6
+KEPT = (2, 4, 7, 12, 20, 35, 60, 100, 200, 400, 600)
+LUMP = {"mass": 300.0, "com": (0.1, 0.2, -0.15), "inertia": (20.0, 30.0, 40.0), "grid": 76}
+
+
+@dataclass
+class Comparison:
+    """Frequencies of both models, elastic ones, and the difference of their mode-shape matrices."""
+
+    reference: np.ndarray
+    ours: np.ndarray
+    shapes: float = np.nan
+
+    @property
+    def error(self) -> float:
+        """Largest absolute difference, Hz."""
+        return float(np.abs(self.ours - self.reference).max())
+
+
+def beam_cards() -> list[str]:
+    """Return the executive, case and bulk lines of the single-length beam, without ENDDATA."""
+    return long_beam_deck(coupled=True).replace("ENDDATA", "").rstrip().split("\n")
+
+
+def second_beam(angle: float, hinge: bool) -> list[str]:
+    """Return cards of a second beam from grid 101, turned by `angle` about z, locked or hinged about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    ids = [FIRST + k if k or hinge else GRIDS for k in range(GRIDS)]
+    lines = []
+    for k, grid in enumerate(ids):
+        if grid != GRIDS:
+            x = LENGTH * k / (GRIDS - 1)
+            lines += [f"GRID*,{grid},0,{LENGTH + c * x:.16e},{s * x:.16e}", "*,0.,0"]
+    for k in range(GRIDS - 1):
+        lines += [f"CBEAM*,{2000 + k},50002,{ids[k]},{ids[k + 1]}", f"*,{-s:.16e},{c:.16e},0."]
+    if hinge:
+        lines.append(f"RBE2,5000,{GRIDS},12346,{FIRST}")
+    return lines
+
+
+def whole_deck(*extra: str, clamp: bool = False) -> str:
+    """Return one deck of the first beam and more cards, grid 1 held where asked."""
+    lines = beam_cards()
+    if clamp:
+        lines.insert(2, "SPC = 1")
+        lines.append("SPC1,1,123456,1")
+    return "\n".join([*lines, *extra, "ENDDATA"])
+
+
+def lump_cards() -> list[str]:
+    """Return the CONM2 of the lumped mass."""
+    x, y, z = LUMP["com"]
+    a, b, c = LUMP["inertia"]
+    return [f"CONM2,9000,{LUMP['grid']},0,{LUMP['mass']},{x},{y},{z}", f",{a},0.,{b},0.,0.,{c}"]
+
+
+def fe_modes(deck: str, skip: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return grid ids, elastic frequencies and shapes (grids, 6, modes), T1 T2 T3 R1 R2 R3, of one deck."""
+    from interstage import FEModel, normal_modes
+    from interstage.nastran import deck_from_text
+
+    fe = FEModel.from_deck(deck_from_text(deck))
+    modes = normal_modes(fe, n_modes=skip + MODES)
+    shapes = modes.shapes[:, skip:].reshape(len(fe.grids.id), 6, -1)
+    return fe.grids.id, modes.frequencies_hz[skip : skip + MODES], shapes
+
+
+def shape_difference(system, modes, skip: int, ids: np.ndarray, reference: np.ndarray) -> float:
+    """Return the Frobenius norm of the difference of the first mode shapes, each scaled to largest one."""
+    ours = np.empty((len(ids), 6, SHAPES))
+    for k, grid in enumerate(ids):
+        body, node = ("second", int(grid) - FIRST + 1) if grid >= FIRST else ("first", int(grid))
+        motion = modes.at(body, node)[:, skip : skip + SHAPES]
+        ours[k, :3], ours[k, 3:] = motion[3:], motion[:3]
+    total = 0.0
+    for r in range(SHAPES):
+        a, b = ours[:, :, r], reference[:, :, r]
+        top = np.unravel_index(np.argmax(np.abs(b[:, :3])), b[:, :3].shape)
+        total += np.sum((a / a[top] - b / b[top]) ** 2)
+    return float(np.sqrt(total))
+
+
+def vehicle(component, root, joint=None, angle: float = 0.0, lump: bool = False, **options):
+    """Return the compiled system: first beam on `root`, then a second one on `joint`, or the lumped mass."""
+    from interstage.multibody import Locked, Multibody
+    from interstage.spatial import Rotation
+
+    mb = Multibody("beams")
+    mb.add_body("first", component=component, node=1, joint=root, **options)
+    if joint is not None:
+        R = Rotation.from_axis_angle([0, 0, 1], angle).matrix
+        mb.add_body(
+            "second", component=component, node=1, parent="first", at=GRIDS, joint=joint, rotation=R, **options
+        )
+    if lump:
+        mb.add_body(
+            "lump",
+            mass=LUMP["mass"],
+            com=LUMP["com"],
+            inertia=np.diag(LUMP["inertia"]),
+            parent="first",
+            at=LUMP["grid"],
+            joint=Locked(),
+        )
+    return mb.compile()
+
+
+def compare(system, x, deck: str, rigid: int, shapes: bool = False) -> Comparison:
+    """Compare the modes of the system at state x with those of one deck; `rigid` modes are left out."""
+    ids, hz, phi = fe_modes(deck, rigid)
+    modes = system.modes(x)
+    out = Comparison(hz, modes.frequencies_hz[rigid : rigid + MODES])
+    if shapes:
+        out.shapes = shape_difference(system, modes, rigid, ids, phi)
+    return out
+
+
+def cases(component) -> dict[str, Comparison]:
+    """Return every comparison with the complete basis, by name."""
+    from interstage.multibody import Free, Locked, Revolute
+
+    out = {}
+    for degrees in (0, 45):
+        angle = np.deg2rad(degrees)
+        system = vehicle(component, Free(), Locked(), angle)
+        deck = whole_deck(*second_beam(angle, hinge=False))
+        out[f"locked at {degrees} deg"] = compare(system, system.state(), deck, 6)
+    system = vehicle(component, Free(), Revolute("z"))
+    for degrees in (0, 45):
+        angle = np.deg2rad(degrees)
+        x = system.state()
+        x["second"].q[:] = angle
+        deck = whole_deck(*second_beam(angle, hinge=True))
+        out[f"pinned, turned to {degrees} deg"] = compare(system, x, deck, 7)
+    system = vehicle(component, Locked(), Locked())
+    deck = whole_deck(*second_beam(0.0, hinge=False), clamp=True)
+    out["double-length cantilever"] = compare(system, system.state(), deck, 0, shapes=True)
+    system = vehicle(component, Free(), lump=True)
+    out["free beam with lumped mass"] = compare(system, system.state(), whole_deck(*lump_cards()), 6, shapes=True)
+    system = vehicle(component, Free())
+    out["the same, mass detached"] = compare(system, system.state(), whole_deck(), 6, shapes=True)
+    return out
+
+
+def truncation() -> dict[str, tuple[list[int], list[float]]]:
+    """Return modes a beam and error over the first ten elastic modes, for three ways to make the component."""
+    from interstage import Component
+    from interstage.multibody import Free, Locked
+    from interstage.nastran import deck_from_text
+
+    deck = deck_from_text(whole_deck())
+    angle = np.pi / 4
+    reference = fe_modes(whole_deck(*second_beam(angle, hinge=False)), 6)[1][:10]
+    ways = {
+        "interface at the inboard grid": ({1: 123456}, None),
+        "the same, residual vectors at the outboard grid": ({1: 123456}, {GRIDS: 123456}),
+        "interface at both ends": ({1: 123456, GRIDS: 123456}, None),
+    }
+    out = {}
+    for name, (aset, rvdof) in ways.items():
+        found = ([], [])
+        for kept in KEPT[:-2]:
+            c = Component.from_deck(deck, n_modes=kept, aset=aset, rvdof=rvdof, modal_integrals=False)
+            hz = vehicle(c, Free(), Locked(), angle).modes().frequencies_hz[6:16]
+            error = np.abs(hz[:10] - reference[: len(hz)]).max() if len(hz) == 10 else np.nan
+            found[0].append(c.n_modes)
+            found[1].append(float(error))
+        out[name] = found
+    return out
+
+
+def complete_component():
+    """Return the beam with all its fixed-interface modes, by way of a component file."""
+    from interstage import Component
+    from interstage.nastran import deck_from_text
+
+    made = Component.from_deck(
+        deck_from_text(whole_deck()), n_modes=6 * (GRIDS - 1), aset={1: 123456}, modal_integrals=False, name="beam"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        made.save(Path(folder) / "beam.h5")
+        return Component.load(Path(folder) / "beam.h5")
