@@ -113,10 +113,26 @@ def test_mistakes_are_named(case, message):
 
 
 def test_thermal_loads_are_refused_in_statics_only():
-    assert deck("SOL 103", "TEMPERATURE(LOAD) = 3").case.subcases[0].requests == {"TEMPERATURE(LOAD)": "3"}
-    assert deck("SOL 101", "TEMPERATURE(INITIAL) = 3").sol == 101
-    with pytest.raises(DeckError, match=r"TEMPERATURE.LOAD. in case control is not supported .text, line 3"):
-        deck("SOL 101", "TEMPERATURE(LOAD) = 3")
+    assert deck("SOL 101", "TEMPERATURE(INITIAL) = 3").static_refusals == []
+    (refusal,) = deck("SOL 101", "TEMPERATURE(LOAD) = 3").static_refusals
+    assert "TEMPERATURE(LOAD) in case control is not supported (text, line 3" in str(refusal)
+
+
+def test_preload_changes_the_stiffness_but_not_in_a_buckling_deck():
+    assert deck("SOL 105", "STATSUB = 1").sol == 105
+    with pytest.raises(DeckError, match="STATSUB in case control is not supported"):
+        deck("SOL 103", "STATSUB = 1")
+
+
+def test_skipped_commands_do_not_count():
+    assert deck("SOL 103", "SPC = 1\nSKIPON\nSPC = 9\nSKIPOFF\nMPC = 2").case.subcases[0].spc == 1
+    case = deck("SOL 103", "SKIP ON\nSPC = 9\nSKIP OFF\nMPC = 2").case.subcases[0]
+    assert (case.spc, case.mpc) == (None, 2)
+
+
+def test_set_zero_is_no_set():
+    case = deck("SOL 103", "SPC = 0\nLOAD = 0").case.subcases[0]
+    assert case.spc is None and case.load is None
 
 
 def test_changes_of_the_solution_sequence_are_listed():

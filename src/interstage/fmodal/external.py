@@ -55,7 +55,7 @@ def run_deck(
 
     first_q : id of the first modal scalar point, above all ids of the deck
     """
-    text = deck.text() if hasattr(deck, "text") else deck._fields.text.data.decode("utf-8", "replace")
+    text = deck.text()
     head, bulk = _parts(text)
     lines = [
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},DELETE",

@@ -26,7 +26,7 @@ TREE_FIELDS = (
     ("body_eta", "i", 1),  # (N,) first modal coordinate in q
     ("body_mode", "i", 1),  # (N,) first mode in the scratch
     ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
-    ("body_pair", "i", 1),  # (N,) first pair in flex_pair
+    ("body_pair", "i", 1),  # (N,) first number in flex_pair
     ("body_ports", "i", 1),  # (N + 1,) ports of body i are body_ports[i] ... body_ports[i + 1]
     ("body_block", "i", 1),  # (N,) first 6x6 block in W0 and W
     ("joint_kind", "i", 1),  # (N,)
@@ -44,7 +44,7 @@ TREE_FIELDS = (
     ("flex_E", "f", 1),  # (3, n) each: sum m gamma of the whole mass
     ("flex_F0", "f", 1),  # (3, n)
     ("flex_J1", "f", 1),  # (6, n) first-order change of J per mode
-    ("flex_pair", "f", 1),  # 12 for each pair r <= s: J2 (6), sum m gamma_r x gamma_s (3) twice
+    ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex._pairs`
     ("site_body", "i", 1),  # (S,)
     ("site_l", "f", 2),  # (S, 3) undeformed position in body axes
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
@@ -79,8 +79,7 @@ WORK_FIELDS = (
     ("mode_beta", "w", 1),  # (n,) modal force over modal mass
     ("mode_d", "w", 1),  # (n,) inverse of modal mass with the implicit shift
     ("mode_ext", "w", 1),  # (n,) modal force of external wrenches
-    ("mode_x", "w", 1),  # (n, 12) each
-    ("mode_y", "w", 1),  # (n, 12) each
+    ("mode_y", "w", 1),  # (10, n) each
     ("site_R", "w", 2),  # (S, 9) rotation of the node
     ("site_J", "w", 2),  # (S, 9) left Jacobian of its rotation vector
     ("site_p", "w", 2),  # (S, 3) deformed position, body axes
@@ -115,7 +114,7 @@ def make_work(tree: Tree, dtype: type = np.float64) -> Work:
     rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
     rows |= {"P": 21, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
     site = {"R": 9, "J": 9, "p": 3, "V": 6, "c": 6, "a": 6, "P": 21, "z": 6, "g": 6, "DF": 18, "DE": 18}
-    mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "x": 12, "y": 12}
+    mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "y": 10}
     shapes = {name: (N + 1, k) for name, k in rows.items()}
     shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}

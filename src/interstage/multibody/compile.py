@@ -96,14 +96,28 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
         pools.E.append(body.E.ravel())
         pools.F0.append(body.F0.ravel())
         pools.J1.append(symmetric_six(body.J1).T.ravel())
-        r, s = np.triu_indices(n)
-        B = body.B[r, s]
-        J2 = np.trace(B, axis1=1, axis2=2)[:, None, None] * np.eye(3) - B
-        a = np.stack([B[:, 1, 2] - B[:, 2, 1], B[:, 2, 0] - B[:, 0, 2], B[:, 0, 1] - B[:, 1, 0]], axis=-1)
-        pools.pair.append(np.concatenate([symmetric_six(J2), a, a], axis=1).ravel())
+        pools.pair.append(_pair_numbers(body.B))
         flex += n
-        pair += len(r)
+        pair += len(pools.pair[-1])
     return pools
+
+
+def _pair_numbers(B: np.ndarray) -> np.ndarray:
+    """Return second-order integrals of all pairs of modes in the order in which `flex._pairs` reads them."""
+    n = len(B)
+    if not B.any():
+        return np.zeros(0)
+    J2 = symmetric_six(np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B)
+    a = np.stack([B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=-1)
+    planes = np.concatenate([J2, a], axis=2).transpose(2, 0, 1)
+    parts = []
+    for r in range(0, n, 2):
+        parts.append(planes[:6, r, r])
+        if r + 1 == n:
+            break
+        parts += [planes[:6, r + 1, r + 1], planes[:, r, r + 1]]
+        parts.append(planes[:, r : r + 2, r + 2 :].ravel())
+    return np.concatenate(parts)
 
 
 def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int) -> Site:

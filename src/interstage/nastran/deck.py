@@ -77,6 +77,10 @@ class Deck:
         """The main file and those it INCLUDEs, in reading order."""
         return list(self._fields.text.files)
 
+    def text(self) -> str:
+        """The whole deck as one text, INCLUDEs in place."""
+        return self._fields.text.data.decode("utf-8", "replace")
+
     def keep(self, name: str, mask: np.ndarray) -> None:
         """Keep only the cards `name` where `mask` is true."""
         self._index[name] = self._index[name][mask]

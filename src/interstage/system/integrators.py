@@ -122,8 +122,10 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, h, steps, every, s
         if status != 0:
             return status, step
         if (step + 1) % every == 0:
-            log_q[row] = q
-            log_v[row] = v
+            for k in range(len(q)):
+                log_q[row, k] = q[k]
+            for k in range(len(v)):
+                log_v[row, k] = v[k]
             row += 1
     return 0, steps
 

@@ -222,7 +222,7 @@ SHELL = "PSHELL,1,1,.01,1,,1\n"
         ("CTRIA3,9,1,1,5,2\n" + SHELL, "CTRIA3 9 has no area"),
         ("CTRIA3,9,1,1,2,2\n" + SHELL, "CTRIA3 9 uses a grid twice"),
         ("CTRIA3,9,1,1,2,77\n" + SHELL, "grid 77, which is not in the deck"),
-        ("CQUAD4,9,1,1,2,3,4\nPSHELL,1,1,0.,1\n", "thickness T of this PSHELL is not possible"),
+        ("CQUAD4,9,1,1,2,3,4\nPSHELL,1,1,-.1,1\n", "thickness T of this PSHELL is not possible"),
         ("CQUAD4,9,1,1,2,3,4\nPSHELL,1,5,.1,1\n", "material 5, which is not in the deck"),
         ("CQUAD4,9,1,1,2,3,4\nPSHELL,1,5,.1,1\nMAT9,5,1.+9\n", "material 5 cannot be used in a shell"),
         ("CQUAD4,9,1,1,2,3,4\nPSHELL,1,,.1\n", "neither MID1 nor MID2"),

@@ -26,6 +26,9 @@ from interstage.multibody.kernels.small import (
     add,
     add6,
     add_inertia,
+    add_rows,
+    clear,
+    clear_vector,
     cross,
     dense6,
     factor_ldlt,
@@ -40,6 +43,7 @@ from interstage.multibody.kernels.small import (
     put6,
     put_inertia,
     rigid_inertia,
+    rows_times,
     scale,
     shift_inertia,
     solve_ldlt,
@@ -91,35 +95,23 @@ def _residual_inertia(work, i):
 
 
 @kernel
-def _mode_sums(work, shapes, start, n, mode):
-    """Return shapes (3, n) times D⁻¹β."""
-    o = work.V[-1, 0]
-    x, y, z = o, o, o
-    for r in range(n):
-        b = work.mode_beta[mode + r]
-        x += shapes[start + r] * b
-        y += shapes[start + n + r] * b
-        z += shapes[start + 2 * n + r] * b
-    return (x, y, z)
-
-
-@kernel
 def _modal_forces(tree, work, i, q, v, tau):
     """Write D⁻¹β of a flexible body, and what depends on it and on F; add the rigid parts to z."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first, eta = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
+    given, rate, place = tau[first : first + n], v[first : first + n], q[eta : eta + n]
+    C, K = tree.v_damping[first : first + n], tree.v_stiffness[first : first + n]
+    b, ext, d = work.mode_b[mode : mode + n], work.mode_ext[mode : mode + n], work.mode_d[mode : mode + n]
+    beta = work.mode_beta[mode : mode + n]
     for r in range(n):
-        k = first + r
-        beta = tau[k] - tree.v_damping[k] * v[k] - tree.v_stiffness[k] * q[eta + r]
-        beta += work.mode_ext[mode + r] - work.mode_b[mode + r]
-        work.mode_beta[mode + r] = beta * work.mode_d[mode + r]
+        beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
     if tree.body_order[i] > 0:
         modal_products(tree, work, i)
     put6(
         work.z,
         i,
-        _mode_sums(work, work.mode_F, 3 * mode, n, mode),
-        _mode_sums(work, tree.flex_E, 3 * flex, n, mode),
+        rows_times(work.mode_F[3 * mode : 3 * (mode + n)], beta),
+        rows_times(tree.flex_E[3 * flex : 3 * (flex + n)], beta),
     )
     for k in range(6):
         work.z[i, k] += work.b[i, k] - work.ext[i, k]
@@ -131,8 +123,9 @@ def _port_rows(tree, work, i, s):
     n, mode = tree.body_modes[i], tree.body_mode[i]
     at = 3 * tree.site_start[s]
     J = get9(work.site_J, s)
-    spin = turn(J, _mode_sums(work, tree.site_lam, at, n, mode))
-    slide = _mode_sums(work, tree.site_gam, at, n, mode)
+    beta = work.mode_beta[mode : mode + n]
+    spin = turn(J, rows_times(tree.site_lam[at : at + 3 * n], beta))
+    slide = rows_times(tree.site_gam[at : at + 3 * n], beta)
     put6(work.site_g, s, add(spin, low(work.site_c, s)), add(slide, high(work.site_c, s)))
     Psi, row = work.Psi, 6 * s
     x, y, z = get3(work.site_p, s)
@@ -344,8 +337,8 @@ def inward(tree, work, q, v, tau):
             put_inertia(work.P, i, rigid_inertia(work.I, i))
             for k in range(6):
                 work.z[i, k] = work.b[i, k] - work.ext[i, k]
-    work.site_P[:] = 0.0
-    work.site_z[:] = 0.0
+    clear(work.site_P)
+    clear(work.site_z)
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0 and eliminate_modes(tree, work, i, q, v, tau) != 0:
             return i + 1
@@ -411,13 +404,13 @@ def modal_accelerations(tree, work, i, vdot):
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first = tree.joint_v[i] + tree.joint_nv[i]
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
-    F, E, f, e = work.mode_F, tree.flex_E, 3 * mode, 3 * flex
-    a0, a1, a2, a3, a4, a5 = work.A[i, 0], work.A[i, 1], work.A[i, 2], work.A[i, 3], work.A[i, 4], work.A[i, 5]
-    for r in range(n):
-        rigid = F[f + r] * a0 + F[f + n + r] * a1 + F[f + 2 * n + r] * a2
-        rigid += E[e + r] * a3 + E[e + n + r] * a4 + E[e + 2 * n + r] * a5
-        vdot[first + r] = work.mode_beta[mode + r] - rigid * work.mode_d[mode + r]
+    out, beta, d = vdot[first : first + n], work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
+    clear_vector(out)
+    add_rows(out, work.mode_F[3 * mode : 3 * (mode + n)], low(work.A, i))
+    add_rows(out, tree.flex_E[3 * flex : 3 * (flex + n)], high(work.A, i))
     if begin == end:
+        for r in range(n):
+            out[r] = beta[r] - d[r] * out[r]
         return
     width = 6 * (end - begin)
     force, X, Psi = work.body_f, work.X, work.Psi
@@ -428,16 +421,13 @@ def modal_accelerations(tree, work, i, vdot):
             s += X[x, j] * work.A[i, j]
         force[k] = s
     _port_compliance(tree, work, i)
-    lam, gam = tree.site_lam, tree.site_gam
     for s in range(begin, end):
         k = 6 * (s - begin)
         t = turn_back(get9(work.site_J, s), (force[k], force[k + 1], force[k + 2]))
         h = (force[k + 3], force[k + 4], force[k + 5])
         at = 3 * tree.site_start[s]
-        for r in range(n):
-            x, y, z = at + r, at + n + r, at + 2 * n + r
-            push = t[0] * lam[x] + t[1] * lam[y] + t[2] * lam[z] + h[0] * gam[x] + h[1] * gam[y] + h[2] * gam[z]
-            vdot[first + r] -= push * work.mode_d[mode + r]
+        add_rows(out, tree.site_lam[at : at + 3 * n], t)
+        add_rows(out, tree.site_gam[at : at + 3 * n], h)
         for j in range(6):
             a = work.site_g[s, j]
             for m in range(6):
@@ -445,6 +435,8 @@ def modal_accelerations(tree, work, i, vdot):
             for m in range(width):
                 a -= work.W[k + j, m] * force[m]
             work.site_a[s, j] = a
+    for r in range(n):
+        out[r] = beta[r] - d[r] * out[r]
 
 
 @stage("x")
@@ -505,6 +497,6 @@ def forward(tree, work, q, v, tau, sites, wrenches, vdot):
         if not np.isfinite(total):
             status = -1
     if len(sites) > 0:
-        work.ext[:] = 0.0
-        work.mode_ext[:] = 0.0
+        clear(work.ext)
+        clear_vector(work.mode_ext)
     return status

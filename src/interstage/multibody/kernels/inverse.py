@@ -15,6 +15,9 @@ from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kin
 from interstage.multibody.kernels.small import (
     add,
     add6,
+    add_rows,
+    clear,
+    clear_vector,
     cross,
     get3,
     get9,
@@ -24,21 +27,11 @@ from interstage.multibody.kernels.small import (
     low,
     put6,
     rigid_inertia,
+    rows_times,
     scale,
     turn,
     turn_back,
 )
-
-
-@kernel
-def mode_sum(shapes, start, n, x, first, zero):
-    """Return shapes (3, n) times x."""
-    a, b, c = zero, zero, zero
-    for r in range(n):
-        a += shapes[start + r] * x[first + r]
-        b += shapes[start + n + r] * x[first + r]
-        c += shapes[start + 2 * n + r] * x[first + r]
-    return (a, b, c)
 
 
 @kernel
@@ -47,8 +40,10 @@ def site_acceleration(tree, work, s, vdot):
     i = tree.site_body[s]
     n, at = tree.body_modes[i], 3 * tree.site_start[s]
     first, o = tree.joint_v[i] + tree.joint_nv[i], work.V[-1, 0]
-    spin = turn(get9(work.site_J, s), mode_sum(tree.site_lam, at, n, vdot, first, o))
-    slide = mode_sum(tree.site_gam, at, n, vdot, first, o)
+    spin, slide = (o, o, o), (o, o, o)
+    if n > 0:
+        spin = turn(get9(work.site_J, s), rows_times(tree.site_lam[at : at + 3 * n], vdot[first : first + n]))
+        slide = rows_times(tree.site_gam[at : at + 3 * n], vdot[first : first + n])
     w, u = low(work.A, i), high(work.A, i)
     lift = add(u, cross(w, get3(work.site_p, s)))
     put6(
@@ -85,27 +80,22 @@ def accelerations(tree, work, vdot):
 def modal_balance(tree, work, i, q, v, vdot, tau):
     """Write the modal forces of a flexible body; add M_rη η̈ and what hangs on its ports to z."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
-    first, eta, o = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i], work.V[-1, 0]
-    F, E, f, e = work.mode_F, tree.flex_E, 3 * mode, 3 * flex
-    add6(work.z, i, mode_sum(F, f, n, vdot, first, o), mode_sum(E, e, n, vdot, first, o))
-    aw, av = low(work.A, i), high(work.A, i)
+    first, eta = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
+    F, E = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
+    add6(work.z, i, rows_times(F, vdot[first : first + n]), rows_times(E, vdot[first : first + n]))
     for r in range(n):
         k = first + r
-        rigid = F[f + r] * aw[0] + F[f + n + r] * aw[1] + F[f + 2 * n + r] * aw[2]
-        rigid += E[e + r] * av[0] + E[e + n + r] * av[1] + E[e + 2 * n + r] * av[2]
         own = vdot[k] + tree.v_damping[k] * v[k] + tree.v_stiffness[k] * q[eta + r]
-        tau[k] = own + rigid + work.mode_b[mode + r] - work.mode_ext[mode + r]
-    lam, gam = tree.site_lam, tree.site_gam
+        tau[k] = own + work.mode_b[mode + r] - work.mode_ext[mode + r]
+    out = tau[first : first + n]
+    add_rows(out, F, low(work.A, i))
+    add_rows(out, E, high(work.A, i))
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
         t, h = low(work.site_z, s), high(work.site_z, s)
         add6(work.z, i, add(t, cross(get3(work.site_p, s), h)), h)
-        t = turn_back(get9(work.site_J, s), t)
         at = 3 * tree.site_start[s]
-        for r in range(n):
-            x, y, z = at + r, at + n + r, at + 2 * n + r
-            tau[first + r] += (
-                t[0] * lam[x] + t[1] * lam[y] + t[2] * lam[z] + h[0] * gam[x] + h[1] * gam[y] + h[2] * gam[z]
-            )
+        add_rows(out, tree.site_lam[at : at + 3 * n], turn_back(get9(work.site_J, s), t))
+        add_rows(out, tree.site_gam[at : at + 3 * n], h)
 
 
 @stage("xxxx")
@@ -116,7 +106,7 @@ def balance(tree, work, q, v, vdot, tau):
         put6(work.z, i, t, f)
         for k in range(6):
             work.z[i, k] += work.b[i, k] - work.ext[i, k]
-    work.site_z[:] = 0.0
+    clear(work.site_z)
     H = work.H
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0:
@@ -155,5 +145,5 @@ def inverse(tree, work, q, v, vdot, sites, wrenches, tau):
     accelerations(tree, work, vdot)
     balance(tree, work, q, v, vdot, tau)
     if len(sites) > 0:
-        work.ext[:] = 0.0
-        work.mode_ext[:] = 0.0
+        clear(work.ext)
+        clear_vector(work.mode_ext)

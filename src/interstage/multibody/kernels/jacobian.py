@@ -6,10 +6,11 @@ All of them are in world axes. Call after `kinematics` and `poses` (and `body_te
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.inverse import mode_sum
 from interstage.multibody.kernels.kinematics import BALL
 from interstage.multibody.kernels.small import (
     add,
+    clear,
+    clear_vector,
     cross,
     dot,
     get3,
@@ -17,6 +18,7 @@ from interstage.multibody.kernels.small import (
     high,
     kernel,
     low,
+    rows_times,
     scale,
     sub,
     symmetric_times,
@@ -49,7 +51,7 @@ def _site_columns(tree, work, s, R, arm, J):
 @stage("nnM")
 def jacobian(tree, work, i, s, J):
     """Write J (6, nv) with [ω; v] = J v of site s of body i (s < 0: the origin of body i), world axes."""
-    J[:] = 0.0
+    clear(J)
     R = get9(work.Rw, i)
     point = get3(work.pw, i)
     if s >= 0:
@@ -83,9 +85,9 @@ def _momenta(tree, work, i, v):
     l = add(scale(m, u), cross(w, mp))
     n = tree.body_modes[i]
     if n > 0:
-        first, o = tree.joint_v[i] + tree.joint_nv[i], work.V[-1, 0]
-        h = add(h, mode_sum(work.mode_F, 3 * tree.body_mode[i], n, v, first, o))
-        l = add(l, mode_sum(tree.flex_E, 3 * tree.body_flex[i], n, v, first, o))
+        first, f, e = tree.joint_v[i] + tree.joint_nv[i], 3 * tree.body_mode[i], 3 * tree.body_flex[i]
+        h = add(h, rows_times(work.mode_F[f : f + 3 * n], v[first : first + n]))
+        l = add(l, rows_times(tree.flex_E[e : e + 3 * n], v[first : first + n]))
     return h, l
 
 
@@ -111,7 +113,7 @@ def energies(tree, work, q, v, out):
                 kinetic += 0.5 * x * (mixed + x)
                 strain += 0.5 * tree.v_stiffness[first + r] * q[eta + r] * q[eta + r]
             if tree.body_order[i] == 0:
-                mp = add(mp, mode_sum(E, e, n, q, eta, o))
+                mp = add(mp, rows_times(E[e : e + 3 * n], q[eta : eta + n]))
         weight -= dot(gravity, add(scale(I[i, 0], get3(work.pw, i)), turn(get9(work.Rw, i), mp)))
         iv, iq = tree.joint_v[i], tree.joint_q[i]
         for k in range(iv, first):
@@ -129,7 +131,7 @@ def energies(tree, work, q, v, out):
 @stage("xfx")
 def momentum(tree, work, v, about, out):
     """Write [h; p] (6,): angular momentum about a world point and linear momentum."""
-    out[:] = 0.0
+    clear_vector(out)
     point = get3(about.reshape(1, 3), 0)
     for i in range(tree.sizes[0]):
         h, l = _momenta(tree, work, i, v)

@@ -20,6 +20,9 @@ from interstage.multibody.kernels.small import (
     about_axis,
     add,
     add6,
+    add_rows,
+    clear,
+    clear_vector,
     cross,
     get3,
     get9,
@@ -32,6 +35,7 @@ from interstage.multibody.kernels.small import (
     put3,
     put6,
     put9,
+    rows_times,
     scale,
     sub,
     turn,
@@ -147,24 +151,16 @@ def _joint(kind, axes, pitch, H, i, q, v, iq, iv):
 
 
 @kernel
-def _mode_sum(shapes, start, n, eta, first, zero):
-    """Return shapes (3, n) times the modal coordinates starting at `first`; `zero` has the type of the sum."""
-    x, y, z = zero, zero, zero
-    for r in range(n):
-        x += shapes[start + r] * eta[first + r]
-        y += shapes[start + n + r] * eta[first + r]
-        z += shapes[start + 2 * n + r] * eta[first + r]
-    return (x, y, z)
-
-
-@kernel
 def site_pose(tree, work, s, q):
     """Write position, rotation and Jacobian of site s from the modal coordinates; return its rotation vector."""
     i = tree.site_body[s]
     n = tree.body_modes[i]
-    start, first = 3 * tree.site_start[s], tree.body_eta[i]
-    theta = _mode_sum(tree.site_lam, start, n, q, first, work.V[-1, 0])
-    shift = _mode_sum(tree.site_gam, start, n, q, first, work.V[-1, 0])
+    o = work.V[-1, 0]
+    theta, shift = (o, o, o), (o, o, o)
+    if n > 0:
+        start, eta = 3 * tree.site_start[s], q[tree.body_eta[i] : tree.body_eta[i] + n]
+        theta = rows_times(tree.site_lam[start : start + 3 * n], eta)
+        shift = rows_times(tree.site_gam[start : start + 3 * n], eta)
     put3(work.site_p, s, add(get3(tree.site_l, s), shift))
     x = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2]
     a1, a2 = exp_coefficients(x)
@@ -179,9 +175,12 @@ def site_motion(tree, work, s, theta, v):
     """Write velocity and acceleration bias of site s, with V of its body and the pose of the site known."""
     i = tree.site_body[s]
     n = tree.body_modes[i]
-    start, first = 3 * tree.site_start[s], tree.joint_v[i] + tree.joint_nv[i]
-    rate = _mode_sum(tree.site_lam, start, n, v, first, work.V[-1, 0])
-    slide = _mode_sum(tree.site_gam, start, n, v, first, work.V[-1, 0])
+    o = work.V[-1, 0]
+    rate, slide = (o, o, o), (o, o, o)
+    if n > 0:
+        start, first = 3 * tree.site_start[s], tree.joint_v[i] + tree.joint_nv[i]
+        rate = rows_times(tree.site_lam[start : start + 3 * n], v[first : first + n])
+        slide = rows_times(tree.site_gam[start : start + 3 * n], v[first : first + n])
     w, u = low(work.V, i), high(work.V, i)
     x = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2]
     _, a3, b2, b3 = jacobian_coefficients(x)
@@ -284,8 +283,8 @@ def external_wrenches(tree, work, q, sites, wrenches):
 
     A site number below zero means the origin of body -1 - site.
     """
-    work.ext[:] = 0.0
-    work.mode_ext[:] = 0.0
+    clear(work.ext)
+    clear_vector(work.mode_ext)
     for k in range(len(sites)):
         s = sites[k]
         i = tree.site_body[s] if s >= 0 else -1 - s
@@ -299,10 +298,5 @@ def external_wrenches(tree, work, q, sites, wrenches):
         add6(work.ext, i, add(t, cross(get3(work.site_p, s), f)), f)
         t = turn_back(get9(work.site_J, s), t)
         n, start, first = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
-        lam, gam = tree.site_lam, tree.site_gam
-        for r in range(n):
-            a = start + r
-            b, c = a + n, a + 2 * n
-            work.mode_ext[first + r] += (
-                t[0] * lam[a] + t[1] * lam[b] + t[2] * lam[c] + f[0] * gam[a] + f[1] * gam[b] + f[2] * gam[c]
-            )
+        add_rows(work.mode_ext[first : first + n], tree.site_lam[start : start + 3 * n], t)
+        add_rows(work.mode_ext[first : first + n], tree.site_gam[start : start + 3 * n], f)

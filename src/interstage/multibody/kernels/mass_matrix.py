@@ -13,6 +13,7 @@ from interstage.multibody.kernels.kinematics import kinematics
 from interstage.multibody.kernels.small import (
     add,
     add_inertia,
+    clear,
     cross,
     get3,
     get9,
@@ -30,8 +31,8 @@ from interstage.multibody.kernels.small import (
 @stage("")
 def composite(tree, work):
     """Write composite inertias of bodies (P) and ports (site_P), after `body_terms`."""
-    work.P[:] = 0.0
-    work.site_P[:] = 0.0
+    clear(work.P)
+    clear(work.site_P)
     for i in range(tree.sizes[0] - 1, -1, -1):
         add_inertia(work.P, i, rigid_inertia(work.I, i))
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
@@ -111,7 +112,7 @@ def _modal_block(tree, work, i, M):
 @stage("M")
 def mass_columns(tree, work, M):
     """Write the mass matrix from composite inertias."""
-    M[:] = 0.0
+    clear(M)
     H = work.H
     for i in range(tree.sizes[0]):
         P, iv = get_inertia(work.P, i), tree.joint_v[i]

@@ -486,3 +486,58 @@ def solve_lu(a, x, n, m):
             for k in range(m):
                 x[i, k] -= a[i, j] * x[j, k]
     return True
+
+
+@kernel
+def weighted_dot(a, b, d):
+    """Return Σ a_r b_r d_r."""
+    total = 0.0 * d[0]
+    for r in range(len(a)):
+        total += a[r] * b[r] * d[r]
+    return total
+
+
+@kernel
+def rows_times(rows, x):
+    """Return the three sums of a flat (3, n) array times x (n,)."""
+    n = len(x)
+    a, b, c = rows[:n], rows[n : 2 * n], rows[2 * n : 3 * n]
+    s = 0.0 * x[0]
+    t, u = s, s
+    for r in range(n):
+        s += a[r] * x[r]
+        t += b[r] * x[r]
+        u += c[r] * x[r]
+    return (s, t, u)
+
+
+@kernel
+def add_rows(out, rows, f):
+    """Add f·rows of a flat (3, n) array to out (n,)."""
+    n = len(out)
+    a, b, c = rows[:n], rows[n : 2 * n], rows[2 * n : 3 * n]
+    x, y, z = f
+    for r in range(n):
+        out[r] += x * a[r] + y * b[r] + z * c[r]
+
+
+@kernel
+def add_row(out, s, row):
+    """Add s row to out."""
+    for r in range(len(out)):
+        out[r] += s * row[r]
+
+
+@kernel
+def clear(a):
+    """Write zeros to a two-dimensional array."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = 0.0
+
+
+@kernel
+def clear_vector(a):
+    """Write zeros to a vector."""
+    for i in range(len(a)):
+        a[i] = 0.0
