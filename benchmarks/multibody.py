@@ -2,7 +2,8 @@
 
     python -m benchmarks multibody
 
-One thread. Every figure is the best of several repeats; ratios are of times measured side by side in one run.
+One thread. Every figure is the best of several repeats in time of the processor, so that other work on the machine
+counts little; ratios are of times measured side by side in one run.
 """
 
 from __future__ import annotations
@@ -49,7 +50,14 @@ def rigid_chain(n: int):
     R = Rotation.from_axis_angle([1, 0, 0], 0.3).matrix
     for i in range(n):
         place = {"parent": f"b{i - 1}" if i else None, "at": [1.0, 0.0, 0.0], "rotation": R}
-        mb.add_body(f"b{i}", mass=1.0, com=[0.5, 0.1, 0.0], inertia=[0.1, 0.2, 0.25], joint=Revolute("zyx"[i % 3]), **place)
+        mb.add_body(
+            f"b{i}",
+            mass=1.0,
+            com=[0.5, 0.1, 0.0],
+            inertia=[0.1, 0.2, 0.25],
+            joint=Revolute("zyx"[i % 3]),
+            **place,
+        )
     return mb.compile()
 
 
@@ -74,22 +82,25 @@ def against_pinocchio() -> None:
 
     print("Serial revolute chains, microseconds a call from Python (ours / Pinocchio = ratio)")
     print("     N   forward                  inverse                  mass matrix")
-    rng = np.random.default_rng(0)
     for n in RIGID:
-        system, model = rigid_chain(n), pinocchio_chain(pin, n)
-        data = model.createData()
-        q, v, tau = rng.normal(size=(3, n))
-        x = system.state(q, v)
         row = f"{n:6d}"
-        pairs = [
-            (lambda: system.forward_dynamics(x, tau=tau), lambda: pin.aba(model, data, q, v, tau)),
-            (lambda: system.inverse_dynamics(x, tau), lambda: pin.rnea(model, data, q, v, tau)),
-            (lambda: system.mass_matrix(x), lambda: pin.crba(model, data, q)),
-        ]
-        for ours, theirs in pairs:
+        for ours, theirs in _pairs_of_calls(pin, n):
             a, b = best(ours), best(theirs)
             row += f"   {a:8.1f} /{b:8.1f} = {a / b:4.2f}"
         print(row, flush=True)
+
+
+def _pairs_of_calls(pin, n: int) -> list[tuple[Callable, Callable]]:
+    """Return forward, inverse dynamics and mass matrix of a chain, ours and Pinocchio's."""
+    system, model = rigid_chain(n), pinocchio_chain(pin, n)
+    data = model.createData()
+    q, v, tau = np.random.default_rng(0).normal(size=(3, n))
+    x = system.state(q, v)
+    return [
+        (lambda: system.forward_dynamics(x, tau=tau), lambda: pin.aba(model, data, q, v, tau)),
+        (lambda: system.inverse_dynamics(x, tau), lambda: pin.rnea(model, data, q, v, tau)),
+        (lambda: system.mass_matrix(x), lambda: pin.crba(model, data, q)),
+    ]
 
 
 def beam(n_modes: int, n_elements: int = 40, integrals: bool = True):
@@ -113,7 +124,9 @@ def beam(n_modes: int, n_elements: int = 40, integrals: bool = True):
         K[at, at] += k
         M[at, at] += m
     nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(n_elements + 1)}
-    return Component.from_matrices(K, M, nodes, n_modes=n_modes, aset={1: 123456}, modal_integrals=integrals), n_elements + 1
+    return Component.from_matrices(
+        K, M, nodes, n_modes=n_modes, aset={1: 123456}, modal_integrals=integrals
+    ), n_elements + 1
 
 
 def flexible_chain(component, tip: int, bodies: int, order: int):
@@ -159,19 +172,24 @@ def flexible_growth() -> None:
     for bodies in (2, 8, 32, 128):
         system = flexible_chain(*made[10], bodies, 2)
         found[bodies] = right_hand_side(system, system.state())
-    print(f"  exponent in flexible bodies, 2 to 128: {np.log(found[128] / found[2]) / np.log(64):.2f}  {found}")
+    print(
+        f"  exponent in flexible bodies, 2 to 128: {np.log(found[128] / found[2]) / np.log(64):.2f}  {found}"
+    )
     found = {n: right_hand_side(s := rigid_chain(n), s.state()) for n in (10, 100, 1000)}
     print(f"  exponent in rigid bodies, 10 to 1000: {np.log(found[1000] / found[10]) / np.log(100):.2f}")
     for grids in (40, 400):
         system = flexible_chain(*beam(10, n_elements=grids), 8, 2)
-        print(f"  8 x 10 modes, {grids + 1} grids a beam: {right_hand_side(system, system.state()):.2f} microseconds")
+        print(
+            f"  8 x 10 modes, {grids + 1} grids a beam: {right_hand_side(system, system.state()):.2f} microseconds"
+        )
 
 
 def against_exudyn() -> None:
     """Print the time of one ROS2 step of k flexible beams beside Exudyn's."""
     from interstage.system import simulate
 
-    print("\nFlexible beams of 10 modes, order 2, ROS2 at h = 1e-3: microseconds a step (Exudyn 1.13.6, same kind of machine)")
+    print("\nFlexible beams of 10 modes, order 2, ROS2 at h = 1e-3: microseconds a step")
+    print("(Exudyn 1.13.6: its own figures on the same kind of machine)")
     component = beam(10)
     for k, theirs in EXUDYN_US.items():
         system = flexible_chain(*component, k, 2)
@@ -194,10 +212,16 @@ def start_up() -> None:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
         run = [sys.executable, "-c", code]
         cold, warm = (
-            float(subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.split()[-1])
+            float(
+                subprocess.run(
+                    run, env=environment, capture_output=True, text=True, check=True
+                ).stdout.split()[-1]
+            )
             for _ in range(2)
         )
-    print(f"\nStart-up, import to first results (all algorithms, real numbers): cold {cold:.1f} s, cached {warm:.1f} s")
+    print(
+        f"\nStart-up, import to first results (all algorithms, real numbers): cold {cold:.1f} s, cached {warm:.1f} s"
+    )
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -286,10 +286,11 @@ def draw(found: dict[str, Comparison], kept: dict[str, tuple[list[int], list[flo
         left.loglog(n, errors, marker=mark, color=color, label=name)
     left.axhline(HZ_TOLERANCE, color="0.5", ls="--", lw=1)
     left.text(7.2, 1.3 * HZ_TOLERANCE, "1e-7 Hz", color="0.4", fontsize=8)
+    left.set_ylim(1e-10, 1.0)
     left.set_xlabel("modes a beam")
     left.set_ylabel("largest error of the first ten frequencies, Hz")
     left.set_title("Two beams locked at 45°: modes kept")
-    left.legend(frameon=False, fontsize=9)
+    left.legend(frameon=False, fontsize=9, loc="lower left")
     for name, item in found.items():
         errors = np.maximum(np.abs(item.ours - item.reference), 1e-13)
         right.semilogy(item.reference, errors, ".-", lw=0.8, label=name)

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 from numba.core import event
@@ -57,3 +59,16 @@ def kernel(function=None, **options):
         return lambda f: kernel(f, **options)
     settings = {"cache": True, "error_model": "numpy", "nogil": True}
     return numba.njit(**{**settings, **options})(function)
+
+
+def in_ranges(range_kernel: Callable, n: int, *arguments, chunk: int = 2000) -> list:
+    """Call `range_kernel(first, last, *arguments)` over 0..n in a few threads; returns what the calls returned.
+
+    Kernels release the GIL. Plain threads instead of `parallel=True`: the same speed, half the compile time.
+    """
+    threads = min(numba.get_num_threads(), 1 + n // chunk)
+    if threads == 1:
+        return [range_kernel(0, n, *arguments)]
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = [pool.submit(range_kernel, a, min(n, a + chunk), *arguments) for a in range(0, n, chunk)]
+        return [task.result() for task in tasks]

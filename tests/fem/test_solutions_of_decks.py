@@ -44,6 +44,12 @@ def test_the_subcase_of_modes_is_preferred_to_one_of_statics():
     assert result[N + 1][1] == pytest.approx(1000.0 * LENGTH**3 / (3 * E * I), rel=1e-9)
 
 
+def test_requests_of_superelements_are_not_those_of_the_structure():
+    case = "SPC=1\nSUBCASE 1\nSUPER=100\nMETHOD=1\nSUBCASE 2\nMETHOD=2"
+    modes = normal_modes(beam(case, bulk="SESET,100,1,2,3\nEIGRL,1,,,2\nEIGRL,2,,,5\n"))
+    assert len(modes.frequencies_hz) == 5
+
+
 def test_a_buckling_deck_gives_modes_and_statics():
     """EIGB is no request for modes, the range of EIGRL is one of load factors, STATSUB adds no stiffness."""
     case = "SPC=1\nSUBCASE 1\nLOAD=5\nSUBCASE 2\nMETHOD=1\nSTATSUB=1"
@@ -90,6 +96,30 @@ def test_what_is_wrong_with_loads_stops_statics_but_not_modes(case, bulk, messag
         static_subcases(fe)
 
 
+@pytest.mark.parametrize(
+    "sets, root",
+    [
+        (f"BSET1,123456,1,{N + 1}\n", CLAMPED),
+        (f"ASET1,123456,1,{N + 1}\n", CLAMPED),
+        (f"ASET1,123456,1,{N + 1}\nCSET1,123456,{N + 1}\n", CANTILEVER),
+        (f"BSET1,123456,1\nASET1,123456,{N + 1}\n", CANTILEVER),
+    ],
+)
+def test_the_boundary_of_an_external_superelement_is_held(sets, root):
+    """Rules for BSET, CSET and ASET of the Quick Reference Guide."""
+    points = "SPOINT,101,THRU,103\nQSET1,0,101,THRU,103\nEIGRL,1,,,3\n"
+    fe = beam("METHOD=1\nEXTSEOUT(ASMBULK,EXTID=10)", bulk=points + sets)
+    assert first(fe) == pytest.approx(theory(root), rel=0.02)
+
+
+def test_direct_matrices_hold_for_the_whole_deck():
+    matrix = "DMIG,KX,0,6,1,0\nDMIG,KX,2,2,,2,2,1.+6\n"
+    stiffer = first(beam("SPC=1\nK2GG=KX\nSUBCASE 1\nMETHOD=1", bulk="EIGRL,1,,,1\n" + matrix))
+    assert stiffer > first(beam("SPC=1"))
+    with pytest.raises(DeckError, match="subcases 1 and 2 select different direct input matrices"):
+        beam("SPC=1\nSUBCASE 1\nSUBCASE 2\nK2GG=KX", bulk=matrix)
+
+
 def test_normalization_by_a_point_is_said_and_not_refused():
     modes = normal_modes(beam("SPC=1\nMETHOD=1", bulk="EIGR,1,GIV,,,,3\n,POINT,2,3\n"))
     assert len(modes.frequencies_hz) == 3
@@ -105,6 +135,7 @@ def test_normalization_by_a_point_is_said_and_not_refused():
         ("MAT10,9,1.,1.,1.\nCONROD,50,1,2,9,.1\n", "CONROD needs a MAT1 with id 9 .*got MAT10"),
         ("PBCOMP,9,1,.1,.1,.1\nCBEAM,50,9,1,2,0.,1.,0.\n", "PBCOMP 9 is not supported and a CBEAM refers"),
         ("SPOINT,7,THRU,3\n", "THRU runs backwards .*line"),
+        (f"SPOINT,{N}\n", f"point {N} is both a GRID and an SPOINT"),
         ("SPOINT,7,WORD\n", "the list holds something that is not an integer"),
     ],
 )
@@ -120,6 +151,12 @@ def test_properties_and_materials_that_nothing_uses_are_listed():
     )
     assert deck.ignored == dict.fromkeys(("MATHP", "PBCOMP", "PBEND", "PBUSH1D", "PGAP", "PLSOLID"), 1)
     assert first(FEModel.from_deck(deck)) == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["EPZERO", "K6ROT", "WTMASS", "COUPMASS", "SNORM"])
+def test_a_parameter_that_is_no_number_is_said(name):
+    with pytest.raises(InterstageError, match=f"PARAM {name} is not a number .*got WORD"):
+        normal_modes(beam("SPC=1", bulk=f"PARAM,{name},WORD\n"))
 
 
 def test_an_element_without_a_finite_matrix_is_named():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
+
 from interstage.modes import Component
 from interstage.multibody import Multibody, Revolute
-from scipy.linalg import eigh
 
 LEFT, RIGHT, CORNER = 1, 2, 3
 

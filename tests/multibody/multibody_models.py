@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from interstage.modes import Component
 from interstage.multibody import (
     Ball,
@@ -62,7 +63,9 @@ def bar_matrices(L, A, Iy, Iz, Jt, E, G, rho, lumped=False):
     return K, M
 
 
-def beam_matrices(n_elements, length=1.0, lumped=False, bend=0.0, E=2e9, rho=1000.0, width=0.05, tip_mass=0.0):
+def beam_matrices(
+    n_elements, length=1.0, lumped=False, bend=0.0, E=2e9, rho=1000.0, width=0.05, tip_mass=0.0
+):
     """Return K, M and nodes {1..n+1: xyz} of a (bent) beam of square section from the origin along x."""
     A, I = width**2, width**4 / 12
     s = np.linspace(0.0, length, n_elements + 1)
@@ -102,10 +105,16 @@ def random_inertia(rng):
     p, m = rng.normal(size=(6, 3)) * 0.3, rng.uniform(0.2, 1.0, 6)
     c = m @ p / m.sum()
     d = p - c
-    return m.sum(), c, np.einsum("n,nij->ij", m, (d**2).sum(1)[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None, :])
+    return (
+        m.sum(),
+        c,
+        np.einsum("n,nij->ij", m, (d**2).sum(1)[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None, :]),
+    )
 
 
-def random_tree(rng, n_bodies, joints=JOINTS, components=(), orders=(0, 1, 2), gravity=(0.3, -1.0, -9.0), heavy=1.0):
+def random_tree(
+    rng, n_bodies, joints=JOINTS, components=(), orders=(0, 1, 2), gravity=(0.3, -1.0, -9.0), heavy=1.0
+):
     """Return a Multibody of random topology; about half of the bodies are flexible where components are given."""
     mb = Multibody("random", gravity=gravity)
     for i in range(n_bodies):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interstage.multibody import Ball, Free, Multibody, Revolute
 from multibody_models import beam, random_rotation, random_state, random_tree
+
+from interstage.multibody import Ball, Free, Multibody, Revolute
 
 H = 1e-30
 STRAIGHT, BENT = beam(), beam(n_elements=4, n_modes=5, aset=3, bend=0.4, name="bent")
@@ -53,7 +54,15 @@ def test_momentum_of_a_free_flexible_tree_is_constant(order):
     rng = np.random.default_rng(order)
     mb = Multibody("free")
     mb.add_body("root", component=BENT, node=3, joint=Free(), order=order)
-    mb.add_body("arm", component=STRAIGHT, parent="root", at=1, joint=Revolute("y"), order=order, rotation=random_rotation(rng))
+    mb.add_body(
+        "arm",
+        component=STRAIGHT,
+        parent="root",
+        at=1,
+        joint=Revolute("y"),
+        order=order,
+        rotation=random_rotation(rng),
+    )
     mb.add_body("tip", mass=2.0, inertia=0.1 * np.eye(3), com=[0.1, 0, 0.2], parent="arm", at=7, joint=Ball())
     system = mb.compile()
     x = random_state(system, rng)

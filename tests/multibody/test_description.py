@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from multibody_models import beam
+
 from interstage.errors import InputError, InterstageError, ModelError
 from interstage.multibody import Ball, Free, Gimbal, Locked, Multibody, Prismatic, Revolute, Screw, Universal
 from interstage.spatial import Rotation
-from multibody_models import beam
 
+pytestmark = pytest.mark.kernels
 BEAM = beam(n_elements=4, n_modes=6)
 
 
 def _bus():
     mb = Multibody("craft")
     mb.add_body("bus", mass=100.0, com=[0, 0, 0.4], inertia=np.diag([10.0, 12.0, 14.0]), joint=Free())
-    mb.add_body("panel", component=BEAM, node=1, parent="bus", at=[0.8, 0, 0], joint=Revolute("z"), damping=0.005)
+    mb.add_body(
+        "panel", component=BEAM, node=1, parent="bus", at=[0.8, 0, 0], joint=Revolute("z"), damping=0.005
+    )
     mb.add_body("tip", mass=2.0, parent="panel", at=5, joint=Locked())
     return mb
 
@@ -118,21 +122,35 @@ def _raises(kind, words, action):
 
 def test_errors_are_sentences_that_name_the_part():
     mb = _bus()
-    _raises(InputError, ["no body 'bas'", "known: bus, panel, tip"], lambda: mb.add_body("x", mass=1.0, parent="bas"))
+    _raises(
+        InputError,
+        ["no body 'bas'", "known: bus, panel, tip"],
+        lambda: mb.add_body("x", mass=1.0, parent="bas"),
+    )
     _raises(InputError, ["already a body 'bus'"], lambda: mb.add_body("bus", mass=1.0))
     _raises(InputError, ["node 99", "known: 1, 2"], lambda: mb.add_body("x", mass=1.0, parent="panel", at=99))
-    _raises(InputError, ["joined at a node"], lambda: mb.add_body("x", mass=1.0, parent="panel", at=[0, 0, 0]))
+    _raises(
+        InputError, ["joined at a node"], lambda: mb.add_body("x", mass=1.0, parent="panel", at=[0, 0, 0])
+    )
     _raises(InputError, ["points, not nodes"], lambda: mb.add_body("x", mass=1.0, parent="bus", at=3))
     _raises(InputError, ["either rigid or flexible"], lambda: mb.add_body("x"))
     _raises(InputError, ["not a joint"], lambda: mb.add_body("x", mass=1.0, joint="revolute"))
     _raises(InputError, ["rotation"], lambda: mb.add_body("x", mass=1.0, rotation=np.ones((3, 3))))
-    _raises(InputError, ["inboard node"], lambda: mb.add_body("x", component=beam(n_modes=4, aset=None), joint=Ball()))
+    _raises(
+        InputError,
+        ["inboard node"],
+        lambda: mb.add_body("x", component=beam(n_modes=4, aset=None), joint=Ball()),
+    )
     _raises(InputError, ["fidelity"], lambda: mb.add_body("x", component=BEAM, order=3))
     _raises(InterstageError, ["mass"], lambda: mb.add_body("x", mass=-1.0))
     _raises(InputError, ["axis"], lambda: Revolute("w"))
     _raises(InputError, ["parallel"], lambda: Universal("xx"))
     _raises(InputError, ["number of axes"], lambda: Gimbal("xy"))
-    _raises(InputError, ["not built yet"], lambda: mb.close("strut", ("panel", 4), ("bus", [0, 0, 0]), joint=Ball()))
+    _raises(
+        InputError,
+        ["not built yet"],
+        lambda: mb.close("strut", ("panel", 4), ("bus", [0, 0, 0]), joint=Ball()),
+    )
     system = mb.compile()
     x = system.state()
     _raises(InputError, ["no body 'wing'", "known"], lambda: x["wing"])
@@ -164,7 +182,9 @@ def test_a_massless_body_may_carry_others():
     two = other.compile()
     q, v, tau = [0.3, 0.4], [0.5, -0.6], np.array([0.1, 0.2])
     np.testing.assert_allclose(
-        one.forward_dynamics(one.state(q, v), tau=tau), two.forward_dynamics(two.state(q, v), tau=tau), atol=1e-13
+        one.forward_dynamics(one.state(q, v), tau=tau),
+        two.forward_dynamics(two.state(q, v), tau=tau),
+        atol=1e-13,
     )
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exudyn_chain import CORNER, chain, exudyn_beam
+
 from interstage.system import simulate
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from conftest import reference_dir  # noqa: E402
+from conftest import reference_dir
 
 # converged RK4 of an independent program, and what the reference allows against Exudyn itself
 CASES = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from interstage.multibody import Free, Multibody, Revolute
 from multibody_models import beam, beam_matrices, random_state
+
+from interstage.multibody import Free, Multibody, Revolute
 
 H = 1e-30
 
@@ -131,7 +132,9 @@ def test_pinned_beam_against_a_symbolic_model():
     A = np.array(residual.jacobian(acc), dtype=float)
     b = np.array(residual.subs(dict.fromkeys(acc, 0)), dtype=float).ravel()
     expected = -np.linalg.solve(A, b)
-    np.testing.assert_allclose(system.forward_dynamics(x), expected, rtol=1e-10, atol=1e-10 * abs(expected).max())
+    np.testing.assert_allclose(
+        system.forward_dynamics(x), expected, rtol=1e-10, atol=1e-10 * abs(expected).max()
+    )
 
 
 def test_order_one_says_when_it_loses_definiteness():

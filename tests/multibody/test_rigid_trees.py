@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from interstage.multibody import Ball, Free, Multibody, Planar, Prismatic, Revolute
 from multibody_models import random_inertia, random_rotation
 
+from interstage.multibody import Ball, Free, Multibody, Planar, Prismatic, Revolute
+
 pin = pytest.importorskip("pinocchio")
+pytestmark = pytest.mark.kernels
 
 TOLERANCE = 1e-10  # relative to the largest entry; both sides work in double precision
 
@@ -37,7 +39,9 @@ def _pair(seed, n=12):
         number = theirs.addJoint(joints[parent] if i else 0, _pin_joint(kind, axis), pin.SE3(R, p), f"j{i}")
         theirs.appendBodyToJoint(number, pin.Inertia(m, c, J), pin.SE3.Identity())
         joints.append(number)
-        joint = {"revolute": Revolute(axis), "prismatic": Prismatic(axis), "ball": Ball(), "free": Free()}[kind]
+        joint = {"revolute": Revolute(axis), "prismatic": Prismatic(axis), "ball": Ball(), "free": Free()}[
+            kind
+        ]
         place = {"parent": f"b{parent}" if i else None, "at": p, "rotation": R, "joint": joint}
         ours.add_body(f"b{i}", mass=m, com=c, inertia=J, **place)
     return theirs, ours.compile(), joints, rng
@@ -109,7 +113,9 @@ def test_planar_joint_agrees_with_pinocchio():
     turn = np.array([[co, si], [-si, co]])  # Pinocchio's velocities are in body axes
     v = np.array([*(turn @ x.v[:2]), x.v[2]])
     tau = np.array([0.1, 0.2, 0.3])
-    a = pin.aba(theirs, theirs.createData(), np.array([0.3, -0.2, co, si]), v, np.array([*(turn @ tau[:2]), tau[2]]))
+    a = pin.aba(
+        theirs, theirs.createData(), np.array([0.3, -0.2, co, si]), v, np.array([*(turn @ tau[:2]), tau[2]])
+    )
     # d/dt of turn @ v: the rate of the axes enters
     spin = x.v[2] * np.array([v[1], -v[0]])
     expected = np.array([*(turn.T @ (a[:2] - spin)), a[2]])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from multibody_models import beam, beam_matrices
+from scipy.linalg import eigh
+
 from interstage.modes import Component
 from interstage.multibody import Free, Locked, Multibody, Revolute
 from interstage.spatial import Rotation
-from multibody_models import beam, beam_matrices
-from scipy.linalg import eigh
 
 N = 8  # elements a beam
 

@@ -144,3 +144,11 @@ def test_main_file_errors(tmp_path):
 def test_odd_encodings_and_line_ends(tmp_path):
     main = write(tmp_path, main_bdf=b"\xef\xbb\xbf$ \xe9\xff\r\nGRID,1,,1.5 $ \xff\rGRID,2\r\n")
     assert read_deck(main).cards("GRID").integer(1).tolist() == [1, 2]
+
+
+def test_a_logical_folder_is_left_out(tmp_path):
+    """NASTRAN would replace MODELS: by a folder that is not known here."""
+    main = write(tmp_path, main_bdf="INCLUDE 'MODELS:a.bdf'\nGRID,2\n", a_bdf="GRID,1\n")
+    assert read_deck(main).cards("GRID").integer(1).tolist() == [1, 2]
+    with pytest.raises(DeckError, match="the INCLUDE file was not found"):
+        read_deck(write(tmp_path, main_bdf="INCLUDE 'MODELS:b.bdf'\n"))

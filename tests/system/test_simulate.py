@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from interstage.errors import InputError, SolverError
 from interstage.multibody import Ball, Free, Multibody, Revolute
 from interstage.system import simulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "multibody"))
-from multibody_models import beam  # noqa: E402
+from multibody_models import beam
 
 BEAM = beam(n_elements=5, n_modes=4)
 SOFT = beam(n_elements=5, n_modes=2, E=2e7)
@@ -113,7 +114,9 @@ def test_control_law_is_sampled_and_held():
     assert len(seen) == 10
     assert log["wheel"].v[-1, 0] == pytest.approx(0.5 * 4.0 / 2.0, rel=1e-12)
     assert len(log) == 101
-    push = simulate(system, system.state(), 1.0, 0.01, forces={("wheel", (1.0, 0.0, 0.0)): [0, 0, 4.0, 0, 0, 0]})
+    push = simulate(
+        system, system.state(), 1.0, 0.01, forces={("wheel", (1.0, 0.0, 0.0)): [0, 0, 4.0, 0, 0, 0]}
+    )
     assert push["wheel"].v[-1, 0] == pytest.approx(2.0, rel=1e-12)
 
 

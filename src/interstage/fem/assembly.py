@@ -16,7 +16,7 @@ from interstage.errors import ModelError
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
 from interstage.fem.scalars import ScalarTerms
-from interstage.jit import kernel
+from interstage.jit import in_ranges, kernel
 
 CHUNK = 16384  # elements whose matrices are held at once
 
@@ -37,7 +37,7 @@ def assemble(
     terms : sparse triplets that are already on g-set dofs
     mostly_diagonal : start with a pattern that couples no two grids (lumped mass), widen it if needed
     """
-    active = [block for block in blocks if len(block) and matrix(block, slice(0, 1)) is not None]
+    active = [block for block in blocks if len(block) and _has(block, matrix)]
     data, indptr, indices = _fill(grids, active, matrix, coupled=not mostly_diagonal)
     out = _to_csr(grids, data, indptr, indices)
     rows, cols, values = [], [], []
@@ -64,24 +64,48 @@ def _fill(grids, blocks, matrix, coupled):
     for block in blocks:
         for start in range(0, len(block), CHUNK):
             rows = slice(start, min(start + CHUNK, len(block)))
-            k = np.ascontiguousarray(matrix(block, rows), dtype=float)
-            if not np.isfinite(k.sum()):
-                _refuse_not_finite(block, rows, k)
+            k = _matrices(block, rows, matrix)
             nodes = np.ascontiguousarray(block.nodes[rows])
-            fits = _scatter(data, indptr, indices, nodes, R, turned, k, block.dofs_per_node)
-            if not fits:
+            share = 1 + (
+                n if n < 2000 else n // 2
+            )  # large models: two threads, each with half of the grids as rows
+            arguments = (data, indptr, indices, nodes, R, turned, k, block.dofs_per_node)
+            if not all(in_ranges(_scatter, n, *arguments, chunk=share)):
                 return _fill(grids, blocks, matrix, coupled=True)
     return data, indptr, indices
 
 
-def _refuse_not_finite(block, rows: slice, k: np.ndarray) -> None:
-    """Name the first element whose matrix holds something that is not a number."""
-    bad = np.flatnonzero(~np.isfinite(k).all(axis=(1, 2)))
-    if len(bad):
-        raise ModelError(
-            f"a matrix of {block.name} {block.eid[rows][bad[0]]} is not finite",
-            hint="look for zero or huge values in its property and material, and for its shape",
-        )
+def _has(block: ElementBlock, matrix) -> bool:
+    """Say whether a family has this matrix at all."""
+    try:
+        return matrix(block, slice(0, 1)) is not None
+    except np.linalg.LinAlgError:
+        return True
+
+
+def _matrices(block: ElementBlock, rows: slice, matrix) -> np.ndarray:
+    """Element matrices of a slice; an element whose matrix cannot be computed is named."""
+    try:
+        k = np.ascontiguousarray(matrix(block, rows), dtype=float)
+        if np.isfinite(k.sum()):
+            return k
+        bad = np.flatnonzero(~np.isfinite(k).all(axis=(1, 2)))
+        if not len(bad):
+            return k
+        first = rows.start + int(bad[0])
+    except np.linalg.LinAlgError:
+        first = next(i for i in range(rows.start, rows.stop) if _fails(block, i, matrix))
+    raise ModelError(
+        f"a matrix of {block.name} {block.eid[first]} is not finite",
+        hint="look for zero or huge values in its property and material, and at its shape",
+    )
+
+
+def _fails(block: ElementBlock, i: int, matrix) -> bool:
+    try:
+        return not np.isfinite(matrix(block, slice(i, i + 1))).all()
+    except np.linalg.LinAlgError:
+        return True
 
 
 def _pattern(n: int, blocks) -> tuple[np.ndarray, np.ndarray]:
@@ -115,8 +139,8 @@ def _position(indptr, indices, i, j):
 
 
 @kernel
-def _scatter(data, indptr, indices, nodes, R, turned, k, dofs):
-    """Add element matrices to the block data; False if a nonzero block has no place in the pattern."""
+def _scatter(first, last, data, indptr, indices, nodes, R, turned, k, dofs):
+    """Add element matrices to the rows first..last of grids; False if a nonzero block has no place in the pattern."""
     part = np.zeros((6, 6))
     half = np.zeros((6, 6))
     n_nodes = nodes.shape[1]
@@ -124,7 +148,7 @@ def _scatter(data, indptr, indices, nodes, R, turned, k, dofs):
     for e in range(nodes.shape[0]):
         for a in range(n_nodes):
             i = nodes[e, a]
-            if i < 0:
+            if i < first or i >= last:
                 continue
             for b in range(n_nodes):
                 j = nodes[e, b]
@@ -165,26 +189,26 @@ def _scatter(data, indptr, indices, nodes, R, turned, k, dofs):
 
 def _to_csr(grids: Grids, data, indptr, indices) -> sp.csr_matrix:
     """CSR matrix in g-set order from node blocks, zeros dropped."""
-    _clean(data)
+    in_ranges(_clean, len(data), data, chunk=50_000)
     count = np.zeros(grids.n_dof + 1, dtype=np.int64)
-    _count(data, indptr, grids.dof, count)
+    in_ranges(_count, len(grids), data, indptr, grids.dof, count)
     row_start = np.cumsum(count)
     nnz = int(row_start[-1])
     kind = np.int32 if max(nnz, grids.n_dof) < 2**31 else np.int64
     columns = np.empty(nnz, dtype=kind)
     values = np.empty(nnz)
-    _pack(data, indptr, indices, grids.dof, row_start, columns, values)
+    in_ranges(_pack, len(grids), data, indptr, indices, grids.dof, row_start, columns, values)
     return sp.csr_matrix((values, columns, row_start.astype(kind)), shape=(grids.n_dof, grids.n_dof))
 
 
 @kernel
-def _clean(data):
+def _clean(first, last, data):
     """Set entries to zero that are the rounding error of turning a 3x3 part into other axes.
 
     Left in, such an entry of a mass matrix (a torsional inertia seen across its axis) has no correct digit, yet
     looks like a tiny inertia.
     """
-    for at in range(data.shape[0]):
+    for at in range(first, last):
         for p in range(0, 6, 3):
             for q in range(0, 6, 3):
                 largest = 0.0
@@ -198,8 +222,8 @@ def _clean(data):
 
 
 @kernel
-def _count(data, indptr, dof, count):
-    for i in range(len(indptr) - 1):
+def _count(first, last, data, indptr, dof, count):
+    for i in range(first, last):
         for at in range(indptr[i], indptr[i + 1]):
             for r in range(6):
                 for c in range(6):
@@ -208,8 +232,8 @@ def _count(data, indptr, dof, count):
 
 
 @kernel
-def _pack(data, indptr, indices, dof, row_start, columns, values):
-    for i in range(len(indptr) - 1):
+def _pack(first, last, data, indptr, indices, dof, row_start, columns, values):
+    for i in range(first, last):
         for r in range(6):
             to = row_start[dof[i] + r]
             for at in range(indptr[i], indptr[i + 1]):

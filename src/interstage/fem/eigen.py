@@ -27,6 +27,7 @@ from interstage.fem.pencil import Pencil
 from interstage.fem.slicing import Wanted, sparse_modes
 
 DENSE_SIZE = 300
+DOUBTFUL = 1e-4  # residual above which a mode is not to be trusted
 
 
 @dataclass
@@ -100,6 +101,9 @@ def eigenmodes(
         massless = getattr(search, "grounded", massless)
     values, vectors = _chosen(values, vectors, wanted)
     residuals = _residuals(pencil, values, vectors)
+    doubtful = np.flatnonzero(residuals > DOUBTFUL)
+    if len(doubtful):
+        notes = [*notes, f"mode {doubtful[0] + 1} has a residual of {residuals[doubtful[0]]:.0e}: few digits are right"]
     vectors = _signed(pencil.expand(vectors))
     if norm == "max" and vectors.size:
         vectors = vectors / np.abs(vectors).max(axis=0)

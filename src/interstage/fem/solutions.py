@@ -106,8 +106,7 @@ def normal_modes(
     case = _modes_subcase(fe, subcase)
     request = _request(fe, case, n_modes, f_min, f_max)
     say("constraints")
-    component_run = bool(case is not None and "EXTSEOUT" in case.requests and len(fe.set_cards(case).b))
-    reduced, notes = _reduced_for_modes(fe, case, component_run)
+    reduced, notes = _reduced_for_modes(fe, case)
     say("eigenvalues")
 
     def report(done: int, wanted: int, text: str) -> None:
@@ -203,7 +202,7 @@ def subcase_constraints(fe: FEModel, case, cards: SetCards | None = None) -> Con
         values=values,
         cards=fe.set_cards(case) if cards is None else cards,
         autospc=str(fe.parameter("AUTOSPC", "YES")).upper() != "NO",
-        epzero=float(fe.parameter("EPZERO", 1e-8)),
+        epzero=_number(fe, "EPZERO", 1e-8),
     )
 
 
@@ -214,21 +213,23 @@ def dependency_matrix(fe: FEModel, case=None) -> tuple[np.ndarray, np.ndarray, s
     return found.m, found.n, sp.csr_array(found.T_gn[found.m])
 
 
-def _reduced_for_modes(fe: FEModel, case, component_run: bool) -> tuple[ReducedModel, list[str]]:
+def _reduced_for_modes(fe: FEModel, case) -> tuple[ReducedModel, list[str]]:
     """The model that the eigenvalue problem is solved on.
 
     With ASET or OMIT cards NASTRAN condenses (Guyan). With QSET points beside them it keeps component modes of
     the omitted dofs, so that the answer is that of the whole model: the whole model is solved. A run that makes an
-    external superelement (EXTSEOUT) with a BSET lists the modes with that boundary held.
+    external superelement (EXTSEOUT) lists the modes with its boundary held.
     """
     cards = fe.set_cards(case)
     constraints = subcase_constraints(fe, case, cards)
     notes = []
-    if component_run:
+    external = case is not None and "EXTSEOUT" in case.requests
+    held = _held_boundary(cards) if external else np.zeros(0, dtype=np.int64)
+    if len(held):
         constraints.cards = _without_sets()
-        constraints.spc = np.concatenate([constraints.spc, cards.b, cards.q])
-        constraints.values = np.concatenate([constraints.values, np.zeros(len(cards.b) + len(cards.q))])
-        notes.append(f"fixed-interface modes: the {len(cards.b)} boundary dofs (BSET) are held")
+        constraints.spc = np.concatenate([constraints.spc, held, cards.q])
+        constraints.values = np.concatenate([constraints.values, np.zeros(len(held) + len(cards.q))])
+        notes.append(f"fixed-interface modes: the {len(held)} boundary dofs (BSET, ASET) are held")
     elif len(cards.q):
         constraints.cards = _without_sets()
         constraints.spc = np.concatenate([constraints.spc, _empty_q(fe, cards.q)])
@@ -237,6 +238,15 @@ def _reduced_for_modes(fe: FEModel, case, component_run: bool) -> tuple[ReducedM
         )
         notes.append("QSET points carry no modes here: the whole model is solved without reduction")
     return reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints), notes
+
+
+def _held_boundary(cards: SetCards) -> np.ndarray:
+    """Dofs of the a-set that component modes hold (Quick Reference Guide, BSET and CSET).
+
+    Without BSET and CSET all of them; with BSET alone those; with CSET all that it does not name.
+    """
+    named = cards.b if len(cards.b) and not len(cards.c) else np.union1d(cards.a, cards.b)
+    return np.setdiff1d(named, np.union1d(cards.c, cards.q)).astype(np.int64)
 
 
 def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
@@ -258,10 +268,17 @@ def _modes_subcase(fe: FEModel, subcase: int | None):
                 f"subcase {subcase} is not in the deck", hint=known_names(case.id for case in cases)
             )
         return chosen[0]
+    cases = [case for case in cases if not _of_superelement(case)] or cases
     asking = [case for case in cases if case.method is not None]
     modes = [case for case in asking or cases if (case.analysis or "").startswith("MODE")]
     plain = [case for case in asking if case.analysis is None]
     return (modes or plain or asking or cases or [None])[0]
+
+
+def _of_superelement(case) -> bool:
+    """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
+    first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
+    return bool(first) and first[0].isdigit() and int(first[0]) > 0
 
 
 def _request(fe: FEModel, case, n_modes, f_min, f_max) -> EigenRequest:
@@ -292,8 +309,15 @@ def _load(fe: FEModel, case) -> np.ndarray:
 
 
 def _max_ratio(fe: FEModel) -> float | None:
-    value = fe.parameter("MAXRATIO", None)
-    return None if value is None else float(value)
+    return None if "MAXRATIO" not in fe.params else _number(fe, "MAXRATIO", 0.0)
+
+
+def _number(fe: FEModel, name: str, default: float) -> float:
+    """A PARAM as a number."""
+    value = fe.parameter(name, default)
+    if isinstance(value, str):
+        raise ModelError(f"PARAM {name} is not a number", where=fe.source, got=value)
+    return float(value)
 
 
 def _grid_dofs(grids: Grids, grid_id: int) -> slice:

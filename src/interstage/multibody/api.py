@@ -138,15 +138,12 @@ class System:
         """
         y = x._y
         vdot = np.empty(self.nv, y.dtype)
-        if tau is None:
-            tau = self._no_tau
-        if tau.__class__ is not np.ndarray or tau.dtype != y.dtype or len(tau) != self.nv or not tau.flags.carray:
-            tau = as_array(tau, (self.nv,), "tau", allow_complex=True).astype(y.dtype)
+        tau = self._vector(self._no_tau if tau is None else tau, y.dtype, "tau")
         address = None if forces else self._addresses.get(y.dtype)
         if address is not None:
             status = enter_forward(address, x._address, tau, vdot)
         else:
-            sites, wrenches = self._loads(forces, frame, x)
+            sites, wrenches = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
             status = self.engine.forward(x.q, x.v, tau, sites, wrenches, vdot)
             self._addresses[y.dtype] = self.engine.forward_address(y.dtype)
         if status != 0:
@@ -157,11 +154,22 @@ class System:
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
-        sites, wrenches = self._loads(forces, frame, x)
-        vdot = as_array(vdot, (self.nv,), "vdot", allow_complex=True).astype(x.q.dtype)
-        tau = np.empty(self.nv, x.q.dtype)
-        self.engine.inverse(x.q, x.v, vdot, sites, wrenches, tau)
+        q = x.q
+        sites, wrenches = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(q.dtype))
+        vdot = self._vector(vdot, q.dtype, "vdot")
+        tau = np.empty(self.nv, q.dtype)
+        self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
         return tau
+
+    def _vector(self, value: ArrayLike, dtype: np.dtype, name: str) -> np.ndarray:
+        """Return a vector as long as v that kernels can take, the given one where it will do."""
+        fits = value.__class__ is np.ndarray and value.dtype == dtype and value.shape == (self.nv,)
+        if fits and value.flags.carray:
+            return value
+        return as_array(value, (self.nv,), name, allow_complex=True).astype(dtype)
+
+    def _empty(self, dtype: np.dtype) -> np.ndarray:
+        return self._no_wrenches if dtype == self._no_wrenches.dtype else self._no_wrenches.astype(dtype)
 
     def bias(self, x: State, forces: Forces | None = None) -> np.ndarray:
         """Return b (nv,) of M v̇ + b = tau: velocity terms, gravity, springs, dampers, less external forces."""
@@ -183,7 +191,8 @@ class System:
             work = self.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
             R = work.Rw[:-1].reshape(-1, 3, 3)
             wrenches = np.concatenate(
-                [np.einsum("nij,nj->ni", R, wrenches[:, :3]), np.einsum("nij,nj->ni", R, wrenches[:, 3:])], axis=1
+                [np.einsum("nij,nj->ni", R, wrenches[:, :3]), np.einsum("nij,nj->ni", R, wrenches[:, 3:])],
+                axis=1,
             )
         return dict(zip(self._index, wrenches))
 
@@ -199,7 +208,12 @@ class System:
         """Return the number of a site for the kernels, adding it if it is new; -1 - body for a frame origin."""
         i = self.body(body)
         flex = self._flexes[i]
-        if place is None or (flex is not None and flex.n_modes == 0 and np.isscalar(place) and place == self.model.specs[i].node):
+        if place is None or (
+            flex is not None
+            and flex.n_modes == 0
+            and np.isscalar(place)
+            and place == self.model.specs[i].node
+        ):
             return -1 - i
         if flex is None:
             place = tuple(as_array(place, (3,), f"point of rigid body '{body}'").tolist())
@@ -280,6 +294,8 @@ class System:
         """Return the undamped modes about a rest state: frequencies_hz (nv,), shapes (nv, nv)."""
         return system_modes.system_modes(self, x if x is not None else self.state(), forces)
 
-    def set_mass(self, body: str, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None) -> None:
+    def set_mass(
+        self, body: str, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None
+    ) -> None:
         """Change the mass properties of a rigid body in place, without compiling again."""
         inspection.set_mass(self, body, mass, com, inertia)

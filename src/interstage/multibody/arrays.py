@@ -6,7 +6,8 @@ the order they were added (a parent comes before its children). Sites are nodes 
 
 A body keeps its modes in three places: `body_eta` (in q), `joint_v + joint_nv` (in v) and `body_mode` (in the
 per-mode scratch). Constants of one component are stored once, however many bodies use it: `body_flex` and
-`body_pair` say where. Per-body scratch has one row more than bodies: row -1 is the ground. In flat arrays a quantity of k rows and n modes starting at s is `a[k*s + row*n + mode]`.
+`body_pair` say where. Per-body scratch has one row more than bodies: row -1 is the
+ground. In flat arrays a quantity of k rows and n modes starting at s is `a[k*s + row*n + mode]`.
 """
 
 from __future__ import annotations
@@ -119,5 +120,11 @@ def make_work(tree: Tree, dtype: type = np.float64) -> Work:
     shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
     shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
-    shapes |= {"W": (widest, widest), "K": (widest, widest), "Y": (6, 6), "body_f": (widest + 6,), "shift": (nv,)}
+    shapes |= {
+        "W": (widest, widest),
+        "K": (widest, widest),
+        "Y": (6, 6),
+        "body_f": (widest + 6,),
+        "shift": (nv,),
+    }
     return Work(**{name: np.zeros(shapes[name], dtype) for name in Work._fields})

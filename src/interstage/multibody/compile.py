@@ -38,7 +38,9 @@ class Pools:
 def symmetric_six(a: np.ndarray) -> np.ndarray:
     """Return xx, yy, zz, xy, xz, yz of the last two axes of an array, symmetric part."""
     s = 0.5 * (a + np.swapaxes(a, -1, -2))
-    return np.stack([s[..., 0, 0], s[..., 1, 1], s[..., 2, 2], s[..., 0, 1], s[..., 0, 2], s[..., 1, 2]], axis=-1)
+    return np.stack(
+        [s[..., 0, 0], s[..., 1, 1], s[..., 2, 2], s[..., 0, 1], s[..., 0, 2], s[..., 1, 2]], axis=-1
+    )
 
 
 def flexible_bodies(model: Multibody) -> tuple[list[FlexibleBody | None], list[int]]:
@@ -108,15 +110,16 @@ def _pair_numbers(B: np.ndarray) -> np.ndarray:
     if not B.any():
         return np.zeros(0)
     J2 = symmetric_six(np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B)
-    a = np.stack([B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=-1)
+    a = np.stack(
+        [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=-1
+    )
     planes = np.concatenate([J2, a], axis=2).transpose(2, 0, 1)
     parts = []
-    for r in range(0, n, 2):
-        parts.append(planes[:6, r, r])
-        if r + 1 == n:
-            break
-        parts += [planes[:6, r + 1, r + 1], planes[:, r, r + 1]]
-        parts.append(planes[:, r : r + 2, r + 2 :].ravel())
+    for r in range(0, n, 4):
+        for i in range(r, min(r + 4, n)):
+            parts.append(planes[:6, i, i])
+            parts += [planes[:, i, j] for j in range(i + 1, min(r + 4, n))]
+        parts.append(planes[:, r : r + 4, r + 4 :].ravel())
     return np.concatenate(parts)
 
 
@@ -229,7 +232,9 @@ def _place(spec: BodySpec, index: dict[str, int], flexes: list[FlexibleBody | No
     return np.asarray(spec.at, dtype=float)
 
 
-def _springs(specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray) -> dict[str, np.ndarray]:
+def _springs(
+    specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray
+) -> dict[str, np.ndarray]:
     """Return stiffness, damping, rest and coordinate of each velocity."""
     stiffness, damping, rest, where = [], [], [], []
     for spec, flex, first in zip(specs, flexes, joint_q):
@@ -240,7 +245,9 @@ def _springs(specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: 
         where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
         if flex is not None:
             stiffness.append(flex.stiffness)
-            viscous = flex.viscous if spec.damping is None else 2.0 * spec.damping * np.sqrt(np.abs(flex.stiffness))
+            viscous = (
+                flex.viscous if spec.damping is None else 2.0 * spec.damping * np.sqrt(np.abs(flex.stiffness))
+            )
             damping.append(np.broadcast_to(viscous, (flex.n_modes,)))
             rest.append(np.zeros(flex.n_modes))
             where.append(first + joint.nq + np.arange(flex.n_modes))

@@ -18,7 +18,15 @@ NO_SITES = np.zeros(0, dtype=np.int64)
 _STATE = ("kinematics", "body_terms", "flexible_terms")
 STAGES = {
     "prepare": ("prepare",),
-    "forward": (*_STATE, "inward", "eliminate_modes", "outward", "modal_accelerations", "poses", "external_wrenches"),
+    "forward": (
+        *_STATE,
+        "inward",
+        "eliminate_modes",
+        "outward",
+        "modal_accelerations",
+        "poses",
+        "external_wrenches",
+    ),
     "inverse": (*_STATE, "accelerations", "balance", "modal_balance", "poses", "external_wrenches"),
     "mass_matrix": (*_STATE, "composite", "mass_columns"),
     "jacobian": ("kinematics", "poses", "accelerations", "observe_sites", "jacobian"),

@@ -21,8 +21,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
-from numba.extending import infer_getattr, intrinsic, models, register_model
 from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
 from interstage.multibody.arrays import TREE_FIELDS, WORK_FIELDS, Tree, Work
@@ -284,7 +284,11 @@ def compile_stage(name: str, dtype: np.dtype, handle: np.ndarray) -> None:
     scalar = numba.from_dtype(dtype)
     if (name, scalar) not in _compiled:
         function, letters, result = _stages[name]
-        arguments = [ArraysType("Tree", types.float64), ArraysType("Work", scalar), *_argument_types(letters, scalar)]
+        arguments = [
+            ArraysType("Tree", types.float64),
+            ArraysType("Work", scalar),
+            *_argument_types(letters, scalar),
+        ]
         make = numba.cfunc(result(*arguments), cache=True, fastmath=set(FAST), error_model="numpy")
         _compiled[name, scalar] = make(function)
     handle.view(np.int64)[_FIRST_STAGE + STAGE_NAMES.index(name)] = _compiled[name, scalar].address

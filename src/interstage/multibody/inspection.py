@@ -46,7 +46,10 @@ def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np
     places = [split_place(key) for key in forces]
     sites = np.array([system.site(*place) for place in places], dtype=np.int64)
     wrenches = np.array(
-        [as_array(w, (6,), f"force on {place}", allow_complex=True) for place, w in zip(places, forces.values())]
+        [
+            as_array(w, (6,), f"force on {place}", allow_complex=True)
+            for place, w in zip(places, forces.values())
+        ]
     ).astype(x.q.dtype)
     if frame != "world":
         for k, place in enumerate(places):

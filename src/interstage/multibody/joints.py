@@ -21,6 +21,7 @@ each. A ball joint's spring is isotropic with torque k sin φ; a free joint has 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,7 +47,9 @@ def unit_axis(axis: Axis) -> np.ndarray:
         return sign * np.array(_NAMED[name])
     vector = np.asarray(axis, dtype=float)
     if vector.shape != (3,) or not np.isfinite(vector).all() or np.linalg.norm(vector) == 0.0:
-        raise InputError("an axis must be a direction", expected="three numbers, not all zero", got=repr(axis))
+        raise InputError(
+            "an axis must be a direction", expected="three numbers, not all zero", got=repr(axis)
+        )
     return vector / np.linalg.norm(vector)
 
 
@@ -78,7 +81,11 @@ class Joint:
                 expected=f"one finite number or {self.nv}",
                 got=repr(getattr(self, name)),
             )
-        if not self.linear and np.any(value != value.flat[0] if value.size else False) and name == "stiffness":
+        if (
+            not self.linear
+            and np.any(value != value.flat[0] if value.size else False)
+            and name == "stiffness"
+        ):
             raise InputError("the spring of a ball joint must be isotropic", got=repr(self.stiffness))
         return np.broadcast_to(value, (self.nv,)).copy()
 
@@ -180,7 +187,7 @@ class _ManyAxes(Joint):
         for name, value in values.items():
             object.__setattr__(self, name, value)
         rows = self.axes()[: self.nv]
-        if any(np.linalg.norm(np.cross(a, b)) < 1e-6 for a, b in zip(rows, rows[1:])):
+        if any(np.linalg.norm(np.cross(a, b)) < 1e-6 for a, b in itertools.pairwise(rows)):
             raise InputError(
                 "two neighbouring axes of a joint are parallel", where=type(self).__name__, got=repr(sequence)
             )
@@ -224,7 +231,11 @@ class Planar(_OneAxis):
     def axes(self) -> np.ndarray:
         normal = unit_axis(self.axis)
         # x, y for a normal along z; otherwise the pair that a right-handed frame gives, nearest to x, y, z in turn
-        first = np.roll(normal, 1) if np.count_nonzero(normal) == 1 else np.cross(normal, np.eye(3)[_flat(normal)])
+        first = (
+            np.roll(normal, 1)
+            if np.count_nonzero(normal) == 1
+            else np.cross(normal, np.eye(3)[_flat(normal)])
+        )
         first = first / np.linalg.norm(first)
         return np.array([first, np.cross(normal, first), normal])
 

@@ -112,7 +112,9 @@ class Multibody:
         if name in self.bodies:
             raise InputError(f"there is already a body '{name}'", hint="give every body a name of its own")
         if (mass is None) == (component is None):
-            raise InputError("a body is either rigid or flexible", where=where, expected="mass= or component=")
+            raise InputError(
+                "a body is either rigid or flexible", where=where, expected="mass= or component="
+            )
         joint = joint if joint is not None else (Free() if parent is None else Locked())
         if not isinstance(joint, Joint):
             raise InputError("not a joint", where=where, expected="as in ist.Revolute('z')", got=repr(joint))
@@ -138,7 +140,10 @@ class Multibody:
         if on is None:
             if isinstance(at, int | np.integer):
                 raise InputError(
-                    "a rigid parent has points, not nodes", where=f"{where}, at", expected="three numbers", got=f"{at}"
+                    "a rigid parent has points, not nodes",
+                    where=f"{where}, at",
+                    expected="three numbers",
+                    got=f"{at}",
                 )
             return as_array((0.0, 0.0, 0.0) if at is None else at, (3,), f"{where}, at")
         if not isinstance(at, int | np.integer):
@@ -155,7 +160,9 @@ class Multibody:
     def close(self, name: str, *ends: Any, joint: Joint | None = None) -> None:
         """Join two bodies in a loop."""
         raise InputError(
-            "loop closures are not built yet", where=f"closure '{name}'", hint="describe the vehicle as a tree"
+            "loop closures are not built yet",
+            where=f"closure '{name}'",
+            hint="describe the vehicle as a tree",
         )
 
     def compile(self) -> System:
@@ -176,12 +183,16 @@ def _rigid(mass: Any, com: Any, inertia: Any, where: str) -> RigidInertia:
     return rigid.check(where=where)
 
 
-def _flexible(spec: BodySpec, component: Any, node: Any, damping: Any, order: Any, n_modes: Any, where: str) -> None:
+def _flexible(
+    spec: BodySpec, component: Any, node: Any, damping: Any, order: Any, n_modes: Any, where: str
+) -> None:
     """Fill in the flexible part of a description."""
     if isinstance(component, str | Path):
         component = Component.load(component)
     if not isinstance(component, Component):
-        raise InputError("not a component", where=where, expected="a Component or a file", got=repr(component))
+        raise InputError(
+            "not a component", where=where, expected="a Component or a file", got=repr(component)
+        )
     if node is None:
         node = _default_node(spec, component, where)
     if node is not None:

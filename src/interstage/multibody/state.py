@@ -133,6 +133,10 @@ class State:
             raise InputError(f"there is no body '{name}'", hint=known_names(self._slices))
         return BodyState(name, self._slices[name], self.q, self.v)
 
+    def __reduce__(self):
+        # a copy in another place has another address
+        return State, (self._slices, self._q, self._v)
+
     def copy(self, dtype: type | None = None) -> State:
         """Return an independent copy, of another number type if asked."""
         dtype = dtype or self.q.dtype
@@ -149,5 +153,7 @@ def slices_of(system: System) -> dict[str, BodySlices]:
     for i, spec in enumerate(system.model.specs):
         q, v, eta, n = int(t.joint_q[i]), int(t.joint_v[i]), int(t.body_eta[i]), int(t.body_modes[i])
         first = v + int(t.joint_nv[i])
-        out[spec.name] = BodySlices(spec.joint, slice(q, eta), slice(v, first), slice(eta, eta + n), slice(first, first + n))
+        out[spec.name] = BodySlices(
+            spec.joint, slice(q, eta), slice(v, first), slice(eta, eta + n), slice(first, first + n)
+        )
     return out

@@ -99,8 +99,9 @@ class Deck:
         """PARAM cards of the bulk data: PARAM, name, value (and imaginary part)."""
         out: dict[str, Value | tuple[Value, ...]] = {}
         table = self.cards("PARAM")
+        named = table.is_word(1)
         for i, row in enumerate(table.rows()):
-            if len(row) < 2 or not isinstance(row[0], str) or row[1] is None:
+            if len(row) < 2 or not named[i] or "," in row[0] or row[1] is None:
                 raise table.error(i, "PARAM needs a name and a value")
             out[row[0]] = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
         return out

@@ -14,6 +14,7 @@ from interstage.nastran.continuation import chain
 from interstage.nastran.freefield import FreeSpans, free_spans
 from interstage.nastran.numbers import BLANK, parse_bytes, parse_text
 from interstage.nastran.physical import BLANK8, Lines, eight, find_lines
+from interstage.nastran.replicate import write_out
 from interstage.nastran.source import Text
 
 
@@ -52,10 +53,11 @@ def split_fields(text: Text, data: bytes, first_line: int) -> Fields:
 
     `data` starts at line `first_line` of `text`.
     """
+    data, numbers = write_out(text, data, first_line)
     buffer = data + b" " * 32
     bytes_ = np.frombuffer(buffer, np.uint8)
     words = np.ndarray((len(buffer) - 8,), np.dtype("V8"), buffer, strides=(1,))
-    lines = find_lines(text, bytes_, words, first_line)
+    lines = find_lines(text, bytes_, words, first_line, numbers)
     spans = free_spans(text, buffer, lines) if lines.free.any() else None
     order = chain(text, lines)
     return _fill(text, buffer, words, lines, _Layout(lines, order), spans)

@@ -8,10 +8,11 @@ import numpy as np
 
 from interstage.nastran.source import Text
 
+FREE_COLUMNS = 10  # free field shows by a comma in the first ten columns (Quick Reference Guide)
 BLANK8 = np.uint64(0x2020202020202020)
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)  # mask of the first n bytes
 _FILL = BLANK8 & ~_KEEP
-_PLUS, _STAR, _EQUAL, _COMMA, _DOLLAR = 43, 42, 61, 44, 36
+_PLUS, _STAR, _COMMA, _DOLLAR = 43, 42, 44, 36
 
 
 @dataclass
@@ -41,8 +42,13 @@ def pack(raw: bytes) -> int:
     return int.from_bytes(raw[:8].ljust(8), "little")
 
 
-def find_lines(text: Text, bytes_: np.ndarray, words: np.ndarray, first_line: int) -> Lines:
-    """Find the lines with data, their format and their first and tenth fields."""
+def find_lines(
+    text: Text, bytes_: np.ndarray, words: np.ndarray, first_line: int, numbers: np.ndarray | None = None
+) -> Lines:
+    """Find the lines with data, their format and their first and tenth fields.
+
+    `numbers` are the lines of the buffer where the lines come from, if they do not simply follow `first_line`.
+    """
     end = np.flatnonzero(bytes_ == 10)
     newline = end.copy()
     start = np.concatenate(([0], end[:-1] + 1)) if len(end) else np.zeros(0, np.int64)
@@ -58,7 +64,8 @@ def find_lines(text: Text, bytes_: np.ndarray, words: np.ndarray, first_line: in
     free = comma_start[1:] > comma_start[:-1]
     first = np.zeros(len(end), np.int64)
     first[free] = commas[comma_start[:-1][free]]
-    free &= first - start < 72
+    # a comma further behind is text: equations, labels
+    free &= first - start < FREE_COLUMNS
     head_end = np.where(free, first, end)
 
     head = eight(words, start, head_end - start)
@@ -74,14 +81,15 @@ def find_lines(text: Text, bytes_: np.ndarray, words: np.ndarray, first_line: in
     for k in odd:
         raw = bytes_[start[k] : min(head_end[k], start[k] + (80 if free[k] else 8))].tobytes().strip()
         if len(raw) > 8:
-            raise text.error(first_line + int(k), "the card's name is longer than eight characters")
+            number = first_line + int(k) if numbers is None else int(numbers[k])
+            raise text.error(number, "the card's name is longer than eight characters")
         head[k] = pack(raw)
 
     pick = np.flatnonzero(keep)
     counts = np.where(free, comma_start[1:] - comma_start[:-1], 0)[pick]
     commas = commas[free[comma_line]]
     lines = Lines(
-        number=pick + first_line,
+        number=pick + first_line if numbers is None else numbers[pick],
         start=start[pick],
         end=end[pick],
         free=free[pick],
@@ -94,13 +102,6 @@ def find_lines(text: Text, bytes_: np.ndarray, words: np.ndarray, first_line: in
     )
     lead = lines.head & np.uint64(255)
     lines.more = (lines.head == BLANK8) | (lead == _PLUS) | (lead == _STAR)
-    copies = np.flatnonzero(lead == _EQUAL)
-    if len(copies):
-        raise text.error(
-            int(lines.number[copies[0]]),
-            "replication of cards (=) is not supported",
-            hint="write the cards out in full",
-        )
     long = np.flatnonzero(~lines.free & (lines.end - lines.start > 72))
     lines.tail[long] = eight(words, lines.start[long] + 72, lines.end[long] - lines.start[long] - 72)
     return lines

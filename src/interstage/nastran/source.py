@@ -6,6 +6,7 @@ may even hold the BEGIN BULK line. Each line remembers the file it came from.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,9 @@ from interstage.errors import DeckError
 MAX_INCLUDES = 20_000
 MAX_DEPTH = 50
 MAX_BYTES = 4 << 30
+
+# a symbol that NASTRAN would replace by a folder; one letter is a drive
+_LOGICAL = re.compile(r"^[A-Za-z][A-Za-z0-9_]+:(?=[^/])")
 
 # Control characters become blanks (tabs are expanded before) and letters upper case, in one pass.
 _CLEAN = bytes(10 if c == 10 else 32 if c < 32 or c == 127 else c for c in range(256)).upper()
@@ -216,7 +220,7 @@ class _Reader:
 
     def _locate(self, name: str, path: Path, where: dict) -> Path:
         """Find the file: relative to the including file, else to the main deck's folder."""
-        for spelling in dict.fromkeys((name, name.replace("\\", "/"))):
+        for spelling in _spellings(name):
             for folder in (path.parent, self.root):
                 try:
                     target = (folder / spelling).resolve()
@@ -239,6 +243,12 @@ class _Reader:
             hint="names are relative to the file with the INCLUDE; check spelling and letter case",
             **where,
         )
+
+
+def _spellings(name: str) -> list[str]:
+    """Ways to look for a file: as written, with slashes, and without a logical folder (`MODELS:wing.bdf`)."""
+    plain = name.replace("\\", "/")
+    return list(dict.fromkeys((name, plain, _LOGICAL.sub("", plain))))
 
 
 def _include_name(data: bytes, stop: int, where: dict) -> tuple[str, int]:

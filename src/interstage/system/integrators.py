@@ -134,5 +134,18 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, h, steps, every, s
 def enter_advance(handle, implicit, q, v, tau, sites, wrenches, h, steps, every, scratch, log_q, log_v):
     """Call `advance` on a handle."""
     return advance(
-        tree_of(handle), work_of(handle, q), implicit, q, v, tau, sites, wrenches, h, steps, every, scratch, log_q, log_v
+        tree_of(handle),
+        work_of(handle, q),
+        implicit,
+        q,
+        v,
+        tau,
+        sites,
+        wrenches,
+        h,
+        steps,
+        every,
+        scratch,
+        log_q,
+        log_v,
     )

@@ -44,7 +44,9 @@ class Log:
     def at(self, t: float) -> State:
         """Return the state at any time of an adaptive run (its dense output)."""
         if self.dense is None:
-            raise InputError("only adaptive methods have dense output", hint="use method='dop853', or log.state(k)")
+            raise InputError(
+                "only adaptive methods have dense output", hint="use method='dop853', or log.state(k)"
+            )
         if not self.t[0] <= t <= self.t[-1]:
             raise InputError("time outside the run", expected=f"{self.t[0]} to {self.t[-1]}", got=f"{t}")
         y = self.dense(t)

@@ -60,7 +60,9 @@ def simulate(
     run = _Run(system, x, forces, tau)
     if method in ADAPTIVE:
         if control is not None:
-            raise InputError("a control law is sampled: use a fixed-step method", expected="rk4 or ros2", got=method)
+            raise InputError(
+                "a control law is sampled: use a fixed-step method", expected="rk4 or ros2", got=method
+            )
         return _adaptive(run, until, ADAPTIVE[method], step, log_step, rtol, atol)
     return _fixed(run, until, step, method == "ros2", control, control_step, log_step)
 
@@ -81,7 +83,9 @@ class _Run:
         if tau is not None:
             tau = np.asarray(tau, dtype=float)
             if tau.shape != (self.system.nv,):
-                raise InputError("tau does not fit", expected=f"{self.system.nv} numbers", got=f"shape {tau.shape}")
+                raise InputError(
+                    "tau does not fit", expected=f"{self.system.nv} numbers", got=f"shape {tau.shape}"
+                )
             self.tau = np.ascontiguousarray(tau)
 
     def command(self, law: Control, t: float) -> None:
@@ -90,7 +94,9 @@ class _Run:
         if isinstance(answer, dict):
             unknown = set(answer) - {"tau", "forces"}
             if unknown:
-                raise InputError("unknown result of the control law", expected="tau, forces", got=f"{sorted(unknown)}")
+                raise InputError(
+                    "unknown result of the control law", expected="tau, forces", got=f"{sorted(unknown)}"
+                )
             self.load(answer.get("forces", self.forces), answer.get("tau"))
         elif answer is not None:
             self.load(self.forces, answer)
@@ -100,7 +106,9 @@ def _count(total: float, part: float, what: str) -> int:
     """Return how many parts make the total, or say that they do not."""
     n = round(total / part)
     if n < 1 or abs(n * part - total) > 1e-6 * part:
-        raise InputError(f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}")
+        raise InputError(
+            f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}"
+        )
     return n
 
 
@@ -109,7 +117,9 @@ def _fixed(run: _Run, until: float, step: float, implicit: bool, law, control_st
     system = run.system
     steps = _count(until, step, "until")
     every = 1 if log_step is None else _count(log_step, step, "log_step")
-    chunk = steps if law is None else (1 if control_step is None else _count(control_step, step, "control_step"))
+    chunk = (
+        steps if law is None else (1 if control_step is None else _count(control_step, step, "control_step"))
+    )
     if chunk % every and chunk != steps and every % chunk:
         raise InputError("log_step and control_step do not fit", expected="one a multiple of the other")
     q, v = run.x.q, run.x.v
@@ -127,7 +137,9 @@ def _fixed(run: _Run, until: float, step: float, implicit: bool, law, control_st
         while done < steps:
             if law is not None:
                 run.command(law, done * step)
-                if system.engine is not engine:  # a load on a new node made new arrays: keep the implicit shift
+                if (
+                    system.engine is not engine
+                ):  # a load on a new node made new arrays: keep the implicit shift
                     system.engine.work(np.float64).shift[:] = work.shift
                     engine, work = system.engine, system.engine.work(np.float64)
                     engine.prepare(np.float64)
@@ -138,7 +150,9 @@ def _fixed(run: _Run, until: float, step: float, implicit: bool, law, control_st
             loads = (run.tau, run.sites, run.wrenches)
             rest = (step, n, inner, scratch, part_q, part_v)
             if COMPILED:
-                status, taken = enter_advance(engine.handle(np.float64, "forward"), implicit, q, v, *loads, *rest)
+                status, taken = enter_advance(
+                    engine.handle(np.float64, "forward"), implicit, q, v, *loads, *rest
+                )
             else:
                 status, taken = advance(engine.tree, work, implicit, q, v, *loads, *rest)
             if status != 0:
@@ -162,7 +176,8 @@ def _failed(run: _Run, status: int, t: float, step: float, implicit: bool) -> No
     fastest = float(np.sqrt(run.system.tree.v_stiffness.max(initial=0.0)))
     hint = "use a smaller step"
     if not implicit and fastest * step > 2.8:
-        hint = f"the fastest mode ({fastest / 6.283185:.3g} Hz) needs steps below {2.8 / fastest:.2g}: use method='ros2'"
+        hz = fastest / (2.0 * np.pi)
+        hint = f"the fastest mode ({hz:.3g} Hz) needs steps below {2.8 / fastest:.2g}: use method='ros2'"
     elif status > 0 and max(np.abs(run.x.q).max(initial=0.0), np.abs(run.x.v).max(initial=0.0)) < 1e6:
         run.system._refuse(status, run.x)
     raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
@@ -188,7 +203,9 @@ def _adaptive(run: _Run, until: float, method: str, first, log_step, rtol: float
     y0 = np.concatenate([run.x.q, run.x.v])
     fastest = float(np.sqrt(system.tree.v_stiffness.max(initial=0.0)))
     options = {"first_step": min(until, first or min(1e-3, 0.1 / (fastest + 1e-30)))}
-    result = solve_ivp(slope, (0.0, until), y0, method, times, dense_output=True, rtol=rtol, atol=atol, **options)
+    result = solve_ivp(
+        slope, (0.0, until), y0, method, times, dense_output=True, rtol=rtol, atol=atol, **options
+    )
     if not result.success or not np.isfinite(result.y).all():
         if refused:
             system._refuse(*refused[0])

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
-from interstage.jit import kernel
-
-CHUNK = 2000
+from interstage.jit import in_ranges, kernel
 
 Sections = namedtuple(
     "Sections",
@@ -199,21 +195,6 @@ def congruence(P, CP, rows, n, K):
     for i in range(n):
         for j in range(i):
             K[i, j] = K[j, i]
-
-
-def in_ranges(range_kernel: Callable, n: int, *arguments) -> None:
-    """Call `range_kernel(first, last, *arguments)` over 0..n in a few threads (the kernels release the GIL).
-
-    Plain threads instead of `parallel=True`: the same speed, half the compile time.
-    """
-    threads = min(numba.get_num_threads(), 1 + n // CHUNK)
-    if threads == 1:
-        range_kernel(0, n, *arguments)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        starts = range(0, n, CHUNK)
-        for task in [pool.submit(range_kernel, a, min(n, a + CHUNK), *arguments) for a in starts]:
-            task.result()
 
 
 class ShellBlock(ElementBlock):

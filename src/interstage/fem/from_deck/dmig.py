@@ -20,6 +20,14 @@ def read(ctx: Context) -> SystemTerms:
     """
     out = SystemTerms([], [], [], [])
     subcase = ctx.deck.case.subcases[0]
+    for other in ctx.deck.case.subcases[1:]:
+        for name in ("k2gg", "m2gg", "b2gg", "factors"):
+            if getattr(other, name) != getattr(subcase, name):
+                raise DeckError(
+                    f"subcases {subcase.id} and {other.id} select different direct input matrices",
+                    file=ctx.deck.name,
+                    hint="put K2GG, M2GG and B2GG above the subcases, or use one deck for each",
+                )
     wtmass = _parameter(ctx, "WTMASS") or 1.0
     for names, target, scale in (
         (subcase.k2gg, out.K, _parameter(ctx, "CK2")),

@@ -163,7 +163,11 @@ def _scalar_points(deck: Deck, gid: np.ndarray) -> np.ndarray:
     found: list[int] = []
     table = deck.cards("SPOINT")
     for i in range(len(table)):
-        found.extend(expand_ids(table.row(i), partial(table.error, i)))
+        ids = expand_ids(table.row(i), partial(table.error, i))
+        both = np.intersect1d(ids, gid)
+        if len(both):
+            raise table.error(i, f"point {both[0]} is both a GRID and an SPOINT")
+        found.extend(ids)
     for name, fields in (
         ("CELAS3", (3, 4)),
         ("CELAS4", (3, 4)),

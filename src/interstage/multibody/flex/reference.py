@@ -81,7 +81,9 @@ def _point_mass_integrals(c: Component, Pi: np.ndarray, s: np.ndarray, l_a: np.n
     return moved, B
 
 
-def reference_to(component: Component, node: int | None, order: int, n_modes: int | None = None) -> FlexibleBody:
+def reference_to(
+    component: Component, node: int | None, order: int, n_modes: int | None = None
+) -> FlexibleBody:
     """Return the component about `node` (None: about its own reference point, modes as they are).
 
     `order` above 0 asks for the integrals; `n_modes` keeps the lowest modes of the body held at the node.
@@ -110,7 +112,10 @@ def reference_to(component: Component, node: int | None, order: int, n_modes: in
     keep = slice(0, n if n_modes is None else n_modes)
     if n_modes is not None and not 0 <= n_modes <= n:
         raise InputError(
-            "a body cannot keep so many modes", where=f"component '{c.name}'", expected=f"0 to {n}", got=f"{n_modes}"
+            "a body cannot keep so many modes",
+            where=f"component '{c.name}'",
+            expected=f"0 to {n}",
+            got=f"{n_modes}",
         )
     T, squares = T[:, keep], squares[keep]
     viscous = np.einsum("rk,r,rk->k", T, 2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0)), T)
@@ -142,7 +147,9 @@ def reference_to(component: Component, node: int | None, order: int, n_modes: in
     )
 
 
-def _orthonormal(K: np.ndarray, G: np.ndarray, c: Component, node: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _orthonormal(
+    K: np.ndarray, G: np.ndarray, c: Component, node: int | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return squared frequencies (n,) and T (n, n) with TᵀGT = I, TᵀKT diagonal, ascending."""
     if len(K) == 0:
         return np.zeros(0), np.zeros((0, 0))

@@ -21,7 +21,7 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.flex import body_terms, modal_products
-from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
+from interstage.multibody.kernels.kinematics import BALL, REVOLUTE, external_wrenches, kinematics, poses
 from interstage.multibody.kernels.small import (
     add,
     add6,
@@ -31,6 +31,7 @@ from interstage.multibody.kernels.small import (
     clear_vector,
     cross,
     dense6,
+    dot,
     factor_ldlt,
     get3,
     get9,
@@ -48,6 +49,7 @@ from interstage.multibody.kernels.small import (
     shift_inertia,
     solve_ldlt,
     solve_lu,
+    symmetric_times,
     turn,
     turn_back,
     turn_inertia,
@@ -348,14 +350,18 @@ def inward(tree, work, q, v, tau):
         if nv == 1:
             H = work.H
             hw, hv = (H[i, 0], H[i, 1], H[i, 2]), (H[i, 3], H[i, 4], H[i, 5])
-            uw, uv = inertia_times(P, hw, hv)
-            D = work.shift[iv]
-            D += hw[0] * uw[0] + hw[1] * uw[1] + hw[2] * uw[2] + hv[0] * uv[0] + hv[1] * uv[1] + hv[2] * uv[2]
+            D, u = work.shift[iv], joint_force(tree, q, v, tau, iv)
+            if tree.joint_kind[i] == REVOLUTE:
+                uw, uv = symmetric_times(P[0], hw), turn_back(P[1], hw)
+                D += dot(hw, uw)
+                u -= dot(hw, zw)
+            else:
+                uw, uv = inertia_times(P, hw, hv)
+                D += dot(hw, uw) + dot(hv, uv)
+                u -= dot(hw, zw) + dot(hv, zv)
             if not D.real > 0.0:
                 return i + 1
             inverse = 1.0 / D
-            u = joint_force(tree, q, v, tau, iv)
-            u -= hw[0] * zw[0] + hw[1] * zw[1] + hw[2] * zw[2] + hv[0] * zv[0] + hv[1] * zv[1] + hv[2] * zv[2]
             u *= inverse
             put6(work.U, i, uw, uv)
             work.L[i, 0, 0] = inverse
@@ -372,7 +378,15 @@ def inward(tree, work, q, v, tau):
                     force[k] += ball_spring(tree, i, q, k)
             dense6(P, work.Y)
             if not _wide_hinge(
-                work.H[i], work.U[i], work.L[i], work.u[i], work.Y, work.z[i], force, work.shift[iv : iv + nv], nv
+                work.H[i],
+                work.U[i],
+                work.L[i],
+                work.u[i],
+                work.Y,
+                work.z[i],
+                force,
+                work.shift[iv : iv + nv],
+                nv,
             ):
                 return i + 1
             if parent < 0:

@@ -5,7 +5,6 @@ Without compilation (NUMBA_DISABLE_JIT=1) `System` calls the same algorithms wit
 
 from __future__ import annotations
 
-
 from interstage.multibody.handle import LAYOUT, stage, tree_at, tree_of, vector_at, work_at, work_of
 from interstage.multibody.kernels.articulated import forward
 from interstage.multibody.kernels.flex import body_terms, prepare
@@ -14,8 +13,6 @@ from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
 from interstage.multibody.kernels.kinematics import kinematics, poses, rates, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
 from interstage.multibody.kernels.small import kernel
-
-
 
 
 @kernel

@@ -46,69 +46,95 @@ PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
 
 
 @kernel
-def _two_rows(B, at, x, i, y, j, length, a, b):
-    """Add a B_0 + b B_1 to y[j...] and return B_0·x[i...], B_1·x[i...]; the rows B_0, B_1 follow each other at `at`.
+def _four_rows(B, at, x, i, y, j, length, a, b, c, d):
+    """Add a B_0 + ... + d B_3 to y[j...] and return B_0·x[i...] ... B_3·x[i...]; the rows follow each other at `at`.
 
     Unsigned positions spare the check for negative ones, so that the loop runs on vectors.
     """
     s = 0.0 * a
-    t = s
-    second = at + length
+    t, u, w = s, s, s
+    second, third, fourth = at + length, at + length + length, at + length + length + length
     for k in range(length):
-        f, g = B[at + k], B[second + k]
-        s += f * x[i + k]
-        t += g * x[i + k]
-        y[j + k] += a * f + b * g
-    return s, t
+        e, f, g, h = B[at + k], B[second + k], B[third + k], B[fourth + k]
+        z = x[i + k]
+        s += e * z
+        t += f * z
+        u += g * z
+        w += h * z
+        y[j + k] += a * e + b * f + c * g + d * h
+    return s, t, u, w
 
 
 @kernel
-def _pairs(B, start, q, eta, v, rate, n, w, y, base, first_plane):
+def _block(B, at, q, v, m, n, w, y, k, e, second):
+    """Treat the pairs among m modes themselves, whose coordinates, rates and planes begin at q, v, y[k], y[e]."""
+    for i in range(m):
+        x0, d0 = q[i], v[i]
+        if second:
+            for p in range(6):
+                y[k + p * n + i] += B[at + p] * x0
+        at += 6
+        for j in range(i + 1, m):
+            x1, d1 = q[j], v[j]
+            if second:
+                for p in range(6):
+                    b, z = B[at + p], k + p * n
+                    y[z + i] += b * x1
+                    y[z + j] += b * x0
+            for p in range(3):
+                b, z = B[at + 6 + p], k + (6 + p) * n
+                y[z + j] += b * x0
+                y[z + i] -= b * x1
+                y[e + j] += w[p] * b * d0
+                y[e + i] -= w[p] * b * d1
+            at += 9
+    return at
+
+
+@kernel
+def _pairs(B, start, q, eta, v, rate, n, w, y, base, second):
     """Write Σ_s J2_rs η_s (planes 0-5), Σ_s a_sr η_s (6-8) and Σ_s ω·a_sr η̇_s (9) into y (10, n) at `base`.
 
-    Modal coordinates and rates start at q[eta], v[rate]. Only r <= s is stored, in the order of this loop, two
-    rows at a time: the diagonal, the pair (r, r + 1), then for each plane the rows r and r + 1 from column r + 2
-    on. J2 is symmetric and a_sr = -a_rs: each number serves both of its modes in one pass through memory.
-    `first_plane` is 0, or 6 where J2 is not wanted (order 1).
+    Modal coordinates and rates start at q[eta], v[rate]. Only r <= s is stored, in the order of this loop, four
+    rows at a time: the pairs among the four modes, then for each plane the four rows from the next column on.
+    J2 is symmetric and a_sr = -a_rs: each number serves both of its modes in one pass through memory. Without
+    `second` (order 1) J2 is passed over.
     """
     for k in range(base, base + PLANES * n):
         y[k] = 0.0
     at, e = start, base + 9 * n
-    for r in range(0, n, 2):
-        x0, d0 = q[eta + r], v[rate + r]
-        for p in range(6):
-            y[base + p * n + r] += B[at + p] * x0
-        at += 6
-        if r + 1 == n:
+    for r in range(0, n, 4):
+        m = min(4, n - r)
+        at = _block(B, at, q[eta + r : eta + n], v[rate + r : rate + n], m, n, w, y, base + r, e + r, second)
+        rest = n - r - 4
+        if rest <= 0:
             return
-        x1, d1 = q[eta + r + 1], v[rate + r + 1]
-        for p in range(6):
-            k = base + p * n + r
-            y[k + 1] += B[at + p] * x1 + B[at + 6 + p] * x0
-            y[k] += B[at + 6 + p] * x1
-        for p in range(3):
-            b, k = B[at + 12 + p], base + (6 + p) * n + r
-            y[k + 1] += b * x0
-            y[k] -= b * x1
-            y[e + r + 1] += w[p] * b * d0
-            y[e + r] -= w[p] * b * d1
-        at += 15
-        length = np.uint64(n - r - 2)
-        at += 2 * first_plane * (n - r - 2)
-        for p in range(first_plane, 9):
-            k = base + p * n + r
-            sign = 1.0 if p < 6 else -1.0
-            here, x, z = np.uint64(at), np.uint64(eta + r + 2), np.uint64(k + 2)
-            s, t = _two_rows(B, here, q, x, y, z, length, x0, x1)
-            y[k] += sign * s
-            y[k + 1] += sign * t
+        length = np.uint64(rest)
+        x0, x1, x2, x3 = q[eta + r], q[eta + r + 1], q[eta + r + 2], q[eta + r + 3]
+        for p in range(9):
+            if p >= 6 or second:
+                k, sign = base + p * n + r, 1.0 if p < 6 else -1.0
+                here, x, z = np.uint64(at), np.uint64(eta + r + 4), np.uint64(k + 4)
+                s0, s1, s2, s3 = _four_rows(B, here, q, x, y, z, length, x0, x1, x2, x3)
+                y[k] += sign * s0
+                y[k + 1] += sign * s1
+                y[k + 2] += sign * s2
+                y[k + 3] += sign * s3
             if p >= 6:
-                c = w[p - 6]
-                x, z = np.uint64(rate + r + 2), np.uint64(e + r + 2)
-                s, t = _two_rows(B, here, v, x, y, z, length, c * d0, c * d1)
-                y[e + r] -= c * s
-                y[e + r + 1] -= c * t
-            at += 2 * (n - r - 2)
+                c, k = w[p - 6], e + r
+                here, x, z = np.uint64(at), np.uint64(rate + r + 4), np.uint64(k + 4)
+                d0, d1, d2, d3 = (
+                    c * v[rate + r],
+                    c * v[rate + r + 1],
+                    c * v[rate + r + 2],
+                    c * v[rate + r + 3],
+                )
+                s0, s1, s2, s3 = _four_rows(B, here, v, x, y, z, length, d0, d1, d2, d3)
+                y[k] -= c * s0
+                y[k + 1] -= c * s1
+                y[k + 2] -= c * s2
+                y[k + 3] -= c * s3
+            at += 4 * rest
 
 
 @kernel
@@ -131,8 +157,8 @@ def _changed_inertia(tree, work, i, q, v, w, u):
     rate = v[first : first + n]
     mode, flex = tree.body_mode[i], tree.body_flex[i]
     y = work.mode_y[PLANES * mode : PLANES * (mode + n)]
-    base, plane = PLANES * mode, 0 if tree.body_order[i] == 2 else 6
-    _pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, plane)
+    base, second = PLANES * mode, tree.body_order[i] == 2
+    _pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
     J1, E = tree.flex_J1[6 * flex : 6 * (flex + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
     F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
     for r in range(3 * n):
@@ -181,7 +207,9 @@ def flexible_terms(tree, work, i, q, v):
     m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
     J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
     push = rows_times(E, rate)
-    h = add(add(symmetric_times(J, w), cross(mp, u)), rows_times(work.mode_F[3 * mode : 3 * (mode + n)], rate))
+    h = add(
+        add(symmetric_times(J, w), cross(mp, u)), rows_times(work.mode_F[3 * mode : 3 * (mode + n)], rate)
+    )
     l = add(add(scale(m, u), cross(w, mp)), push)
     b_w = add(add(Jdot_w, cross(mpdot, u)), add(cross(w, h), cross(u, l)))
     b_v = add(cross(w, mpdot), cross(w, l))

@@ -190,7 +190,9 @@ def site_motion(tree, work, s, theta, v):
     put6(work.site_V, s, w_n, v_n)
     side = cross(theta, rate)
     along = theta[0] * rate[0] + theta[1] * rate[1] + theta[2] * rate[2]
-    c_w = add(add(scale(b2 * along, side), scale(b3 * along, cross(theta, side))), scale(a3, cross(rate, side)))
+    c_w = add(
+        add(scale(b2 * along, side), scale(b3 * along, cross(theta, side))), scale(a3, cross(rate, side))
+    )
     put6(work.site_c, s, sub(c_w, cross(spin, w_n)), sub(cross(w, slide), cross(spin, v_n)))
 
 
@@ -257,7 +259,7 @@ def rates(tree, q, v, qdot):
     """Write q̇ = N(q) v: quaternions turn with body rates, free positions with R v."""
     for i in range(tree.sizes[0]):
         kind, iq, iv = tree.joint_kind[i], tree.joint_q[i], tree.joint_v[i]
-        if kind == BALL or kind == FREE:
+        if kind in (BALL, FREE):
             w, x, y, z = q[iq], q[iq + 1], q[iq + 2], q[iq + 3]
             a, b, c = 0.5 * v[iv], 0.5 * v[iv + 1], 0.5 * v[iv + 2]
             qdot[iq] = -x * a - y * b - z * c

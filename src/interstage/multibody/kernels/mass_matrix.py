@@ -77,7 +77,14 @@ def _carry_inwards(tree, work, i, t, f, column, M):
             m = turn_back(get9(work.site_J, port), t)
             for r in range(n):
                 x, y, z = at + r, at + n + r, at + 2 * n + r
-                s = m[0] * lam[x] + m[1] * lam[y] + m[2] * lam[z] + f[0] * gam[x] + f[1] * gam[y] + f[2] * gam[z]
+                s = (
+                    m[0] * lam[x]
+                    + m[1] * lam[y]
+                    + m[2] * lam[z]
+                    + f[0] * gam[x]
+                    + f[1] * gam[y]
+                    + f[2] * gam[z]
+                )
                 M[first + r, column] = s
                 M[column, first + r] = s
             t = add(t, cross(get3(work.site_p, port), f))

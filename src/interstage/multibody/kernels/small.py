@@ -184,7 +184,11 @@ def polynomial_of_skew(t, c1, c2):
 
 
 # π/2 in three parts of 33 bits (fdlibm): products with a quotient below 2^20 are exact
-_HALF_PI_1, _HALF_PI_2, _HALF_PI_3 = 1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21
+_HALF_PI_1, _HALF_PI_2, _HALF_PI_3 = (
+    1.57079632673412561417e00,
+    6.07710050630396597660e-11,
+    2.02226624879595063154e-21,
+)
 
 
 @plain_kernel(fastmath={"contract"}, forceinline=True)
@@ -248,9 +252,21 @@ def of_quaternion(w, x, y, z):
 def turn_symmetric(R, S):
     """Return R S Rᵀ of a symmetric S."""
     a, b, c, d, e, f = S
-    x0, x1, x2 = R[0] * a + R[1] * d + R[2] * e, R[0] * d + R[1] * b + R[2] * f, R[0] * e + R[1] * f + R[2] * c
-    y0, y1, y2 = R[3] * a + R[4] * d + R[5] * e, R[3] * d + R[4] * b + R[5] * f, R[3] * e + R[4] * f + R[5] * c
-    z0, z1, z2 = R[6] * a + R[7] * d + R[8] * e, R[6] * d + R[7] * b + R[8] * f, R[6] * e + R[7] * f + R[8] * c
+    x0, x1, x2 = (
+        R[0] * a + R[1] * d + R[2] * e,
+        R[0] * d + R[1] * b + R[2] * f,
+        R[0] * e + R[1] * f + R[2] * c,
+    )
+    y0, y1, y2 = (
+        R[3] * a + R[4] * d + R[5] * e,
+        R[3] * d + R[4] * b + R[5] * f,
+        R[3] * e + R[4] * f + R[5] * c,
+    )
+    z0, z1, z2 = (
+        R[6] * a + R[7] * d + R[8] * e,
+        R[6] * d + R[7] * b + R[8] * f,
+        R[6] * e + R[7] * f + R[8] * c,
+    )
     return (
         x0 * R[0] + x1 * R[1] + x2 * R[2],
         y0 * R[3] + y1 * R[4] + y2 * R[5],
@@ -289,7 +305,7 @@ def turn_inertia(P, R):
 def shift_inertia(P, p):
     """Return P, taken at a point p, about the origin: φᵀPφ with φ = [[I, 0], [-[p]×, I]].
 
-    B' = B + [p]C,  A' = A - (B[p])ᵀ... = A + [p]Bᵀ - B'[p].
+    B' = B + [p]C,  A' = A + [p]Bᵀ - B'[p].
     """
     A, B, C = P
     x, y, z = p

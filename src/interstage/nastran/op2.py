@@ -1,0 +1,329 @@
+"""Read the data blocks of OUTPUT2 files.
+
+A file is a chain of Fortran records (length, bytes, length). A record of one word is a key. A data block is
+
+    2, name, -1, 7, trailer (7 words)        and then records, each
+    -k, 1, kind, n, n words, n, n words ...  k = 2, 3, ...; the next negative key begins the next record
+
+and ends with a key 0 where n would stand. Record 2 is the header. Kind 0 is a record of a table, kind 1 a
+column of a matrix in strings of (row, values), whose key counts the values only. A tape label (date,
+"NASTRAN FORT TAPE ID CODE - ", version) may come first. Words are 4 or 8 bytes long, in either byte order.
+Source: the OUTPUT2 module in the DMAP guides of MSC and NX Nastran, and files that they wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from interstage.errors import FileError, InputError, known_names
+from interstage.nastran.op2_records import (
+    Eigenvalues,
+    ElementMatrix,
+    PointTable,
+    element_matrices,
+    grid_tables,
+    lama,
+    set_entries,
+    stacked,
+)
+
+MAX_VALUES = 250_000_000
+_COLUMN = 1
+
+
+@dataclass
+class Block:
+    """One data block: its name, trailer and where its records lie in the file.
+
+    trailer : 7 integers; of a matrix number, columns, rows, form, type, longest column, density
+    records : number of records behind the header
+    """
+
+    name: str
+    trailer: tuple[int, ...]
+    where: str
+    _file: _Words
+    _kind: list[int] = field(default_factory=list)
+    _parts: list[array] = field(default_factory=list)
+
+    @property
+    def header(self) -> bytes:
+        """Header record as it is."""
+        return self._bytes(0) if self._parts else b""
+
+    @property
+    def is_matrix(self) -> bool:
+        return len(self._kind) > 1 and self._kind[1] == _COLUMN
+
+    def __len__(self) -> int:
+        return max(len(self._parts) - 1, 0)
+
+    def __repr__(self) -> str:
+        if self.is_matrix:
+            return f"Block({self.name}: matrix {self.trailer[2]} by {self.trailer[1]})"
+        return f"Block({self.name}: table, {len(self)} records)"
+
+    def record(self, k: int) -> bytes:
+        """Bytes of record k (from 0) behind the header."""
+        if not 0 <= k < len(self):
+            raise InputError(f"data block {self.name} has no record {k}", where=self.where)
+        return self._bytes(k + 1)
+
+    def integers(self, k: int) -> np.ndarray:
+        """Record k as integers."""
+        return self._view(k, self._file.integer)
+
+    def reals(self, k: int) -> np.ndarray:
+        """Record k as reals of one word."""
+        return self._view(k, self._file.real)
+
+    def text(self, k: int, first: int, count: int) -> str:
+        """`count` words of record k as text."""
+        body = self.record(k)[first * self._file.word : (first + count) * self._file.word]
+        return self._file.text(body)
+
+    def doubles(self, k: int, first: int, count: int) -> np.ndarray:
+        """`count` 64-bit reals from word `first` of record k on."""
+        return np.frombuffer(self.record(k), self._file.double, count, first * self._file.word).astype(float)
+
+    @property
+    def word(self) -> int:
+        """Bytes of a word."""
+        return self._file.word
+
+    def damaged(self, what: str) -> FileError:
+        return FileError(f"the op2 file is damaged: {what}", where=f"{self.where}, data block {self.name}")
+
+    def matrix(self) -> np.ndarray:
+        """Matrix as a dense array (rows, columns) of float64 or complex128."""
+        if not self.is_matrix:
+            raise InputError(f"data block {self.name} is a table, not a matrix", where=self.where)
+        _, columns, rows, form, kind = self.trailer[:5]
+        if kind not in (1, 2, 3, 4):
+            raise self.damaged(f"matrix type {kind} is not one of 1 to 4")
+        if form in (3, 7, 8):
+            raise FileError(
+                f"matrix {self.name} is stored in form {form}, which is not supported", where=self.where
+            )
+        if columns < 0 or rows < 0 or columns * rows > MAX_VALUES:
+            raise self.damaged(f"a matrix of {rows} by {columns} is too large to be read as a dense array")
+        found = [k for k in range(1, len(self._kind)) if self._kind[k] == _COLUMN]
+        if len(found) != columns:
+            raise self.damaged(f"it has {len(found)} columns and states {columns}")
+        out = np.zeros((columns, rows), complex if kind > 2 else float)
+        for column, k in enumerate(found):
+            self._fill(out[column], k, kind)
+        return out.T
+
+    def _fill(self, out: np.ndarray, k: int, kind: int) -> None:
+        """Put the strings of record k into a column."""
+        file, parts = self._file, self._parts[k]
+        real = file.real if kind in (1, 3) else file.double
+        for start, stop in zip(parts[::2], parts[1::2]):
+            row = int(np.frombuffer(file.data, file.integer, 1, start)[0]) - 1
+            count, rest = divmod(stop - start - file.word, real.itemsize * (2 if kind > 2 else 1))
+            if rest or row < 0 or row + count > len(out):
+                raise self.damaged("a string reaches outside the matrix")
+            values = np.frombuffer(file.data, real, count * (2 if kind > 2 else 1), start + file.word)
+            out[row : row + count] = values[0::2] + 1j * values[1::2] if kind > 2 else values
+
+    def _bytes(self, k: int) -> bytes:
+        parts = self._parts[k]
+        return b"".join(self._file.data[a:b] for a, b in zip(parts[::2], parts[1::2]))
+
+    def _view(self, k: int, dtype: np.dtype) -> np.ndarray:
+        return np.frombuffer(self.record(k), dtype).astype(dtype.newbyteorder("="))
+
+
+class Op2:
+    """Data blocks of a file, in their order.
+
+    label : version on the tape label such as "NX9.1"; empty without a label
+    blocks : list of Block; `op2["KGG"]` is the first of that name
+    """
+
+    def __init__(self, path: str, label: str, blocks: list[Block]):
+        self.path, self.label, self.blocks = path, label, blocks
+
+    @property
+    def names(self) -> list[str]:
+        return [block.name for block in self.blocks]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Block:
+        found = next((block for block in self.blocks if block.name == name), None)
+        if found is None:
+            raise InputError(
+                f"the op2 file has no data block {name}", where=self.path, hint=known_names(name, self.names)
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"Op2({self.path}: {', '.join(self.names)})"
+
+    def matrix(self, name: str) -> np.ndarray:
+        """Matrix data block as a dense array (rows, columns)."""
+        return self[name].matrix()
+
+    def matrices(self) -> dict[str, np.ndarray]:
+        """All matrix data blocks; a name that occurs again gets a number: `KAA`, `KAA:2`."""
+        out: dict[str, np.ndarray] = {}
+        for block in self.blocks:
+            if block.is_matrix:
+                count = 1 + sum(key.split(":")[0] == block.name for key in out)
+                out[block.name if count == 1 else f"{block.name}:{count}"] = block.matrix()
+        return out
+
+    def eigenvalues(self, name: str = "LAMA") -> Eigenvalues:
+        """Table of eigenvalues."""
+        return _decoded(lama, self[name])
+
+    def displacements(self, name: str = "OUGV1") -> list[PointTable]:
+        """Tables of displacements or eigenvectors, one for each subcase, mode or load: real, SORT1."""
+        return _decoded(grid_tables, self[name])
+
+    def eigenvectors(self, name: str = "OUGV1") -> PointTable:
+        """Eigenvectors as one table: values (points, 6, modes), number and eigenvalue (modes,)."""
+        return _decoded(lambda block: stacked(block, grid_tables(block)), self[name])
+
+    def element_matrices(self, name: str = "KELM", dictionary: str = "KDICT") -> list[ElementMatrix]:
+        """Element matrices with their dictionary."""
+        return _decoded(lambda block: element_matrices(block, self[dictionary]), self[name])
+
+    def interface(self) -> dict[int, int]:
+        """Grids and components of ASET, BSET and CSET cards (blocks GEOM4, GEOM4S); scalar points left out."""
+        out: dict[int, set[str]] = {}
+        for block in self.blocks:
+            if block.name in ("GEOM4", "GEOM4S", "GEOM4OLD"):
+                for grid, components in _decoded(set_entries, block):
+                    if components:
+                        out.setdefault(grid, set()).update(str(components))
+        return {grid: int("".join(sorted(found))) for grid, found in sorted(out.items())}
+
+
+def _decoded(function, block: Block):
+    """Apply a decoder; whatever does not fit is a damaged file."""
+    try:
+        return function(block)
+    except (struct.error, ValueError, IndexError, OverflowError, MemoryError) as fault:
+        raise block.damaged("its numbers do not fit the format") from fault
+
+
+def read_op2(path: str | os.PathLike) -> Op2:
+    """Read the data blocks of an op2 file. Nothing but their frame is decoded; memory is the file's size and a
+    list of its records.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError, MemoryError) as fault:
+        raise FileError("the op2 file cannot be read", where=str(path), got=str(fault)) from fault
+    words = _Words(data, str(path))
+    label, blocks = "", []
+    while words.at < len(data):
+        key = words.key()
+        if key == 3:
+            label = _tape_label(words) or label
+        elif key == 2:
+            blocks.append(_block(words))
+        elif key:
+            raise words.damaged(f"a data block begins with the key {key}")
+    if not blocks:
+        raise words.damaged("it holds no data block")
+    return Op2(str(path), label, blocks)
+
+
+class _Words:
+    """Keys and records of a file."""
+
+    def __init__(self, data: bytes, path: str):
+        self.data, self.path, self.at = data, path, 0
+        forms = [(o, w) for o in ("<", ">") for w in (4, 8) if data[:4] == struct.pack(o + "i", w)]
+        if not forms:
+            raise FileError("this is not an op2 file", where=path, hint="it must be a binary OUTPUT2 file")
+        order, self.word = forms[0]
+        self.mark = struct.Struct(order + "i")
+        self.one = struct.Struct(order + ("i" if self.word == 4 else "q"))
+        self.integer = np.dtype(f"{order}i{self.word}")
+        self.real, self.double = np.dtype(f"{order}f{self.word}"), np.dtype(f"{order}f8")
+
+    def damaged(self, what: str) -> FileError:
+        return FileError(f"the op2 file is damaged: {what}", where=f"{self.path}, byte {self.at}")
+
+    def record(self, words: int) -> int:
+        """Step over a record of `words` words; returns where its bytes start."""
+        start, length = self.at + 4, words * self.word
+        head = self.data[self.at : start]
+        if len(head) < 4 or start + length + 4 > len(self.data):
+            raise self.damaged("it ends in the middle of a data block")
+        if self.mark.unpack(head)[0] != length:
+            raise self.damaged(f"a record of {length} bytes was expected")
+        if self.data[start + length : start + length + 4] != head:
+            raise self.damaged("the length marks of a record differ")
+        self.at = start + length + 4
+        return start
+
+    def key(self) -> int:
+        return self.one.unpack_from(self.data, self.record(1))[0]
+
+    def expect(self, *values: int) -> None:
+        for value in values:
+            found = self.key()
+            if found != value:
+                raise self.damaged(f"the key {value} was expected, found {found}")
+
+    def words(self, count: int) -> bytes:
+        start = self.record(count)
+        return self.data[start : start + count * self.word]
+
+    def text(self, body: bytes) -> str:
+        """Text of words that hold four characters each, whatever their length."""
+        parts = (body[k : k + 4] for k in range(0, len(body), self.word))
+        return b"".join(parts).decode("latin-1").replace("\0", " ").strip()
+
+
+def _tape_label(words: _Words) -> str:
+    """Date, identification and version in front of the data blocks; returns the version."""
+    words.words(3)
+    words.expect(7)
+    words.words(7)
+    words.expect(2)
+    label = words.text(words.words(2))
+    words.expect(-1, 0)
+    return label
+
+
+def _block(words: _Words) -> Block:
+    """Frame of a data block, its records as places in the file."""
+    name = words.text(words.words(2))
+    words.expect(-1, 7)
+    trailer = tuple(int(v) for v in np.frombuffer(words.words(7), words.integer))
+    block = Block(name, trailer, words.path, words)
+    words.expect(-2)
+    number = 2
+    while True:
+        words.expect(1)
+        kind = words.key()
+        if kind not in (0, _COLUMN):
+            raise words.damaged(f"a record of kind {kind} is neither of a table nor of a matrix")
+        parts = array("q")
+        while (count := words.key()) > 0:
+            size = count + 1 if kind == _COLUMN else count
+            start = words.record(size)
+            parts.extend((start, start + size * words.word))
+        if count == 0 and not parts:
+            return block
+        block._kind.append(kind)
+        block._parts.append(parts)
+        if count == 0:
+            return block
+        number += 1
+        if count != -number:
+            raise words.damaged(f"record {number} of {name} was expected, found the key {count}")
