@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+
 from conftest import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

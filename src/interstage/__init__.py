@@ -34,7 +34,23 @@ _PUBLIC = {
             "rigid_properties",
             "save_tree",
         ),
+        "interstage.multibody": (
+            "Ball",
+            "Cylindrical",
+            "Free",
+            "Gimbal",
+            "Locked",
+            "Multibody",
+            "Planar",
+            "Prismatic",
+            "Revolute",
+            "Screw",
+            "State",
+            "System",
+            "Universal",
+        ),
         "interstage.multibody.dynbody": ("DynBody",),
+        "interstage.system": ("Log", "simulate"),
     }.items()
     for name in names
 }

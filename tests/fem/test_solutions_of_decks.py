@@ -114,8 +114,8 @@ def test_the_boundary_of_an_external_superelement_is_held(sets, root):
 
 def test_direct_matrices_hold_for_the_whole_deck():
     matrix = "DMIG,KX,0,6,1,0\nDMIG,KX,2,2,,2,2,1.+6\n"
-    stiffer = first(beam("SPC=1\nK2GG=KX\nSUBCASE 1\nMETHOD=1", bulk="EIGRL,1,,,1\n" + matrix))
-    assert stiffer > first(beam("SPC=1"))
+    stiffer = beam("SPC=1\nK2GG=2.0*KX\nSUBCASE 1\nSUBCASE 2", bulk=matrix)
+    assert (stiffer.K_gg - beam("SPC=1").K_gg).sum() == pytest.approx(2e6, rel=1e-6)
     with pytest.raises(DeckError, match="subcases 1 and 2 select different direct input matrices"):
         beam("SPC=1\nSUBCASE 1\nSUBCASE 2\nK2GG=KX", bulk=matrix)
 
@@ -162,3 +162,9 @@ def test_a_parameter_that_is_no_number_is_said(name):
 def test_an_element_without_a_finite_matrix_is_named():
     with np.errstate(all="ignore"), pytest.raises(ModelError, match="a matrix of CBAR 50 is not finite"):
         normal_modes(beam("SPC=1", bulk="CBAR,50,9,1,2,0.,1.,0.\nPBAR,9,9,.1,1.+300,.1\nMAT1,9,1.+300,,.3\n"))
+
+
+def test_negative_mass_is_named():
+    text = "GRID,1,,0.,0.,0.,,23456\nCELAS2,1,5.,1,1\nCONM2,2,1,,-2.\n"
+    with pytest.raises(ModelError, match="the mass at grid 1 component 1 is negative"):
+        normal_modes(FEModel.from_deck(deck_from_text(text)), n_modes=1)

@@ -79,7 +79,7 @@ def test_options_and_order_of_calls(folder):
     nast.load_op2(grdpnt=11, modal_integral_flag=True)
     assert nast.component.has_integrals
     assert nast.component.reference_node == 11
-    with pytest.raises(FileError, match="op4"):
+    with pytest.raises(FileError, match="op2 file cannot be read"):
         nast.load_op2(fop2="FModal_SimpleBeam.op2")
 
 

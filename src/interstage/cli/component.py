@@ -51,8 +51,8 @@ def component(
     """Modes, integrals and mass of a flexible body in one portable file."""
     from interstage.cli.info import summary
     from interstage.cli.progress import progress
-    from interstage.fmodal.from_deck import component_from_deck
     from interstage.errors import FileError
+    from interstage.fmodal.from_deck import component_from_deck
 
     if not output.absolute().parent.is_dir():
         raise FileError("the folder for the component file does not exist", where=str(output.parent))

@@ -103,7 +103,10 @@ def eigenmodes(
     residuals = _residuals(pencil, values, vectors)
     doubtful = np.flatnonzero(residuals > DOUBTFUL)
     if len(doubtful):
-        notes = [*notes, f"mode {doubtful[0] + 1} has a residual of {residuals[doubtful[0]]:.0e}: few digits are right"]
+        notes = [
+            *notes,
+            f"mode {doubtful[0] + 1} has a residual of {residuals[doubtful[0]]:.0e}: few digits are right",
+        ]
     vectors = _signed(pencil.expand(vectors))
     if norm == "max" and vectors.size:
         vectors = vectors / np.abs(vectors).max(axis=0)

@@ -62,6 +62,9 @@ class ReducedModel:
     def __init__(self, K_gg, M_gg, grids: Grids, constraints: Constraints):
         self.grids, self.constraints = grids, constraints
         describe = grids.name_of
+        for name, A in (("stiffness", K_gg), ("mass", M_gg)):
+            if A is not None and not np.isfinite(A.data).all():
+                raise ModelError(f"the {name} matrix holds numbers that are not finite")
         self.dependence: Dependence = eliminate(constraints.equations, grids.n_dof, describe)
         spc, values = _unique_values(constraints.spc, constraints.values, describe)
         cards = constraints.cards

@@ -106,6 +106,7 @@ def normal_modes(
     case = _modes_subcase(fe, subcase)
     request = _request(fe, case, n_modes, f_min, f_max)
     say("constraints")
+    _check_mass(fe)
     reduced, notes = _reduced_for_modes(fe, case)
     say("eigenvalues")
 
@@ -325,3 +326,16 @@ def _grid_dofs(grids: Grids, grid_id: int) -> slice:
     if row < 0:
         raise InputError(f"grid {grid_id} is not in the model", hint=known_names(grids.id))
     return slice(int(grids.dof[row]), int(grids.dof[row]) + 6)
+
+
+def _check_mass(fe: FEModel) -> None:
+    """Negative point masses may take mass away; they may not leave less than none."""
+    diagonal = fe.M_gg.diagonal()
+    worst = int(np.argmin(diagonal)) if len(diagonal) else 0
+    if len(diagonal) and diagonal[worst] < 0.0:
+        raise ModelError(
+            f"the mass at {fe.grids.name_of(worst)} is negative",
+            where=fe.source,
+            got=f"{diagonal[worst]:.4g}",
+            hint="look at CONM2, CMASS and non-structural mass there",
+        )

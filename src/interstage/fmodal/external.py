@@ -183,34 +183,43 @@ def _version(f06: Path) -> str:
     return "unknown"
 
 
+MATRIX_NAMES = {
+    "K": ("KXX", "KAAX", "KAA"),
+    "M": ("MXX", "MAAX", "MAA"),
+    "B": ("BXX1", "BAAX", "BAA"),
+    "K4": ("K4XX1", "K4AAX", "K4AA"),
+    "U": ("MUG1",),
+}
+
+
 def read_matrices(path: Path) -> dict[str, Any]:
-    """Read the matrices of EXTSEOUT: K, M, B, K4 and the recovery of displacements, by their NASTRAN
-    names.
-    """
-    found = read_op4(path)
-    names = {
-        "K": ("KXX", "KAAX"),
-        "M": ("MXX", "MAAX"),
-        "B": ("BXX1", "BAAX"),
-        "K4": ("K4XX1", "K4AAX"),
-        "U": ("MUG1",),
-    }
+    """Read the matrices of EXTSEOUT from an op4 file."""
+    return superelement_matrices(read_op4(path), path)
+
+
+def superelement_matrices(found: Mapping[str, np.ndarray], path: Path) -> dict[str, Any]:
+    """Pick K, M, B, K4 and the recovery of displacements U out of matrices by their NASTRAN names."""
+    kind = "op2" if path.suffix.lower() == ".op2" else "op4"
     out: dict[str, Any] = {}
-    for key, options in names.items():
+    for key, options in MATRIX_NAMES.items():
         matrix = next((found[n] for n in options if n in found and found[n].size > 1), None)
         if matrix is None and key in ("K", "M", "U"):
             raise FileError(
-                f"the op4 file lacks the matrix {options[0]}",
+                f"the {kind} file lacks the matrix {options[0]}",
                 where=str(path),
                 hint="it must come from EXTSEOUT(MATOP4=...)",
             )
         out[key] = matrix
     n = len(out["K"])
-    if out["M"].shape != (n, n) or out["U"].shape[1] != n:
-        raise InputError("the matrices of the op4 file do not fit each other", where=str(path))
-    for key in ("K", "M", "B", "K4"):
-        if out[key] is not None:
-            out[key] = np.asarray(out[key], dtype=float)
+    square = (out[key] for key in ("K", "M", "B", "K4") if out[key] is not None)
+    if any(matrix.shape != (n, n) for matrix in square) or out["U"].shape[1] != n:
+        raise InputError(f"the matrices of the {kind} file do not fit each other", where=str(path))
+    for key, matrix in out.items():
+        if matrix is not None and np.iscomplexobj(matrix):
+            raise InputError(
+                f"the matrix {MATRIX_NAMES[key][0]} of the {kind} file is complex", where=str(path)
+            )
+        out[key] = None if matrix is None else np.asarray(matrix, dtype=float)
     return out
 
 

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import FileError, InputError
+from interstage.errors import InputError
 from interstage.fem.model import FEModel
 from interstage.fmodal.external import Run, run_deck, run_nastran
 from interstage.fmodal.from_deck import component_from_deck, deck_aset
+from interstage.fmodal.from_op2 import component_from_op2
 from interstage.fmodal.from_op4 import component_from_op4
 from interstage.modes.build import check_grids
 from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
@@ -125,31 +126,24 @@ class Nastran:
 
         Parameters
         ----------
-        fop2 : matrices of an external run (op4 of EXTSEOUT); none: those of this run
+        fop2 : op2 or op4 file of an external run with EXTSEOUT, for which nothing need have been run here; none:
+            the results of this run. Matrices that are not in the op2 file are taken from the op4 beside it
         grdpnt : grid of the reference point; 0: that of the run
         modal_integral_flag : integrals of first and second order too
         rigid_body_mode_thresh : modes below this frequency in Hz are rigid
         """
-        if self._options is None:
+        if self._options is None and not (fop2 and self._deck is not None):
             raise InputError("nothing has been run yet", hint="call run_103 first")
-        reference = grdpnt or self._options["grdpnt"]
+        options = self._options or {"aset": None, "csid": 0, "grdpnt": None}
+        reference = grdpnt or options["grdpnt"]
         if fop2 or self._run is not None:
-            path = Path(fop2) if fop2 else self._run.op4
-            if path.suffix.lower() == ".op2":
-                raise FileError(
-                    "results of an external run are read from its op4 file",
-                    where=str(path),
-                    hint="name the FModal_*.op4 file of the analysis folder",
-                )
-            component = component_from_op4(
-                self._deck,
-                path,
-                aset=self._options["aset"],
-                csid=self._options["csid"],
+            component = self._from_files(
+                Path(fop2) if fop2 else self._run.op4,
+                aset=options["aset"],
+                csid=options["csid"],
                 grdpnt=reference,
                 modal_integrals=modal_integral_flag,
                 rigid_threshold_hz=rigid_body_mode_thresh,
-                nastran_version=self._run.version if self._run else "unknown",
             )
         else:
             component = self._solve(reference, rigid_body_mode_thresh)
@@ -157,6 +151,13 @@ class Nastran:
             none = dict.fromkeys(("J1", "J2", "F1", "rotary"))
             component = component.with_changes(has_integrals=False, **none)
         self.component = component
+
+    def _from_files(self, path: Path, **options: Any) -> Component:
+        """Component of an external run's op2 or op4 file."""
+        if path.suffix.lower() == ".op2":
+            return component_from_op2(self._deck, path, **options)
+        version = self._run.version if self._run else "unknown"
+        return component_from_op4(self._deck, path, nastran_version=version, **options)
 
     def write_hdf5(
         self,

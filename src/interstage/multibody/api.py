@@ -23,6 +23,7 @@ from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
 Forces = dict[Any, ArrayLike]
+FLOAT = np.dtype(np.float64)
 
 
 class Energies(NamedTuple):
@@ -48,7 +49,7 @@ class System:
         self._sites: dict[tuple, int] = {}
         self._extra: list[Site] = []
         self.engine = Engine(build_tree(model, self._flexes, self._owner))
-        self._addresses: dict[np.dtype, int | None] = {}
+        self._address: int | None = None  # of the handle of real numbers, once its stages are compiled
         self._slices = slices_of(self)
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
@@ -137,15 +138,25 @@ class System:
         tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
         """
         y = x._y
-        vdot = np.empty(self.nv, y.dtype)
-        tau = self._vector(self._no_tau if tau is None else tau, y.dtype, "tau")
-        address = None if forces else self._addresses.get(y.dtype)
-        if address is not None:
-            status = enter_forward(address, x._address, tau, vdot)
+        real = y.dtype is FLOAT
+        if tau is None and real:
+            tau = self._no_tau
+        elif not (
+            real
+            and tau.__class__ is np.ndarray
+            and tau.dtype is FLOAT
+            and tau.flags.carray
+            and tau.shape == (self.nv,)
+        ):
+            tau = self._vector(self._no_tau if tau is None else tau, y.dtype, "tau")
+        if real and not forces and self._address is not None:
+            vdot = np.empty(self.nv)
+            status = enter_forward(self._address, x._address, tau, vdot)
         else:
+            vdot = np.empty(self.nv, y.dtype)
             sites, wrenches = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
             status = self.engine.forward(x.q, x.v, tau, sites, wrenches, vdot)
-            self._addresses[y.dtype] = self.engine.forward_address(y.dtype)
+            self._address = self.engine.forward_address(FLOAT)
         if status != 0:
             self._refuse(status, x)
         return vdot
@@ -225,7 +236,7 @@ class System:
             self._extra.append(new)
             self._sites[key] = int(self.tree.sizes[2])
             self.engine = Engine(build_tree(self.model, self._flexes, self._owner, self._extra))
-            self._addresses.clear()
+            self._address = None
         return self._sites[key]
 
     def _loads(self, forces: Forces | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@
 from interstage.nastran.case import CaseControl, Subcase
 from interstage.nastran.deck import Deck, deck_from_text, read_deck
 from interstage.nastran.ids import expand_ids
+from interstage.nastran.op2 import Op2, read_op2
 from interstage.nastran.op4 import read_op4
 from interstage.nastran.table import REQUIRED, CardTable
 
@@ -18,9 +19,11 @@ __all__ = [
     "CardTable",
     "CaseControl",
     "Deck",
+    "Op2",
     "Subcase",
     "deck_from_text",
     "expand_ids",
     "read_deck",
+    "read_op2",
     "read_op4",
 ]

@@ -162,7 +162,7 @@ class Op2:
         found = next((block for block in self.blocks if block.name == name), None)
         if found is None:
             raise InputError(
-                f"the op2 file has no data block {name}", where=self.path, hint=known_names(name, self.names)
+                f"the op2 file has no data block {name}", where=self.path, hint=known_names(self.names)
             )
         return found
 
@@ -217,16 +217,19 @@ def _decoded(function, block: Block):
         raise block.damaged("its numbers do not fit the format") from fault
 
 
-def read_op2(path: str | os.PathLike) -> Op2:
-    """Read the data blocks of an op2 file. Nothing but their frame is decoded; memory is the file's size and a
-    list of its records.
+def read_op2(path: str | os.PathLike, complete: bool = True) -> Op2:
+    """Read the data blocks of an op2 file.
+
+    Only their frame is decoded; memory is the size of the file and a list of its records.
+
+    complete : a file must end with its end mark; False takes one that a stopped run left, up to whole blocks
     """
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError, MemoryError) as fault:
         raise FileError("the op2 file cannot be read", where=str(path), got=str(fault)) from fault
     words = _Words(data, str(path))
-    label, blocks = "", []
+    label, blocks, key = "", [], -1
     while words.at < len(data):
         key = words.key()
         if key == 3:
@@ -237,6 +240,8 @@ def read_op2(path: str | os.PathLike) -> Op2:
             raise words.damaged(f"a data block begins with the key {key}")
     if not blocks:
         raise words.damaged("it holds no data block")
+    if complete and key != 0:
+        raise words.damaged("it ends without its end mark")
     return Op2(str(path), label, blocks)
 
 

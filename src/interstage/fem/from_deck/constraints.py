@@ -48,7 +48,7 @@ class ConstraintCards:
 
     def set_cards(self, suport1: int | None = None) -> SetCards:
         """Set cards with the SUPORT1 set that a subcase selects."""
-        if suport1 is None:
+        if not suport1:
             return self.cards
         extra = _selected(suport1, self.suport1_sets, {}, "SUPORT1")
         c = self.cards
