@@ -57,11 +57,11 @@ def leaf_change(bodies: int, depth: int, repeat: int) -> tuple[float, float]:
     return best(change, 6 * repeat, max(3, 200 // depth)), best(everything, 3, 1)
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--bodies", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=7)
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     n = options.bodies
     depths = [d for d in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if d < n - 1] + [n - 1]
     print(f"tree of {n} bodies: a leaf's mass changes, the root's composite properties are read")

@@ -167,14 +167,14 @@ def exponent(rows: list[dict], key: str) -> float:
     return float(np.log(last[key] / first[key]) / np.log(last["grids"] / first["grids"]))
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--grids", type=int, nargs="+", default=[10_000, 30_000, 100_000])
     parser.add_argument("--modes", type=int, default=30)
     parser.add_argument("--solid", type=int, default=80_000, help="dofs of the solid, 0 to leave it out")
     parser.add_argument("--one", nargs=3, metavar=("KIND", "SIZE", "MODES"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     if options.one:
         kind, size, n_modes = options.one[0], int(options.one[1]), int(options.one[2])
         print(json.dumps(measure((shell_deck if kind == "shell" else solid_deck)(size), n_modes)))

@@ -189,6 +189,15 @@ def test_names_that_are_not_there(tmp_path):
         op2["KAA"].record(99)
 
 
+def test_sets_without_bound_are_refused(tmp_path):
+    path = tmp_path / "a.op2"
+    for words in ([123, 1, 1, 2**31 - 1], [123, 1, 9, 7], [789, 0, 1, -1], [123, 0, -7, -1], [123, 0, 7]):
+        record = [210, 2, 312, *words]
+        path.write_bytes(op2_file([table_block("GEOM4", [lambda form, record=record: form.ints(*record)])]))
+        with pytest.raises(FileError, match="damaged"):
+            read_op2(path).interface()
+
+
 def edited(data, at, value):
     return data[:at] + struct.pack("<i", value) + data[at + 4 :]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ ELEMENT_NAMES = {
 # entries of GEOM4: pairs (id, components), or (components, 0, ids, -1) and (components, 1, first, last)
 _SET_PAIRS = {(5561, 76, 215), (110, 1, 311), (310, 3, 313)}
 _SET_LISTS = {(5571, 77, 216), (210, 2, 312), (410, 4, 314)}
-MAX_IDS = 10_000_000
+MAX_IDS = 1_000_000  # points that sets of one block may name
 
 
 @dataclass
@@ -173,9 +174,12 @@ def element_matrices(block: Block, dictionary: Block) -> list[ElementMatrix]:
     return out
 
 
-def set_entries(block: Block) -> Iterator[tuple[int, int]]:
-    """Yield (id, components) of ASET, BSET, CSET and their lists; components 0 of scalar points."""
-    return iter(list(_set_entries(block)))
+def set_entries(block: Block) -> list[tuple[int, int]]:
+    """Return (id, components) of ASET, BSET, CSET and their lists; components 0 of scalar points."""
+    out = list(islice(_set_entries(block), MAX_IDS + 1))
+    if len(out) > MAX_IDS or any(grid < 1 or set(str(c)) - set("0123456") for grid, c in out):
+        raise block.damaged("its sets of points cannot be")
+    return out
 
 
 def _set_entries(block: Block) -> Iterator[tuple[int, int]]:
@@ -196,7 +200,7 @@ def _lists(block: Block, words: list[int]) -> Iterator[tuple[int, int]]:
         components, thru = words[at], words[at + 1]
         if thru:
             first, last = words[at + 2], words[at + 3]
-            if not 0 < first <= last < first + MAX_IDS:
+            if not 0 < first <= last:
                 raise block.damaged(f"a set runs from point {first} to {last}")
             yield from ((grid, components) for grid in range(first, last + 1))
             at += 4
