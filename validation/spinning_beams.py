@@ -38,7 +38,7 @@ RATE = np.deg2rad(5.0)
 BEAM_GRIDS, MIDDLE = 41, 21
 TAPERED_GRIDS, TAPERED_LENGTH = 21, 10.0
 EXACT = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
-TAPERED = {"method": "DOP853", "rtol": 1e-8, "atol": 1e-13}  # deflections of 1e-6 m and more
+TAPERED = {"method": "DOP853", "rtol": 1e-8, "atol": 1e-12}  # deflections of 1e-6 m and more
 
 
 def tapered_deck() -> str:
@@ -92,8 +92,7 @@ def points(deck: str, n: int, held: bool, origin: float = 0.0) -> Points:
     l = fe.grids.xyz - [origin, 0.0, 0.0]
     rigid = np.zeros((len(K), 6))
     for k, (x, y, z) in enumerate(l):
-        turn = np.array([[0, z, -y], [-z, 0, x], [y, -x, 0]])
-        rigid[6 * k : 6 * k + 6] = np.block([[turn, np.eye(3)], [np.eye(3), np.zeros((3, 3))]])
+        rigid[6 * k : 6 * k + 6] = np.block([[-_skew(x, y, z), np.eye(3)], [np.eye(3), np.zeros((3, 3))]])
     basis = np.hstack([rigid, shapes])
     moving = basis.reshape(-1, 6, 6 + n)[:, :3]
     m = M.diagonal().reshape(-1, 6)[:, 0]
@@ -274,6 +273,7 @@ def tapered_reference(times: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray,
     """
     beam = points(tapered_deck(), TAPERED_MODES, held=False)
     n, m = TAPERED_MODES, beam.m
+    weighted = (m[:, None, None] * beam.g).reshape(-1, n)
 
     def matrix(eta):
         r = beam.l + beam.g @ eta
@@ -288,19 +288,20 @@ def tapered_reference(times: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray,
         eta, momenta = y[:n], y[n:]
         J, M = matrix(eta)
         u = np.linalg.solve(M, momenta)
-        w, v = u[:3], u[3:6]
-        speed = J @ u
-        pull = np.einsum("k,ki,kir->r", m, np.cross(speed, w), beam.g)
+        wx, vx = _skew(*u[:3]), _skew(*u[3:6])
+        pull = weighted.T @ ((J @ u) @ wx).ravel()
         h, l = momenta[:3], momenta[3:6]
-        return np.concatenate(
-            [u[6:], np.cross(h, w) + np.cross(l, v), np.cross(l, w), pull - beam.squares * eta]
-        )
+        return np.concatenate([u[6:], -wx @ h - vx @ l, -wx @ l, pull - beam.squares * eta])
 
     still = np.concatenate([rates, -np.cross(rates, tapered_centre()), np.zeros(n)])
     start = np.concatenate([np.zeros(n), matrix(np.zeros(n))[1] @ still])
     found = solve_ivp(slope, (0.0, times[-1]), start, t_eval=times, **TAPERED)
     frame = np.array([np.linalg.solve(matrix(y[:n])[1], y[n:])[:3] for y in found.y.T])
     return beam.g[-1] @ found.y[:n], frame.T
+
+
+def _skew(x: float, y: float, z: float) -> np.ndarray:
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def tapered_centre() -> np.ndarray:
@@ -338,13 +339,15 @@ class Outcome:
     still: tuple = ()
 
 
-def run() -> Outcome:
-    """Run every case in both models."""
+def run(quick: bool = False) -> Outcome:
+    """Run every case in both models (quick: the tapered beam about all axes at once only)."""
     out = Outcome()
     for order in (0, 2):
         out.hub[order] = hub_reference(out.times, order), hub_engine(out.times, order)
         out.spin[order] = spin_reference(out.times, order), spin_engine(out.times, order)
     for name, axis in (("x", [1, 0, 0]), ("y", [0, 1, 0]), ("z", [0, 0, 1]), ("x, y and z", [1, 1, 1])):
+        if quick and sum(axis) == 1:
+            continue
         rates = RATE * np.array(axis, dtype=float)
         models = tapered_reference(out.short, rates), tapered_engine(out.short, rates, 2)
         out.tapered[name] = (*models, tapered_engine(out.short, rates, 0))
@@ -352,10 +355,10 @@ def run() -> Outcome:
     return out
 
 
-def study() -> Study:
+def study(quick: bool = False) -> Study:
     """Histories of the engine beside those of the models by hand."""
     out = Study("spinning_beams", "Beams that spin", __doc__.split("\n\n", 1)[1].rsplit("\n\n", 1)[0].strip())
-    found = run()
+    found = run(quick)
     words = {0: "without integrals", 2: "with integrals"}
     for order in (0, 2):
         want, got = found.hub[order]
@@ -378,7 +381,7 @@ def study() -> Study:
                 "0",
                 f"{largest:.1e}",
                 largest,
-                1e-18,
+                1e-14,
                 "no deformation",
             )
         )

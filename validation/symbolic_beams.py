@@ -230,11 +230,15 @@ def compare(support: str, order: int, integrals: bool = True) -> tuple[float, fl
     return relative, absolute, largest
 
 
-def study() -> Study:
-    """Free, clamped and pinned beam at every order, and from a component without integrals."""
+def study(quick: bool = False) -> Study:
+    """Free, clamped and pinned beam at every order, and from a component without integrals.
+
+    quick: clamped and pinned only, without integrals and with all of them.
+    """
     out = Study("symbolic_beams", "One beam against computer algebra", __doc__.split("\n\n")[1].strip())
-    for support in ("free", "clamped", "pinned"):
-        for order, integrals in ((0, False), (0, True), (1, True), (2, True)):
+    cases = ((0, False), (2, True)) if quick else ((0, False), (0, True), (1, True), (2, True))
+    for support in ("clamped", "pinned") if quick else ("free", "clamped", "pinned"):
+        for order, integrals in cases:
             relative, absolute, largest = compare(support, order, integrals)
             data = "with integrals" if integrals else "no integrals in the component"
             out.rows.append(

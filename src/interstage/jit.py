@@ -7,11 +7,9 @@ arithmetic instead of Python's zero-division check, so that a kernel also compil
 Nothing is compiled at import. The first call in a fresh installation compiles; while it does, one
 line on stderr says so.
 
->>> @kernel
-... def twice(x):
-...     return 2.0 * x
->>> twice(1.5)
-3.0
+    @kernel
+    def twice(x):
+        return 2.0 * x
 """
 
 from __future__ import annotations

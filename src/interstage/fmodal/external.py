@@ -207,7 +207,8 @@ def superelement_matrices(found: Mapping[str, np.ndarray], path: Path) -> dict[s
             raise FileError(
                 f"the {kind} file lacks the matrix {options[0]}",
                 where=str(path),
-                hint="it must come from EXTSEOUT(MATOP4=...)",
+                hint="it must come from EXTSEOUT"
+                + ("(MATOP4=...)" if kind == "op4" else ", or name its op4 file"),
             )
         out[key] = matrix
     n = len(out["K"])

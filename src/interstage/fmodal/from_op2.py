@@ -42,7 +42,7 @@ def component_from_op2(
 
     Parameters
     ----------
-    op4 : where the matrices are if the op2 file has none; default: the file of the same name with .op4
+    op4 : file of the matrices; default: the op2 file itself, or where it has none, that of the same name with .op4
     aset : interface of the superelement; default: that of `punch`, else the ASET, BSET and CSET cards in the
         op2 file, else those of the deck
     punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface

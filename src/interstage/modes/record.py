@@ -87,8 +87,7 @@ class Component:
     J1 (n,3,3) = P0(r) = sum m (l . gamma_r I - l gamma_r^T), so that sum m l gamma_r^T = tr(P0)/2 I - P0
     J2 (n,n,3,3) = P3(r,s) = sum m (gamma_r . gamma_s I - gamma_s gamma_r^T)
     F1 (n,3,n) = P5 = sum m gamma_r x gamma_s
-    pm_mass, pm_c, pm_S2, pm_E : mass, first moment, second moment `sum m l l^T` and `sum m gamma` of the point
-        masses alone
+    pm_mass, pm_c, pm_S2, pm_E : sum m, sum m l, sum m l l^T and sum m gamma of the point masses alone
     """
 
     name: str
