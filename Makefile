@@ -37,7 +37,7 @@ demo: $(READY)
 
 bench: $(READY) .venv-peers/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks --write
+	$(BIN)/python -m benchmarks --write
 
 validate: $(READY)
 	$(BIN)/python -m validation --write
