@@ -1,7 +1,5 @@
 """Measure the structures solver: assembly, factorization and normal modes of growing shells, and a solid.
 
-    python benchmarks/structures.py [--grids 10000 30000 100000] [--modes 30] [--solid 80000]
-
 The shell is a clamped cylindrical panel of CQUAD4; the solid is a clamped block of CHEXA, solved once with
 PARDISO and once with SuperLU. A row's peak memory is that of a process of its own.
 """
@@ -140,13 +138,20 @@ def _warm_up() -> None:
         eigenmodes(fe.K_gg, fe.M_gg, 5)
 
 
-def in_own_process(kind: str, size: int, n_modes: int, solver: str | None = None) -> dict:
-    """Run one measurement in a new process, whose peak memory is then its own."""
+def in_own_process(
+    """Run one measurement in a new process, whose peak memory is its own; None if it takes longer than the limit."""
+) -> dict | None:
+    """Run one measurement in a new process, whose peak memory is then its own; None if it takes longer than the limit."""
     environment = dict(os.environ)
     if solver:
         environment["INTERSTAGE_SOLVER"] = solver
     command = [sys.executable, __file__, "--one", kind, str(size), str(n_modes)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, timeout=limit_s
+        )
+    except subprocess.TimeoutExpired:
+        return None
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout.strip().splitlines()[-1])
@@ -172,7 +177,8 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--grids", type=int, nargs="+", default=[10_000, 30_000, 100_000])
     parser.add_argument("--modes", type=int, default=30)
-    parser.add_argument("--solid", type=int, default=80_000, help="dofs of the solid, 0 to leave it out")
+    parser.add_argument("--solid", type=int, nargs="*", default=[20_000, 80_000], help="dofs of the solids")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds that a solid may take")
     parser.add_argument("--one", nargs=3, metavar=("KIND", "SIZE", "MODES"), help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.one:
@@ -188,9 +194,14 @@ def main(argv: list[str] | None = None) -> None:
     if len(rows) > 1:
         growth = ", ".join(f"{k} {exponent(rows, k):.2f}" for k in ("assembly", "factor", "modes", "peak"))
         print(f"growth exponents over grids: {growth}")
-    if options.solid:
+    for size in options.solid:
         for solver in ("pardiso", "superlu"):
-            r = in_own_process("solid", options.solid, 0, solver)
+            r = in_own_process("solid", size, 0, solver, options.limit)
+            if r is None:
+                print(
+                    f"solid of about {size} dofs, {solver}: not finished in {options.limit:.0f} s", flush=True
+                )
+                continue
             time_and_size = f"factor {r['factor']:.1f} s, peak {r['peak'] / 1e9:.1f} GB"
             print(f"solid of {r['free']} free dofs, {solver}: {time_and_size}", flush=True)
 
