@@ -139,9 +139,9 @@ def _warm_up() -> None:
 
 
 def in_own_process(
-    """Run one measurement in a new process, whose peak memory is its own; None if it takes longer than the limit."""
+    kind: str, size: int, n_modes: int, solver: str | None = None, limit_s: float | None = None
 ) -> dict | None:
-    """Run one measurement in a new process, whose peak memory is then its own; None if it takes longer than the limit."""
+    """Run one measurement in a new process, whose peak memory is its own; None beyond the time limit."""
     environment = dict(os.environ)
     if solver:
         environment["INTERSTAGE_SOLVER"] = solver
