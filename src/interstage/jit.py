@@ -15,7 +15,6 @@ line on stderr says so.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,7 +27,6 @@ class _Announcer(event.Listener):
 
     def __init__(self):
         self.said = False
-        self.started = time.perf_counter()
 
     def on_start(self, event):
         if not self.said and _is_ours(event):

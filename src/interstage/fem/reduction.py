@@ -45,6 +45,13 @@ class Constraints:
     autospc: bool = True
     epzero: float = 1e-8
 
+    def hold(self, dofs: np.ndarray) -> None:
+        """Constrain more dofs to zero; those that are constrained already keep their values."""
+        more = np.setdiff1d(dofs, self.spc).astype(np.int64)
+        values = np.zeros(len(self.spc)) if self.values is None else self.values
+        self.spc = np.concatenate([self.spc, more])
+        self.values = np.concatenate([values, np.zeros(len(more))])
+
 
 class ReducedModel:
     """A model on its n-, f- and a-sets with the maps back to the g-set.

@@ -187,10 +187,8 @@ def _static_cases(fe: FEModel) -> list:
 
 def _static_constraints(fe: FEModel, case) -> Constraints:
     """Constraints of a static subcase: supported dofs (SUPORT) are held, other sets do not matter."""
-    constraints = subcase_constraints(fe, case, _without_sets())
-    support = np.setdiff1d(fe.set_cards(case).r, constraints.spc)
-    constraints.spc = np.concatenate([constraints.spc, support])
-    constraints.values = np.concatenate([constraints.values, np.zeros(len(support))])
+    constraints = subcase_constraints(fe, case, SetCards())
+    constraints.hold(fe.set_cards(case).r)
     return constraints
 
 
@@ -227,16 +225,12 @@ def _reduced_for_modes(fe: FEModel, case) -> tuple[ReducedModel, list[str]]:
     external = case is not None and "EXTSEOUT" in case.requests
     held = _held_boundary(cards) if external else np.zeros(0, dtype=np.int64)
     if len(held):
-        constraints.cards = _without_sets()
-        constraints.spc = np.concatenate([constraints.spc, held, cards.q])
-        constraints.values = np.concatenate([constraints.values, np.zeros(len(held) + len(cards.q))])
+        constraints.cards = SetCards()
+        constraints.hold(np.concatenate([held, cards.q]))
         notes.append(f"fixed-interface modes: the {len(held)} boundary dofs (BSET, ASET) are held")
     elif len(cards.q):
-        constraints.cards = _without_sets()
-        constraints.spc = np.concatenate([constraints.spc, _empty_q(fe, cards.q)])
-        constraints.values = np.concatenate(
-            [constraints.values, np.zeros(len(constraints.spc) - len(constraints.values))]
-        )
+        constraints.cards = SetCards()
+        constraints.hold(_empty_q(fe, cards.q))
         notes.append("QSET points carry no modes here: the whole model is solved without reduction")
     return reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints), notes
 
@@ -254,10 +248,6 @@ def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
     """q-set dofs without stiffness: places for generalized coordinates that this solution does not need."""
     rows = np.diff(fe.K_gg.indptr)[q]
     return q[rows == 0]
-
-
-def _without_sets() -> SetCards:
-    return SetCards()
 
 
 def _modes_subcase(fe: FEModel, subcase: int | None):
