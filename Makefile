@@ -5,14 +5,14 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) docs/conf.py
 
-.PHONY: test demo bench validate docs lint clean install
+.PHONY: test demo page bench validate docs lint clean install
 
 install: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'Interstage needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs,validate]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $(READY)
 
 lint: $(READY)
@@ -27,7 +27,15 @@ test: lint
 	echo "== kernels without compilation" && NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels --no-header tests
 
 demo: $(READY)
-	@echo "The demo is not built yet: see 'What works today' in README.md."
+	$(BIN)/interstage demo --out demo
+
+# The report's script and style, for those who change them; users need no node
+web/node_modules/.ready: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	touch $@
+
+page: web/node_modules/.ready
+	cd web && npm run build
 
 # pyNastran pins an older numpy, so it lives in an environment of its own
 .venv-peers/.ready: constraints.txt

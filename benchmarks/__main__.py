@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
-PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn")
+PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn", "scikit-sundae", "jax")
 
 
 class Tee(io.StringIO):
@@ -29,7 +29,7 @@ class Tee(io.StringIO):
 
 def benchmarks() -> list[str]:
     """Names of the modules of this folder that have a `main` function."""
-    return sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name != "__main__")
+    return sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.name[0] != "_")
 
 
 def versions() -> str:

@@ -1,4 +1,4 @@
-"""Measure the multibody engine: rigid chains beside Pinocchio, flexible chains beside Exudyn, growth, start-up.
+"""Measure the multibody engine beside Pinocchio, Exudyn and SUNDIALS; growth with bodies and modes; start-up.
 
     python -m benchmarks multibody
 
@@ -19,7 +19,6 @@ from collections.abc import Callable
 import numpy as np
 
 RIGID = (5, 20, 50, 100, 200, 500)
-EXUDYN_US = {1: 142.0, 4: 847.0, 8: 1678.0}  # a step at h = 1e-3, cheapest interfaces, Exudyn 1.13.6
 
 
 def best(action: Callable[[], object], least: float = 0.05, repeats: int = 7) -> float:
@@ -39,6 +38,12 @@ def best(action: Callable[[], object], least: float = 0.05, repeats: int = 7) ->
             action()
         found.append((time.thread_time() - start) / count)
     return 1e6 * min(found)
+
+
+def side_by_side(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
+    """Return the shortest times of two calls in microseconds, sampled in turns so that noise falls on both."""
+    found = [(best(ours, 0.005, 5), best(theirs, 0.005, 5)) for _ in range(8)]
+    return min(a for a, _ in found), min(b for _, b in found)
 
 
 def rigid_chain(n: int):
@@ -85,7 +90,7 @@ def against_pinocchio() -> None:
     for n in RIGID:
         row = f"{n:6d}"
         for ours, theirs in _pairs_of_calls(pin, n):
-            a, b = best(ours), best(theirs)
+            a, b = side_by_side(ours, theirs)
             row += f"   {a:8.1f} /{b:8.1f} = {a / b:4.2f}"
         print(row, flush=True)
 
@@ -141,14 +146,15 @@ def flexible_chain(component, tip: int, bodies: int, order: int):
 
 
 def right_hand_side(system, x) -> float:
-    """Return microseconds of one forward dynamics inside compiled code."""
-    from interstage.system import simulate
+    """Return microseconds of one forward dynamics inside compiled code, the best of many short samples."""
+    from benchmarks._right_hand_side import repeat
 
-    def steps(n):
-        return lambda: simulate(system, x, n * 1e-7, 1e-7, log_step=n * 1e-7)
-
-    n = max(2, int(2e4 / (4.0 * max(1.0, best(steps(2), 0.0, 2)))))
-    return (best(steps(2 * n), 0.0, 5) - best(steps(n), 0.0, 5)) / (4.0 * n)
+    handle, vdot = system.engine.handle(np.float64, "forward"), np.empty(system.nv)
+    arguments = (handle, x.q, x.v, np.zeros(system.nv), np.zeros(0, dtype=np.int64), np.zeros((0, 6)), vdot)
+    repeat(*arguments, 1)
+    one = best(lambda: repeat(*arguments, 10), 0.0, 3) / 10
+    n = max(1, int(2000 / one))
+    return best(lambda: repeat(*arguments, n), 0.0, 40) / n
 
 
 def flexible_growth() -> None:
@@ -156,46 +162,26 @@ def flexible_growth() -> None:
     print("\nFlexible chains, microseconds a right-hand side in compiled code, order 0 / 1 / 2")
     made = {n: beam(n, n_elements=max(40, n // 5)) for n in (10, 30, 100, 200)}
     times = {}
-    for bodies, modes in ((8, 10), (8, 30), (32, 10), (1, 30), (1, 100), (1, 200), (8, 100)):
-        row = []
+    for bodies, modes in ((8, 10), (32, 10), (1, 30), (1, 100), (1, 200), (8, 30), (8, 100), (8, 200)):
         for order in (0, 1, 2):
             system = flexible_chain(*made[modes], bodies, order)
             x = system.state()
             x.q[:] = 1e-4
             times[bodies, modes, order] = right_hand_side(system, x)
-            row.append(f"{times[bodies, modes, order]:7.2f}")
-        print(f"  {bodies:3d} bodies x {modes:3d} modes   {' / '.join(row)}", flush=True)
-    for order in (0, 1, 2):
-        exponent = np.log(times[1, 200, order] / times[1, 30, order]) / np.log(200 / 30)
-        print(f"  exponent in modes, 30 to 200, order {order}: {exponent:.2f}")
-    found = {}
-    for bodies in (2, 8, 32, 128):
-        system = flexible_chain(*made[10], bodies, 2)
-        found[bodies] = right_hand_side(system, system.state())
-    print(
-        f"  exponent in flexible bodies, 2 to 128: {np.log(found[128] / found[2]) / np.log(64):.2f}  {found}"
-    )
+        row = " / ".join(f"{times[bodies, modes, order]:7.2f}" for order in (0, 1, 2))
+        print(f"  {bodies:3d} bodies x {modes:3d} modes   {row}", flush=True)
+    for bodies in (1, 8):
+        found = [np.log(times[bodies, 200, o] / times[bodies, 30, o]) / np.log(200 / 30) for o in (0, 1, 2)]
+        row = " / ".join(f"{exponent:.2f}" for exponent in found)
+        print(f"  exponent in modes, 30 to 200, {bodies} {'body' if bodies == 1 else 'bodies'}: {row}")
+    found = {n: right_hand_side(s := flexible_chain(*made[10], n, 2), s.state()) for n in (2, 8, 32, 128)}
+    print(f"  exponent in flexible bodies, 2 to 128: {np.log(found[128] / found[2]) / np.log(64):.2f}")
     found = {n: right_hand_side(s := rigid_chain(n), s.state()) for n in (10, 100, 1000)}
     print(f"  exponent in rigid bodies, 10 to 1000: {np.log(found[1000] / found[10]) / np.log(100):.2f}")
     for grids in (40, 400):
         system = flexible_chain(*beam(10, n_elements=grids), 8, 2)
-        print(
-            f"  8 x 10 modes, {grids + 1} grids a beam: {right_hand_side(system, system.state()):.2f} microseconds"
-        )
-
-
-def against_exudyn() -> None:
-    """Print the time of one ROS2 step of k flexible beams beside Exudyn's."""
-    from interstage.system import simulate
-
-    print("\nFlexible beams of 10 modes, order 2, ROS2 at h = 1e-3: microseconds a step")
-    print("(Exudyn 1.13.6: its own figures on the same kind of machine)")
-    component = beam(10)
-    for k, theirs in EXUDYN_US.items():
-        system = flexible_chain(*component, k, 2)
-        x = system.state()
-        ours = best(lambda: simulate(system, x, 0.5, 1e-3, method="ros2", log_step=0.5), 0.0, 5) / 500  # noqa: B023
-        print(f"  k = {k}: {ours:7.1f}  Exudyn {theirs:7.0f}  ratio {theirs / ours:5.1f}", flush=True)
+        spent = right_hand_side(system, system.state())
+        print(f"  8 x 10 modes, {grids + 1} grids a beam: {spent:.2f} microseconds")
 
 
 def start_up() -> None:
@@ -206,29 +192,27 @@ def start_up() -> None:
         "c = beam(4, 6); s = flexible_chain(*c, 2, 2); x = s.state(); s.forward_dynamics(x)\n"
         "s.inverse_dynamics(x, x.v); s.mass_matrix(x); s.energy(x); s.jacobian(x, 'b1')\n"
         "from interstage.system import simulate; simulate(s, x, 0.01, 0.001, method='ros2')\n"
-        "print(time.perf_counter() - t)"
+        "print(time.perf_counter() - t, time.process_time())"
     )
+    print("\nStart-up, import to first results (all algorithms, real numbers)")
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        run = [sys.executable, "-c", code]
-        cold, warm = (
-            float(
-                subprocess.run(
-                    run, env=environment, capture_output=True, text=True, check=True
-                ).stdout.split()[-1]
+        for name in ("cold", "cached"):
+            run = subprocess.run(
+                [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
             )
-            for _ in range(2)
-        )
-    print(
-        f"\nStart-up, import to first results (all algorithms, real numbers): cold {cold:.1f} s, cached {warm:.1f} s"
-    )
+            wall, busy = (float(x) for x in run.stdout.split()[-2:])
+            print(f"  {name:6s} {wall:6.1f} s, of which the processor works {busy:6.1f} s", flush=True)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Run all parts."""
+    from benchmarks import _adaptive_methods, _exudyn_chain
+
     against_pinocchio()
     flexible_growth()
-    against_exudyn()
+    _exudyn_chain.compare(*beam(10))
+    _adaptive_methods.table()
     start_up()
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
-# Plain functions have signatures that autodoc can read; compiled ones do not.
-os.environ["NUMBA_DISABLE_JIT"] = "1"
+import numba
+from numba.core.dispatcher import Dispatcher
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from gallery_pages import PngScraper, prepare_examples  # noqa: E402  (found beside this file)
 
 project = "Interstage"
 author = "The Interstage developers"
@@ -15,7 +23,26 @@ copyright = author
 release = version = installed_version("interstage")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
+
+# The gallery runs every example. INTERSTAGE_DOCS_GALLERY=0 leaves it out, for a quick look at a page.
+if os.environ.get("INTERSTAGE_DOCS_GALLERY", "1") != "0":
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": [str(prepare_examples(HERE.parent / "examples", HERE / "_build" / "examples"))],
+        "gallery_dirs": ["gallery"],
+        "filename_pattern": r"\.py$",
+        "image_scrapers": ("matplotlib", PngScraper()),
+        "within_subsection_order": "FileNameSortKey",
+        "download_all_examples": False,
+        "show_memory": False,
+        "min_reported_time": 1e9,
+        "remove_config_comments": True,
+        "abort_on_example_error": True,
+        "default_thumb_file": str(HERE / "_static" / "prints.png"),
+    }
+else:
+    exclude_patterns.append("gallery")
 
 html_theme = "furo"
 html_title = "Interstage"
@@ -35,6 +62,10 @@ autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
+# words such as "bodies" in a list of arguments are no references, even where several classes have one
+suppress_warnings = ["ref.python"]
+
+DEFINITION = re.compile(r"[A-Za-z_*](?:[^:`]|`[^`]*`){0,70} : \S")
 
 # Folders that fill as the project grows (validation, benchmarks) may be empty; Sphinx has no setting for it.
 logging.getLogger("sphinx.sphinx.directives.other").addFilter(
@@ -42,10 +73,23 @@ logging.getLogger("sphinx.sphinx.directives.other").addFilter(
 )
 
 
+def plain_kernels(app, env, docnames):
+    """Put plain functions in the place of kernels: autodoc can read their signatures, not those of compiled ones.
+
+    It happens after the gallery has run, whose examples need the compiled ones.
+    """
+    numba.config.DISABLE_JIT = 1
+    for name, module in list(sys.modules.items()):
+        if name.startswith("interstage."):
+            for key, value in list(vars(module).items()):
+                if isinstance(value, Dispatcher):
+                    setattr(module, key, value.py_func)
+
+
 def plain_docstring(app, what, name, obj, options, lines):
     """Show docstrings as they are written: formulas with | and * as text, indented blocks as literal ones."""
     out, literal, previous = [], False, ""
-    for line in lines:
+    for line in listed(lines):
         if not line.strip():
             out.append(line)
             continue
@@ -58,6 +102,27 @@ def plain_docstring(app, what, name, obj, options, lines):
         out.append(line if literal or line.lstrip().startswith(">>>") else _escaped(line))
         previous = line
     lines[:] = out
+
+
+def listed(lines: list[str]) -> list[str]:
+    """Make lists of lines as in "x (n,) : words" that stand outside numpy sections; indented lines go on with them."""
+    out: list[str] = []
+    section = item = False
+    for k, line in enumerate(lines):
+        section = section or (k + 1 < len(lines) and set(lines[k + 1].strip()) == {"-"})
+        if section or not line.strip():
+            item = item and bool(line.strip())
+        elif DEFINITION.match(line):
+            if not item and out and out[-1].strip():
+                out.append("")
+            line, item = f"- {line}", True
+        elif item and line.startswith(" "):
+            line = f"  {line.strip()}"
+        elif item:
+            out.append("")
+            item = False
+        out.append(line)
+    return out
 
 
 def _escaped(line: str) -> str:
@@ -73,4 +138,5 @@ def _escape_marks(text: str) -> str:
 
 
 def setup(app):
+    app.connect("env-before-read-docs", plain_kernels)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)

@@ -4,6 +4,8 @@ A probe sits on a stage with a propellant tank. The engine burns for a minute, t
 the tank empties, and then the stage is left behind.
 
     python examples/burning_stage.py
+
+Draws mass, centre of mass, inertia and speed into burning_stage.png.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 
 from interstage.mass import CylinderFill, MassBody, Tank, print_tree
 from interstage.multibody.dynbody import DynBody
+from interstage.report.plots import BLUE, dress, new_figure
 from interstage.spatial import Rotation
 
 EXHAUST = 3100.0  # m/s
@@ -38,6 +41,17 @@ def build() -> tuple[DynBody, DynBody, Tank]:
     return probe, stage, tank
 
 
+def draw(rows: list[tuple[float, ...]]) -> None:
+    """Draw the history: rows of time, mass, centre of mass, inertia across, speed."""
+    t, *curves = np.array(rows).T
+    names = ("mass, kg", "centre of mass, m", "inertia across, kg m²", "speed, m/s")
+    figure = new_figure(7.5, 4.6)
+    for axes, curve, name in zip(figure.subplots(2, 2, sharex=True).ravel(), curves, names):
+        axes.plot(t, curve, color=BLUE, lw=1.4)
+        dress(axes, "time, s" if name[0] in "is" else "", name)
+    figure.savefig("burning_stage.png", dpi=110)
+
+
 def main() -> tuple[float, float]:
     """Fly, print what happens, and return the speed gained and the rocket equation's."""
     probe, stage, tank = build()
@@ -47,11 +61,11 @@ def main() -> tuple[float, float]:
     start = probe.composite.mass
     thrust = {stage.point("adapter"): [0, 0, 0, FLOW * EXHAUST, 0, 0]}  # along x of the point, up the stack
     print("\n  time s   fill   mass kg   centre of mass m   I across   I along   speed m/s")
-    dt, t = 0.25, 0.0
+    dt, t, rows = 0.25, 0.0, []
     for k in range(241):
+        total, speed = probe.composite, probe.state().velocity[2]
+        rows.append((t, total.mass, total.position[2], total.inertia[0, 0], speed))
         if k % 40 == 0:
-            total = probe.composite
-            speed = probe.state().velocity[2]
             print(
                 f"{t:8.1f} {tank.fill:6.3f} {total.mass:9.1f} {total.position[2]:18.4f}"
                 f" {total.inertia[0, 0]:10.1f} {total.inertia[2, 2]:9.1f} {speed:11.2f}"
@@ -66,6 +80,7 @@ def main() -> tuple[float, float]:
     ideal = EXHAUST * np.log(start / probe.composite.mass)
     gained = float(probe.state().velocity[2])
 
+    draw(rows)
     before = probe.momentum()
     stage.detach()
     lost = np.abs(probe.momentum() + stage.momentum() - before).max() / np.abs(before).max()

@@ -1,6 +1,8 @@
 """A spacecraft with two flexible panels on drives: modes against drive angle, a slew, and what it does to the tips.
 
 python examples/bus_and_panels.py
+
+Draws frequencies against drive angle and the motion of a tip into bus_and_panels.png.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ import numpy as np
 
 from interstage.modes import Component
 from interstage.multibody import Free, Locked, Multibody, Revolute, System
+from interstage.report.plots import BLUE, COLORS, dress, new_figure
 from interstage.spatial import Rotation
-from interstage.system import simulate
+from interstage.system import Log, simulate
 
 NODES = 7
 
@@ -50,6 +53,30 @@ def spacecraft() -> System:
     return mb.compile()
 
 
+def draw(system: System, push: Log, coast: Log) -> None:
+    """Draw the first elastic frequencies against drive angle, and the left tip's bend in the slew."""
+    figure = new_figure(8.0, 3.4)
+    left, right = figure.subplots(1, 2)
+    angles, x = np.arange(0.0, 91.0, 5.0), system.state()
+    sweep = []
+    for angle_deg in angles:
+        x["left"].q[:] = x["right"].q[:] = np.deg2rad(angle_deg)
+        sweep.append(system.modes(x).frequencies_hz[6:11])
+    for k, curve in enumerate(np.array(sweep).T):
+        left.plot(angles, curve, color=COLORS[k], lw=1.4)
+    dress(left, "drive angle, deg", "frequency, Hz", "first five elastic modes")
+    t, across = [], []
+    for log, start in ((push, 0.0), (coast, push.t[-1])):
+        for k in range(0, len(log), 4):
+            x = log.state(k)
+            tip = system.position(x, "left", NODES) - system.position(x, "left", 1)
+            t.append(start + log.t[k])
+            across.append(1e3 * system.rotation(x, "bus")[:, 1] @ tip)
+    right.plot(t, across, color=BLUE, lw=1.2)
+    dress(right, "time, s", "tip across the panel, mm", "a torque on the bus for one second")
+    figure.savefig("bus_and_panels.png", dpi=110)
+
+
 def main() -> None:
     """Sweep the drives, then turn the bus by a torque for one second."""
     system = spacecraft()
@@ -74,6 +101,7 @@ def main() -> None:
     # 40 N m for one second about the world origin, where the bus frame stays to a few millimetres
     assert abs(push.momentum[-1, 2] - 40.0) < 1e-3
     assert drift < 1e-3
+    draw(system, push, coast)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """A flexible tree tumbles freely: energy and momentum stay at every fidelity of the modal integrals.
 
 python examples/free_tumbling.py
+
+Draws the tip deflection and the drift of energy into free_tumbling.png.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import numpy as np
 
 from interstage.modes import Component
 from interstage.multibody import Ball, Free, Multibody, Revolute
+from interstage.report.plots import COLORS, STYLES, dress, new_figure
 from interstage.system import simulate
 
 NODES, STEP, UNTIL = 6, 5e-4, 20.0
@@ -36,6 +39,8 @@ def boom() -> Component:
 def main() -> None:
     """Integrate twenty seconds at fidelity 0, 1 and 2."""
     part = boom()
+    figure = new_figure(7.5, 4.6)
+    above, below = figure.subplots(2, 1, sharex=True)
     print("order    energy drift    momentum drift    largest tip deflection")
     for order in (0, 1, 2):
         mb = Multibody("tumbler")
@@ -51,10 +56,16 @@ def main() -> None:
         energy = np.abs(log.energy / log.energy[0] - 1.0).max()
         momentum = np.abs(log.momentum - log.momentum[0]).max() / np.abs(log.momentum[0]).max()
         shapes = system.jacobian(system.state(), "boom", NODES)[3:, 7 : 7 + part.n_modes]
-        tip = np.linalg.norm(log["boom"].eta @ shapes.T, axis=1).max()
-        print(f"{order:5d}    {energy:12.1e}    {momentum:14.1e}    {tip:.4f} m")
+        tip = np.linalg.norm(log["boom"].eta @ shapes.T, axis=1)
+        print(f"{order:5d}    {energy:12.1e}    {momentum:14.1e}    {tip.max():.4f} m")
+        look = {"color": COLORS[order], "ls": STYLES[order], "lw": 1.2, "label": f"order {order}"}
+        above.plot(log.t, 1e3 * tip, **look)
+        below.semilogy(log.t[1:], np.abs(log.energy / log.energy[0] - 1.0)[1:] + 1e-17, **look)
         assert energy < 1e-8
         assert momentum < 1e-8
+    dress(above, "", "deflection, mm", "tip of the boom at three fidelities", legend=True)
+    dress(below, "time, s", "relative change of energy")
+    figure.savefig("free_tumbling.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Two copies of one component, locked at 0 and at 45 degrees: the same file gives the modes of both structures.
 
 python examples/two_beams.py
+
+Draws the first two modes in the plane of the bend into two_beams.png.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from interstage.modes import Component
-from interstage.multibody import Free, Locked, Multibody
+from interstage.multibody import Free, Locked, Multibody, System
+from interstage.report.plots import BLUE, GREY, ORANGE, dress, new_figure
 from interstage.spatial import Rotation
 
 ELEMENTS, LENGTH = 10, 1.0
@@ -52,8 +55,33 @@ def both_as_one_structure(angle_deg: float) -> np.ndarray:
     return np.sqrt(np.abs(eigh(whole_K, whole_M, eigvals_only=True))) / (2 * np.pi)
 
 
+def draw(assemblies: dict[float, System]) -> None:
+    """Draw the first two modes that bend in the plane of both beams, at both angles."""
+    figure = new_figure(7.5, 3.6)
+    for axes, (angle_deg, system) in zip(figure.subplots(1, 2), assemblies.items()):
+        x, modes, drawn = system.state(), system.modes(), 0
+        lines = {name: system.positions(x, name) for name in system.bodies}
+        for k in range(6, 12):
+            moves = {name: system.jacobians(x, name)[:, 3:] @ modes.shapes[:, k] for name in system.bodies}
+            size = max(np.abs(move).max(axis=0)[:2].max() for move in moves.values())
+            if drawn == 2 or size < 0.5 * max(np.abs(move).max() for move in moves.values()):
+                continue
+            drawn += 1
+            color, label = (BLUE, ORANGE)[drawn - 1], f"{modes.frequencies_hz[k]:.2f} Hz"
+            for name, move in moves.items():
+                bent = lines[name] + 0.25 / size * move
+                axes.plot(bent[:, 0], bent[:, 1], color=color, marker=".", ms=4, label=label)
+                label = None
+        for line in lines.values():
+            axes.plot(line[:, 0], line[:, 1], color=GREY, lw=0.8, ls="--")
+        axes.set(aspect="equal", xlim=(-0.1, 2.1), ylim=(-0.4, 1.2))
+        dress(axes, "x, m", "y, m", f"second beam at {angle_deg:.0f} degrees", legend=True)
+    figure.savefig("two_beams.png", dpi=110, bbox_inches="tight")
+
+
 def main() -> None:
     """Compare the first elastic modes of assembly and structure."""
+    assemblies = {}
     K, M, nodes = beam_matrices()
     beam = Component.from_matrices(K, M, nodes, n_modes=6 * ELEMENTS, aset={1: 123456}, name="beam")
     print("angle   mode   assembled Hz   one structure Hz")
@@ -64,11 +92,13 @@ def main() -> None:
         mb.add_body(
             "second", component=beam, node=1, parent="first", at=ELEMENTS + 1, rotation=R_PC, joint=Locked()
         )
-        modes = mb.compile().modes()
+        assemblies[angle_deg] = mb.compile()
+        modes = assemblies[angle_deg].modes()
         reference = both_as_one_structure(angle_deg)
         for k in range(6, 12):
             print(f"{angle_deg:5.0f}  {k + 1:5d}   {modes.frequencies_hz[k]:12.6f}   {reference[k]:16.6f}")
         assert np.abs(modes.frequencies_hz[6:12] - reference[6:12]).max() < 1e-6
+    draw(assemblies)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,10 @@ class SolverError(InterstageError):
     """A numerical method that did not reach its answer."""
 
 
+class FidelityWarning(UserWarning):
+    """Results are given, but the model is used beyond what its fidelity can bear."""
+
+
 class FileError(InterstageError):
     """A file that is missing, damaged, foreign, from a newer version, or cannot be written."""
 

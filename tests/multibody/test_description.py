@@ -148,8 +148,8 @@ def test_errors_are_sentences_that_name_the_part():
     _raises(InputError, ["number of axes"], lambda: Gimbal("xy"))
     _raises(
         InputError,
-        ["not built yet"],
-        lambda: mb.close("strut", ("panel", 4), ("bus", [0, 0, 0]), joint=Ball()),
+        ["closes nothing", "strut"],
+        lambda: mb.close("strut", ("panel", 4), ("bus", [0, 0, 0]), joint=Free()),
     )
     system = mb.compile()
     x = system.state()
@@ -188,12 +188,64 @@ def test_a_massless_body_may_carry_others():
     )
 
 
-def test_a_node_without_rotation_is_no_place_for_a_hinge():
-    c = beam(n_elements=4, n_modes=6)
-    c.lam[3] = 0.0
-    c.J2 = c.J2.copy()
+def _on_node(component, node, at):
     mb = Multibody("solid")
-    mb.add_body("beam", component=c, node=1, joint=Locked())
-    mb.add_body("tip", mass=1.0, inertia=np.eye(3), parent="beam", at=4, joint=Revolute("z"))
-    if not mb.compile()._flexes[0].lam[3].any():
-        pytest.fail("a hinge on a node without rotation was accepted")
+    mb.add_body("beam", component=component, node=node, joint=Locked())
+    mb.add_body("tip", mass=1.0, inertia=np.eye(3), parent="beam", at=at, joint=Revolute("z"))
+    return mb
+
+
+@pytest.mark.parametrize("aset", [1, None], ids=["interface modes", "free modes"])
+def test_a_node_without_rotation_is_no_place_for_a_hinge(aset):
+    """A node of solid elements translates but has no rotation of its own."""
+    c = beam(n_elements=4, n_modes=6 if aset else 12, aset=aset)
+    _on_node(c, 1, 4).compile()
+    c.lam[3] = 0.0
+    words = ["node 4 of body 'beam'", "not rigid enough to hinge", "no rotation in any mode", "'tip'", "RBE2"]
+    _raises(ModelError, words, _on_node(c, 1, 4).compile)
+
+
+def test_a_shell_does_not_turn_about_its_normal():
+    """A node without drilling rotation shows in-plane translation and no rotation about z."""
+    c = beam(n_elements=4, n_modes=12)
+    c.lam[4, 2] = 0.0
+    _raises(ModelError, ["node 5", "no rotation about z in any mode"], _on_node(c, 1, 5).compile)
+    _on_node(c, 1, 4).compile()
+
+
+def test_the_inboard_node_must_turn_too():
+    c = beam(n_elements=4, n_modes=12, aset=None)
+    c.lam[1] = 0.0
+    _raises(ModelError, ["node 2 of body 'beam'", "inboard node"], _on_node(c, 2, 4).compile)
+
+
+def test_mass_that_was_checked_elsewhere_is_not_checked_again():
+    system = _bus().compile()
+    flat = np.diag([1.0, 1.0, 3.0])  # no rigid body has it
+    _raises(InterstageError, ["tip"], lambda: system.set_mass("tip", 5.0, inertia=flat))
+    system.set_mass("tip", 5.0, inertia=flat, check=False)
+    assert system.mass_properties(system.state()).mass == pytest.approx(107.5)
+    _raises(InputError, ["flexible"], lambda: system.set_mass("panel", 5.0))
+
+
+def test_many_places_at_once_are_the_single_ones():
+    system = _bus().compile()
+    rng = np.random.default_rng(1)
+    for kind in (float, complex):
+        x = system.state().copy(kind)
+        x.q[4:] += 0.3 * rng.normal(size=10) * (1.0 if kind is float else 1.0 + 1e-30j)
+        nodes = [5, 2, 3]
+        np.testing.assert_allclose(
+            system.positions(x, "panel", nodes), [system.position(x, "panel", n) for n in nodes], atol=1e-14
+        )
+        J = [system.jacobian(x, "panel", n) for n in nodes]
+        np.testing.assert_allclose(system.jacobians(x, "panel", nodes), J, atol=1e-13)
+        points = [[0.1, 0.2, 0.3], [1.0, 0.0, 0.0]]
+        J = [system.jacobian(x, "bus", p) for p in points]
+        np.testing.assert_allclose(system.jacobians(x, "bus", points), J, atol=1e-14)
+    assert system.positions(x, "panel").shape == (5, 3)
+    count = int(system.tree.sizes[2])
+    numbers = system.sites([("panel", 4), ("bus", None), ("panel", 4), ("bus", (0, 0, 1))])
+    assert numbers == [count, -1, count, count + 1]
+    assert system.site("panel", 4) == count
+    assert int(system.tree.sizes[2]) == count + 2

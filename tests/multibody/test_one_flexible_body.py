@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from multibody_models import beam, beam_matrices, random_state
 
-from interstage.multibody import Free, Multibody, Revolute
+from interstage.multibody import Free, Locked, Multibody, Revolute
 
 H = 1e-30
 
@@ -148,6 +150,42 @@ def test_order_one_says_when_it_loses_definiteness():
     x["body"].eta[:] = 0.3
     with pytest.raises(ModelError, match="order=2"):
         system.forward_dynamics(x)
+
+
+def test_order_one_warns_where_accelerations_can_still_be_had():
+    """A clamped beam has no hinge that could fail: its own mass matrix tells."""
+    from interstage.errors import FidelityWarning
+
+    # order, masses, deflection, warnings: coarse consistent masses have more modal mass as points than as modes
+    cases = (
+        (1, True, 0.001, 0),
+        (1, True, 0.3, 1),
+        (2, True, 0.3, 0),
+        (2, False, 0.001, 0),
+        (2, False, 0.3, 1),
+    )
+    for order, lumped, factor, expected in cases:
+        arm = beam(n_elements=5, n_modes=7, lumped=lumped)
+        mb = Multibody("clamped")
+        mb.add_body("arm", component=arm, joint=Locked(), order=order)
+        mb.add_body("tip", mass=5.0, inertia=np.eye(3), parent="arm", at=6, joint=Locked())
+        system = mb.compile()
+        x = system.state()
+        x["arm"].eta[:] = factor
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            assert np.isfinite(system.forward_dynamics(x)).all()
+        assert len(found) == expected
+        free = Multibody("alone")
+        free.add_body("arm", component=arm, joint=Free(), order=order)
+        alone = free.compile()
+        y = alone.state()
+        y["arm"].eta[:] = factor
+        definite = np.linalg.eigvalsh(alone.mass_matrix(y))[0] > 0.0
+        assert definite == (expected == 0)  # the mass matrix of the body itself says the same
+        if expected:
+            assert issubclass(found[0].category, FidelityWarning)
+            assert "arm" in str(found[0].message)
 
 
 def test_spin_bends_the_beam_only_with_integrals():

@@ -50,6 +50,7 @@ def component(
 ) -> None:
     """Modes, integrals and mass of a flexible body in one portable file."""
     from interstage.cli.info import summary
+    from interstage.cli.inputs import check_deck
     from interstage.cli.progress import progress
     from interstage.errors import FileError
     from interstage.fmodal.from_deck import component_from_deck
@@ -57,6 +58,7 @@ def component(
     if not output.absolute().parent.is_dir():
         raise FileError("the folder for the component file does not exist", where=str(output.parent))
     with progress(quiet=False) as report:
+        check_deck(deck)
         report("making the component")
         made = component_from_deck(
             deck,

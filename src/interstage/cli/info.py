@@ -1,4 +1,4 @@
-"""`interstage info`: what is in a component or linear-model file."""
+"""`interstage info`: what is in a component file, a linear-model file or a simulation log."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import typer
 
 
 def info(
-    file: Path = typer.Argument(..., metavar="FILE.h5", help="Component file or linear-model file."),
+    file: Path = typer.Argument(..., metavar="FILE.h5", help="Component file, linear-model file or simulation log."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
     """Show what a file holds."""
-    kind, text = _kind(file)
-    if kind == "linear":
-        _linear(file, text, as_json)
+    if _is_linear(file):
+        _linear(file, as_json)
+        return
+    if _is_log(file):
+        _log(file, as_json)
         return
     from interstage.modes.hdf5 import read_component
 
@@ -27,25 +29,99 @@ def info(
         summary(component, str(file))
 
 
-def _kind(file: Path) -> tuple[str, dict[str, Any]]:
+def _is_linear(file: Path) -> bool:
     """Tell a linear-model file (datasets A, B, C, D) from a component; faults are left to the reader."""
+    import h5py
+
+    if file.suffix.lower() in (".mat", ".npz"):
+        return True
+    try:
+        with h5py.File(file, "r") as f:
+            return all(name in f and isinstance(f[name], h5py.Dataset) for name in "ABCD")
+    except Exception:
+        return False
+
+
+def _is_log(file: Path) -> bool:
+    """Tell a simulation log; faults are left to the reader."""
     import h5py
 
     try:
         with h5py.File(file, "r") as f:
-            if all(name in f and isinstance(f[name], h5py.Dataset) for name in "ABCD"):
-                return "linear", {name: list(f[name].shape) for name in "ABCD"} | {"names": sorted(f)}
+            return "FORMAT" in f and f["FORMAT"][()] == b"interstage-log"
     except Exception:
-        pass
-    return "component", {}
+        return False
 
 
-def _linear(file: Path, found: dict[str, Any], as_json: bool) -> None:
+def _log(file: Path, as_json: bool) -> None:
+    """Print the figures of a simulation log."""
+    from interstage.report.logfile import load_log
+
+    log = load_log(file)
+    found = {
+        "kind": "simulation log",
+        "vehicle": log.vehicle,
+        "start": float(log.t[0]),
+        "end": float(log.t[-1]),
+        "states": len(log.t),
+        "phases": len(log.phases),
+        "bodies": list(log.bodies),
+        "signals": {name: unit for name, (_, unit) in log.signals.items()},
+        "events": log.events,
+        "info": log.info,
+    }
     if as_json:
-        print(json.dumps({"kind": "linear model", **found}))
+        print(json.dumps(found))
         return
-    print(f"{file}: linear model, {found['A'][0]} states, {found['B'][1]} inputs, {found['C'][0]} outputs")
-    print("holds: " + ", ".join(found["names"]))
+    print(f"{file}: simulation log of '{log.vehicle}', {found['states']} states")
+    print(f"time: {found['start']:g} to {found['end']:g}")
+    print("bodies: " + ", ".join(found["bodies"]))
+    if log.signals:
+        print("signals: " + ", ".join(f"{name} ({unit})" for name, unit in found["signals"].items()))
+    for event in log.events:
+        print(f"- {event}")
+
+
+def _linear(file: Path, as_json: bool) -> None:
+    """Print the figures of a linear model."""
+    from interstage.linear.files import load_linear
+
+    lin = load_linear(file)
+    poles = lin.poles()
+    if as_json:
+        index = {"inputs": lin.input_index, "outputs": lin.output_index, "state_groups": lin.state_index}
+        found = {name: {k: v.tolist() for k, v in groups.items()} for name, groups in index.items()}
+        shapes = {letter: list(getattr(lin, letter).shape) for letter in "ABCD"}
+        count = {"name": lin.name, "states": lin.n_states, "stable": poles.stable}
+        print(json.dumps({"kind": "linear model", **count, **shapes, **found}))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]{file}[/bold]  ", end="")
+    console.print(
+        f"linear model '{lin.name}': {lin.n_states} states, {len(lin.inputs)} inputs, {len(lin.outputs)} outputs",
+        markup=False,
+    )
+    table = Table(show_header=False, box=None)
+    table.add_column(style="dim")
+    table.add_column()
+    rigid = sum(count for z, _, _, count in poles.rows() if z == 0)
+    hz = [f"{f:.6g}" for z, f, _, _ in poles.rows() if z.imag > 0.0]
+    rows = {
+        "inputs": ", ".join(lin.input_index or lin.inputs),
+        "outputs": ", ".join(lin.output_index or lin.outputs),
+        "states": ", ".join(lin.state_index or lin.states),
+        "oscillations, Hz": ", ".join(hz[:6]) + (f" ... {hz[-1]}" if len(hz) > 6 else ""),
+        "poles at zero": f"{rigid}",
+        "largest real part": f"{max((p.real for p in poles.tolist()), default=0.0):.3g}",
+        "mass": f"{lin.mass_properties['mass']:.9g}" if "mass" in lin.mass_properties else "not said",
+        "linearized by": lin.method.get("method", "not said"),
+    }
+    for key, value in rows.items():
+        table.add_row(key, value)
+    console.print(table, markup=False)
 
 
 def facts(c: Any) -> dict[str, Any]:

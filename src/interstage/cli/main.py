@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 import typer
 
 from interstage import __version__
-from interstage.cli import component, info, modes, static
+from interstage.cli import bench, component, demo, info, modes, report, static, validate
 from interstage.errors import InterstageError
+
+DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 
 app = typer.Typer(
     name="interstage",
     help="From finite elements to guidance and control.",
-    epilog="Examples:  interstage modes panel.bdf   |   interstage modes panel.bdf --modes 12 --json   |   "
-    "interstage static bracket.bdf --json",
+    epilog="Examples:  interstage demo   |   interstage modes panel.bdf --modes 12 --json   |   "
+    "interstage component panel.bdf -o panel.h5   |   interstage report panel.h5",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -30,6 +33,12 @@ app.command(
     epilog="Example:  interstage component panel.bdf -o panel.h5 --aset 1:123456 --modes 30 --modal-integrals",
 )(component.component)
 app.command("info", epilog="Example:  interstage info panel.h5")(info.info)
+app.command("report", epilog="Example:  interstage report panel.h5 --deck panel.bdf -o panel.html")(
+    report.report
+)
+app.command("demo", epilog="Example:  interstage demo --out demo")(demo.demo)
+app.command("validate", epilog="Example:  interstage validate two_beams")(validate.validate)
+app.command("bench", epilog="Example:  interstage bench multibody")(bench.bench)
 
 
 def _show_version(wanted: bool) -> None:
@@ -52,13 +61,21 @@ def main(arguments: list[str] | None = None) -> None:
     command = typer.main.get_command(app)
     try:
         status = command.main(args=arguments, prog_name="interstage", standalone_mode=False)
+        sys.stdout.flush()
     except InterstageError as error:
         _fail(str(error))
     except KeyboardInterrupt:
         _stop("stopped", 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in DISK_FAULTS:
+            if os.environ.get("INTERSTAGE_DEBUG"):
+                raise
+            _stop(_fault(error), 1)
+        _abandon_output()
+        _fail(f"the output cannot be written; got {error.strerror}")
     except Exception as error:
         # Typer brings its own copy of click, so that its usage errors are known by what they offer
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
@@ -69,7 +86,14 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         what = "there is not enough memory" if isinstance(error, MemoryError) else _fault(error)
         _stop(what, 1)
+    if status == 130:  # newer typer makes an exit of Ctrl-C
+        _stop("stopped", 130)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _abandon_output() -> None:
+    """Send what is left in the buffer nowhere, so that closing the output raises no second complaint."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fault(error: Exception) -> str:

@@ -23,12 +23,14 @@ def modes(
     ),
 ) -> None:
     """Natural frequencies and mass properties of a structure."""
+    from interstage.cli.inputs import check_deck
     from interstage.cli.progress import progress
     from interstage.fem import FEModel, normal_modes
     from interstage.nastran import read_deck
 
     with progress(quiet=as_json) as report:
         report("reading the deck")
+        check_deck(deck)
         cards = read_deck(deck, allow_outside=allow_outside)
         report("assembling matrices")
         fe = FEModel.from_deck(cards)

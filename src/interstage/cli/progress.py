@@ -35,3 +35,41 @@ def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting")
         yield lambda text: bar.update(task, description=text)
+
+
+@contextmanager
+def steps(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield a function (steps done, steps in all, words on the next): a bar on a terminal, a line a step elsewhere."""
+    if quiet:
+        yield lambda done, total, words: None
+        return
+    if not sys.stderr.isatty():
+        start = time.perf_counter()
+
+        def line(done: int, total: int, words: str) -> None:
+            if done < total:
+                passed = time.perf_counter() - start
+                print(f"[{done + 1}/{total}] {words} ({passed:.0f} s so far)", file=sys.stderr, flush=True)
+
+        yield line
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)

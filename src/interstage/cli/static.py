@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 import typer
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def static(
@@ -17,12 +20,14 @@ def static(
     ),
 ) -> None:
     """Static displacements, subcase by subcase, in each grid's output (CD) system."""
+    from interstage.cli.inputs import check_deck
     from interstage.cli.progress import progress
     from interstage.fem import FEModel, static_subcases
     from interstage.nastran import read_deck
 
     with progress(quiet=as_json) as report:
         report("reading the deck")
+        check_deck(deck)
         cards = read_deck(deck, allow_outside=allow_outside)
         report("assembling matrices")
         fe = FEModel.from_deck(cards)

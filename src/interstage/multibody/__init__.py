@@ -5,6 +5,7 @@ coordinates and velocities. Equations: docs/theory/multibody.md.
 """
 
 from interstage.multibody.api import System
+from interstage.multibody.impulse import Change
 from interstage.multibody.joints import (
     Ball,
     Cylindrical,
@@ -23,6 +24,7 @@ from interstage.multibody.state import State
 
 __all__ = [
     "Ball",
+    "Change",
     "Cylindrical",
     "Free",
     "Gimbal",

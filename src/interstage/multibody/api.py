@@ -7,16 +7,30 @@ is None (its frame origin), a node of a flexible body, or a point (x, y, z) of a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.multibody import inspection, system_modes
-from interstage.multibody.compile import Site, build_tree, flexible_bodies, site_of
+from interstage.multibody import (
+    assembly,
+    closing,
+    inspection,
+    places,
+    prescribed,
+    reroot,
+    system_modes,
+    topology,
+)
+from interstage.multibody import refinement as refining
+from interstage.multibody.closures import closure_sites
+from interstage.multibody.compile import build_tree, flexible_bodies
 from interstage.multibody.engine import NO_SITES, Engine
-from interstage.multibody.kernels.entry import enter_forward
+from interstage.multibody.joints import Joint
+from interstage.multibody.kernels.closure import FIRST_ROW, NOT_CLOSED
+from interstage.multibody.kernels.entry import UNFIT, enter_forward
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State, slices_of
 from interstage.spatial import RigidInertia
@@ -40,20 +54,27 @@ class System:
     nq, nv : numbers of coordinates and velocities;  bodies : names in order
     """
 
-    def __init__(self, model: Multibody):
+    def __init__(self, model: Multibody, known: dict | None = None):
         if not model.specs:
             raise InputError("a vehicle needs at least one body", where=f"'{model.name}'")
         self.model = model
-        self._flexes, self._owner = flexible_bodies(model)
+        self.change: topology.Change | None = None  # how this system came from another, if it did
+        self._known = {} if known is None else known  # flexible data about their nodes, shared by descendants
+        self._flexes, self._owner = flexible_bodies(model, self._known)
         self._index = {name: i for i, name in enumerate(model.bodies)}
-        self._sites: dict[tuple, int] = {}
-        self._extra: list[Site] = []
-        self.engine = Engine(build_tree(model, self._flexes, self._owner))
+        keys, self._extra = closure_sites(model, self._flexes)
+        self.engine = Engine(build_tree(model, self._flexes, self._owner, self._extra))
+        first = int(self.tree.sizes[1])
+        self._sites: dict[tuple, int] = {key: first + k for k, key in enumerate(keys)}
         self._address: int | None = None  # of the handle of real numbers, once its stages are compiled
+        self._open: set[str] = set()  # closures that hold nothing for the time being
         self._slices = slices_of(self)
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
         self._no_wrenches = np.zeros((0, 6))
+        self._held = prescribed.held_velocities(self)  # velocities of joints that are not free
+        self._any_held = bool(self._held.any())
+        self._watched = bool(self.tree.body_watch.any())
         self._check_inertia()
 
     @property
@@ -104,16 +125,19 @@ class System:
         x = self.state()
         vdot = np.empty(self.nv)
         status = self.engine.forward(x.q, x.v, self._no_tau, NO_SITES, self._no_wrenches, vdot)
-        if status != 0:
+        if status != 0 and status > FIRST_ROW:
             self._refuse(status, x)
 
     def _refuse(self, status: int, x: State) -> None:
         """Say in a sentence what a kernel found."""
+        self.engine.work(x.q.dtype).indefinite[:] = 0.0
         for what, values, names in (("q", x.q, None), ("v", x.v, self.velocity_names())):
             bad = np.flatnonzero(~np.isfinite(values))
             if len(bad):
                 named = f" ({names[bad[0]]})" if names else ""
                 raise InputError(f"the state is not finite: {what}[{bad[0]}]{named} is {values[bad[0]]}")
+        if status <= NOT_CLOSED:
+            closing.refuse(self, status, x)
         if status > 0:
             spec = self.model.specs[status - 1]
             rigid = spec.component is None
@@ -123,43 +147,60 @@ class System:
                 expected="a positive definite mass matrix",
                 hint="give the body mass and inertia, or lock the joint"
                 if rigid
-                else "deformations may be too large for fidelity 1: use order=2, or smaller deformations",
+                else "deformations may be too large: use order=2, lumped masses, or smaller deformations",
             )
         raise InputError("accelerations are not finite", hint="look at tau, forces and the size of the state")
 
     # dynamics ---------------------------------------------------------------------------------------
 
     def forward_dynamics(
-        self, x: State, forces: Forces | None = None, tau: ArrayLike | None = None, frame: str = "world"
+        self,
+        x: State,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+        accelerations: dict[str, ArrayLike] | None = None,
+        frame: str = "world",
+        refine: bool = False,
     ) -> np.ndarray:
         """Return v̇ (nv,) at linear cost.
 
         forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`
         tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
+        accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
+        refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
         y = x._y
         real = y.dtype is FLOAT
-        if tau is None and real:
+        if accelerations is not None or self._any_held:
+            tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
+        elif tau is None:
             tau = self._no_tau
-        elif not (
-            real
-            and tau.__class__ is np.ndarray
-            and tau.dtype is FLOAT
-            and tau.flags.carray
-            and tau.shape == (self.nv,)
-        ):
-            tau = self._vector(self._no_tau if tau is None else tau, y.dtype, "tau")
-        if real and not forces and self._address is not None:
+        if real and not forces and not refine and self._address is not None:
             vdot = np.empty(self.nv)
-            status = enter_forward(self._address, x._address, tau, vdot)
+            try:
+                status = enter_forward(self._address, x._address, tau, vdot)
+            except TypeError:  # the door takes contiguous real vectors only
+                status = UNFIT
+            if status == UNFIT:
+                tau = self._vector(tau, FLOAT, "tau")
+                status = enter_forward(self._address, x._address, tau, vdot)
         else:
             vdot = np.empty(self.nv, y.dtype)
+            tau = self._vector(tau, y.dtype, "tau")
             sites, wrenches = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
             status = self.engine.forward(x.q, x.v, tau, sites, wrenches, vdot)
             self._address = self.engine.forward_address(FLOAT)
+            if refine and status == 0:
+                vdot = refining.refine(self, x, tau, sites, wrenches, vdot)
         if status != 0:
             self._refuse(status, x)
+        if self._watched:
+            self.warn_of_fidelity(y.dtype)
         return vdot
+
+    def warn_of_fidelity(self, dtype: Any = np.float64) -> None:
+        """Warn (`FidelityWarning`) of bodies that forward dynamics found with an indefinite mass matrix."""
+        inspection.warn_of_fidelity(self, dtype)
 
     def inverse_dynamics(
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
@@ -172,12 +213,32 @@ class System:
         self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
         return tau
 
+    def generalized_input(
+        self,
+        tau: ArrayLike | None = None,
+        accelerations: dict[str, ArrayLike] | None = None,
+        dtype: Any = np.float64,
+    ) -> np.ndarray:
+        """Return the vector (nv,) that kernels take: forces, and accelerations at joints that are not free."""
+        return prescribed.generalized_input(self, tau, accelerations, dtype)
+
+    def set_joint_mode(self, body: str, mode: str) -> None:
+        """Make the joint of a body "free", "prescribed" or "locked" in place, without compiling again.
+
+        A locked joint has no acceleration; rates that a state has there are the caller's to set to zero.
+        """
+        prescribed.set_joint_mode(self, body, mode)
+
+    def joint_mode(self, body: str) -> str:
+        """Return "free", "prescribed" or "locked"."""
+        return prescribed.MODES[self.tree.joint_mode[self.body(body)]]
+
     def _vector(self, value: ArrayLike, dtype: np.dtype, name: str) -> np.ndarray:
         """Return a vector as long as v that kernels can take, the given one where it will do."""
         fits = value.__class__ is np.ndarray and value.dtype == dtype and value.shape == (self.nv,)
         if fits and value.flags.carray:
             return value
-        return as_array(value, (self.nv,), name, allow_complex=True).astype(dtype)
+        return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
 
     def _empty(self, dtype: np.dtype) -> np.ndarray:
         return self._no_wrenches if dtype == self._no_wrenches.dtype else self._no_wrenches.astype(dtype)
@@ -193,10 +254,21 @@ class System:
         return M
 
     def reactions(
-        self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
+        self,
+        x: State,
+        vdot: ArrayLike,
+        forces: Forces | None = None,
+        frame: str = "world",
+        tau: ArrayLike | None = None,
     ) -> dict[str, np.ndarray]:
-        """Return {body: [t; f]}: what the parent exerts on each body through its joint, at the body origin."""
-        self.inverse_dynamics(x, vdot, forces)
+        """Return {body: [t; f]}: what the parent exerts on each body through its joint, at the body origin.
+
+        With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
+        """
+        if self.model.closures:
+            closing.balance(self, x, self._vector(vdot, x.q.dtype, "vdot"), forces, tau)
+        else:
+            self.inverse_dynamics(x, vdot, forces)
         wrenches = self.engine.work(x.q.dtype).z[: len(self._index)].copy()
         if inspection.check_frame(frame) == "world":
             work = self.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
@@ -213,31 +285,111 @@ class System:
         self.engine.rates(x.q, x.v, qdot)
         return qdot
 
+    # closures ---------------------------------------------------------------------------------------
+
+    @property
+    def closures(self) -> list[str]:
+        """Names of the closures in the order of addition."""
+        return [spec.name for spec in self.model.closures]
+
+    @property
+    def n_closure(self) -> int:
+        """Number of scalar conditions of closures, less those that are left out."""
+        return int(self.tree.row_keep.sum())
+
+    def closure_error(self, x: State, every: bool = False) -> np.ndarray:
+        """Return C (n_closure,): travels (lengths) and turns (radians) that closures forbid; `every`: left out too."""
+        return closing.errors(self, x, every)
+
+    def closure_rate(self, x: State) -> np.ndarray:
+        """Return the time derivative of C (n_closure,)."""
+        return closing.rates(self, x)
+
+    def closure_jacobian(self, x: State) -> np.ndarray:
+        """Return J (n_closure, nv) with dC/dt = J v."""
+        return closing.jacobian(self, x)
+
+    def closure_names(self) -> list[tuple[str, str]]:
+        """Return (closure, what it forbids) for each entry of C."""
+        return closing.kept_names(self)
+
+    def closure_forces(
+        self,
+        x: State,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+        accelerations: dict[str, ArrayLike] | None = None,
+        frame: str = "world",
+    ) -> dict[str, np.ndarray]:
+        """Return {closure: [t; f]} on its second end, at its place, world axes, under loads as in forward dynamics.
+
+        The first end feels the opposite. Rows that are left out carry no force.
+        """
+        return closing.forces_of(self, x, forces, tau, accelerations, frame)[0]
+
+    def closure_multipliers(self, x: State, forces: Forces | None = None) -> np.ndarray:
+        """Return the multiplier (n_closure,) of each row: a force along it, or a torque about it."""
+        _, work = closing.forces_of(self, x, forces)
+        return work.closure_f[closing.kept(self)]
+
+    def drive_forces(
+        self,
+        x: State,
+        vdot: ArrayLike,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+        frame: str = "world",
+    ) -> np.ndarray:
+        """Return the generalized forces (nv,) that drives must give for v̇, the forces of closures taken out.
+
+        tau : forces that are known to act on free joints; what joints that are not free need is the result.
+        """
+        return closing.drive_forces(self, x, self._vector(vdot, x.q.dtype, "vdot"), forces, tau, frame)
+
+    def assemble(self, x: State, fixed: Sequence[str] = ()) -> State:
+        """Return a state near x whose closures hold in position and velocity.
+
+        Coordinates of bodies in `fixed` and of joints that are not free stay as they are.
+        """
+        return assembly.assemble(self, x, fixed)
+
+    def project(self, x: State) -> State:
+        """Return x moved the least, in the metric of mass, to where closures hold; for small drift."""
+        return closing.project(self, x)
+
+    def check_closed(self, x: State) -> None:
+        """Refuse a state whose closures are open."""
+        closing.check_closed(self, x)
+
+    def redundant_closures(self, x: State) -> list[tuple[str, str]]:
+        """Return (closure, what it forbids) of rows that depend on others at x, for the modes at hand."""
+        return closing.redundant(self, x)
+
+    def drop_redundant(self, x: State) -> list[tuple[str, str]]:
+        """Leave rows that depend on others at x out from now on, and return them. They must hold at x."""
+        return closing.drop_redundant(self, x)
+
+    def open_closure(self, name: str) -> None:
+        """Let a closure hold nothing from now on, in place, without compiling again."""
+        closing.set_closure(self, name, False)
+
+    def close_closure(self, name: str) -> None:
+        """Let a closure hold again. A state has to fit: `project` makes small gaps and any velocities do."""
+        closing.set_closure(self, name, True)
+
+    def stabilize(self, method: str = "projection", rate: float = 20.0) -> None:
+        """Choose how fixed steps hold closures: "projection" (default), "baumgarte" with a rate (1/s), or "none"."""
+        closing.stabilize(self, method, rate)
+
     # kinematics -------------------------------------------------------------------------------------
 
     def site(self, body: str, place: Any = None) -> int:
         """Return the number of a site for the kernels, adding it if it is new; -1 - body for a frame origin."""
-        i = self.body(body)
-        flex = self._flexes[i]
-        if place is None or (
-            flex is not None
-            and flex.n_modes == 0
-            and np.isscalar(place)
-            and place == self.model.specs[i].node
-        ):
-            return -1 - i
-        if flex is None:
-            place = tuple(as_array(place, (3,), f"point of rigid body '{body}'").tolist())
-        elif not isinstance(place, int | np.integer):
-            raise InputError(f"the flexible body '{body}' has nodes, not points", got=repr(place))
-        key = (i, place)
-        if key not in self._sites:
-            new = site_of(self.model, self._flexes, i, place)
-            self._extra.append(new)
-            self._sites[key] = int(self.tree.sizes[2])
-            self.engine = Engine(build_tree(self.model, self._flexes, self._owner, self._extra))
-            self._address = None
-        return self._sites[key]
+        return places.sites(self, [(body, place)])[0]
+
+    def sites(self, pairs: list[tuple[str, Any]]) -> list[int]:
+        """Return the numbers of many sites (body, place), adding new ones all at once."""
+        return places.sites(self, pairs)
 
     def _loads(self, forces: Forces | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
         return inspection.loads(self, forces, frame, x)
@@ -255,6 +407,14 @@ class System:
     def position(self, x: State, body: str, node: Any = None) -> np.ndarray:
         """Return the position (3,) of a place on a body in the world."""
         return inspection.pose(self, x, body, node)[1]
+
+    def positions(self, x: State, body: str, nodes: ArrayLike | None = None) -> np.ndarray:
+        """Return world positions (k, 3) of many nodes of a flexible body (None: all), or points of a rigid one."""
+        return places.positions(self, x, body, nodes)
+
+    def jacobians(self, x: State, body: str, nodes: ArrayLike | None = None) -> np.ndarray:
+        """Return J (k, 6, nv) with [ω; v] = J v of many nodes or points of a body, world axes."""
+        return places.jacobians(self, x, body, nodes)
 
     def rotation(self, x: State, body: str, node: Any = None) -> np.ndarray:
         """Return R (3, 3) of a body or node, x_world = R x."""
@@ -302,11 +462,82 @@ class System:
         return inspection.operational_inertia(self, x, places)
 
     def modes(self, x: State | None = None, forces: Forces | None = None) -> system_modes.SystemModes:
-        """Return the undamped modes about a rest state: frequencies_hz (nv,), shapes (nv, nv)."""
+        """Return the undamped modes about a rest state: frequencies_hz (m,), shapes (nv, m).
+
+        Joints that are not free are held: m is nv less their velocities, where shapes are zero.
+        """
         return system_modes.system_modes(self, x if x is not None else self.state(), forces)
 
     def set_mass(
-        self, body: str, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None
+        self,
+        body: str,
+        mass: float,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
+        check: bool = True,
     ) -> None:
-        """Change the mass properties of a rigid body in place, without compiling again."""
-        inspection.set_mass(self, body, mass, com, inertia)
+        """Change the mass properties of a rigid body in place, without compiling again.
+
+        check : look whether a rigid body can have them; not needed for sums of bodies that were checked
+        """
+        inspection.set_mass(self, body, mass, com, inertia, check)
+
+    # changes ----------------------------------------------------------------------------------------
+
+    def detach(self, body: str, x: State) -> tuple[System, State]:
+        """Return the system in which a body left with all that it carries, as a Free root, and its state.
+
+        No motion changes: poses, velocities, modal coordinates and rates stay as they are.
+        """
+        return topology.detach(self, body, x)
+
+    def attach(
+        self,
+        body: str,
+        place: Any,
+        x: State,
+        *,
+        joint: Joint | None = None,
+        rotation: Any = None,
+        port: Any = None,
+        snap: bool = False,
+    ) -> tuple[System, State]:
+        """Return the system in which a free body is docked, and its state after the plastic impact.
+
+        place : (parent, node or point), or the name of a rigid parent: then where the body is; None: the ground
+        joint : default Locked;  rotation : R_PC at zero coordinates, default so that coordinates are zero now
+        port : node of a flexible body, point of a rigid one, that sits in the joint; default: the inboard node; of a
+            rigid body the origin of its frame where `rotation` is given, else the point that is at the place now
+        snap : move the body where the joint cannot take its present pose (otherwise that is an error)
+
+        Linear and angular momentum are conserved, modal rates included; `change.energy_loss` tells the loss.
+        """
+        options = {"joint": joint, "rotation": rotation, "port": port, "snap": snap}
+        return topology.attach(self, body, place, x, **options)
+
+    def reattach(self, body: str, place: Any, x: State, **options: Any) -> tuple[System, State]:
+        """Detach a body and attach it elsewhere; options as in `attach`."""
+        return topology.reattach(self, body, place, x, **options)
+
+    def replace_joint(
+        self, body: str, joint: Joint, x: State, *, rotation: Any = None, snap: bool = False
+    ) -> tuple[System, State]:
+        """Return the system in which a body has another joint at the same place, and its state.
+
+        Coordinates follow from the present pose; velocities that the new joint does not have are lost in a plastic
+        impact that conserves momentum.
+        """
+        return topology.replace_joint(self, body, joint, x, rotation=rotation, snap=snap)
+
+    def replace_component(
+        self, body: str, component: Any, x: State, **options: Any
+    ) -> tuple[System, State]:
+        """Return the system in which a flexible body has other data, and its state (see `multibody.reroot`).
+
+        options : damping, order, n_modes as in `Multibody.add_body`
+        """
+        return reroot.replace_component(self, body, component, x, **options)
+
+    def remove(self, body: str, x: State) -> tuple[System, State]:
+        """Return the system without a free body and all that it carries, and its state."""
+        return topology.remove(self, body, x)

@@ -24,6 +24,7 @@ TREE_FIELDS = (
     ("body_inertia", "f", 2),  # (N, 10) m, m c (3), J about the origin (xx yy zz xy xz yz), undeformed
     ("body_modes", "i", 1),  # (N,) number of modes
     ("body_order", "i", 1),  # (N,) fidelity 0, 1, 2
+    ("body_watch", "i", 1),  # (N,) 1 where the mass matrix may lose definiteness by deformation
     ("body_eta", "i", 1),  # (N,) first modal coordinate in q
     ("body_mode", "i", 1),  # (N,) first mode in the scratch
     ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
@@ -38,6 +39,7 @@ TREE_FIELDS = (
     ("joint_p", "f", 2),  # (N, 3) point on a rigid parent, parent axes
     ("joint_axes", "f", 2),  # (N, 9) up to three axes
     ("joint_pitch", "f", 1),  # (N,) travel per radian of a screw
+    ("joint_mode", "i", 1),  # (N,) 0 free, 1 prescribed, 2 locked; changes at run time
     ("v_q", "i", 1),  # (nv,) coordinate whose rate is this velocity, -1 for quaternions and free positions
     ("v_stiffness", "f", 1),  # (nv,)
     ("v_damping", "f", 1),  # (nv,)
@@ -51,6 +53,17 @@ TREE_FIELDS = (
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
     ("site_lam", "f", 1),  # (3, n) each
     ("site_gam", "f", 1),  # (3, n) each
+    ("closure_site", "i", 2),  # (C, 2) sites of both ends, -1 for the ground
+    ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
+    ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
+    ("closure_p", "f", 2),  # (C, 6) points of both ends where they are on the ground
+    ("closure_option", "f", 1),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte; run time
+    ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure`
+    ("row_keep", "i", 1),  # (m,) 0 for a dependent row that is left out; changes at run time
+    ("row_u", "f", 2),  # (m, 3) direction fixed in the first frame
+    ("row_w", "f", 2),  # (m, 3) direction fixed in the second frame
+    ("row_c", "f", 1),  # (m,) cosine of the angle of two axes, or travel per radian of a screw
+    ("row_tolerance", "f", 1),  # (m,) error that projections leave
     ("sizes", "i", 1),  # (6,) n_body, n_port, n_site, nq, nv, n_mode
 )
 
@@ -99,16 +112,49 @@ WORK_FIELDS = (
     ("K", "w", 2),  # (6 c, 6 c)
     ("Y", "w", 2),  # (6, 6)
     ("body_f", "w", 1),  # (6 c + 6,)
+    ("indefinite", "w", 1),  # (N,) 1 where forward dynamics met a mass matrix that is not definite
     ("shift", "w", 1),  # (nv,) added to the diagonal of the mass matrix (linearly implicit steps)
+    ("closure_r", "w", 2),  # (C, 3) from the first to the second end, world axes
+    ("closure_C", "w", 1),  # (m,) errors of the rows
+    ("closure_rate", "w", 1),  # (m,) their rates
+    ("closure_b", "w", 1),  # (m,) velocity terms of their second derivatives
+    ("closure_n", "w", 2),  # (m, 3) torque of a unit multiplier on the second end, world axes
+    ("closure_u", "w", 2),  # (m, 3) its force
+    ("closure_e", "w", 1),  # (m,) second derivatives without closure forces
+    ("closure_f", "w", 1),  # (m,) multipliers
+    ("closure_s", "w", 1),  # (m,) scales of the rows
+    ("closure_L", "w", 2),  # (m, m) J M^-1 J^T, then its factor
+    ("closure_X", "w", 2),  # (m, nv) M^-1 J^T by rows
+    ("closure_G", "w", 1),  # inverses of I + P W of bodies with ports
+    ("closure_J", "w", 2),  # (6, nv)
+    ("closure_v", "w", 1),  # (nv,)
+    ("closure_q", "w", 1),  # (nq,)
 )
 
 Tree = namedtuple("Tree", [name for name, _, _ in TREE_FIELDS])
 Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
 
 
+def _closure_shapes(C: int, m: int, nq: int, nv: int, blocks: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of what closures need: nothing where there are none."""
+    one = min(C, 1)
+    rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "s")}
+    return rows | {
+        "closure_r": (C, 3),
+        "closure_n": (m, 3),
+        "closure_u": (m, 3),
+        "closure_L": (m, m),
+        "closure_X": (m, nv),
+        "closure_G": (36 * blocks * one,),
+        "closure_J": (6 * one, nv),
+        "closure_v": (nv * one,),
+        "closure_q": (nq * one,),
+    }
+
+
 def make_work(tree: Tree, dtype: type = np.float64) -> Work:
     """Allocate scratch for a tree, all zero; `kernels.flex.prepare` fills what depends on constants."""
-    N, n_port, S, _, nv, n = (int(k) for k in tree.sizes)
+    N, n_port, S, nq, nv, n = (int(k) for k in tree.sizes)
     ports = np.diff(tree.body_ports)
     widest = 6 * int(ports.max(initial=0))
     blocks = int((ports**2).sum())
@@ -126,5 +172,7 @@ def make_work(tree: Tree, dtype: type = np.float64) -> Work:
         "Y": (6, 6),
         "body_f": (widest + 6,),
         "shift": (nv,),
+        "indefinite": (N,),
     }
+    shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv, blocks)
     return Work(**{name: np.zeros(shapes[name], dtype) for name in Work._fields})

@@ -8,9 +8,12 @@ import numpy as np
 
 from interstage.errors import ModelError
 from interstage.multibody.arrays import Tree
+from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
+from interstage.multibody.hinge_nodes import check_hinge
 from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Multibody
+from interstage.spatial import RigidInertia
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,15 @@ def symmetric_six(a: np.ndarray) -> np.ndarray:
     )
 
 
-def flexible_bodies(model: Multibody) -> tuple[list[FlexibleBody | None], list[int]]:
-    """Re-reference each component to its inboard node, once for each distinct use; also say whose data it shares."""
+def flexible_bodies(
+    model: Multibody, known: dict[tuple, tuple[FlexibleBody, object]] | None = None
+) -> tuple[list[FlexibleBody | None], list[int]]:
+    """Re-reference each component to its inboard node, once for each distinct use; also say whose data it shares.
+
+    known : what other systems made already, by component, node and modes; added to
+    """
     made: dict[tuple, tuple[FlexibleBody, int]] = {}
+    known = {} if known is None else known
     bodies: list[FlexibleBody | None] = []
     owner: list[int] = []
     for i, spec in enumerate(model.specs):
@@ -55,8 +64,14 @@ def flexible_bodies(model: Multibody) -> tuple[list[FlexibleBody | None], list[i
             continue
         key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes)
         if key not in made:
-            made[key] = reference_to(spec.component, spec.node, spec.order, spec.n_modes), i
+            if key not in known:
+                # the component is kept beside its data: its identity is part of the key
+                flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes)
+                known[key] = flex, spec.component
+            made[key] = known[key][0], i
             _check_residual_mass(made[key][0], spec)
+            if spec.node is not None:
+                check_hinge(spec.component, spec.node, spec.component.com, spec.name, "its inboard node")
         bodies.append(made[key][0])
         owner.append(made[key][1])
     return bodies, owner
@@ -80,6 +95,19 @@ def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
             hint="a lumped mesh with nearly all of its modes does this: use fewer modes (n_modes=), "
             "or put a small rotary inertia on the inboard node",
         )
+
+
+def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
+    """Return whether large deformations can make the mass matrix of a body indefinite.
+
+    At order 2 they cannot if the point masses have no more modal mass than the modes, Σ m γ_r·γ_s <= 1; those of
+    a consistent mass matrix on a coarse mesh have more.
+    """
+    if flex is None or flex.n_modes == 0 or spec.order == 0:
+        return False
+    if spec.order == 1:
+        return True
+    return bool(np.linalg.eigvalsh(np.trace(flex.B, axis1=2, axis2=3))[-1] > 1.0 + 1e-6)
 
 
 def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
@@ -116,10 +144,10 @@ def _pair_numbers(B: np.ndarray) -> np.ndarray:
     planes = np.concatenate([J2, a], axis=2).transpose(2, 0, 1)
     parts = []
     for r in range(0, n, 4):
-        for i in range(r, min(r + 4, n)):
-            parts.append(planes[:6, i, i])
-            parts += [planes[:, i, j] for j in range(i + 1, min(r + 4, n))]
-        parts.append(planes[:, r : r + 4, r + 4 :].ravel())
+        rows = np.zeros((9, 4, n - r))
+        rows[:, : n - r] = planes[:, r : r + 4, r:]
+        rows[:, :, :4] *= 0.5  # pairs among the four are met twice
+        parts.append(rows.ravel())
     return np.concatenate(parts)
 
 
@@ -127,9 +155,25 @@ def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, plac
     """Return the site at a node (flexible body) or point (rigid body)."""
     flex = flexes[body]
     if flex is None:
-        return Site(body, np.asarray(place, dtype=float), np.zeros((3, 0)), np.zeros((3, 0)))
+        place = np.asarray(place, dtype=float) - model.specs[body].offset
+        return Site(body, place, np.zeros((3, 0)), np.zeros((3, 0)))
     row = model.specs[body].component.node_row(place)
     return Site(body, flex.l[row], flex.lam[row], flex.gamma[row])
+
+
+def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
+    """Return a tree with more sites at the end; all other arrays are the same ones, changes at run time included."""
+    widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
+    sizes = tree.sizes.copy()
+    sizes[2] += len(sites)
+    return tree._replace(
+        site_body=np.concatenate([tree.site_body, [site.body for site in sites]]).astype(np.int64),
+        site_l=np.concatenate([tree.site_l, [site.l for site in sites]]),
+        site_start=np.concatenate([tree.site_start, len(tree.site_lam) // 3 + np.cumsum(widths) - widths]),
+        site_lam=np.concatenate([tree.site_lam, *(site.lam.ravel() for site in sites)]),
+        site_gam=np.concatenate([tree.site_gam, *(site.gam.ravel() for site in sites)]),
+        sizes=sizes,
+    )
 
 
 def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[tuple[int, int]], np.ndarray]:
@@ -149,23 +193,24 @@ def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[
 
 def _check_node(parent: BodySpec, flex: FlexibleBody, child: BodySpec) -> None:
     """Refuse a hinge at a node whose rotation the component does not know."""
-    row = parent.component.node_row(child.at)
-    moves = np.abs(flex.gamma[row]).max(initial=0.0) > 1e-9 * np.abs(flex.gamma).max(initial=0.0)
-    if moves and not flex.lam[row].any():
-        raise ModelError(
-            f"node {child.at} of body '{parent.name}' is not rigid enough to hinge: it has no rotation in any mode",
-            where=f"body '{child.name}'",
-            hint="connect it to the structure by a rigid element (RBE2, RBE3) that gives it rotations",
-        )
+    c = parent.component
+    origin = c.com if parent.node is None else c.node_positions[c.node_row(parent.node)]
+    check_hinge(c, child.at, origin, parent.name, f"body '{child.name}'")
 
 
 def _rigid_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
     """Return m, m c, J about the origin: (10,)."""
     if flex is not None:
         return np.concatenate([[flex.mass], flex.mp, symmetric_six(flex.J)])
-    inertia = spec.inertia
-    J = inertia.about(np.zeros(3))
-    return np.concatenate([[inertia.mass], inertia.mass * inertia.com, symmetric_six(J)])
+    return rigid_numbers(spec.inertia, spec.offset)
+
+
+def rigid_numbers(inertia: RigidInertia, origin: np.ndarray) -> np.ndarray:
+    """Return m, m c, J (10,) of a rigid body about a point of its frame."""
+    m, (x, y, z), I = inertia.mass, (inertia.com - origin).tolist(), inertia.inertia.tolist()
+    J = [I[0][0] + m * (y * y + z * z), I[1][1] + m * (x * x + z * z), I[2][2] + m * (x * x + y * y)]
+    J += [0.5 * (I[a][b] + I[b][a]) - m * s for a, b, s in ((0, 1, x * y), (0, 2, x * z), (1, 2, y * z))]
+    return np.array([m, m * x, m * y, m * z, *J])
 
 
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
@@ -194,6 +239,7 @@ def build_tree(
         body_inertia=np.array([_rigid_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(N, 10),
         body_modes=modes,
         body_order=np.array([s.order for s in specs], dtype=np.int64),
+        body_watch=np.array([_may_lose_definiteness(s, f) for s, f in zip(specs, flexes)], dtype=np.int64),
         body_eta=joint_q + nq - modes,
         body_mode=np.cumsum(modes) - modes,
         body_flex=pools.flex,
@@ -205,9 +251,12 @@ def build_tree(
         joint_v=joint_v,
         joint_nv=nv - modes,
         joint_R=np.array([s.rotation for s in specs], dtype=float).reshape(N, 9),
-        joint_p=np.array([_place(s, index, flexes, body_port[i]) for i, s in enumerate(specs)]).reshape(N, 3),
+        joint_p=np.array([_place(s, specs, index, flexes, p) for s, p in zip(specs, body_port)]).reshape(
+            N, 3
+        ),
         joint_axes=np.array([s.joint.axes() for s in specs], dtype=float).reshape(N, 9),
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
+        joint_mode=np.array([int(s.joint.prescribed and s.joint.nv > 0) for s in specs], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),
@@ -218,18 +267,26 @@ def build_tree(
         site_start=(np.cumsum(widths) - widths).astype(np.int64),
         site_lam=_joined([site.lam.ravel() for site in sites]),
         site_gam=_joined([site.gam.ravel() for site in sites]),
+        **closure_arrays(model, len(ports), sites),
         sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
     )
 
 
-def _place(spec: BodySpec, index: dict[str, int], flexes: list[FlexibleBody | None], port: int) -> np.ndarray:
+def _place(
+    spec: BodySpec,
+    specs: list[BodySpec],
+    index: dict[str, int],
+    flexes: list[FlexibleBody | None],
+    port: int,
+) -> np.ndarray:
     """Return the joint's point on a parent without modes; zero where it sits on a port."""
     if port >= 0:
         return np.zeros(3)
     if isinstance(spec.at, int):
         flex = flexes[index[spec.parent]]
         return flex.l[int(np.searchsorted(flex.node_ids, spec.at))]
-    return np.asarray(spec.at, dtype=float)
+    parent = None if spec.parent is None else specs[index[spec.parent]]
+    return np.asarray(spec.at, dtype=float) - (0.0 if parent is None else parent.offset)
 
 
 def _springs(

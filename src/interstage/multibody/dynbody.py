@@ -27,7 +27,6 @@ from interstage.mass import tree as links
 from interstage.mass.json_file import register_kind
 from interstage.mass.relative import pose_of
 from interstage.mass.rigid import rigid_inertia
-from interstage.multibody.compile import symmetric_six
 from interstage.multibody.joints import Free
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
@@ -213,11 +212,8 @@ class DynBody(MassBody):
             total = rigid_inertia(self)
             if not total.mass > 0.0:
                 raise ModelError(f"the tree of '{self.name}' has no mass and cannot move")
-            # parts were checked when they were made: the sum is written without another look
-            about_origin = symmetric_six(total.about(np.zeros(3)))
-            self._system.tree.body_inertia[0] = np.concatenate(
-                [[total.mass], total.mass * total.com, about_origin]
-            )
+            # parts were checked when they were made
+            self._system.set_mass(self._system.bodies[0], total.mass, total.com, total.inertia, check=False)
             self._seen = self._composite.copy()
         return self._system
 

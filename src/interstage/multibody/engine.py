@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 
 from interstage.multibody.arrays import Tree, Work, make_work
 from interstage.multibody.handle import COMPILED, compile_stage, make_handle
-from interstage.multibody.kernels import articulated, entry, flex, inverse, kinematics, mass_matrix
+from interstage.multibody.kernels import closure, entry, flex, inverse, kinematics, mass_matrix
 
 NO_SITES = np.zeros(0, dtype=np.int64)
 
 _STATE = ("kinematics", "body_terms", "flexible_terms")
+_CLOSED = ("closure_rows", "closure_inertia", "closure_response")
 STAGES = {
     "prepare": ("prepare",),
     "forward": (
@@ -26,7 +28,12 @@ STAGES = {
         "modal_accelerations",
         "poses",
         "external_wrenches",
+        *_CLOSED,
+        "constrain",
+        "project",
     ),
+    "closure": (*_STATE, "inward", "eliminate_modes", "outward", "modal_accelerations", "poses", *_CLOSED)
+    + ("project", "jacobian", "closure_jacobian"),
     "inverse": (*_STATE, "accelerations", "balance", "modal_balance", "poses", "external_wrenches"),
     "mass_matrix": (*_STATE, "composite", "mass_columns"),
     "jacobian": ("kinematics", "poses", "accelerations", "observe_sites", "jacobian"),
@@ -35,6 +42,7 @@ STAGES = {
     "composite": (*_STATE, "composite"),
 }
 FLEXIBLE = ("flexible_terms", "eliminate_modes", "modal_accelerations", "modal_balance")
+CLOSING = (*_CLOSED, "constrain", "project", "closure_jacobian")
 
 
 class Engine:
@@ -65,12 +73,18 @@ class Engine:
             found = self._get(dtype)
         if COMPILED:
             for name in STAGES[what]:
-                if name not in FLEXIBLE or self.tree.sizes[5] > 0:
+                if self._needs(name):
                     compile_stage(name, dtype, found[1])
         self._scratch[dtype, what] = found
         if first:
             self.prepare(dtype)
         return found
+
+    def _needs(self, name: str) -> bool:
+        """Return whether this vehicle calls a stage."""
+        if name in CLOSING:
+            return len(self.tree.closure_site) > 0
+        return name not in FLEXIBLE or self.tree.sizes[5] > 0
 
     def prepare(self, dtype: Any) -> None:
         """Fill the scratch that depends on constants; needed after a change of inertia or shift."""
@@ -84,12 +98,21 @@ class Engine:
         """Write accelerations; return the status of `articulated.forward`."""
         work, handle = self._get(vdot.dtype, "forward")
         if not COMPILED:
-            return articulated.forward(self.tree, work, q, v, tau, sites, wrenches, vdot)
+            return closure.closed_forward(self.tree, work, q, v, tau, sites, wrenches, vdot)
         return entry.enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot)
 
     def forward_address(self, dtype: Any) -> int | None:
-        """Return the address of the handle for `entry.enter_forward`; None where nothing is compiled."""
-        return self._get(np.dtype(dtype), "forward")[1].ctypes.data if COMPILED else None
+        """Return the address of the handle for `entry.enter_forward`; None where nothing is compiled.
+
+        The door is closed to other types than contiguous float64, so that it says so instead of compiling anew.
+        """
+        if not COMPILED:
+            return None
+        if not entry.enter_forward.signatures:
+            vector = numba.types.Array(numba.float64, 1, "C")
+            entry.enter_forward.compile((numba.int64, numba.int64, vector, vector))
+            entry.enter_forward.disable_compile()
+        return self._get(np.dtype(dtype), "forward")[1].ctypes.data
 
     def inverse(self, q, v, vdot, sites, wrenches, tau) -> None:
         """Write forces; forces across joints are left in `work.z`."""
@@ -139,6 +162,37 @@ class Engine:
             entry.enter_composite(handle, q, v, out)
         else:
             entry.composite_of_ground(self.tree, work, q, v, out)
+
+    def closure_rows(self, q, v) -> Work:
+        """Bring errors and rates of closures up to date; return the scratch."""
+        work, handle = self._get(q.dtype, "closure")
+        if COMPILED:
+            entry.enter_closure_rows(handle, q, v)
+        else:
+            closure.look(self.tree, work, q, v)
+        return work
+
+    def closure_response(self, q, v) -> tuple[int, Work]:
+        """Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into the scratch; return status and scratch."""
+        work, handle = self._get(q.dtype, "closure")
+        if COMPILED:
+            return entry.enter_closure_response(handle, q, v), work
+        return closure.closure_response(self.tree, work, q, v), work
+
+    def closure_jacobian(self, q, v, J) -> None:
+        """Write the Jacobian (m, nv) of all closure rows."""
+        work, handle = self._get(J.dtype, "closure")
+        if COMPILED:
+            entry.enter_closure_jacobian(handle, q, v, J)
+        else:
+            closure.closure_jacobian(self.tree, work, q, v, J)
+
+    def project(self, q, v) -> int:
+        """Bring q and v, changed in place, back to the closures; return the status."""
+        work, handle = self._get(q.dtype, "closure")
+        if COMPILED:
+            return entry.enter_project(handle, q, v)
+        return closure.project(self.tree, work, q, v)
 
     def rates(self, q, v, qdot) -> None:
         """Write q̇."""

@@ -53,6 +53,12 @@ STAGE_NAMES = (
     "energies",
     "momentum",
     "observe_sites",
+    "closure_rows",
+    "closure_inertia",
+    "constrain",
+    "closure_response",
+    "project",
+    "closure_jacobian",
 )
 
 # Compiled code on disk knows slots by number: its types carry a print of the layout, so that old code is not

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.state import State
 from interstage.spatial import RigidInertia
@@ -44,7 +45,7 @@ def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np
     if not forces:
         return NO_SITES, np.zeros((0, 6), x.q.dtype)
     places = [split_place(key) for key in forces]
-    sites = np.array([system.site(*place) for place in places], dtype=np.int64)
+    sites = np.array(system.sites(places), dtype=np.int64)
     wrenches = np.array(
         [
             as_array(w, (6,), f"force on {place}", allow_complex=True)
@@ -129,6 +130,7 @@ def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarr
     """Return J M⁻¹ Jᵀ by one forward recursion for each unit wrench, differences from none taken exactly.
 
     Accelerations are affine in the wrenches: the part for zero wrench at the same state is subtracted.
+    Joints that are not free do not yield.
     """
     places = [split_place(p) for p in places]
     J = np.concatenate([system.jacobian(x, *place) for place in places])
@@ -140,16 +142,29 @@ def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarr
     return 0.5 * (out + out.T)
 
 
-def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any) -> None:
+def warn_of_fidelity(system: System, dtype: Any) -> None:
+    """Warn of bodies whose mass matrix was found indefinite since the last look."""
+    work = system.engine.work(dtype)
+    if not work.indefinite.any():
+        return
+    names = [system.bodies[i] for i in np.flatnonzero(work.indefinite)]
+    work.indefinite[:] = 0.0
+    warnings.warn(
+        f"the mass matrix of {', '.join(names)} is not positive definite: deformations are too large for its"
+        " fidelity, accelerations mean little; use order=2 and lumped masses",
+        FidelityWarning,
+        stacklevel=4,
+    )
+
+
+def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any, check: bool = True) -> None:
     """Write new mass properties of a rigid body into the tree."""
-    from interstage.multibody.compile import symmetric_six
+    from interstage.multibody.compile import rigid_numbers
     from interstage.multibody.model import _rigid
 
     i = system.body(body)
     if system._flexes[i] is not None:
         raise InputError(f"body '{body}' is flexible: its mass belongs to its component")
-    rigid = _rigid(mass, com, inertia, f"body '{body}'")
-    system.tree.body_inertia[i] = np.concatenate(
-        [[rigid.mass], rigid.mass * rigid.com, symmetric_six(rigid.about(np.zeros(3)))]
-    )
+    rigid = _rigid(mass, com, inertia, f"body '{body}'", check)
+    system.tree.body_inertia[i] = rigid_numbers(rigid, system.model.specs[i].offset)
     system.model.specs[i].inertia = rigid

@@ -17,6 +17,8 @@ velocities v of each joint (angles in radians, lengths in the units of the model
 
 `stiffness`, `damping` and `rest` make a spring and a damper along the coordinates: one number, or one for
 each. A ball joint's spring is isotropic with torque k sin φ; a free joint has no spring.
+`prescribed=True` makes the motion of a joint an input: its accelerations are given, the forces that they need
+are a result.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ class Joint:
     stiffness: float | Sequence[float] = 0.0
     damping: float | Sequence[float] = 0.0
     rest: float | Sequence[float] = 0.0
+    prescribed: bool = False
 
     kind = kinds.LOCKED
     nq = 0
@@ -106,6 +109,12 @@ class Locked(Joint):
     """No motion: the child is fixed to the node."""
 
 
+def _set(joint: Joint, **values: object) -> None:
+    """Write the fields of a joint under construction."""
+    for name, value in values.items():
+        object.__setattr__(joint, name, value)
+
+
 @dataclass(frozen=True)
 class _OneAxis(Joint):
     """A joint with one axis, first argument."""
@@ -113,9 +122,8 @@ class _OneAxis(Joint):
     axis: Axis = "z"
     nq = nv = 1
 
-    def __init__(self, axis: Axis = "z", stiffness=0.0, damping=0.0, rest=0.0):
-        for name, value in (("axis", axis), ("stiffness", stiffness), ("damping", damping), ("rest", rest)):
-            object.__setattr__(self, name, value)
+    def __init__(self, axis: Axis = "z", stiffness=0.0, damping=0.0, rest=0.0, prescribed=False):
+        _set(self, axis=axis, stiffness=stiffness, damping=damping, rest=rest, prescribed=bool(prescribed))
         unit_axis(axis)
 
     def axes(self) -> np.ndarray:
@@ -157,9 +165,11 @@ class Screw(_OneAxis):
 
     kind = kinds.SCREW
 
-    def __init__(self, axis: Axis = "z", pitch: float = 0.0, stiffness=0.0, damping=0.0, rest=0.0):
-        super().__init__(axis, stiffness, damping, rest)
-        object.__setattr__(self, "pitch", float(pitch))
+    def __init__(
+        self, axis: Axis = "z", pitch: float = 0.0, stiffness=0.0, damping=0.0, rest=0.0, prescribed=False
+    ):
+        super().__init__(axis, stiffness, damping, rest, prescribed)
+        _set(self, pitch=float(pitch))
 
     @property
     def pitch_per_radian(self) -> float:
@@ -175,7 +185,7 @@ class _ManyAxes(Joint):
 
     sequence: Sequence[Axis] = ()
 
-    def __init__(self, sequence: Sequence[Axis], stiffness=0.0, damping=0.0, rest=0.0):
+    def __init__(self, sequence: Sequence[Axis], stiffness=0.0, damping=0.0, rest=0.0, prescribed=False):
         if len(sequence) != self.nv:
             raise InputError(
                 "a joint has a wrong number of axes",
@@ -183,9 +193,8 @@ class _ManyAxes(Joint):
                 expected=f"{self.nv}",
                 got=repr(sequence),
             )
-        values = {"sequence": tuple(sequence), "stiffness": stiffness, "damping": damping, "rest": rest}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        _set(self, sequence=tuple(sequence), stiffness=stiffness, damping=damping, rest=rest)
+        _set(self, prescribed=bool(prescribed))
         rows = self.axes()[: self.nv]
         if any(np.linalg.norm(np.cross(a, b)) < 1e-6 for a, b in itertools.pairwise(rows)):
             raise InputError(
@@ -208,8 +217,10 @@ class Universal(_ManyAxes):
     kind = kinds.UNIVERSAL
     nq = nv = 2
 
-    def __init__(self, sequence: Sequence[Axis] = "xy", stiffness=0.0, damping=0.0, rest=0.0):
-        super().__init__(sequence, stiffness, damping, rest)
+    def __init__(
+        self, sequence: Sequence[Axis] = "xy", stiffness=0.0, damping=0.0, rest=0.0, prescribed=False
+    ):
+        super().__init__(sequence, stiffness, damping, rest, prescribed)
 
 
 class Gimbal(_ManyAxes):
@@ -218,8 +229,10 @@ class Gimbal(_ManyAxes):
     kind = kinds.GIMBAL
     nq = nv = 3
 
-    def __init__(self, sequence: Sequence[Axis] = "xyz", stiffness=0.0, damping=0.0, rest=0.0):
-        super().__init__(sequence, stiffness, damping, rest)
+    def __init__(
+        self, sequence: Sequence[Axis] = "xyz", stiffness=0.0, damping=0.0, rest=0.0, prescribed=False
+    ):
+        super().__init__(sequence, stiffness, damping, rest, prescribed)
 
 
 class Planar(_OneAxis):

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.modes.record import Component
-from interstage.multibody.joints import Free, Joint, Locked
+from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
+from interstage.multibody.joints import Ball, Free, Joint, Locked
 from interstage.spatial import RigidInertia, Rotation
 from interstage.spatial.checks import as_array
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class BodySpec:
-    """One body as described. Rigid: `inertia`; flexible: `component` and its inboard `node`."""
+    """One body as described. Rigid: `inertia`; flexible: `component` and its inboard `node`.
+
+    port : point (3,) of a rigid body that sits in its joint, where that is not the origin of its frame
+    """
 
     name: str
     parent: str | None
@@ -35,6 +39,12 @@ class BodySpec:
     damping: np.ndarray | None = None
     order: int = 0
     n_modes: int | None = None
+    port: np.ndarray | None = None
+
+    @property
+    def offset(self) -> np.ndarray:
+        """The point (3,) of the body's frame that sits in its joint."""
+        return np.zeros(3) if self.port is None else self.port
 
 
 @dataclass
@@ -55,6 +65,7 @@ class Multibody:
     name: str = "vehicle"
     gravity: ArrayLike = (0.0, 0.0, 0.0)
     specs: list[BodySpec] = field(default_factory=list, repr=False)
+    closures: list[ClosureSpec] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self.gravity = as_array(self.gravity, (3,), "gravity")
@@ -134,6 +145,33 @@ class Multibody:
         self.specs.append(spec)
         return spec
 
+    def add_lumped(self, parent: str) -> list[BodySpec]:
+        """Add the lumped masses that were taken out of a flexible body, each Locked to the grid that carried it.
+
+        They are named "parent.child"; a child on a rigid bar has its frame at its own grid and its port at the carrier.
+        """
+        component = self.spec(parent, where="add_lumped").component
+        if component is None:
+            raise InputError(f"body '{parent}' is rigid and has no lumped masses", where="add_lumped")
+        added = []
+        for child in component.child_bodies:
+            name = f"{parent}.{child.name}"
+            carriers = [int(g) for g in child.parent_grids] or [int(child.grid)]
+            if len(carriers) > 1 or str(child.components) != "123456":
+                raise InputError(
+                    f"the lumped mass '{child.name}' is not held by one grid in all six components",
+                    where=f"body '{parent}'",
+                    got=f"grids {carriers}, components {child.components}",
+                    hint="add it as a body with a closure at each grid",
+                )
+            spec = self.add_body(
+                name, mass=child.mass, com=child.com, inertia=child.inertia, parent=parent, at=carriers[0]
+            )
+            arm = component.node_positions[component.node_row(carriers[0])] - child.position
+            spec.port = arm if np.abs(arm).max() > 1e-12 else None
+            added.append(spec)
+        return added
+
     def _place(self, parent: str | None, at: Any, where: str) -> np.ndarray | int:
         """Return the place on the parent: a point, or a node that its component has."""
         on = None if parent is None else self.spec(parent, where=f"{where}, parent").component
@@ -157,13 +195,30 @@ class Multibody:
         on.node_row(int(at))
         return int(at)
 
-    def close(self, name: str, *ends: Any, joint: Joint | None = None) -> None:
-        """Join two bodies in a loop."""
-        raise InputError(
-            "loop closures are not built yet",
-            where=f"closure '{name}'",
-            hint="describe the vehicle as a tree",
-        )
+    def close(
+        self, name: str, first: Any, second: Any = None, *, joint: Joint | None = None, rotation: Any = None
+    ) -> ClosureSpec:
+        """Join two places in a loop.
+
+        Parameters
+        ----------
+        name : name of the closure, new
+        first, second : (body, node) of a flexible body, (body, point) of a rigid one, ("ground", point) or
+            (None, point) on the ground, in world axes; None is the origin of the world
+        joint : what the second place may do with respect to the first (default Ball)
+        rotation : R, x_first = R @ x_second at zero coordinates of the joint
+        """
+        where = f"closure '{name}'"
+        if not isinstance(name, str) or not name:
+            raise InputError("a closure needs a name", expected="text", got=repr(name))
+        if name in [spec.name for spec in self.closures]:
+            raise InputError(f"there is already a closure '{name}'", hint="give every closure a name of its own")
+        ends = end_of(self, first, where), end_of(self, second, where)
+        check_ends(self, ends, where)
+        R = Rotation.of(rotation, where=f"{where}, rotation").matrix
+        spec = ClosureSpec(name, ends, check_joint(Ball() if joint is None else joint, where), R)
+        self.closures.append(spec)
+        return spec
 
     def compile(self) -> System:
         """Check the description and return the system that computes with it."""
@@ -172,13 +227,13 @@ class Multibody:
         return System(self)
 
 
-def _rigid(mass: Any, com: Any, inertia: Any, where: str) -> RigidInertia:
+def _rigid(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:
     """Return checked mass properties; a mass of zero is allowed for a body that only carries others."""
     tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
     if tensor.shape == (3,):
         tensor = np.diag(tensor)
     rigid = RigidInertia(mass, com, tensor)
-    if rigid.mass == 0.0 and not rigid.inertia.any():
+    if not check or (rigid.mass == 0.0 and not rigid.inertia.any()):
         return rigid
     return rigid.check(where=where)
 

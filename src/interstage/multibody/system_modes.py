@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
 from interstage.multibody.state import State
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 STEP = 1e-40
+DEPENDENT = 1e-6  # pivots of unit rows below this belong to closures that say the same as others
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarra
     round_joints = any(not spec.joint.linear and np.any(spec.joint.stiffness) for spec in system.model.specs)
     if not forces and not np.any(tree.gravity) and not round_joints:
         return springs
+    # forces of closures turn with what they hold
+    multipliers = system.closure_multipliers(x, forces) if system.model.closures else None
     z = system.state(x.q).copy(np.complex128)
     K = np.empty((system.nv, system.nv))
     for k in range(system.nv):
@@ -55,15 +58,25 @@ def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarra
         z.q += 1j * STEP * system.rates(z)
         z.v[:] = 0.0
         K[:, k] = system.bias(z, forces).imag / STEP
+        if multipliers is not None:
+            K[:, k] -= multipliers @ system.closure_jacobian(z).imag / STEP
     return 0.5 * (K + K.T)
 
 
 def system_modes(system: System, x: State, forces: dict | None = None) -> SystemModes:
-    """Solve K φ = λ M φ about the state x, its velocities taken as zero."""
+    """Solve K φ = λ M φ about the state x, its velocities taken as zero; joints that are not free are held."""
     real = State(x._slices, x.q.real, np.zeros(system.nv))
+    system.check_closed(real)
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)
+    free = np.flatnonzero(~system._held)
+    M, K = M[np.ix_(free, free)], K[np.ix_(free, free)]
     try:
-        square, shapes = accurate_modes(K, M)
+        if system.n_closure:
+            square, part = held_modes(K, M, system.closure_jacobian(real)[:, free])
+        else:
+            square, part = accurate_modes(K, M)
+        shapes = np.zeros((system.nv, part.shape[1]))
+        shapes[free] = part
     except np.linalg.LinAlgError:
         raise ModelError(
             "the mass matrix of the system is not positive definite",
@@ -71,6 +84,54 @@ def system_modes(system: System, x: State, forces: dict | None = None) -> System
         ) from None
     hz = np.sign(square) * np.sqrt(np.abs(square)) / (2.0 * np.pi)
     return SystemModes(system, real, hz, shapes)
+
+
+def held_modes(K: np.ndarray, M: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return λ (n - m,) ascending and mass-normalized vectors (n, n - m) of the motions with J δ = 0.
+
+    With A = LLᵀ the motions are δ = L⁻ᵀ N y, N an orthonormal basis of what J L⁻ᵀ leaves free. A = M makes
+    NᵀL⁻¹K L⁻ᵀN y = λ y, with errors of ε λ_max; A = K + σM makes NᵀL⁻¹M L⁻ᵀN y = y/(λ + σ), which knows the low
+    ones better. Each is taken from where it is better known, as in `accurate_modes`.
+    """
+    J = _independent(M, J)
+    square, shapes = _projected(M, K, J)
+    largest = float(np.abs(square).max(initial=0.0))
+    elastic = square[square > 1e3 * np.finfo(float).eps * largest]
+    if largest == 0.0 or len(elastic) == 0:
+        return square, shapes
+    sigma = max(float(elastic[0]), -2.0 * float(square[0]))
+    low = None
+    while low is None and sigma < largest:
+        try:
+            mu, low = _projected(K + sigma * M, M, J)
+        except np.linalg.LinAlgError:
+            sigma *= 4.0  # gravity may be unstable where closures hold: only among their motions it is not
+    if low is None:
+        return square, shapes
+    mu, low = mu[::-1], low[:, ::-1]
+    better = (1.0 / mu) ** 2 / sigma < largest
+    square = np.where(better, 1.0 / mu - sigma, square)
+    return square, np.where(better[None, :], low / np.sqrt(mu), shapes)
+
+
+def _independent(M: np.ndarray, J: np.ndarray) -> np.ndarray:
+    """Return the rows of J that span all of them: dependent ones hold nothing more."""
+    G = solve_triangular(cholesky(M, lower=True), J.T, lower=True)
+    lengths = np.sqrt((G**2).sum(axis=0))
+    _, R, order = qr(G / np.where(lengths > 0.0, lengths, 1.0), mode="economic", pivoting=True)
+    rank = int((np.abs(np.diag(R)) > DEPENDENT).sum())
+    return J[np.sort(order[:rank])]
+
+
+def _projected(A: np.ndarray, B: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues and vectors of B δ = μ A δ among the motions with J δ = 0."""
+    L = cholesky(A, lower=True)
+    G = solve_triangular(L, J.T, lower=True)
+    N = qr(G / np.sqrt((G**2).sum(axis=0)))[0][:, len(J) :]
+    half = solve_triangular(L, B, lower=True)
+    inner = solve_triangular(L, half.T, lower=True)
+    values, vectors = eigh(N.T @ (0.5 * (inner + inner.T)) @ N)
+    return values, solve_triangular(L, N @ vectors, lower=True, trans="T")
 
 
 def accurate_modes(K: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

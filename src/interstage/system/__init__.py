@@ -1,6 +1,32 @@
-"""Vehicles in time: integrators in compiled loops, logs by name, simulations."""
+"""Vehicles in time: integrators in compiled loops, events, prescribed motions, logs by name."""
 
-from interstage.system.log import Log
+from interstage.system.events import (
+    Attach,
+    Detach,
+    Event,
+    EventRecord,
+    Reattach,
+    Remove,
+    ReplaceComponent,
+    ReplaceJoint,
+    Switch,
+)
+from interstage.system.histories import Motion
+from interstage.system.log import Log, Phase
 from interstage.system.simulate import simulate
 
-__all__ = ["Log", "simulate"]
+__all__ = [
+    "Attach",
+    "Detach",
+    "Event",
+    "EventRecord",
+    "Log",
+    "Motion",
+    "Phase",
+    "Reattach",
+    "Remove",
+    "ReplaceComponent",
+    "ReplaceJoint",
+    "Switch",
+    "simulate",
+]

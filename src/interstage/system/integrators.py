@@ -12,18 +12,48 @@ keeps order 2 and makes stiff modes harmless. With γ = 1 - 1/√2 and D = M + �
 
 by the same linear-cost recursion: the additions to the diagonal of M go to `work.shift`.
 Quaternions follow q̇ = N(q) v and are brought back to unit length after each step.
+
+Inputs that change with time (loads, prescribed motions, masses) come as tables of their values at the
+beginning, middle and end of each step (`Feed`), so that every stage sees them at its own time and no Python
+runs inside the loops. Coordinates and velocities of prescribed joints are written, not integrated.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.kernels.articulated import forward
+from interstage.multibody.engine import Engine
+from interstage.multibody.handle import COMPILED, tree_of, work_of
+from interstage.multibody.kernels.closure import closed_forward as forward
+from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.kinematics import BALL, FREE, rates
 from interstage.multibody.kernels.small import kernel
 
 GAMMA = 1.0 - np.sqrt(0.5)
+
+# tau (R, nv): forces, and accelerations at joints that are not free; q (R, len(q_slots)) and v (R, len(v_slots))
+# of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes. R = 2 steps + 1, or 0: no tables.
+Feed = namedtuple("Feed", ["tau", "q_slots", "q", "v_slots", "v", "bodies", "inertia"])
+
+
+def no_feed(nv: int) -> Feed:
+    """Return tables without rows: loads are constant, nothing is prescribed."""
+    none = np.zeros(0, dtype=np.int64)
+    return Feed(np.zeros((0, nv)), none, np.zeros((0, 0)), none, np.zeros((0, 0)), none, np.zeros((0, 0, 10)))
+
+
+@kernel
+def take(tree, feed, row, x, y):
+    """Write row `row` of the tables into masses, coordinates x and velocities y."""
+    for k in range(len(feed.q_slots)):
+        x[feed.q_slots[k]] = feed.q[row, k]
+    for k in range(len(feed.v_slots)):
+        y[feed.v_slots[k]] = feed.v[row, k]
+    for k in range(len(feed.bodies)):
+        for j in range(10):
+            tree.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
 
 
 @kernel
@@ -38,8 +68,12 @@ def normalize(tree, q):
 
 
 @kernel
-def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s):
-    """Advance q and v in place by one classical Runge-Kutta step; s is (8, max(nq, nv)) scratch. Return the status."""
+def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
+    """Advance q and v in place by one classical Runge-Kutta step; s is (8, max(nq, nv)) scratch. Return the status.
+
+    row : first of the step's three rows in the tables
+    """
+    fed = len(feed.tau) > 0
     nq, nv = len(q), len(v)
     x, y, kq, kv, sum_q, sum_v = s[0][:nq], s[1][:nv], s[2][:nq], s[3][:nv], s[4][:nq], s[5][:nv]
     for k in range(nq):
@@ -49,8 +83,13 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s):
         y[k] = v[k]
         sum_v[k] = 0.0
     for stage in range(4):
+        load = tau
+        if fed:
+            k = row + (stage + 1) // 2
+            take(tree, feed, k, x, y)
+            load = feed.tau[k]
         rates(tree, x, y, kq)
-        status = forward(tree, work, x, y, tau, sites, wrenches, kv)
+        status = forward(tree, work, x, y, load, sites, wrenches, kv)
         if status != 0:
             return status
         weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
@@ -65,13 +104,29 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s):
         q[k] += sum_q[k]
     for k in range(nv):
         v[k] += sum_v[k]
+    if fed:
+        take(tree, feed, row + 2, q, v)
     normalize(tree, q)
     return 0
 
 
 @kernel
-def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s):
+def keep_known(tree, load, force):
+    """Put accelerations of joints that are not free back into a vector of forces."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_mode[i] != 0:
+            for k in range(tree.joint_v[i], tree.joint_v[i] + tree.joint_nv[i]):
+                force[k] = load[k]
+
+
+@kernel
+def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     """Advance q and v in place by one ROS2 step; `work.shift` must hold γhC + γ²h²K. Return the status."""
+    fed = len(feed.tau) > 0
+    load = tau
+    if fed:
+        take(tree, feed, row, q, v)
+        load = feed.tau[row]
     nq, nv = len(q), len(v)
     g = GAMMA * h
     x, y, kq, kv, jq, jv = s[0][:nq], s[1][:nv], s[2][:nq], s[3][:nv], s[4][:nq], s[5][:nv]
@@ -79,7 +134,8 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s):
     K, C = tree.v_stiffness, tree.v_damping
     for k in range(nv):
         linear = 1.0 if tree.v_q[k] >= 0 else 0.0
-        force[k] = tau[k] - linear * g * K[k] * v[k]
+        force[k] = load[k] - linear * g * K[k] * v[k]
+    keep_known(tree, load, force)
     status = forward(tree, work, q, v, force, sites, wrenches, kv)
     if status != 0:
         return status
@@ -89,10 +145,14 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s):
     rates(tree, q, mixed, kq)
     for k in range(nq):
         x[k] = q[k] + h * kq[k]
+    if fed:
+        take(tree, feed, row + 2, x, y)
+        load = feed.tau[row + 2]
     for k in range(nv):
         linear = 1.0 if tree.v_q[k] >= 0 else 0.0
         stiff = K[k] * (2.0 * g * mixed[k] + 2.0 * g * g * kv[k] - g * y[k])
-        force[k] = tau[k] + linear * (stiff + 2.0 * g * C[k] * kv[k])
+        force[k] = load[k] + linear * (stiff + 2.0 * g * C[k] * kv[k])
+    keep_known(tree, load, force)
     status = forward(tree, work, x, y, force, sites, wrenches, jv)
     if status != 0:
         return status
@@ -103,12 +163,14 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s):
         q[k] += 0.5 * h * (kq[k] + jq[k])
     for k in range(nv):
         v[k] += 0.5 * h * (kv[k] + jv[k])
+    if fed:
+        take(tree, feed, row + 2, q, v)
     normalize(tree, q)
     return 0
 
 
 @kernel
-def advance(tree, work, implicit, q, v, tau, sites, wrenches, h, steps, every, scratch, log_q, log_v):
+def advance(tree, work, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v):
     """Take `steps` steps from q, v (changed in place), writing every `every`-th state to the next row of the logs.
 
     Returns (status, steps taken).
@@ -116,9 +178,11 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, h, steps, every, s
     row = 0
     for step in range(steps):
         if implicit:
-            status = ros2_step(tree, work, q, v, tau, sites, wrenches, h, scratch)
+            status = ros2_step(tree, work, q, v, tau, sites, wrenches, h, scratch, feed, 2 * step)
         else:
-            status = rk4_step(tree, work, q, v, tau, sites, wrenches, h, scratch)
+            status = rk4_step(tree, work, q, v, tau, sites, wrenches, h, scratch, feed, 2 * step)
+        if status == 0 and len(tree.closure_site) > 0 and tree.closure_option[0] != 0.0:
+            status = project(tree, work, q, v)
         if status != 0:
             return status, step
         if (step + 1) % every == 0:
@@ -131,7 +195,7 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, h, steps, every, s
 
 
 @kernel
-def enter_advance(handle, implicit, q, v, tau, sites, wrenches, h, steps, every, scratch, log_q, log_v):
+def enter_advance(handle, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v):
     """Call `advance` on a handle."""
     return advance(
         tree_of(handle),
@@ -142,6 +206,7 @@ def enter_advance(handle, implicit, q, v, tau, sites, wrenches, h, steps, every,
         tau,
         sites,
         wrenches,
+        feed,
         h,
         steps,
         every,
@@ -149,3 +214,35 @@ def enter_advance(handle, implicit, q, v, tau, sites, wrenches, h, steps, every,
         log_q,
         log_v,
     )
+
+
+def set_shift(engine: Engine, implicit: bool, step: float) -> None:
+    """Write γhC + γ²h²K of ROS2 into the scratch, or zero."""
+    tree, work = engine.tree, engine.work(np.float64)
+    g = GAMMA * step if implicit else 0.0
+    work.shift[:] = np.where(tree.v_q >= 0, g * tree.v_damping + g * g * tree.v_stiffness, 0.0)
+    engine.prepare(np.float64)
+
+
+def take_steps(
+    engine: Engine,
+    implicit: bool,
+    q: np.ndarray,
+    v: np.ndarray,
+    loads: tuple[np.ndarray, np.ndarray, np.ndarray],
+    feed: Feed,
+    h: float,
+    steps: int,
+    every: int,
+    scratch: np.ndarray,
+) -> tuple[int, int, np.ndarray, np.ndarray]:
+    """Take steps from q, v (changed in place); return status, steps taken, and every `every`-th state."""
+    log_q, log_v = np.empty((steps // every, len(q))), np.empty((steps // every, len(v)))
+    rest = (feed, h, steps, every, scratch, log_q, log_v)
+    if COMPILED:
+        handle = engine.handle(np.float64, "forward")
+        status, taken = enter_advance(handle, implicit, q, v, *loads, *rest)
+    else:
+        work = engine.work(np.float64)
+        status, taken = advance(engine.tree, work, implicit, q, v, *loads, *rest)
+    return status, taken, log_q, log_v

@@ -1,7 +1,12 @@
-"""What a simulation leaves behind: times and states, by the names of bodies."""
+"""What a simulation leaves behind: times and states by the names of bodies, in one phase or several.
+
+A phase is a stretch of the run with one system; an event that changes the vehicle ends a phase and begins another at
+the same time.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,21 +17,41 @@ import numpy as np
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
+from interstage.system.events import EventRecord
 
 
 @dataclass
-class Log:
-    """States at times t (m,): q (m, nq), v (m, nv); `log["panel"].eta` is (m, n).
+class Inputs:
+    """What acted on a phase: loads as (time from which they hold, tau (nv,), sites, wrenches), functions of time."""
 
-    `info` says how the run was made (method, step, steps, evaluations).
+    loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    tau: Callable[[float], np.ndarray] | None = None
+    accelerations: Callable[[float, np.ndarray], None] | None = None
+
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the vector for the kernels, sites and wrenches at a time."""
+        k = max(0, bisect_right(self.loads, t, key=lambda load: load[0] - 1e-12 * (1.0 + abs(t))) - 1)
+        _, tau, sites, wrenches = self.loads[k]
+        tau = tau.copy() if self.tau is None else self.tau(t)
+        if self.accelerations is not None:
+            self.accelerations(t, tau)
+        return tau, sites, wrenches
+
+
+@dataclass
+class Phase:
+    """States at times t (m,) of one system: q (m, nq), v (m, nv); `phase["panel"].eta` is (m, n).
+
+    inertia : {body: (m, 10)} of bodies whose mass changed on the way
     """
 
     system: System
     t: np.ndarray
     q: np.ndarray
     v: np.ndarray
-    info: dict[str, Any] = field(default_factory=dict)
     dense: Callable[[float], np.ndarray] | None = field(default=None, repr=False)
+    inputs: Inputs = field(default_factory=Inputs, repr=False)
+    inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -41,23 +66,167 @@ class Log:
         """Return a copy of the k-th state, the last by default."""
         return self.system.state(self.q[k], self.v[k])
 
+    def weigh(self, k: int) -> None:
+        """Give bodies whose mass changed the mass that they had at row k."""
+        for body, rows in self.inertia.items():
+            self.system.tree.body_inertia[self.system.body(body)] = rows[k]
+
+    @cached_property
+    def sums(self) -> np.ndarray:
+        """Energies (3) and momentum (6) of each row: (m, 9)."""
+        out = np.empty((len(self.t), 9))
+        for k in range(len(self.t)):
+            self.weigh(k)
+            self.system.engine.sums(self.q[k], self.v[k], np.zeros(3), out[k])
+        return out
+
+    @cached_property
+    def accelerations(self) -> np.ndarray:
+        """Accelerations v̇ (m, nv) under the loads of the run."""
+        return self._answers[0]
+
+    @cached_property
+    def forces(self) -> np.ndarray:
+        """Generalized forces (m, nv): what was applied, and what prescribed and locked joints needed."""
+        return self._answers[1]
+
+    @cached_property
+    def _answers(self) -> tuple[np.ndarray, np.ndarray]:
+        vdot, tau = np.empty_like(self.v), np.empty_like(self.v)
+        engine = self.system.engine
+        for k, t in enumerate(self.t):
+            self.weigh(k)
+            load, sites, wrenches = self.inputs.at(float(t))
+            q, v = self.q[k].copy(), self.v[k].copy()
+            status = engine.forward(q, v, load, sites, wrenches, vdot[k])
+            if status != 0:
+                self.system._refuse(status, self.state(k))
+            engine.inverse(q, v, vdot[k], sites, wrenches, tau[k])
+        return vdot, tau
+
+    def position(self, body: str, node: Any = None) -> np.ndarray:
+        """Return the positions (m, 3) of a place on a body in the world."""
+        return np.array([self.system.position(self.state(k), body, node) for k in range(len(self.t))])
+
+
+class BodyHistory:
+    """One body's part of a log over several phases; as `BodyState`, with time the first axis.
+
+    t : times of the rows;  quantities that are not alike in all phases (a joint that changed) must be asked of a phase
+    """
+
+    def __init__(self, name: str, phases: list[Phase]):
+        self._name, self._parts = name, [phase[name] for phase in phases]
+        self.t = np.concatenate([phase.t for phase in phases])
+
+    def __getattr__(self, key: str) -> np.ndarray:
+        if key.startswith("_") or not hasattr(BodyState, key):
+            raise AttributeError(
+                f"a body has no '{key}'; known: q, v, eta, etadot, quaternion, position, velocity"
+            )
+        values = []
+        for part in self._parts:
+            try:
+                values.append(getattr(part, key))
+            except InputError as err:
+                raise self._unlike(key) from err
+        if len({value.shape[1:] for value in values}) > 1:
+            raise self._unlike(key)
+        return np.concatenate(values)
+
+    def _unlike(self, key: str) -> InputError:
+        return InputError(
+            f"'{key}' of body '{self._name}' is not the same quantity in all phases of the log",
+            hint=f"use log.phases[k]['{self._name}'].{key}, or log.position('{self._name}')",
+        )
+
+
+class Log:
+    """States at times t (m,): q (m, nq), v (m, nv); `log["panel"].eta` is (m, n).
+
+    phases : stretches with one system each;  events : what happened, in order
+    info : how the run was made (method, step, steps, evaluations)
+    """
+
+    def __init__(
+        self, phases: list[Phase], events: list[EventRecord] | None = None, info: dict[str, Any] | None = None
+    ):
+        self.phases, self.events, self.info = phases, events or [], info or {}
+
+    def __len__(self) -> int:
+        return sum(len(phase) for phase in self.phases)
+
+    def __repr__(self) -> str:
+        t = self.t
+        many = f", {len(self.phases)} phases" if len(self.phases) > 1 else ""
+        return f"<Log: {len(t)} states from t = {t[0]:g} to {t[-1]:g}{many}, {len(self.events)} events>"
+
+    @property
+    def system(self) -> System:
+        """The system at the end."""
+        return self.phases[-1].system
+
+    def __getitem__(self, name: str) -> BodyState | BodyHistory:
+        if len(self.phases) == 1:
+            return self.phases[0][name]
+        having = [phase for phase in self.phases if name in phase.system._slices]
+        if not having:
+            raise InputError(
+                f"there is no body '{name}'",
+                hint=known_names({n for p in self.phases for n in p.system.bodies}),
+            )
+        return BodyHistory(name, having)
+
+    def _joined(self, name: str) -> np.ndarray:
+        parts = [getattr(phase, name) for phase in self.phases]
+        if len({part.shape[1:] for part in parts}) > 1:
+            raise InputError(
+                f"'{name}' has another size in each phase of the log", hint=f"use log.phases[k].{name}"
+            )
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (m,); the time of an event comes twice, with the states before and after."""
+        return self._joined("t")
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (m, nq)."""
+        return self._joined("q")
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (m, nv)."""
+        return self._joined("v")
+
+    def state(self, k: int = -1) -> State:
+        """Return a copy of the k-th state, the last by default."""
+        n = len(self)
+        if not -n <= k < n:
+            raise InputError("the log has no such row", expected=f"{-n} to {n - 1}", got=f"{k}")
+        k = k % n
+        for phase in self.phases:
+            if k < len(phase):
+                return phase.state(k)
+            k -= len(phase)
+        raise AssertionError
+
     def at(self, t: float) -> State:
-        """Return the state at any time of an adaptive run (its dense output)."""
-        if self.dense is None:
+        """Return the state at any time of an adaptive run (its dense output); at an event, the state after it."""
+        if any(phase.dense is None for phase in self.phases):
             raise InputError(
                 "only adaptive methods have dense output", hint="use method='dop853', or log.state(k)"
             )
         if not self.t[0] <= t <= self.t[-1]:
             raise InputError("time outside the run", expected=f"{self.t[0]} to {self.t[-1]}", got=f"{t}")
-        y = self.dense(t)
-        return self.system.state(y[: self.system.nq], y[self.system.nq :])
+        phase = [p for p in self.phases if p.t[0] <= t][-1]
+        y = phase.dense(t)
+        return phase.system.state(y[: phase.system.nq], y[phase.system.nq :])
 
     @cached_property
     def _sums(self) -> np.ndarray:
-        out = np.empty((len(self.t), 9))
-        for k in range(len(self.t)):
-            self.system.engine.sums(self.q[k], self.v[k], np.zeros(3), out[k])
-        return out
+        return np.concatenate([phase.sums for phase in self.phases])
 
     @property
     def energy(self) -> np.ndarray:
@@ -79,6 +248,30 @@ class Log:
         """[h; p] (m, 6), angular momentum about the world origin, world axes."""
         return self._sums[:, 3:]
 
+    @property
+    def accelerations(self) -> np.ndarray:
+        """Accelerations v̇ (m, nv) under the loads of the run."""
+        return self._joined("accelerations")
+
+    def torque(self, body: str) -> np.ndarray:
+        """Return the generalized force (m, nv) of a body's joint beside its springs and dampers.
+
+        Of a free joint what was applied, of a prescribed or locked one what its drive needed.
+        """
+        parts = [phase.forces[:, phase.system._slices[body].v] for phase in self._having(body)]
+        if len({part.shape[1] for part in parts}) > 1:
+            raise InputError(
+                f"the joint of body '{body}' is not the same in all phases of the log",
+                hint="use log.phases[k].forces",
+            )
+        return np.concatenate(parts)
+
+    def _having(self, body: str) -> list[Phase]:
+        having = [phase for phase in self.phases if body in phase.system._slices]
+        if not having:
+            raise InputError(f"there is no body '{body}'", hint=known_names(self.system.bodies))
+        return having
+
     def position(self, body: str, node: Any = None) -> np.ndarray:
-        """Return the positions (m, 3) of a place on a body in the world."""
-        return np.array([self.system.position(self.state(k), body, node) for k in range(len(self.t))])
+        """Return the positions (m, 3) of a place on a body in the world, over the phases that have the body."""
+        return np.concatenate([phase.position(body, node) for phase in self._having(body)])

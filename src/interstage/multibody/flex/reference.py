@@ -52,6 +52,7 @@ class FlexibleBody:
     B: np.ndarray
     stiffness: np.ndarray
     viscous: np.ndarray
+    T: np.ndarray | None = None  # (modes of the component, n): eta of the component = T eta
 
     @property
     def n_modes(self) -> int:
@@ -144,6 +145,7 @@ def reference_to(
         B=B if len(B) == T.shape[1] else np.zeros((T.shape[1],) * 2 + (3, 3)),
         stiffness=squares,
         viscous=viscous,
+        T=T,
     )
 
 

@@ -6,7 +6,8 @@ Without compilation (NUMBA_DISABLE_JIT=1) `System` calls the same algorithms wit
 from __future__ import annotations
 
 from interstage.multibody.handle import LAYOUT, stage, tree_at, tree_of, vector_at, work_at, work_of
-from interstage.multibody.kernels.articulated import forward
+from interstage.multibody.kernels.closure import closed_forward as forward
+from interstage.multibody.kernels.closure import closure_jacobian, closure_response, look, project
 from interstage.multibody.kernels.flex import body_terms, prepare
 from interstage.multibody.kernels.inverse import accelerations, inverse, site_acceleration
 from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
@@ -74,14 +75,20 @@ def enter_prepare(handle, like):
     prepare(tree_of(handle), work_of(handle, like))
 
 
+UNFIT = -(10**9)
+
+
 def _forward_door(layout):
     """Make the quickest door: slots and state come as addresses. The closure makes `layout` part of the cache's key."""
 
     @kernel
     def enter_forward(slots, state, tau, vdot):
-        """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches."""
-        if layout == 0:
-            return -2
+        """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches.
+
+        Returns `UNFIT` if tau is not as long as v̇.
+        """
+        if layout == 0 or len(tau) != len(vdot):
+            return UNFIT
         tree, work = tree_at(slots), work_at(slots, vdot)
         y = vector_at(state, tree.sizes[3] + tree.sizes[4], vdot)
         q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
@@ -133,6 +140,30 @@ def enter_observe(handle, q, v, vdot, sites):
 def enter_composite(handle, q, v, out):
     """Call `composite_of_ground` on a handle."""
     composite_of_ground(tree_of(handle), work_of(handle, out), q, v, out)
+
+
+@kernel
+def enter_closure_rows(handle, q, v):
+    """Call `look` on a handle."""
+    return look(tree_of(handle), work_of(handle, q), q, v)
+
+
+@kernel
+def enter_closure_response(handle, q, v):
+    """Call `closure_response` on a handle."""
+    return closure_response(tree_of(handle), work_of(handle, q), q, v)
+
+
+@kernel
+def enter_closure_jacobian(handle, q, v, J):
+    """Call `closure_jacobian` on a handle."""
+    closure_jacobian(tree_of(handle), work_of(handle, q), q, v, J)
+
+
+@kernel
+def enter_project(handle, q, v):
+    """Call `project` on a handle."""
+    return project(tree_of(handle), work_of(handle, q), q, v)
 
 
 @kernel

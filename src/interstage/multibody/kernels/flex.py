@@ -24,22 +24,18 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.kinematics import constant_subspaces
+from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, rows_times, weighted_dot
 from interstage.multibody.kernels.small import (
     add,
-    add_row,
-    add_rows,
-    clear_vector,
     cross,
     get3,
     high,
     kernel,
     low,
     put6,
-    rows_times,
     scale,
     sub,
     symmetric_times,
-    weighted_dot,
 )
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
@@ -66,75 +62,87 @@ def _four_rows(B, at, x, i, y, j, length, a, b, c, d):
 
 
 @kernel
-def _block(B, at, q, v, m, n, w, y, k, e, second):
-    """Treat the pairs among m modes themselves, whose coordinates, rates and planes begin at q, v, y[k], y[e]."""
-    for i in range(m):
-        x0, d0 = q[i], v[i]
-        if second:
-            for p in range(6):
-                y[k + p * n + i] += B[at + p] * x0
-        at += 6
-        for j in range(i + 1, m):
-            x1, d1 = q[j], v[j]
-            if second:
-                for p in range(6):
-                    b, z = B[at + p], k + p * n
-                    y[z + i] += b * x1
-                    y[z + j] += b * x0
-            for p in range(3):
-                b, z = B[at + 6 + p], k + (6 + p) * n
-                y[z + j] += b * x0
-                y[z + i] -= b * x1
-                y[e + j] += w[p] * b * d0
-                y[e + i] -= w[p] * b * d1
-            at += 9
-    return at
+def _four_rows_twice(B, at, x, i, v, m, y, j, o, length, a, b):
+    """Do the same in one pass with x[i...], factors a (4,), y[j...] and with v[m...], factors b (4,), y[o...]."""
+    s = 0.0 * a[0]
+    t, u, w = s, s, s
+    p, q, r, z = s, s, s, s
+    second, third, fourth = at + length, at + length + length, at + length + length + length
+    for k in range(length):
+        e, f, g, h = B[at + k], B[second + k], B[third + k], B[fourth + k]
+        place, speed = x[i + k], v[m + k]
+        s += e * place
+        t += f * place
+        u += g * place
+        w += h * place
+        p += e * speed
+        q += f * speed
+        r += g * speed
+        z += h * speed
+        y[j + k] += a[0] * e + a[1] * f + a[2] * g + a[3] * h
+        y[o + k] += b[0] * e + b[1] * f + b[2] * g + b[3] * h
+    return (s, t, u, w), (p, q, r, z)
+
+
+@kernel
+def _first_four(x, i, m):
+    """Return x[i] ... x[i + 3], zero from the m-th on."""
+    o = 0.0 * x[i]
+    b = x[i + 1] if m > 1 else o
+    c = x[i + 2] if m > 2 else o
+    d = x[i + 3] if m > 3 else o
+    return x[i], b, c, d
+
+
+@kernel
+def _add_four(y, k, m, s, x):
+    """Add s x to the first m of y[k] ... y[k + 3]."""
+    y[k] += s * x[0]
+    if m > 1:
+        y[k + 1] += s * x[1]
+    if m > 2:
+        y[k + 2] += s * x[2]
+    if m > 3:
+        y[k + 3] += s * x[3]
 
 
 @kernel
 def _pairs(B, start, q, eta, v, rate, n, w, y, base, second):
     """Write Σ_s J2_rs η_s (planes 0-5), Σ_s a_sr η_s (6-8) and Σ_s ω·a_sr η̇_s (9) into y (10, n) at `base`.
 
-    Modal coordinates and rates start at q[eta], v[rate]. Only r <= s is stored, in the order of this loop, four
-    rows at a time: the pairs among the four modes, then for each plane the four rows from the next column on.
-    J2 is symmetric and a_sr = -a_rs: each number serves both of its modes in one pass through memory. Without
-    `second` (order 1) J2 is passed over.
+    Modal coordinates and rates start at q[eta], v[rate]. The order of storage is that of this loop: four rows at a
+    time, for each plane the columns from the first of the four on. J2 is symmetric and a_sr = -a_rs: each number
+    serves both of its modes in one pass through memory. Pairs among the four modes are met twice and stored by
+    halves. Without `second` (order 1) J2 is passed over.
     """
     for k in range(base, base + PLANES * n):
         y[k] = 0.0
-    at, e = start, base + 9 * n
+    at = start
     for r in range(0, n, 4):
-        m = min(4, n - r)
-        at = _block(B, at, q[eta + r : eta + n], v[rate + r : rate + n], m, n, w, y, base + r, e + r, second)
-        rest = n - r - 4
-        if rest <= 0:
-            return
+        m, rest = min(4, n - r), n - r
         length = np.uint64(rest)
-        x0, x1, x2, x3 = q[eta + r], q[eta + r + 1], q[eta + r + 2], q[eta + r + 3]
-        for p in range(9):
-            if p >= 6 or second:
-                k, sign = base + p * n + r, 1.0 if p < 6 else -1.0
-                here, x, z = np.uint64(at), np.uint64(eta + r + 4), np.uint64(k + 4)
-                s0, s1, s2, s3 = _four_rows(B, here, q, x, y, z, length, x0, x1, x2, x3)
-                y[k] += sign * s0
-                y[k + 1] += sign * s1
-                y[k + 2] += sign * s2
-                y[k + 3] += sign * s3
-            if p >= 6:
-                c, k = w[p - 6], e + r
-                here, x, z = np.uint64(at), np.uint64(rate + r + 4), np.uint64(k + 4)
-                d0, d1, d2, d3 = (
-                    c * v[rate + r],
-                    c * v[rate + r + 1],
-                    c * v[rate + r + 2],
-                    c * v[rate + r + 3],
-                )
-                s0, s1, s2, s3 = _four_rows(B, here, v, x, y, z, length, d0, d1, d2, d3)
-                y[k] -= c * s0
-                y[k + 1] -= c * s1
-                y[k + 2] -= c * s2
-                y[k + 3] -= c * s3
+        x, u = _first_four(q, eta + r, m), _first_four(v, rate + r, m)
+        i, j = np.uint64(eta + r), np.uint64(rate + r)
+        k, e = base + r, base + 9 * n + r
+        if second:
+            for _ in range(6):
+                s = _four_rows(B, np.uint64(at), q, i, y, np.uint64(k), length, x[0], x[1], x[2], x[3])
+                _add_four(y, k, m, 1.0, s)
+                at += 4 * rest
+                k += n
+        else:
+            at += 24 * rest
+            k += 6 * n
+        for p in range(3):
+            c = w[p]
+            weighted = (c * u[0], c * u[1], c * u[2], c * u[3])
+            s, t = _four_rows_twice(
+                B, np.uint64(at), q, i, v, j, y, np.uint64(k), np.uint64(e), length, x, weighted
+            )
+            _add_four(y, k, m, -1.0, s)
+            _add_four(y, e, m, -c, t)
             at += 4 * rest
+            k += n
 
 
 @kernel

@@ -12,12 +12,10 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import ball_spring
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
+from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
     add,
     add6,
-    add_rows,
-    clear,
-    clear_vector,
     cross,
     get3,
     get9,
@@ -27,7 +25,6 @@ from interstage.multibody.kernels.small import (
     low,
     put6,
     rigid_inertia,
-    rows_times,
     scale,
     turn,
     turn_back,

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.kinematics import BALL
+from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
     add,
-    clear,
-    clear_vector,
     cross,
     dot,
     get3,
@@ -18,7 +17,6 @@ from interstage.multibody.kernels.small import (
     high,
     kernel,
     low,
-    rows_times,
     scale,
     sub,
     symmetric_times,

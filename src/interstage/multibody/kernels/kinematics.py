@@ -14,15 +14,13 @@ Row -1 (the last one) of per-body scratch is the ground.
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
+from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
     IDENTITY,
     ZERO3,
     about_axis,
     add,
     add6,
-    add_rows,
-    clear,
-    clear_vector,
     cross,
     get3,
     get9,
@@ -35,7 +33,6 @@ from interstage.multibody.kernels.small import (
     put3,
     put6,
     put9,
-    rows_times,
     scale,
     sub,
     turn,

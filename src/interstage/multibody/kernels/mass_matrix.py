@@ -10,10 +10,10 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.kinematics import kinematics
+from interstage.multibody.kernels.rows import clear
 from interstage.multibody.kernels.small import (
     add,
     add_inertia,
-    clear,
     cross,
     get3,
     get9,

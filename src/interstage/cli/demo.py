@@ -1,0 +1,56 @@
+"""`interstage demo`: the whole pipeline on a bundled vehicle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+
+def demo(
+    out: Path = typer.Option(
+        Path("demo"), "--out", "-o", metavar="DIR", help="Folder for the files; made if absent."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+) -> None:
+    """From a NASTRAN deck of a launch vehicle to a report to look at, in a couple of minutes."""
+    from interstage.cli.progress import steps
+    from interstage.demo.pipeline import run_demo
+
+    with steps(quiet=as_json) as report:
+        made = run_demo(out, report)
+    errors = made.frequency_errors(20)
+    found = {
+        "report": str(made.files["report"]),
+        "files": {key: str(path) for key, path in made.files.items()},
+        "first_elastic_hz": float(made.locked_modes.frequencies_hz[6]),
+        "largest_frequency_error": float(abs(errors).max()),
+        "states": int(made.lin.n_states),
+        "seconds": {name: round(seconds, 3) for name, seconds in made.walls},
+        "wall_seconds": round(made.wall_s, 3),
+    }
+    if as_json:
+        print(json.dumps(found))
+        return
+    _show(found)
+
+
+def _show(found: dict) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(show_header=False, box=None)
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for key, path in found["files"].items():
+        if key != "report":
+            table.add_row(key, path)
+    table.add_row("first bending", f"{found['first_elastic_hz']:.4f} Hz, engines locked")
+    worst = f"{100 * found['largest_frequency_error']:.2g} %"
+    table.add_row("against finite elements", f"20 elastic frequencies within {worst}")
+    table.add_row("linear model", f"{found['states']} states")
+    table.add_row("wall time", f"{found['wall_seconds']:.0f} s")
+    console.print(table)
+    console.print(f"open [bold]{found['report']}[/bold] in a browser", soft_wrap=True)

@@ -1,0 +1,36 @@
+"""`interstage report`: one HTML page on a component, a linear model or a simulation log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def report(
+    file: Path = typer.Argument(
+        ..., metavar="FILE", help="Component file, linear-model file or simulation log."
+    ),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", metavar="OUT.html", help="Page to write; FILE with .html otherwise."
+    ),
+    deck: Path | None = typer.Option(
+        None, "--deck", metavar="DECK", help="NASTRAN deck of a component, to draw its elements."
+    ),
+) -> None:
+    """Write a page with tables, charts and animated mode shapes that opens offline."""
+    from interstage.cli.progress import progress
+    from interstage.errors import InputError
+    from interstage.report.sources import report_file
+
+    output = output or file.with_suffix(".html")
+    if output.absolute() == file.absolute():
+        raise InputError(
+            "the report would replace the file it is about", where=str(file), hint="choose another -o"
+        )
+    with progress(quiet=False) as say:
+        say("reading the file")
+        page = report_file(file, deck)
+        say("writing the page")
+        page.save(output)
+    print(f"open {output} in a browser")

@@ -1,0 +1,1 @@
+"""The demo: a launch vehicle of our own, from its NASTRAN deck to a report."""

@@ -1,0 +1,200 @@
+"""Kane's equations M v̇ = f, and the forces across joints afterwards.
+
+Generalized inertia and active forces are projections on the partial velocities of each body, X_i = [Ω; V] in its
+axes and Δ_i, the selection of its modal rates:
+
+    Σ_i { X_iᵀ [t_i; f_i] + Δ_iᵀ g_i }_inertia = Σ_i { X_iᵀ [t; f] + Δ_iᵀ g }_active
+    M = Σ_i X_iᵀ I_i X_i + X_iᵀ[F; E]_i Δ_i + Δ_iᵀ[F; E]_iᵀ X_i + Δ_iᵀ G_i Δ_i
+
+All functions are pure: numpy arrays in, numpy arrays out, and the same for jax.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from interstage.kane.inertia import Inertias, first_moments, inertias, weights
+from interstage.kane.joints import coordinate_rates
+from interstage.kane.kinematics import Frames, Load, frames
+from interstage.kane.layout import Layout, Parameters
+from interstage.kane.ops import Array, concat, cross_rows, in_columns, solve_symmetric
+
+
+class Parts(NamedTuple):
+    """What the equations are put together from: frames, inertias, and X (N, 6, nv) of the bodies."""
+
+    frames: Frames
+    inertias: Inertias
+    X: Array
+
+
+def parts_of(
+    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: Any = np
+) -> Parts:
+    """Return motions, inertias and partial velocities of every body."""
+    f = frames(layout, p, q, v, loads, xp)
+    N = len(layout.places)
+    back = f.R[:N].swapaxes(1, 2)
+    X = concat(xp, [back @ f.Omega[:N], back @ f.V[:N]], axis=1)
+    return Parts(f, inertias(layout, p, f, q, v, xp), X)
+
+
+def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: Any = np) -> Array:
+    """Return M (nv, nv)."""
+    nv, X = layout.nv, parts.X
+    rigid = X.reshape(-1, nv).T @ (parts.inertias.matrix @ X).reshape(-1, nv)
+    if all(place.n_modes == 0 for place in layout.places):
+        return rigid
+    rows, modal = [], []
+    for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
+        joint = xp.zeros((place.v[1] - place.v[0], nv))
+        rows += [joint, parts.inertias.FE[i].T @ X[i]] if place.n_modes else [joint]
+        modal += [joint, in_columns(xp, body.G, place.etadot[0], nv)] if place.n_modes else [joint]
+    coupling = concat(xp, rows)
+    return rigid + coupling + coupling.T + concat(xp, modal)
+
+
+def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> Array:
+    """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness and damping."""
+    out = []
+    for place, body in zip(layout.places, p.bodies):
+        joint, rate = q[slice(*place.q)], v[slice(*place.v)]
+        force = -body.damper * rate
+        if place.kind == "Ball":
+            # torque -k sin φ about the axis of the rotation
+            force = force - 2.0 * body.spring * joint[0] * joint[1:] / xp.sum(joint * joint)
+        elif place.kind != "Free":
+            force = force - body.spring * (joint - body.rest)
+        out.append(force)
+        if place.n_modes:
+            out.append(-body.stiffness * q[slice(*place.eta)] - body.viscous * v[slice(*place.etadot)])
+    return concat(xp, out)
+
+
+def forces(
+    layout: Layout,
+    p: Parameters,
+    parts: Parts,
+    q: Array,
+    v: Array,
+    loads: tuple[Load, ...] = (),
+    xp: Any = np,
+) -> Array:
+    """Return f (nv,) of M v̇ = f: active forces less what remainder accelerations need."""
+    wrench, modal = weights(layout, p, parts.frames, q, xp)
+    rows = []
+    for place, active, needed in zip(layout.places, modal, parts.inertias.modal):
+        rows += [xp.zeros(place.v[1] - place.v[0]), active - needed]
+    f = parts.X.reshape(-1, layout.nv).T @ (wrench - parts.inertias.wrench).reshape(-1)
+    f = f + concat(xp, rows) + own_forces(layout, p, q, v, xp)
+    for i, load in enumerate(loads, start=len(layout.places)):
+        f = f + parts.frames.Omega[i].T @ load.wrench[:3] + parts.frames.V[i].T @ load.wrench[3:]
+    return f
+
+
+def kane_equations(
+    layout: Layout,
+    parameters: Parameters,
+    q: Array,
+    v: Array,
+    tau: Array | None = None,
+    loads: tuple[Load, ...] = (),
+    xp: Any = np,
+) -> tuple[Array, Array]:
+    """Return M (nv, nv) and f (nv,) of Kane's equations M v̇ = f.
+
+    q (nq,), v (nv,); tau (nv,) generalized forces; loads: wrenches at nodes
+    """
+    parts = parts_of(layout, parameters, q, v, loads, xp)
+    f = forces(layout, parameters, parts, q, v, loads, xp)
+    return mass_matrix(layout, parameters, parts, xp), f if tau is None else f + tau
+
+
+def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: Any = np) -> Array:
+    """Return v̇ (nv,) of M v̇ = f, with the accelerations `given` (nv,) at held velocities."""
+    if layout.nv == 0:
+        return f
+    if not layout.held:
+        return solve_symmetric(xp, M, f)
+    mask = np.zeros(layout.nv, dtype=bool)
+    mask[list(layout.held)] = True
+    free, known = np.flatnonzero(~mask), xp.where(xp.asarray(mask), given, 0.0)
+    if len(free) == 0:
+        return known
+    rest = xp.take(f - M @ known, xp.asarray(free), axis=0)
+    block = xp.take(xp.take(M, xp.asarray(free), axis=0), xp.asarray(free), axis=1)
+    # back to all velocities by a matrix of zeros and ones
+    return known + xp.asarray(np.eye(layout.nv)[:, free]) @ solve_symmetric(xp, block, rest)
+
+
+def _moved(xp: Any, wrench: Array, arm: Array) -> Array:
+    """Return a wrench [t; f] acting at `arm` from the new point."""
+    return concat(xp, [wrench[:3] + cross_rows(xp, arm, wrench[3:]), wrench[3:]])
+
+
+def reactions(
+    layout: Layout,
+    p: Parameters,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    loads: tuple[Load, ...] = (),
+    xp: Any = np,
+) -> list[Array]:
+    """Return the wrench [t; f] (6,) that the parent exerts on each body, at its origin, world axes.
+
+    Newton and Euler from the tips to the root: what a body's motion needs, less its weight and loads, plus what it
+    hands on to its children.
+    """
+    parts = parts_of(layout, p, q, v, loads, xp)
+    f, inertia = parts.frames, parts.inertias
+    weight, _ = weights(layout, p, f, q, xp)
+    need = inertia.wrench + (inertia.matrix @ (parts.X @ vdot)[..., None])[..., 0] - weight
+    out = []
+    for i, place in enumerate(layout.places):
+        wrench = need[i] + inertia.FE[i] @ vdot[slice(*place.etadot)] if place.n_modes else need[i]
+        out.append(concat(xp, [f.R[i] @ wrench[:3], f.R[i] @ wrench[3:]]))
+    for i, load in enumerate(loads, start=len(out)):
+        out[load.body] = out[load.body] - _moved(xp, load.wrench, f.x[i] - f.x[load.body])
+    for i in range(len(out) - 1, -1, -1):
+        parent = layout.places[i].parent
+        if parent >= 0:
+            out[parent] = out[parent] + _moved(xp, out[i], f.x[i] - f.x[parent])
+    return out
+
+
+def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> list[Array]:
+    """Return [h; ℓ] (6,) of each body, world axes, h about the world's origin."""
+    parts = parts_of(layout, p, q, v, (), xp)
+    out = []
+    for R, x, own in zip(parts.frames.R, parts.frames.x, parts.inertias.momentum):
+        out.append(_moved(xp, concat(xp, [R @ own[:3], R @ own[3:]]), x))
+    return out
+
+
+def energies(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> tuple[Array, Array, Array]:
+    """Return kinetic, strain (modes and springs) and gravity energy."""
+    parts = parts_of(layout, p, q, v, (), xp)
+    kinetic = 0.5 * (v @ (mass_matrix(layout, p, parts, xp) @ v))
+    strain = gravity = 0.0 * kinetic
+    moments = first_moments(layout, p, q)
+    for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
+        joint, eta = q[slice(*place.q)], q[slice(*place.eta)]
+        strain = strain + 0.5 * xp.sum(body.stiffness * eta * eta)
+        if place.kind == "Ball":
+            strain = strain + 2.0 * xp.sum(body.spring * joint[1:] ** 2) / xp.sum(joint * joint)
+        elif place.kind != "Free":
+            strain = strain + 0.5 * xp.sum(body.spring * (joint - body.rest) ** 2)
+        gravity = gravity - p.gravity @ (body.mass * parts.frames.x[i] + parts.frames.R[i] @ moments[i])
+    return kinetic, strain, gravity
+
+
+def rates(layout: Layout, q: Array, v: Array, xp: Any = np) -> Array:
+    """Return q̇ (nq,)."""
+    out = []
+    for place in layout.places:
+        out.append(coordinate_rates(xp, place.kind, q[slice(*place.q)], v[slice(*place.v)]))
+        out.append(v[slice(*place.etadot)])
+    return concat(xp, out)

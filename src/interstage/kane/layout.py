@@ -1,0 +1,205 @@
+"""Constants of a vehicle for Kane's equations: what never changes (`Layout`) and numbers (`Parameters`).
+
+`Parameters` is a tree of named tuples of arrays: jax maps over it and differentiates by it as it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError
+from interstage.kane.joints import KINDS
+from interstage.kane.ops import Array
+from interstage.kane.reference import Shapes, about_node
+from interstage.multibody.joints import Free
+from interstage.multibody.model import BodySpec, Multibody
+
+
+class Body(NamedTuple):
+    """Numbers of one body with n modes and a joint of nv velocities, on a parent with k modes.
+
+    mass; mp (3,) = ∫ l dm; J0 (3, 3) about the origin; E, F0 (3, n); G (n, n) modal mass;
+    J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness, viscous (n,) modal;
+    l (3,), lam, gam (3, k): the node of the parent; rotation (3, 3) of the joint frame there; axes (3, 3) and pitch
+    of the joint; spring, damper, rest (nv,) along its coordinates.
+    """
+
+    mass: Array
+    mp: Array
+    J0: Array
+    E: Array
+    F0: Array
+    G: Array
+    J1: Array
+    J2: Array
+    F1: Array
+    stiffness: Array
+    viscous: Array
+    l: Array
+    lam: Array
+    gam: Array
+    rotation: Array
+    axes: Array
+    pitch: Array
+    spring: Array
+    damper: Array
+    rest: Array
+
+
+class Parameters(NamedTuple):
+    """Numbers of a vehicle: gravity (3,), world axes, and the bodies."""
+
+    gravity: Array
+    bodies: tuple[Body, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a body hangs and where its numbers lie: joint q and v, modes eta and etadot, as (first, last)."""
+
+    name: str
+    parent: int
+    kind: str
+    order: int
+    q: tuple[int, int]
+    v: tuple[int, int]
+    eta: tuple[int, int]
+    etadot: tuple[int, int]
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modes."""
+        return self.eta[1] - self.eta[0]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The tree and the order of its coordinates; `held` are velocities whose accelerations are given."""
+
+    places: tuple[Place, ...]
+    nq: int
+    nv: int
+    held: tuple[int, ...]
+
+
+def shapes_of(model: Multibody, like: Any = None) -> list[Shapes | None]:
+    """Return the integrals of each flexible body, once for each distinct use; None for a rigid one."""
+    made: dict[tuple, Shapes] = {}
+    out: list[Shapes | None] = []
+    for i, spec in enumerate(model.specs):
+        if spec.component is None:
+            out.append(None)
+            continue
+        key = (id(spec.component), spec.node, spec.order, spec.n_modes)
+        if key not in made:
+            made[key] = about_node(
+                spec.component,
+                spec.node,
+                spec.order,
+                spec.n_modes,
+                None if like is None else _shapes_in(like, i),
+            )
+        out.append(made[key])
+    return out
+
+
+def _shapes_in(system: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return gamma, lam of body i as a compiled system has them: its choice of coordinates, nothing else."""
+    flex = system._flexes[i]
+    return flex.gamma, flex.lam
+
+
+def build(model: Multibody, shapes: list[Shapes | None]) -> tuple[Layout, Parameters]:
+    """Return layout and numbers of a description."""
+    if not model.specs:
+        raise InputError("a vehicle needs at least one body", where=f"'{model.name}'")
+    if getattr(model, "closures", None):
+        raise ModelError(
+            "Kane's formulation here is for trees",
+            got=f"{len(model.closures)} loop closures",
+            hint="cut the loops",
+        )
+    index = {spec.name: i for i, spec in enumerate(model.specs)}
+    places, held, nq, nv = [], [], 0, 0
+    for spec, own in zip(model.specs, shapes):
+        joint, n = spec.joint, 0 if own is None else len(own.stiffness)
+        kind = type(joint).__name__
+        if kind not in KINDS:
+            raise ModelError(
+                f"the joint of body '{spec.name}' is unknown here", expected=", ".join(KINDS), got=kind
+            )
+        if getattr(joint, "prescribed", False):
+            held += range(nv, nv + joint.nv)
+        places.append(
+            Place(
+                spec.name,
+                -1 if spec.parent is None else index[spec.parent],
+                kind,
+                spec.order if n else 0,
+                (nq, nq + joint.nq),
+                (nv, nv + joint.nv),
+                (nq + joint.nq, nq + joint.nq + n),
+                (nv + joint.nv, nv + joint.nv + n),
+            )
+        )
+        nq, nv = nq + joint.nq + n, nv + joint.nv + n
+    bodies = tuple(
+        _numbers(spec, own, None if place.parent < 0 else shapes[place.parent], model)
+        for spec, own, place in zip(model.specs, shapes, places)
+    )
+    return Layout(tuple(places), nq, nv, tuple(held)), Parameters(
+        np.array(model.gravity, dtype=float), bodies
+    )
+
+
+def _numbers(spec: BodySpec, own: Shapes | None, on: Shapes | None, model: Multibody) -> Body:
+    """Return the numbers of one body; `on` are the shapes of a flexible parent."""
+    joint = spec.joint
+    if on is None:
+        # frames of bodies sit in their joints: points of a rigid parent count from there
+        from_joint = 0.0 if spec.parent is None else model.spec(spec.parent).offset
+        l, lam, gam = np.array(spec.at, dtype=float) - from_joint, np.zeros((3, 0)), np.zeros((3, 0))
+    else:
+        row = model.spec(spec.parent).component.node_row(spec.at)
+        l, lam, gam = on.l[row], on.lam[row], on.gamma[row]
+    return Body(
+        **_inertia(spec, own),
+        l=l,
+        lam=lam,
+        gam=gam,
+        rotation=np.array(spec.rotation, dtype=float),
+        axes=joint.axes(),
+        pitch=np.array(joint.pitch_per_radian),
+        spring=np.zeros(6) if isinstance(joint, Free) else joint.spread("stiffness"),
+        damper=joint.spread("damping"),
+        rest=joint.spread("rest"),
+    )
+
+
+def _inertia(spec: BodySpec, own: Shapes | None) -> dict[str, np.ndarray]:
+    """Return mass properties and modal numbers of a body."""
+    if own is None:
+        rigid = spec.inertia
+        m, p = float(rigid.mass), np.asarray(rigid.com, dtype=float) - spec.offset
+        own = Shapes(
+            **dict.fromkeys(("l", "gamma", "lam"), np.zeros(0)),
+            mass=m,
+            mp=m * p,
+            J0=np.asarray(rigid.inertia) + m * (p @ p * np.eye(3) - np.outer(p, p)),
+            E=np.zeros((3, 0)),
+            F0=np.zeros((3, 0)),
+            G=np.zeros((0, 0)),
+            J1=np.zeros((0, 3, 3)),
+            J2=np.zeros((0, 0, 3, 3)),
+            F1=np.zeros((0, 3, 0)),
+            stiffness=np.zeros(0),
+            viscous=np.zeros(0),
+        )
+    viscous = own.viscous
+    if spec.damping is not None:
+        viscous = np.broadcast_to(2.0 * spec.damping * np.sqrt(np.abs(own.stiffness)), own.stiffness.shape)
+    names = ("mp", "J0", "E", "F0", "G", "J1", "J2", "F1", "stiffness")
+    return {"mass": np.array(own.mass), **{k: getattr(own, k) for k in names}, "viscous": np.array(viscous)}

@@ -1,0 +1,185 @@
+"""Modal integrals of a component about its inboard node, by one change of basis.
+
+Add the six rigid motions about the file's reference point to the modes: shapes [e×l, e, γ_r]. A frame at node a
+and modes that vanish there are combinations of these 6 + n shapes, the columns of
+
+    Q = [ 1      0   -λ_a T ]        s = γ_a - λ_a×l_a
+        [ [l_a]× 1   -s T   ]        T: combinations of modes that become the coordinates
+        [ 0      0    T     ]
+
+so that every integral that is bilinear in shapes follows by Q: the mass matrix QᵀM Q holds J, mp, F0, E and the
+modal mass at once, the point-mass tensors ∫ l γᵀ and ∫ γ γᵀ follow alike. The columns of T are the modes of the body
+held at its node, unit modal mass, ascending frequency, largest entry positive; or those of another basis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from interstage.errors import InputError, ModelError
+from interstage.kane.ops import LEVI
+from interstage.modes.record import Component
+
+# matrices of e_1×, e_2×, e_3×
+_TURNS = np.stack([LEVI @ e for e in np.eye(3)])
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Integrals of n shapes about a frame; see `Body` for names. viscous (n,) is the file's modal damping."""
+
+    l: np.ndarray
+    gamma: np.ndarray
+    lam: np.ndarray
+    mass: float
+    mp: np.ndarray
+    J0: np.ndarray
+    E: np.ndarray
+    F0: np.ndarray
+    G: np.ndarray
+    J1: np.ndarray
+    J2: np.ndarray
+    F1: np.ndarray
+    stiffness: np.ndarray
+    viscous: np.ndarray
+
+
+def about_node(
+    c: Component,
+    node: int | None,
+    order: int,
+    n_modes: int | None = None,
+    like: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Shapes:
+    """Return the integrals of a component about `node` (None: about its own reference point).
+
+    like : gamma, lam (N, 3, n) of all nodes about the same frame: the shapes to take as coordinates
+    """
+    if order > 0 and not c.has_integrals:
+        raise InputError(
+            f"fidelity {order} needs modal integrals",
+            where=f"component '{c.name}'",
+            hint="make the component with modal_integrals=True, or use order=0",
+        )
+    n = c.n_modes
+    l_a, rigid = np.zeros(3), np.zeros((6, n))
+    if node is not None:
+        row = c.node_row(node)
+        l_a = c.node_positions[row]
+        lam_a = c.lam[row]
+        rigid = np.vstack([lam_a, c.gamma[row] - np.cross(lam_a.T, l_a).T])
+    gamma = c.gamma - rigid[3:] - np.cross(rigid[:3].T[None], c.node_positions[:, None]).transpose(0, 2, 1)
+    lam = c.lam - rigid[:3]
+    frame = np.zeros((6 + n, 6))
+    frame[:6] = np.eye(6)
+    frame[3:6, :3] = LEVI @ l_a
+    modes = np.vstack([-rigid, np.eye(n)])
+    mass = _mass_matrix(c)
+    modal = modes.T @ mass @ modes
+    K = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2 * np.diag(c.G0)
+    if like is None:
+        T = held_modes(K, modal, c.name)[:, : n if n_modes is None else n_modes]
+    else:
+        T = _same_shapes((gamma, lam), like, modal, c.name)
+    Q = np.hstack([frame, modes @ T])
+    M = Q.T @ mass @ Q
+    J1, J2, F1 = _change_of_inertia(c, modes @ T, l_a, order)
+    rates = 2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0))
+    return Shapes(
+        l=c.node_positions - l_a,
+        gamma=gamma @ T,
+        lam=lam @ T,
+        mass=float(c.mass),
+        mp=np.array([M[2, 4], M[0, 5], M[1, 3]]),
+        J0=M[:3, :3],
+        E=M[3:6, 6:],
+        F0=M[:3, 6:],
+        G=M[6:, 6:],
+        J1=J1,
+        J2=J2,
+        F1=F1,
+        stiffness=np.sum(T * K[:, None] * T, axis=0),
+        viscous=np.sum(T * rates[:, None] * T, axis=0),
+    )
+
+
+def _mass_matrix(c: Component) -> np.ndarray:
+    """Return the mass matrix (6 + n, 6 + n) of rotations and translations about the reference point, and modes."""
+    first = LEVI @ (c.mass * np.asarray(c.com))
+    FE = np.vstack([c.F0, c.E])
+    rigid = np.block([[c.inertia, first], [first.T, c.mass * np.eye(3)]])
+    return np.block([[rigid, FE], [FE.T, c.G0]])
+
+
+def held_modes(K: np.ndarray, G: np.ndarray, name: str) -> np.ndarray:
+    """Return T (n, n) with TᵀGT = 1, Tᵀdiag(K)T ascending, largest entry of a column positive."""
+    n = len(K)
+    if n == 0 or (np.array_equal(G, np.eye(n)) and np.all(np.diff(K) >= 0.0)):
+        return np.eye(n)
+    try:
+        if np.all(K > 0.0):
+            # compliance: the lowest modes come out best
+            root = 1.0 / np.sqrt(K)
+            compliance, Y = eigh(G * root[:, None] * root[None, :])
+            if compliance[0] <= 0.0:
+                raise np.linalg.LinAlgError
+            T = (root[:, None] * Y / np.sqrt(compliance))[:, ::-1]
+        else:
+            T = eigh(np.diag(K), G)[1]
+    except np.linalg.LinAlgError:
+        raise ModelError(
+            f"the modes of component '{name}' are not independent once its inboard node is held",
+            hint="add a small rotary inertia at the node, or use fewer modes",
+        ) from None
+    biggest = T[np.argmax(np.abs(T), axis=0), np.arange(n)]
+    return T * np.where(biggest < 0.0, -1.0, 1.0)
+
+
+def _same_shapes(own: tuple, like: tuple, G: np.ndarray, name: str) -> np.ndarray:
+    """Return T (n, k) with own shapes times T equal to `like`, modal mass kept at one."""
+    n, k = own[0].shape[2], like[0].shape[2]
+    length = np.abs(own[0]).max(initial=0.0) / max(np.abs(own[1]).max(initial=0.0), 1e-300)
+    A, B = (np.vstack([g.reshape(-1, m), length * r.reshape(-1, m)]) for (g, r), m in ((own, n), (like, k)))
+    scale = 1.0 / np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    T, _, rank, _ = np.linalg.lstsq(A * scale, B, rcond=1e-12)
+    T = scale[:, None] * T
+    if rank < n or np.abs(A @ T - B).max(initial=0.0) > 1e-8 * np.abs(B).max(initial=0.0):
+        raise ModelError(
+            f"the modal coordinates of component '{name}' cannot be matched by the motion of its nodes",
+            expected=f"{n} independent shapes",
+            got=f"{rank}",
+            hint="leave out `like`, or make the component with more nodes",
+        )
+    values, Y = np.linalg.eigh(T.T @ G @ T)
+    return T @ (Y / np.sqrt(values)) @ Y.T
+
+
+def _change_of_inertia(
+    c: Component, C: np.ndarray, l_a: np.ndarray, order: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return J1 (k, 3, 3), J2 (k, k, 3, 3), F1 (k, 3, k) of the point masses for shapes C (6 + n, k)."""
+    n, k, eye = c.n_modes, C.shape[1], np.eye(3)
+    if order == 0:
+        return np.zeros((k, 3, 3)), np.zeros((k, k, 3, 3)), np.zeros((k, 3, k))
+    A_modes = 0.5 * np.trace(c.J1, axis1=1, axis2=2)[:, None, None] * eye - c.J1
+    B_modes = 0.5 * np.trace(c.J2, axis1=2, axis2=3)[..., None, None] * eye - c.J2.transpose(0, 1, 3, 2)
+    E = np.vstack([_TURNS @ c.pm_c, c.pm_mass * eye, c.pm_E.T])  # ∫ γ
+    A = np.concatenate(
+        [c.pm_S2 @ _TURNS.transpose(0, 2, 1), c.pm_c[:, None] * eye[:, None, :], A_modes]
+    )  # ∫ l γᵀ
+    B = np.zeros((6 + n, 6 + n, 3, 3))  # ∫ γ γᵀ, rows by rows
+    B[:3] = np.einsum("aij,bjk->abik", _TURNS, A)
+    B[3:6] = np.einsum("ai,bj->abij", eye, E)
+    B[6:, :6] = B[:6, 6:].transpose(1, 0, 3, 2)
+    B[6:, 6:] = B_modes
+    A = np.einsum("aij,ak->kij", A, C) - np.einsum("i,aj,ak->kij", l_a, E, C)
+    B = np.einsum("abij,ak,bl->klij", B, C, C, optimize=True)
+    J1 = 2.0 * np.trace(A, axis1=1, axis2=2)[:, None, None] * eye - A - A.transpose(0, 2, 1)
+    J2 = np.trace(B, axis1=2, axis2=3)[..., None, None] * eye - 0.5 * (B + B.transpose(0, 1, 3, 2))
+    F1 = np.stack(
+        [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=1
+    )
+    return J1, J2 if order > 1 else np.zeros_like(J2), F1

@@ -1,0 +1,54 @@
+"""Linear models for control design: trim, linearize, respond, export."""
+
+from interstage.linear.differences import jacobian
+from interstage.linear.files import load_linear
+from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
+from interstage.linear.linearize import linearize
+from interstage.linear.model import LinearModel
+from interstage.linear.outputs import (
+    Expression,
+    JointAngle,
+    JointRate,
+    ModalCoordinate,
+    NodeAcceleration,
+    NodeAngularAcceleration,
+    NodeAttitude,
+    NodePosition,
+    NodeRate,
+    NodeVelocity,
+    Reaction,
+)
+from interstage.linear.reduction import ModalGains
+from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_modes
+from interstage.linear.trim import Trim, TrimReport, trim
+
+__all__ = [
+    "Expression",
+    "JointAcceleration",
+    "JointAngle",
+    "JointForce",
+    "JointRate",
+    "LinearModel",
+    "ModalCoordinate",
+    "ModalForce",
+    "ModalGains",
+    "NodeAcceleration",
+    "NodeAngularAcceleration",
+    "NodeAttitude",
+    "NodeForce",
+    "NodePosition",
+    "NodeRate",
+    "NodeTorque",
+    "NodeVelocity",
+    "Reaction",
+    "TrackedModes",
+    "Trim",
+    "TrimReport",
+    "jacobian",
+    "linearize",
+    "load_linear",
+    "mac",
+    "sweep_modes",
+    "track_modes",
+    "trim",
+]

@@ -1,0 +1,153 @@
+"""Minimal coordinates of small motions about a state: as many as there are velocities.
+
+The error of a state about x0 is [δq; δv], both (nv,). Joints with angles and travels, and modes, simply add.
+A quaternion (ball and free joints) turns by a rotation vector δθ in the axes of the body, and a free position
+moves by δp in the axes of the joint's parent (or of the body):
+
+    R = R0 exp([δθ]×),      p = p0 + δp     (or p0 + R0 δp)
+
+The reference x0 may itself move with v0. To first order the error then moves with
+
+    δθ̇ = δω - ω0×δθ,     δṗ = R0 (δv - v0×δθ)     (or δv - v0×δθ - ω0×δp in body axes),     δq̇ = δv otherwise
+
+so that the kinematic half of a linear model is known without differencing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.multibody.joints import Ball, Free
+from interstage.multibody.state import State
+from interstage.spatial.rotvec import exp_coefficients
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+POSITION_AXES = ("parent", "body")
+_ERRORS = {Ball: ["rx", "ry", "rz"], Free: ["rx", "ry", "rz", "x", "y", "z"]}
+
+
+def skew(a: np.ndarray) -> np.ndarray:
+    """Return [a]× (3, 3)."""
+    return np.array([[0.0 * a[0], -a[2], a[1]], [a[2], 0.0 * a[0], -a[0]], [-a[1], a[0], 0.0 * a[0]]])
+
+
+def rotation_of(quaternion: np.ndarray) -> np.ndarray:
+    """Return R (3, 3) of a unit quaternion, scalar first."""
+    w, r = quaternion[0], quaternion[1:]
+    X = skew(r)
+    return np.eye(3) + 2.0 * (w * X + X @ X)
+
+
+def turned(quaternion: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """Return quaternion ∘ exp(θ/2): turned by the rotation vector θ (3,) in its own axes; real or complex."""
+    half = 0.5 * theta
+    x = half[0] * half[0] + half[1] * half[1] + half[2] * half[2]
+    sine, versine = exp_coefficients(x)
+    c, s = 1.0 - x * versine, sine * half
+    w, r = quaternion[0], quaternion[1:]
+    return np.concatenate([[w * c - r @ s], w * s + c * r + skew(r) @ s])
+
+
+class Chart:
+    """Map small motions (δq, δv) about a state to states and back to rates."""
+
+    def __init__(self, system: System, x0: State, position_axes: str = "parent"):
+        if position_axes not in POSITION_AXES:
+            raise InputError(
+                "unknown axes", where="position_axes", expected="parent or body", got=repr(position_axes)
+            )
+        self.system, self.x0, self.body_axes = system, x0, position_axes == "body"
+        v_q = system.tree.v_q
+        self._plain = np.flatnonzero(v_q >= 0)
+        self._plain_q = v_q[self._plain]
+        self._round = [
+            (int(system.tree.joint_q[i]), int(system.tree.joint_v[i]), isinstance(spec.joint, Free))
+            for i, spec in enumerate(system.model.specs)
+            if isinstance(spec.joint, Ball | Free)
+        ]
+
+    def state(self, dq: np.ndarray | None, dv: np.ndarray | None) -> State:
+        """Return the state at an error; complex errors give a complex state."""
+        kind = np.result_type(*(a for a in (dq, dv, self.x0.q) if a is not None))
+        x = self.x0.copy(kind)
+        if dv is not None:
+            x.v += dv
+        if dq is None:
+            return x
+        x.q[self._plain_q] += dq[self._plain]
+        for iq, iv, free in self._round:
+            q0 = self.x0.q[iq : iq + 4]
+            x.q[iq : iq + 4] = turned(q0, dq[iv : iv + 3])
+            if free:
+                step = dq[iv + 3 : iv + 6]
+                x.q[iq + 4 : iq + 7] += rotation_of(q0) @ step if self.body_axes else step
+        return x
+
+    def tangent(self) -> np.ndarray:
+        """Return ∂q/∂δq (nq, nv) at the reference."""
+        system = self.system
+        N = np.zeros((system.nq, system.nv))
+        N[self._plain_q, self._plain] = 1.0
+        for iq, iv, free in self._round:
+            q0 = self.x0.q[iq : iq + 4].real
+            N[iq, iv : iv + 3] = -0.5 * q0[1:]
+            N[iq + 1 : iq + 4, iv : iv + 3] = 0.5 * (q0[0] * np.eye(3) + skew(q0[1:]))
+            if free:
+                N[iq + 4 : iq + 7, iv + 3 : iv + 6] = rotation_of(q0) if self.body_axes else np.eye(3)
+        return N
+
+    def kinematics(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return K, G (nv, nv) of δq̇ = K δq + G δv about the moving reference."""
+        nv = self.system.nv
+        K, G = np.zeros((nv, nv)), np.eye(nv)
+        v0 = self.x0.v.real
+        for iq, iv, free in self._round:
+            w, p = slice(iv, iv + 3), slice(iv + 3, iv + 6)
+            K[w, w] = -skew(v0[w])
+            if not free:
+                continue
+            R = np.eye(3) if self.body_axes else rotation_of(self.x0.q[iq : iq + 4].real)
+            K[p, w] = -R @ skew(v0[p])
+            G[p, p] = R
+            if self.body_axes:
+                K[p, p] = -skew(v0[w])
+        return K, G
+
+
+def turns(system: System, x0: State, x: State) -> np.ndarray:
+    """Return δq (nv,) of x about x0 at ball and free joints (turns to first order: 2 sin φ/2), zero elsewhere."""
+    out = np.zeros(system.nv, np.result_type(x0.q, x.q))
+    for i, spec in enumerate(system.model.specs):
+        if not isinstance(spec.joint, Ball | Free):
+            continue
+        iq, iv = int(system.tree.joint_q[i]), int(system.tree.joint_v[i])
+        w, r, w1, r1 = x0.q[iq], x0.q[iq + 1 : iq + 4], x.q[iq], x.q[iq + 1 : iq + 4]
+        out[iv : iv + 3] = 2.0 * (w * r1 - w1 * r - skew(r) @ r1)
+        if isinstance(spec.joint, Free):
+            out[iv + 3 : iv + 6] = x.q[iq + 4 : iq + 7] - x0.q[iq + 4 : iq + 7]
+    return out
+
+
+def position_names(system: System) -> list[str]:
+    """Return names of the entries of δq, as in "bus.rx", "engine.angle", "panel.eta3"."""
+    names = []
+    for spec, flex in zip(system.model.specs, system._flexes):
+        joint = _ERRORS.get(type(spec.joint)) or spec.joint.coordinate_names()
+        names += [f"{spec.name}.{c}" for c in joint]
+        names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
+    return names
+
+
+def rate_names(system: System) -> list[str]:
+    """Return names of the entries of δv, as in "bus.wx", "engine.angle_rate", "panel.eta3_rate"."""
+    names = []
+    for spec, flex in zip(system.model.specs, system._flexes):
+        suffix = "" if type(spec.joint) in _ERRORS else "_rate"
+        names += [f"{spec.name}.{c}{suffix}" for c in spec.joint.coordinate_names()]
+        names += [f"{spec.name}.eta{r + 1}_rate" for r in range(0 if flex is None else flex.n_modes)]
+    return names

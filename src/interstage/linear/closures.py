@@ -1,0 +1,105 @@
+"""Independent coordinates of small motions: without locked joints, and on the tangent space of closures.
+
+Closures J(q) v = 0 leave small motions with
+
+    J δq = 0,       J δv + (∂(J v)/∂q) δq = 0
+
+Columns of J, scaled by the mobility of each coordinate, are taken in the order of a pivoted QR decomposition: the
+first rank of them are dependent, q_d = -J_d⁺ J_i q_i. The model keeps the independent entries of [δq; δv] with
+their names, and T maps them to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import qr
+
+from interstage.errors import InputError, SolverError, known_names
+from interstage.linear.chart import position_names
+
+if TYPE_CHECKING:
+    from interstage.linear.plant import Plant
+    from interstage.multibody.api import System
+
+RANK = 1e-9  # pivots below this part of the first one are redundant closures
+STEP = 1e-40
+
+
+def independent(
+    plant: Plant, locked: np.ndarray, wanted: Sequence[str] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places (n,) of independent entries in [δq; δv], and T (2 nv, n) from them to all entries.
+
+    wanted : names of coordinates (or bodies) that shall be among the independent ones
+    """
+    system, nv = plant.system, plant.system.nv
+    free = np.flatnonzero(~locked)
+    if getattr(system, "n_closure", 0) == 0:
+        kept = np.concatenate([free, nv + free])
+        return kept, np.eye(2 * nv)[:, kept]
+    J = np.asarray(system.closure_jacobian(plant.x0), dtype=float)
+    Jdot = _rate_slope(plant, J)
+    dependent = _dependent(plant, J, free, _named(system, wanted))
+    chosen = np.setdiff1d(free, dependent)
+    back = np.linalg.pinv(J[:, dependent], rcond=RANK)
+    S, S_rate = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
+    S[chosen] = np.eye(len(chosen))
+    S[dependent] = -back @ J[:, chosen]
+    S_rate[dependent] = -back @ (Jdot @ S)
+    T = np.block([[S, np.zeros_like(S)], [S_rate, S]])
+    return np.concatenate([chosen, nv + chosen]), T
+
+
+def _rate_slope(plant: Plant, J: np.ndarray) -> np.ndarray:
+    """Return ∂(J v)/∂q (m, nv) along the error coordinates, v held."""
+    system, nv = plant.system, plant.system.nv
+    v = plant.x0.v
+    if not v.any():
+        return np.zeros((len(J), nv))
+    slope = np.empty((len(J), nv))
+    for k in range(nv):
+        dq = np.zeros(nv, complex)
+        dq[k] = 1j * STEP
+        slope[:, k] = (system.closure_jacobian(plant.chart.state(dq, None)) @ v).imag / STEP
+    return slope
+
+
+def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
+    """Return a mask (nv,) of coordinates given by name or by body."""
+    mask = np.zeros(system.nv, dtype=bool)
+    names = position_names(system)
+    for name in wanted or ():
+        if name in names:
+            mask[names.index(name)] = True
+        elif name in system._slices:
+            mask[system._slices[name].v.start : system._slices[name].etadot.stop] = True
+        else:
+            raise InputError(
+                f"there is no coordinate {name!r}",
+                where="independent",
+                hint=known_names([*system.bodies, *names]),
+            )
+    return mask
+
+
+def _dependent(plant: Plant, J: np.ndarray, free: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Choose the coordinates that closures determine: the most mobile ones, never prescribed or wanted ones."""
+    system = plant.system
+    movable = free[~system._held[free] & ~wanted[free]]
+    mobility = 1.0 / np.sqrt(np.diag(system.mass_matrix(plant.x0)))
+    _, R, order = qr(J[:, movable] * mobility[movable], mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int(np.sum(pivots > RANK * pivots.max(initial=0.0))) if pivots.size else 0
+    everything = np.linalg.matrix_rank(
+        J[:, free] * mobility[free], tol=RANK * max(pivots.max(initial=0.0), 1e-300)
+    )
+    if rank < everything:
+        raise SolverError(
+            "the closures determine coordinates that are prescribed or shall be independent",
+            where="independent" if wanted.any() else None,
+            hint="prescribe fewer joints of the loop, or name fewer independent coordinates",
+        )
+    return np.sort(movable[order[:rank]])

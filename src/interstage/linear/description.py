@@ -1,0 +1,150 @@
+"""Names, index maps, units, grid positions and mass properties that go with a linear model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.linear.chart import position_names, rate_names
+from interstage.multibody import inspection
+from interstage.multibody.joints import Ball, Free, Prismatic
+
+if TYPE_CHECKING:
+    from interstage.linear.plant import Plant
+    from interstage.multibody.api import System
+
+SI = {"mass": "kg", "length": "m", "time": "s"}
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a model file says besides the four matrices."""
+
+    states: list[str]
+    state_index: dict[str, np.ndarray]
+    state_units: list[str]
+    input_units: list[str]
+    output_units: list[str]
+    grid_positions: dict[str, np.ndarray]
+    mass_properties: dict[str, Any]
+
+
+def describe(
+    plant: Plant, kept: np.ndarray, output_names: list[tuple[str, str]], groups: dict, reference: Any
+) -> Description:
+    """Return names and units of everything at an operating point; `kept` are places in [δq; δv]."""
+    system = plant.system
+    names = np.array(position_names(system) + rate_names(system), dtype=object)
+    kinds = _state_kinds(system)
+    unit = UnitNames(system)
+    return Description(
+        states=[str(n) for n in names[kept]],
+        state_index=_state_index(system, kept),
+        state_units=[unit(kinds[k]) for k in kept],
+        input_units=[unit(("angular " if c.turning else "") + c.kind) for c in plant.channels],
+        output_units=[unit(kind) for _, kind in output_names],
+        grid_positions=_grid_positions(plant, reference),
+        mass_properties=_mass_properties(plant, reference),
+    )
+
+
+class UnitNames:
+    """Turn kinds of quantities into names of units, in the units of the first component (SI without one)."""
+
+    def __init__(self, system: System):
+        found = next((s.component.units for s in system.model.specs if s.component is not None), {})
+        base = SI | dict(found)
+        m, l, t = base["mass"], base["length"], base["time"]
+        force = "N" if base == SI else f"{m} {l}/{t}^2"
+        self._units = {
+            "angle": "rad",
+            "attitude": "rad",
+            "rate": f"rad/{t}",
+            "angular acceleration": f"rad/{t}^2",
+            "position": l,
+            "velocity": f"{l}/{t}",
+            "acceleration": f"{l}/{t}^2",
+            "force": force,
+            "torque": f"{force} {l}" if base == SI else f"{m} {l}^2/{t}^2",
+            "modal coordinate": f"{m}^0.5 {l}",
+            "modal rate": f"{m}^0.5 {l}/{t}",
+            "modal force": f"{m}^0.5 {l}/{t}^2",
+        }
+        self._units["angular torque"] = self._units["torque"]
+
+    def __call__(self, kind: str) -> str:
+        return self._units.get(kind, kind)
+
+
+def _state_kinds(system: System) -> list[str]:
+    """Return the kind of every entry of [δq; δv]."""
+    first, second = [], []
+    for spec, flex in zip(system.model.specs, system._flexes):
+        n = 0 if flex is None else flex.n_modes
+        for c in spec.joint.coordinate_names():
+            turning = c.startswith(("angle", "w"))
+            first.append("angle" if turning else "position")
+            second.append("rate" if turning else "velocity")
+        first += ["modal coordinate"] * n
+        second += ["modal rate"] * n
+    return first + second
+
+
+def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
+    """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
+    groups: dict[str, list[int]] = {}
+    for spec, where in zip(system.model.specs, system._slices.values()):
+        v, eta, body = where.v, where.etadot, spec.name
+        if isinstance(spec.joint, Ball | Free):
+            groups[f"{body}_rotational"] = list(range(v.start, v.start + 3))
+            groups[f"{body}_trans"] = list(range(v.start + 3, v.stop))
+        else:
+            word = "travel" if isinstance(spec.joint, Prismatic) else "angle"
+            groups[f"{body}_{word}"] = list(range(v.start, v.stop))
+        groups[f"{body}_modal"] = list(range(eta.start, eta.stop))
+    place = {int(k): j for j, k in enumerate(kept)}
+    found = {}
+    for group, members in groups.items():
+        joint = group.rsplit("_", 1)[1] in ("angle", "travel")
+        pos, vel = (group, group.rsplit("_", 1)[0] + "_rate") if joint else (f"{group}_pos", f"{group}_vel")
+        for name, shift in ((pos, 0), (vel, system.nv)):
+            index = [place[k + shift] for k in members if k + shift in place]
+            if index:
+                found[name] = np.array(index, dtype=np.int64)
+    return found
+
+
+def _reference(plant: Plant, reference: Any) -> tuple[str, Any]:
+    return inspection.split_place(reference if reference is not None else plant.system.bodies[0])
+
+
+def _grid_positions(plant: Plant, reference: Any) -> dict[str, np.ndarray]:
+    """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
+    system, x = plant.system, plant.x0
+    R, p = inspection.pose(system, x, *_reference(plant, reference))
+    places = [(c.force.body, c.force.node) for c in plant.channels if c.force is not None]
+    places += [(o.body, o.node) for o in plant.outputs if hasattr(o, "node")]
+    places = [place for place in places if place[1] is not None]
+    single = len({body for body, node in places if isinstance(node, int | np.integer)}) <= 1
+    found = {}
+    for body, node in places:
+        if isinstance(node, int | np.integer):
+            key = f"{node}" if single else f"{body}.{node}"
+        else:
+            key = f"{body}.{np.asarray(node, dtype=float).tolist()}"
+        found[key] = R.T @ (system.position(x, body, node) - p)
+    return found
+
+
+def _mass_properties(plant: Plant, reference: Any) -> dict[str, Any]:
+    """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
+    system, x = plant.system, plant.x0
+    R, p = inspection.pose(system, x, *_reference(plant, reference))
+    whole = system.mass_properties(x)
+    return {
+        "mass": float(whole.mass),
+        "cmoffset": R.T @ (np.asarray(whole.com) - p),
+        "inertia": R.T @ whole.about(p) @ R,
+    }

@@ -1,0 +1,196 @@
+"""Linear-model files: HDF5 in the layout of NESC App. G.4, .mat and .npz; written whole or not at all.
+
+All three hold one tree of named arrays (docs/linear_file.md):
+
+    A B C D                                   the matrices
+    state_index, input_index, output_index    {group: indices}, from 0 (from 1 in .mat, as MATLAB counts)
+    grid_positions                            {node: position} from the reference place, in its axes
+    rigid_body_mass_properties                mass, cmoffset, inertia about the reference place
+    state_names ... output_units, operating_point, linearization, and what the user adds by name
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage import __version__
+from interstage.errors import FileError, InputError, InterstageError
+from interstage.linear import files_hdf5, files_mat, files_npz
+from interstage.linear.model import LinearModel
+
+FORMAT = "interstage linear model"
+SCHEMA_VERSION = 1
+_MAPS = ("state_index", "input_index", "output_index")
+_LISTS = ("states", "inputs", "outputs")
+_KNOWN = {
+    *"ABCD",
+    *_MAPS,
+    "FORMAT",
+    "SCHEMA_VERSION",
+    "NAME",
+    "INTERSTAGE_VERSION",
+    "TIME_STAMP",
+    "INDEX_BASE",
+    "grid_positions",
+    "rigid_body_mass_properties",
+    "operating_point",
+    "linearization",
+    *(f"{what[:-1]}_{part}" for what in _LISTS for part in ("names", "units")),
+}
+KINDS = {".h5": files_hdf5, ".hdf5": files_hdf5, ".mat": files_mat, ".npz": files_npz}
+
+
+def as_tree(model: LinearModel) -> dict[str, Any]:
+    """Return the model as nested dictionaries of arrays, numbers, texts and lists of texts."""
+    clash = _KNOWN & set(model.extras)
+    if clash:
+        raise InputError(f"'{min(clash)}' is a name of the layout, not free for extras")
+    tree: dict[str, Any] = {
+        "FORMAT": FORMAT,
+        "SCHEMA_VERSION": SCHEMA_VERSION,
+        "NAME": model.name,
+        "INTERSTAGE_VERSION": __version__,
+        "TIME_STAMP": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    tree |= {letter: getattr(model, letter) for letter in "ABCD"}
+    tree |= {name: dict(getattr(model, name)) for name in _MAPS}
+    for what in _LISTS:
+        tree[f"{what[:-1]}_names"] = list(getattr(model, what))
+        tree[f"{what[:-1]}_units"] = list(getattr(model, f"{what[:-1]}_units"))
+    tree["grid_positions"] = {str(k): np.asarray(p, dtype=float) for k, p in model.grid_positions.items()}
+    tree["rigid_body_mass_properties"] = dict(model.mass_properties)
+    tree["operating_point"] = dict(model.operating_point)
+    tree["linearization"] = dict(model.method)
+    return tree | dict(model.extras)
+
+
+def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
+    """Return the model of a tree; names that a foreign file lacks are made from its index maps."""
+    version = int(tree.get("SCHEMA_VERSION", SCHEMA_VERSION))
+    if version > SCHEMA_VERSION:
+        raise FileError(
+            "the linear-model file is from a newer version",
+            expected=f"schema {SCHEMA_VERSION}",
+            got=f"{version}",
+            hint="update interstage",
+        )
+    matrices = {letter: np.atleast_2d(np.asarray(tree[letter], dtype=float)) for letter in "ABCD"}
+    n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])
+    maps = {name: _index_map(tree.get(name, {}), base) for name in _MAPS}
+    fields: dict[str, Any] = dict(matrices) | maps
+    for what, count in (("states", n), ("inputs", nu), ("outputs", ny)):
+        one = what[:-1]
+        fields[what] = tree.get(f"{one}_names") or _names_from(maps[f"{one}_index"], count, one[0])
+        fields[f"{one}_units"] = tree.get(f"{one}_units", [])
+    return LinearModel(
+        **fields,
+        grid_positions=tree.get("grid_positions", {}),
+        mass_properties={
+            k: (float(v) if np.ndim(v) == 0 else v)
+            for k, v in tree.get("rigid_body_mass_properties", {}).items()
+        },
+        operating_point=tree.get("operating_point", {}),
+        method=_method(tree.get("linearization", {})),
+        extras={k: v for k, v in tree.items() if k not in _KNOWN},
+        name=tree.get("NAME", "linear model"),
+    )
+
+
+def _method(found: dict[str, Any]) -> dict[str, Any]:
+    turn = {"step": float, "error": float, "richardson": bool}
+    return {k: turn.get(k, lambda v: v)(v) for k, v in found.items()}
+
+
+def _index_map(found: Any, base: int) -> dict[str, np.ndarray]:
+    return {
+        k.lstrip("."): np.atleast_1d(np.asarray(v)).astype(np.int64).ravel() - base for k, v in found.items()
+    }
+
+
+def _names_from(index: dict[str, np.ndarray], count: int, letter: str) -> list[str]:
+    names = [f"{letter}{k + 1}" for k in range(count)]
+    for group, places in index.items():
+        for j, k in enumerate(places):
+            if 0 <= k < count:
+                names[k] = group if len(places) == 1 else f"{group}.{j + 1}"
+    return names
+
+
+def save_linear(model: LinearModel, path: str | Path, kind: str | None = None) -> None:
+    """Write a model; an existing file is replaced only by a complete one."""
+    path = Path(path)
+    writer = _kind(path, kind)
+    tree = as_tree(model)
+    with whole_file(path) as part:
+        writer.write(tree, part)
+
+
+def load_linear(path: str | Path) -> LinearModel:
+    """Read a model from .h5, .mat or .npz."""
+    path = Path(path)
+    reader = _kind(path, None)
+    if not path.is_file():
+        raise FileError("the linear-model file does not exist", where=str(path))
+    tree = _read(reader.read, path)
+    missing = [letter for letter in "ABCD" if letter not in tree]
+    if missing:
+        raise FileError(
+            "this is no linear-model file", where=str(path), expected="A, B, C, D", got=", ".join(tree)
+        )
+    try:
+        return from_tree(tree, reader.BASE)
+    except InterstageError as error:
+        raise FileError(error.what, where=str(path), expected=error.expected, got=error.got) from None
+
+
+def _read(read: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:
+    try:
+        return read(path)
+    except Exception as error:  # readers of three libraries fail in many ways on a damaged file
+        words = str(error).splitlines()
+        raise FileError(
+            "the linear-model file cannot be read",
+            where=str(path),
+            got=words[0] if words else type(error).__name__,
+        ) from None
+
+
+def _kind(path: Path, kind: str | None) -> Any:
+    ending = kind or path.suffix.lower()
+    if ending not in KINDS:
+        raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
+    return KINDS[ending]
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a temporary file beside the target to write to; it takes the target's place when all went well."""
+    if not path.parent.is_dir():
+        raise FileError(
+            "the folder for the file does not exist", where=str(path.parent), hint="make it first"
+        )
+    part = None
+    try:
+        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        yield Path(part)
+        with open(part, "rb") as written:
+            os.fsync(written.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(part, 0o666 & ~mask)
+        os.replace(part, path)
+    except OSError as error:
+        reason = error.strerror or str(error).splitlines()[0]
+        raise FileError("the linear-model file cannot be written", where=str(path), got=reason) from None
+    finally:
+        if part is not None and os.path.exists(part):
+            os.unlink(part)

@@ -1,0 +1,54 @@
+"""Trees of named arrays in numpy's .npz files: groups are parts of names, `input_index/thruster`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError
+
+BASE = 0
+
+
+def write(tree: dict[str, Any], path: Path) -> None:
+    """Write a tree."""
+    flat: dict[str, np.ndarray] = {}
+    _flatten(tree, "", flat)
+    with open(path, "wb") as f:
+        np.savez_compressed(f, **flat)
+
+
+def _flatten(tree: dict[str, Any], prefix: str, flat: dict[str, np.ndarray]) -> None:
+    for name, value in tree.items():
+        if "/" in str(name):
+            raise InputError("a name in a linear-model file cannot hold '/'", got=repr(name))
+        key = f"{prefix}{name}"
+        if isinstance(value, dict):
+            flat[f"{key}/"] = np.zeros(0)
+            _flatten(value, f"{key}/", flat)
+        elif isinstance(value, list):
+            flat[key] = np.array(value, dtype=str) if value else np.zeros(0, dtype="U1")
+        else:
+            flat[key] = np.asarray(value)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a tree."""
+    found: dict[str, Any] = {}
+    with np.load(path, allow_pickle=False) as f:
+        for key in f.files:
+            *groups, name = key.split("/")
+            place = found
+            for group in groups:
+                place = place.setdefault(group, {})
+            if name:
+                place[name] = _value(f[key])
+    return found
+
+
+def _value(value: np.ndarray) -> Any:
+    if value.dtype.kind == "U":
+        return str(value) if value.ndim == 0 else [str(t) for t in value]
+    return value.item() if value.ndim == 0 else value

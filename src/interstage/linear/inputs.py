@@ -1,0 +1,229 @@
+"""Inputs of a linear model: forces and motions that a control system or a disturbance may give.
+
+Each input is one or more scalar channels. Nodal forces and torques point along axes that turn with the node
+(an actuator bolted to the structure) unless `frame` says "body" or "world".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError, known_names
+from interstage.linear.loads import Force
+from interstage.multibody import inspection
+from interstage.multibody.joints import Axis, unit_axis
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One scalar input: a wrench at a place, a generalized force, or the acceleration of a prescribed joint."""
+
+    name: str
+    kind: str  # "force", "torque" or "acceleration": what a unit of it is
+    force: Force | None = None
+    tau: int | None = None
+    acceleration: tuple[str, int] | None = None
+    turning: bool = False  # about an axis, not along it
+
+
+def directions(axis: Axis | None) -> list[tuple[str, np.ndarray]]:
+    """Return (suffix, unit vector) of the channels of an axis argument; None is all three."""
+    if axis is None:
+        return [(f".{name}", unit_axis(name)) for name in "xyz"]
+    if isinstance(axis, str) and axis not in ("x", "y", "z", "-x", "-y", "-z") and set(axis) <= set("xyz"):
+        return [(f".{name}", unit_axis(name)) for name in axis]
+    return [(f".{axis}" if isinstance(axis, str) else "", unit_axis(axis))]
+
+
+def place_name(body: str, node: Any) -> str:
+    """Return "core.52", "bus" or "bus.[1, 0, 0]"."""
+    if node is None:
+        return body
+    return f"{body}.{node}" if isinstance(node, int | np.integer) else f"{body}.{list(map(float, node))}"
+
+
+def coordinates(system: System, body: str, coordinate: str | int | None) -> list[tuple[str, int]]:
+    """Return (name, place in v) of the chosen velocities of a joint; None is all of them."""
+    i = system.body(body)
+    names = system.model.specs[i].joint.coordinate_names()
+    first = int(system.tree.joint_v[i])
+    if not names:
+        raise InputError(f"the joint of body '{body}' is locked: it has no coordinates")
+    if coordinate is None:
+        chosen = range(len(names))
+    elif isinstance(coordinate, int | np.integer) and 0 <= coordinate < len(names):
+        chosen = [int(coordinate)]
+    elif coordinate in names:
+        chosen = [names.index(coordinate)]
+    else:
+        raise InputError(
+            f"the joint of body '{body}' has no coordinate {coordinate!r}", hint=known_names(names)
+        )
+    return [(names[k], first + k) for k in chosen]
+
+
+def is_turning(name: str) -> bool:
+    """Tell angular coordinates of joints from travels."""
+    return name.startswith(("angle", "w", "r"))
+
+
+@dataclass(frozen=True)
+class _NodeLoad:
+    """A force or torque at a node of a flexible body, a point of a rigid one, or a body origin (None)."""
+
+    body: str
+    node: Any = None
+    axis: Axis | None = None
+    frame: str = "node"
+    name: str | None = None
+
+    kind = "force"
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{place_name(self.body, self.node)}.{self.kind}"
+
+    def channels(self, system: System) -> list[Channel]:
+        """Return the scalar channels."""
+        inspection.check_frame(self.frame)
+        system.site(self.body, self.node)
+        found = []
+        for suffix, unit in directions(self.axis):
+            wrench = np.concatenate([unit, np.zeros(3)] if self.kind == "torque" else [np.zeros(3), unit])
+            force = Force(self.body, self.node, self.frame, wrench)
+            single = self.name is not None and self.axis is not None and len(directions(self.axis)) == 1
+            found.append(
+                Channel(
+                    self.group + ("" if single else suffix),
+                    self.kind,
+                    force=force,
+                    turning=self.kind == "torque",
+                )
+            )
+        return found
+
+
+class NodeForce(_NodeLoad):
+    """A force at a place: `NodeForce("core", 52, "y")`; without an axis three channels."""
+
+
+class NodeTorque(_NodeLoad):
+    """A torque at a place: `NodeTorque("core", 52)`; without an axis three channels."""
+
+    kind = "torque"
+
+
+@dataclass(frozen=True)
+class JointForce:
+    """Force or torque of a drive in a joint, one channel for each coordinate (or the one named)."""
+
+    body: str
+    coordinate: str | int | None = None
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.joint_force"
+
+    def channels(self, system: System) -> list[Channel]:
+        """Return the scalar channels."""
+        i = system.body(self.body)
+        if system.tree.joint_mode[i] != 0:
+            raise InputError(
+                f"the joint of body '{self.body}' is {system.joint_mode(self.body)}: a force there does nothing",
+                where="JointForce",
+                hint=f"use JointAcceleration({self.body!r}), or set_joint_mode({self.body!r}, 'free')",
+            )
+        found = coordinates(system, self.body, self.coordinate)
+        return [
+            Channel(
+                _joined(self.group, name, len(found)),
+                "torque" if is_turning(name) else "force",
+                tau=k,
+                turning=is_turning(name),
+            )
+            for name, k in found
+        ]
+
+
+@dataclass(frozen=True)
+class JointAcceleration:
+    """Acceleration of a prescribed joint, one channel for each coordinate (or the one named)."""
+
+    body: str
+    coordinate: str | int | None = None
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.joint_acceleration"
+
+    def channels(self, system: System) -> list[Channel]:
+        """Return the scalar channels."""
+        i = system.body(self.body)
+        if system.tree.joint_mode[i] != 1:
+            raise InputError(
+                f"the joint of body '{self.body}' is not prescribed",
+                where="JointAcceleration",
+                hint=f"use prescribed=True in its joint, or set_joint_mode({self.body!r}, 'prescribed')",
+            )
+        found = coordinates(system, self.body, self.coordinate)
+        first = int(system.tree.joint_v[i])
+        return [
+            Channel(
+                _joined(self.group, name, len(found)),
+                "acceleration",
+                acceleration=(self.body, k - first),
+                turning=is_turning(name),
+            )
+            for name, k in found
+        ]
+
+
+@dataclass(frozen=True)
+class ModalForce:
+    """Generalized force on the modes of a flexible body, one channel a mode (or those numbered, from 1)."""
+
+    body: str
+    modes: int | list[int] | None = None
+    name: str | None = None
+    group: str = field(init=False, default="")
+
+    def __post_init__(self):
+        object.__setattr__(self, "group", self.name or f"{self.body}.modal_force")
+
+    def channels(self, system: System) -> list[Channel]:
+        """Return the scalar channels."""
+        first = system._slices[self.body if system.body(self.body) >= 0 else ""].etadot.start
+        chosen = mode_numbers(system, self.body, self.modes)
+        return [Channel(f"{self.group}.{r}", "modal force", tau=first + r - 1) for r in chosen]
+
+
+def mode_numbers(system: System, body: str, modes: int | list[int] | None) -> list[int]:
+    """Return numbers (from 1) of the chosen modes of a body."""
+    n = int(system.tree.body_modes[system.body(body)])
+    if n == 0:
+        raise InputError(f"body '{body}' is rigid: it has no modes")
+    if modes is None:
+        return list(range(1, n + 1))
+    chosen = [int(r) for r in np.atleast_1d(modes)]
+    bad = [r for r in chosen if not 1 <= r <= n]
+    if bad:
+        raise InputError(f"body '{body}' has no mode {bad[0]}", expected=f"1 to {n}")
+    return chosen
+
+
+def _joined(group: str, coordinate: str, count: int) -> str:
+    return group if count == 1 else f"{group}.{coordinate}"
+
+
+Input = NodeForce | NodeTorque | JointForce | JointAcceleration | ModalForce

@@ -1,0 +1,285 @@
+"""Linearize a system about any state: A, B, C, D with named states, inputs and outputs.
+
+With the error coordinates of `chart` (δq, δv), f the forward dynamics and h the outputs,
+
+    δq̇ = K δq + G δv                                   known exactly
+    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by complex steps through the engine
+    y - y0 = ∂h/∂q δq + ∂h/∂v δv + ∂h/∂u u             accelerations follow f
+
+The reference may move and accelerate (thrust, spin): the model then holds for deviations from that motion, its
+coefficients frozen at the instant. Coordinates of locked joints are left out. Closures J δq = 0 and their rates
+J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is best conditioned; the others follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, SolverError
+from interstage.linear import closures, columns, description
+from interstage.linear.chart import Chart
+from interstage.linear.differences import Scheme
+from interstage.linear.inputs import Input
+from interstage.linear.loads import Loads
+from interstage.linear.model import LinearModel
+from interstage.linear.outputs import Expression, Output
+from interstage.linear.plant import Plant, unique
+from interstage.multibody.prescribed import LOCKED
+from interstage.multibody.state import State
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass
+class _Slopes:
+    """Derivatives of [v̇; y] along δq, δv and u, with estimates of their errors."""
+
+    q: np.ndarray
+    v: np.ndarray
+    u: np.ndarray
+    error: float
+
+
+def linearize(
+    system: System,
+    x0: State,
+    inputs: Sequence[Input] = (),
+    outputs: Sequence[Output] = (),
+    *,
+    forces: Mapping[Any, ArrayLike] | None = None,
+    tau: ArrayLike | None = None,
+    accelerations: Mapping[str, ArrayLike] | None = None,
+    frame: str = "world",
+    method: str = "complex-step",
+    step: float | None = None,
+    richardson: bool = False,
+    rtol: float = 1e-10,
+    position_axes: str = "parent",
+    independent: Sequence[str] | None = None,
+    reference: Any = None,
+    name: str | None = None,
+) -> LinearModel:
+    """Return the linear model of a system about a state, in continuous time.
+
+    Parameters
+    ----------
+    x0 : operating point; one from `trim` brings the loads it was trimmed with, unless others are given here
+    inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
+    outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
+        JointAngle, JointRate, Reaction, ModalCoordinate, Expression
+    forces : {(body, node) or body: [t; f] (6,)} held constant in the axes of `frame`: "world", or following the
+        "body" or "node" as thrust does; a key (body, node, frame) has axes of its own
+    tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
+    method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
+    position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
+    independent : with closures, names of coordinates (or bodies) to keep as states
+    reference : place (body or (body, node)) of mass properties and grid positions in the model file
+    """
+    state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
+    scheme = Scheme(method, step, richardson, rtol)
+    channels, input_groups = [], {}
+    for item in inputs:
+        new = _checked(item, "channels", "an input")(system)
+        input_groups.setdefault(item.group, []).extend(range(len(channels), len(channels) + len(new)))
+        channels += new
+    for item in outputs:
+        _checked(item, "values", "an output")
+        if not isinstance(item, Expression):
+            item.prepare(system)
+    plant = Plant(system, state, loads, channels, list(outputs), Chart(system, state, position_axes))
+    vdot0, y0, output_names = plant.settle()
+    slopes = _slopes(plant, scheme, len(y0))
+    return _assemble(
+        plant,
+        slopes,
+        vdot0,
+        y0,
+        output_names,
+        scheme,
+        {"input": input_groups, "output": _output_groups(plant, y0)},
+        reference,
+        independent,
+        name or system.model.name,
+    )
+
+
+def _checked(item: Any, method: str, what: str) -> Any:
+    found = getattr(item, method, None)
+    if found is None or isinstance(item, type):
+        raise InputError(
+            f"not {what} of a linear model", expected="as in ist.NodeForce('core', 52, 'y')", got=repr(item)
+        )
+    return found
+
+
+def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[State, Loads]:
+    """Return a real copy of the state and the loads: those given, or those of a trim."""
+    if not isinstance(x0, State):
+        raise InputError(
+            "not a state", where="x0", expected="system.state() or ist.trim(...)", got=repr(x0)[:60]
+        )
+    if len(x0.q) != system.nq or len(x0.v) != system.nv:
+        raise InputError(
+            "the state belongs to another system",
+            where="x0",
+            expected=f"{system.nq} coordinates and {system.nv} velocities",
+            got=f"{len(x0.q)} and {len(x0.v)}",
+        )
+    if np.iscomplexobj(x0.q):
+        raise InputError("the operating point must be real", where="x0")
+    system.check_closed(x0)
+    carried = getattr(x0, "loads", None)
+    if carried is not None and forces is None and tau is None and accelerations is None:
+        loads = carried.copy()
+    else:
+        loads = Loads.of(system, forces, tau, accelerations, frame)
+    return State(x0._slices, x0.q, x0.v), loads
+
+
+def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:
+    """Differentiate accelerations and outputs along every error coordinate and input."""
+    nv, nu = plant.system.nv, len(plant.channels)
+    sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
+    if scheme.method == "complex-step" and not rough and columns.usable(plant):
+        every = columns.Columns(plant, scheme.size).slopes(plant.outputs)
+        return _checked_slopes([every[:, :nv], every[:, nv : 2 * nv], every[:, 2 * nv :]], np.nan)
+    smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
+    found, worst = [], 0.0
+    for kind in range(3):
+        block = np.empty((nv + ny, sizes[kind]))
+        for k in range(sizes[kind]):
+            e = np.zeros(sizes[kind])
+            e[k] = 1.0
+            block[:, k], error = _column(plant, scheme, kind, e, rough, smooth)
+            worst = max(worst, error) if np.isfinite(error) else worst
+        found.append(block)
+    return _checked_slopes(found, worst if scheme.richardson else np.nan)
+
+
+def _checked_slopes(blocks: list[np.ndarray], error: float) -> _Slopes:
+    if not all(np.isfinite(b).all() for b in blocks):
+        raise SolverError(
+            "the derivatives are not finite", hint="look at the state, and at expressions that divide by zero"
+        )
+    return _Slopes(*blocks, error)
+
+
+def _column(plant, scheme, kind, e, rough, smooth) -> tuple[np.ndarray, float]:
+    """Return d[v̇; y] along one direction; outputs that take no complex numbers by differences."""
+
+    def evaluate(chosen):
+        def f(d):
+            vdot, seen = plant.evaluate(*(d if j == kind else None for j in range(3)))
+            return np.concatenate([vdot, plant.measure(seen, chosen)])
+
+        return f
+
+    if not rough:
+        return scheme.along(evaluate(plant.outputs), e)
+    nv = plant.system.nv
+    fine, error = scheme.along(evaluate(smooth), e)
+    coarse, _ = Scheme("central-4").along(evaluate(rough), e)
+    parts, at, rough_at = [fine[:nv]], nv, nv
+    for output in plant.outputs:
+        n = len(output.values(plant.origin))
+        if any(output is r for r in rough):
+            parts.append(coarse[rough_at : rough_at + n])
+            rough_at += n
+        else:
+            parts.append(fine[at : at + n])
+            at += n
+    return np.concatenate(parts), error
+
+
+def _rough_outputs(plant: Plant, scheme: Scheme) -> list[Expression]:
+    """Return expressions that do not carry complex steps: found by one random direction."""
+    if scheme.method != "complex-step":
+        return []
+    rough = []
+    for output in plant.outputs:
+        if isinstance(output, Expression) and not _carries_steps(plant, scheme, output):
+            rough.append(output)
+    return rough
+
+
+def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
+    nv = plant.system.nv
+    rng = np.random.default_rng(1)
+    direction = rng.normal(size=2 * nv) / np.sqrt(2 * nv)
+
+    def f(d):
+        _, seen = plant.evaluate(d[:nv], d[nv:])
+        y = output.values(seen)
+        if np.iscomplexobj(d) and not np.iscomplexobj(y):
+            raise TypeError("complex numbers do not come through")
+        return y
+
+    try:
+        exact, _ = scheme.along(f, direction)
+    except (TypeError, ValueError, AttributeError, InputError):
+        return False
+    rough, error = Scheme("central-4", richardson=True, step=1e-2).along(f, direction)
+    scale = np.abs(rough).max(initial=0.0) + np.abs(exact).max(initial=0.0)
+    return bool(np.abs(exact - rough).max(initial=0.0) <= 1e-4 * scale + 100.0 * error)
+
+
+def _output_groups(plant: Plant, y0: np.ndarray) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    at = 0
+    for output in plant.outputs:
+        n = len(output.values(plant.origin))
+        groups.setdefault(output.group, []).extend(range(at, at + n))
+        at += n
+    return groups
+
+
+def _assemble(plant, slopes, vdot0, y0, output_names, scheme, groups, reference, wanted, name) -> LinearModel:
+    """Put the blocks together, leave out what is locked or follows from closures, and describe the rest."""
+    system, nv = plant.system, plant.system.nv
+    K, G = plant.chart.kinematics()
+    A = np.block([[K, G], [slopes.q[:nv], slopes.v[:nv]]])
+    B = np.vstack([np.zeros((nv, slopes.u.shape[1])), slopes.u[:nv]])
+    C, D = np.hstack([slopes.q[nv:], slopes.v[nv:]]), slopes.u[nv:]
+    kept, T = closures.independent(plant, _locked(system), wanted)
+    A, B, C = (A @ T)[kept], B[kept], C @ T
+    about = description.describe(plant, kept, output_names, groups, reference)
+    return LinearModel(
+        A,
+        B,
+        C,
+        D,
+        states=about.states,
+        inputs=unique([c.name for c in plant.channels], "inputs"),
+        outputs=unique([n for n, _ in output_names], "outputs"),
+        state_index=about.state_index,
+        input_index={k: np.array(v, dtype=np.int64) for k, v in groups["input"].items()},
+        output_index={k: np.array(v, dtype=np.int64) for k, v in groups["output"].items()},
+        state_units=about.state_units,
+        input_units=about.input_units,
+        output_units=about.output_units,
+        grid_positions=about.grid_positions,
+        mass_properties=about.mass_properties,
+        operating_point={"q": plant.x0.q.copy(), "v": plant.x0.v.copy(), "vdot": vdot0, "y": y0},
+        method={
+            "method": scheme.method,
+            "step": scheme.size,
+            "richardson": scheme.richardson,
+            "error": slopes.error,
+        },
+        name=name,
+    )
+
+
+def _locked(system: System) -> np.ndarray:
+    """Return a mask (nv,) of the velocities of locked joints."""
+    tree = system.tree
+    mask = np.zeros(system.nv, dtype=bool)
+    for i in np.flatnonzero(tree.joint_mode == LOCKED):
+        mask[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
+    return mask

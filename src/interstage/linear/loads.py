@@ -1,0 +1,107 @@
+"""Constant loads of an operating point: forces that stand in the world or follow a body, joint forces, motions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError
+from interstage.multibody import inspection
+from interstage.multibody.state import State
+from interstage.spatial.checks import as_array
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass(frozen=True)
+class Force:
+    """A wrench [t; f] (6,) at a place, in axes that stand ("world") or follow ("body", "node")."""
+
+    body: str
+    node: Any
+    frame: str
+    wrench: np.ndarray
+
+
+def as_forces(system: System, forces: Mapping[Any, ArrayLike] | None, frame: str) -> list[Force]:
+    """Return forces given by place: keys are body, (body, node) or (body, node, frame)."""
+    inspection.check_frame(frame)
+    found = []
+    for key, wrench in (forces or {}).items():
+        own = frame
+        if isinstance(key, tuple) and len(key) == 3:
+            own, key = inspection.check_frame(key[2]), key[:2]
+        body, node = inspection.split_place(key)
+        system.site(body, node)
+        found.append(Force(body, node, own, as_array(wrench, (6,), f"force on {key}")))
+    return found
+
+
+@dataclass
+class Loads:
+    """What acts on a system at an operating point, besides gravity, springs and dampers.
+
+    forces : wrenches at places;  tau (nv,) : generalized forces;  accelerations {body: (nv of its joint,)}
+    """
+
+    forces: list[Force]
+    tau: np.ndarray
+    accelerations: dict[str, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        system: System,
+        forces: Mapping[Any, ArrayLike] | None = None,
+        tau: ArrayLike | None = None,
+        accelerations: Mapping[str, ArrayLike] | None = None,
+        frame: str = "world",
+    ) -> Loads:
+        """Return checked loads."""
+        nv = system.nv
+        vector = np.zeros(nv) if tau is None else as_array(tau, (nv,), "tau")
+        given = {}
+        for body, value in (accelerations or {}).items():
+            given[body] = _joint_vector(system, body, value)
+        system.generalized_input(vector, given)  # refuses joints that are not prescribed
+        return cls(as_forces(system, forces, frame), vector, given)
+
+    def copy(self) -> Loads:
+        """Return loads whose arrays may be changed."""
+        return Loads(list(self.forces), self.tau.copy(), {k: a.copy() for k, a in self.accelerations.items()})
+
+
+def _joint_vector(system: System, body: str, value: ArrayLike) -> np.ndarray:
+    """Return one number for each velocity of a joint."""
+    n = int(system.tree.joint_nv[system.body(body)])
+    array = np.asarray(value, dtype=float)
+    if array.shape not in ((), (n,)) or not np.isfinite(array).all():
+        raise InputError(
+            f"the acceleration of joint '{body}' does not fit",
+            expected=f"{n} finite numbers",
+            got=repr(value),
+        )
+    return np.broadcast_to(array, (n,)).copy()
+
+
+def in_world(system: System, x: State, forces: list[Force]) -> dict[tuple[str, Any], np.ndarray]:
+    """Return {(body, node): wrench (6,)} in world axes at a state; wrenches at one place are added."""
+    found: dict[tuple[str, Any], np.ndarray] = {}
+    for force in forces:
+        wrench = force.wrench.astype(np.result_type(force.wrench, x.q))
+        if force.frame != "world":
+            R = inspection.axes_of(system, x, force.body, force.node, force.frame)
+            wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
+        node = (
+            force.node
+            if not isinstance(force.node, list | np.ndarray)
+            else tuple(np.asarray(force.node).tolist())
+        )
+        place = (force.body, node)
+        found[place] = found[place] + wrench if place in found else wrench
+    return found

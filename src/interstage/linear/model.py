@@ -1,0 +1,242 @@
+"""`LinearModel`: A, B, C, D with names, what it can tell, and the ways to save it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, known_names
+from interstage.linear import reduction, response
+from interstage.linear.poles import LinearModes, Poles, damped_modes, poles_of, undamped_modes
+from interstage.linear.reduction import ModalGains
+from interstage.linear.zeros import invariant_zeros
+
+Chosen = str | int | Sequence[str | int] | None
+
+
+@dataclass(eq=False)
+class LinearModel:
+    """ẋ = A x + B u, y = C x + D u for small deviations from an operating point, in continuous time.
+
+    states, inputs, outputs : names;  *_index : {group: indices from 0};  *_units : a unit for each
+    grid_positions {node: (3,)}, mass_properties {mass, cmoffset, inertia} : about the reference place
+    operating_point {q, v, vdot, y}; method {method, step, richardson, error}
+    extras : anything by name that shall go into the file: arrays, or dictionaries of arrays
+
+    >>> lin = LinearModel([[0, 1], [-4.0, -0.4]], [[0], [1]], [[1, 0]], [[0]], states=["q", "v"])
+    >>> lin.poles().frequency_hz * 2 * np.pi
+    array([2., 2.])
+    >>> lin.frequency_response([0.0])[0].real
+    array([[0.25]])
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    states: list[str] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    state_index: dict[str, np.ndarray] = field(default_factory=dict)
+    input_index: dict[str, np.ndarray] = field(default_factory=dict)
+    output_index: dict[str, np.ndarray] = field(default_factory=dict)
+    state_units: list[str] = field(default_factory=list)
+    input_units: list[str] = field(default_factory=list)
+    output_units: list[str] = field(default_factory=list)
+    grid_positions: dict[str, np.ndarray] = field(default_factory=dict)
+    mass_properties: dict[str, Any] = field(default_factory=dict)
+    operating_point: dict[str, np.ndarray] = field(default_factory=dict)
+    method: dict[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
+    name: str = "linear model"
+
+    def __post_init__(self) -> None:
+        for letter in "ABCD":
+            matrix = np.array(getattr(self, letter), dtype=float, order="C")
+            if matrix.ndim != 2 or not np.isfinite(matrix).all():
+                raise InputError(f"{letter} of a linear model must be a matrix of finite numbers")
+            setattr(self, letter, matrix)
+        n, nu, ny = len(self.A), self.B.shape[1], len(self.C)
+        expected = {"A": (n, n), "B": (n, nu), "C": (ny, n), "D": (ny, nu)}
+        for letter, shape in expected.items():
+            if getattr(self, letter).shape != shape:
+                raise InputError(
+                    f"{letter} of a linear model does not fit the others",
+                    expected=f"{shape[0]} x {shape[1]}",
+                    got=" x ".join(map(str, getattr(self, letter).shape)),
+                )
+        for what, count, letter in (("states", n, "x"), ("inputs", nu, "u"), ("outputs", ny, "y")):
+            names = list(getattr(self, what)) or [f"{letter}{k + 1}" for k in range(count)]
+            if len(names) != count or len(set(names)) != count:
+                raise InputError(
+                    f"a linear model needs {count} different names of {what}", got=f"{len(names)}"
+                )
+            setattr(self, what, names)
+            units = list(getattr(self, f"{what[:-1]}_units")) or [""] * count
+            setattr(self, f"{what[:-1]}_units", units)
+
+    # shape --------------------------------------------------------------------------------------------
+
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        return len(self.A)
+
+    def __repr__(self) -> str:
+        n, nu, ny = len(self.A), self.B.shape[1], len(self.C)
+        how = self.method.get("method", "")
+        return (
+            f"<LinearModel '{self.name}': {n} states, {nu} inputs, {ny} outputs{', ' + how if how else ''}>"
+        )
+
+    def _places(
+        self, chosen: Chosen, names: list[str], index: Mapping[str, np.ndarray], what: str
+    ) -> np.ndarray:
+        """Return indices of channels given by name, name of a group, or number."""
+        if chosen is None:
+            return np.arange(len(names))
+        found: list[int] = []
+        for item in [chosen] if isinstance(chosen, str | int | np.integer) else chosen:
+            if isinstance(item, int | np.integer) and -len(names) <= item < len(names):
+                found.append(int(item) % len(names))
+            elif item in names:
+                found.append(names.index(item))
+            elif item in index:
+                found += [int(k) for k in index[item]]
+            else:
+                raise InputError(f"there is no {what} {item!r}", hint=known_names([*names, *index]))
+        return np.array(found, dtype=np.int64)
+
+    def input_places(self, chosen: Chosen) -> np.ndarray:
+        """Return indices of inputs given by name, name of a group, or number; None is all."""
+        return self._places(chosen, self.inputs, self.input_index, "input")
+
+    def output_places(self, chosen: Chosen) -> np.ndarray:
+        """Return indices of outputs given by name, name of a group, or number; None is all."""
+        return self._places(chosen, self.outputs, self.output_index, "output")
+
+    def select(self, inputs: Chosen = None, outputs: Chosen = None) -> LinearModel:
+        """Return the model with some of the inputs and outputs, in the order given."""
+        i, o = self.input_places(inputs), self.output_places(outputs)
+        return replace(
+            self,
+            B=self.B[:, i],
+            C=self.C[o],
+            D=self.D[np.ix_(o, i)],
+            inputs=[self.inputs[k] for k in i],
+            outputs=[self.outputs[k] for k in o],
+            input_units=[self.input_units[k] for k in i],
+            output_units=[self.output_units[k] for k in o],
+            input_index=_kept_index(self.input_index, i),
+            output_index=_kept_index(self.output_index, o),
+            operating_point=self.operating_point
+            | ({"y": self.operating_point["y"][o]} if "y" in self.operating_point else {}),
+        )
+
+    # analysis -----------------------------------------------------------------------------------------
+
+    def poles(self) -> Poles:
+        """Return the poles (n,) in order of size; `.frequency_hz`, `.damping`; prints as a table."""
+        return poles_of(self.A)
+
+    def modes(self, damped: bool = True) -> LinearModes:
+        """Return damped modes (eigenvectors of A), or undamped ones (without the rate terms, at rest)."""
+        if damped:
+            return damped_modes(self.A, self.states)
+        n = len(self.A) // 2
+        if 2 * n != len(self.A) or not self.state_index:
+            raise InputError(
+                "undamped modes need states in the order [positions; rates]", hint="use modes(damped=True)"
+            )
+        return undamped_modes(self.A, n, self.states)
+
+    def frequency_response(
+        self, f_hz: ArrayLike, inputs: Chosen = None, outputs: Chosen = None, form: str = "auto"
+    ) -> np.ndarray:
+        """Return H(j2πf) (nf, ny, nu), complex, of all channels or of those chosen.
+
+        form : "modal", "schur", or "auto": modal where its transformation is well conditioned
+        """
+        f = np.atleast_1d(np.asarray(f_hz, dtype=float))
+        if f.ndim != 1 or not np.isfinite(f).all():
+            raise InputError("frequencies must be finite numbers", where="f_hz")
+        i, o = self.input_places(inputs), self.output_places(outputs)
+        return response.frequency_response(self.A, self.B[:, i], self.C[o], self.D[np.ix_(o, i)], f, form)
+
+    def zeros(self, inputs: Chosen = None, outputs: Chosen = None) -> Poles:
+        """Return the finite invariant zeros between the chosen inputs and outputs (transmission zeros if minimal)."""
+        i, o = self.input_places(inputs), self.output_places(outputs)
+        found = invariant_zeros(self.A, self.B[:, i], self.C[o], self.D[np.ix_(o, i)])
+        return found.astype(complex).view(Poles)
+
+    def modal_gains(self) -> ModalGains:
+        """Return peak gains (m, ny, nu) and Hankel singular values (m,) of the modes, in order of frequency."""
+        return reduction.modal_gains(self)
+
+    def truncate(
+        self,
+        n: int | None = None,
+        *,
+        modes: Sequence[int] | None = None,
+        below_hz: float | None = None,
+        by: str = "gramian",
+        static_gain: bool = True,
+    ) -> LinearModel:
+        """Return a model with the n most important modes (or those numbered, or below a frequency).
+
+        by : ranking, "gramian", "gain" or "frequency";  static_gain : keep that of the modes left out, in D
+        """
+        return reduction.truncate(self, n, modes=modes, below_hz=below_hz, by=by, static_gain=static_gain)
+
+    # files --------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model: HDF5 (.h5) in the layout of NESC App. G.4, .mat or .npz, by the name of the file."""
+        from interstage.linear.files import save_linear
+
+        save_linear(self, path)
+
+    def save_mat(self, path: str | Path) -> None:
+        """Write the model for MATLAB and Octave."""
+        from interstage.linear.files import save_linear
+
+        save_linear(self, path, kind=".mat")
+
+    @classmethod
+    def load(cls, path: str | Path) -> LinearModel:
+        """Read a model from .h5, .mat or .npz."""
+        from interstage.linear.files import load_linear
+
+        return load_linear(path)
+
+    def to_control(self) -> Any:
+        """Return the model as a `control.StateSpace` of python-control, with names."""
+        try:
+            import control
+        except ImportError:
+            raise InputError(
+                "python-control is not installed", hint="pip install 'interstage[control]'"
+            ) from None
+        labels = {
+            "states": [_label(s) for s in self.states],
+            "inputs": [_label(s) for s in self.inputs],
+            "outputs": [_label(s) for s in self.outputs],
+        }
+        return control.StateSpace(self.A, self.B, self.C, self.D, name=_label(self.name), **labels)
+
+
+def _label(name: str) -> str:
+    """Return a name that python-control takes: dots separate system and signal there."""
+    return name.replace(".", "_").replace(" ", "_")
+
+
+def _kept_index(index: Mapping[str, np.ndarray], kept: np.ndarray) -> dict[str, np.ndarray]:
+    """Return an index map after some channels are left out."""
+    place = {int(k): j for j, k in enumerate(kept)}
+    found = {name: [place[int(k)] for k in old if int(k) in place] for name, old in index.items()}
+    return {name: np.array(new, dtype=np.int64) for name, new in found.items() if new}

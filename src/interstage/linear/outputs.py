@@ -1,0 +1,398 @@
+"""Outputs of a linear model: what sensors at nodes feel, and what the engineer wants to see.
+
+Rates and accelerations are measured along axes that turn with the node, as a sensor bolted to the deformed
+structure feels them, unless `frame` says "body" or "world". Positions and attitudes are those in the world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError, known_names
+from interstage.linear.chart import _ERRORS, turns
+from interstage.linear.inputs import coordinates, directions, is_turning, mode_numbers, place_name
+from interstage.multibody import inspection
+from interstage.multibody.engine import NO_SITES
+from interstage.multibody.joints import Axis
+from interstage.multibody.state import State
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return a × b (3,), quicker than numpy's for single vectors."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+@dataclass(frozen=True)
+class PlaceMotion:
+    """Pose and motion of a place: R_body, R_node (3, 3) with x_world = R_body R_node x_node; the rest in body axes."""
+
+    R_body: np.ndarray
+    R_node: np.ndarray
+    position: np.ndarray
+    rate: np.ndarray
+    velocity: np.ndarray
+    angular_acceleration: np.ndarray
+    acceleration: np.ndarray
+
+    def along(self, vector: np.ndarray, frame: str) -> np.ndarray:
+        """Return a vector given in body axes along the axes of a frame."""
+        if frame == "body":
+            return vector
+        return self.R_node.T @ vector if frame == "node" else self.R_body @ vector
+
+
+class Observation:
+    """A state with its accelerations, seen by the outputs; each place is looked at once."""
+
+    def __init__(
+        self,
+        system: System,
+        x: State,
+        vdot: np.ndarray,
+        forces: dict[Any, np.ndarray],
+        tau: np.ndarray,
+        sites: np.ndarray,
+        origin: Observation | None = None,
+    ):
+        self.system, self.x, self.vdot = system, x, vdot
+        self.forces, self.tau = forces, tau
+        self.origin = self if origin is None else origin  # the operating point, from which turns are counted
+        self._sites = sites
+        self._places: dict[tuple, PlaceMotion] = {}
+
+    @cached_property
+    def _work(self) -> dict[str, np.ndarray]:
+        """Copies of the scratch that other algorithms would overwrite."""
+        work = self.system.engine.observe(self.x.q, self.x.v, self.vdot, self._sites)
+        names = ("Rw", "pw", "V", "A", "site_R", "site_p", "site_V", "site_a")
+        return {name: getattr(work, name).copy() for name in names}
+
+    def place(self, body: str, node: Any) -> PlaceMotion:
+        """Return the motion of a place that was named when the sites were gathered."""
+        s, i = self.system.site(body, node), self.system.body(body)
+        if (i, s) in self._places:
+            return self._places[i, s]
+        w = self._work
+        R, p = w["Rw"][i].reshape(3, 3), w["pw"][i]
+        V, A, R_node = w["V"][i], w["A"][i], np.eye(3)
+        if s >= 0:
+            p = p + R @ w["site_p"][s]
+            V, A, R_node = w["site_V"][s], w["site_a"][s], w["site_R"][s].reshape(3, 3)
+        # the spatial acceleration follows the moving axes: the point's own acceleration has ω×v more
+        a = A[3:] + cross(V[:3], V[3:])
+        self._places[i, s] = found = PlaceMotion(R, R_node, p, V[:3], V[3:], A[:3], a)
+        return found
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """Wrenches across the joints in the axes of each body."""
+        return self.system.reactions(self.x, self.vdot, forces=self.forces, tau=self.tau, frame="body")
+
+
+@dataclass(frozen=True)
+class _NodeOutput:
+    """A vector at a place: a node of a flexible body, a point of a rigid one, or a body origin (None)."""
+
+    body: str
+    node: Any = None
+    axis: Axis | None = None
+    frame: str = "node"
+    name: str | None = None
+
+    kind = "vector"
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{place_name(self.body, self.node)}.{self.kind.replace(' ', '_')}"
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Check names, make sites known, return (name, kind) of each channel."""
+        inspection.check_frame(self.frame)
+        system.site(self.body, self.node)
+        found = directions(self.axis)
+        alone = self.name is not None and self.axis is not None and len(found) == 1
+        return [(self.group + ("" if alone else suffix), self.kind) for suffix, _ in found]
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        """Return the vector (3,) in the axes of the frame."""
+        raise NotImplementedError
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        vector = self.vector(seen)
+        if self.axis is None:
+            return vector
+        return np.array([unit for _, unit in directions(self.axis)]) @ vector
+
+
+@dataclass(frozen=True)
+class NodePosition(_NodeOutput):
+    """Position of a place in the world."""
+
+    frame: str = "world"
+    kind = "position"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place = seen.place(self.body, self.node)
+        if self.frame == "world":
+            return place.position
+        start = seen.origin.place(self.body, self.node)
+        return start.along(start.R_body.T @ place.position, self.frame)
+
+
+@dataclass(frozen=True)
+class NodeAttitude(_NodeOutput):
+    """Turn of a place from where it is at the operating point: sin φ times the axis, world axes (or node axes)."""
+
+    frame: str = "world"
+    kind = "attitude"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place, start = seen.place(self.body, self.node), seen.origin.place(self.body, self.node)
+        T = (place.R_body @ place.R_node) @ (start.R_body @ start.R_node).T
+        turn = 0.5 * np.array([T[2, 1] - T[1, 2], T[0, 2] - T[2, 0], T[1, 0] - T[0, 1]])
+        if self.frame == "world":
+            return turn
+        return start.along(start.R_body.T @ turn, self.frame)
+
+
+class NodeRate(_NodeOutput):
+    """Angular rate of a place, as a gyro feels it."""
+
+    kind = "rate"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place = seen.place(self.body, self.node)
+        return place.along(place.rate, self.frame)
+
+
+class NodeVelocity(_NodeOutput):
+    """Velocity of a place with respect to the world."""
+
+    kind = "velocity"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place = seen.place(self.body, self.node)
+        return place.along(place.velocity, self.frame)
+
+
+class NodeAngularAcceleration(_NodeOutput):
+    """Angular acceleration of a place."""
+
+    kind = "angular acceleration"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place = seen.place(self.body, self.node)
+        return place.along(place.angular_acceleration, self.frame)
+
+
+@dataclass(frozen=True)
+class NodeAcceleration(_NodeOutput):
+    """Acceleration of a place; with `specific_force` less gravity, as an accelerometer feels it."""
+
+    specific_force: bool = False
+    kind = "acceleration"
+
+    def vector(self, seen: Observation) -> np.ndarray:
+        place = seen.place(self.body, self.node)
+        a = place.acceleration
+        if self.specific_force:
+            a = a - place.R_body.T @ seen.system.tree.gravity
+        return place.along(a, self.frame)
+
+
+@dataclass(frozen=True)
+class _JointOutput:
+    body: str
+    coordinate: str | int | None = None
+    name: str | None = None
+
+    kind = "angle"
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.joint_{self.kind}"
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Check names, return (name, kind) of each channel."""
+        found = self._chosen(system)
+        return [
+            (self.group if len(found) == 1 else f"{self.group}.{name}", _joint_kind(self.kind, name))
+            for name, _ in found
+        ]
+
+    def _chosen(self, system: System) -> list[tuple[str, int]]:
+        return coordinates(system, self.body, self.coordinate)
+
+
+def _joint_kind(kind: str, name: str) -> str:
+    if is_turning(name):
+        return kind
+    return {"angle": "position", "rate": "velocity"}[kind]
+
+
+class JointAngle(_JointOutput):
+    """Coordinates of a joint; of ball and free joints the small turn and shift from the operating point."""
+
+    def _chosen(self, system: System) -> list[tuple[str, int]]:
+        errors = _ERRORS.get(type(system.model.specs[system.body(self.body)].joint))
+        if errors is None:
+            return super()._chosen(system)
+        first = int(system.tree.joint_v[system.body(self.body)])
+        chosen = (
+            range(len(errors)) if self.coordinate is None else [_number(errors, self.coordinate, self.body)]
+        )
+        return [(errors[k], first + k) for k in chosen]
+
+    def picks(self, system: System) -> tuple[str, np.ndarray] | None:
+        """Return "position" and the places in δq that the channels are; None for ball and free joints."""
+        places = np.array([k for _, k in self._chosen(system)], dtype=np.int64)
+        return ("position", places) if np.all(system.tree.v_q[places] >= 0) else None
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        system, found = seen.system, self._chosen(seen.system)
+        where = system.tree.v_q[[k for _, k in found]]
+        if np.all(where >= 0):
+            return seen.x.q[where]
+        return turns(system, seen.origin.x, seen.x)[[k for _, k in found]]
+
+
+def _number(names: list[str], wanted: str | int, body: str) -> int:
+    if isinstance(wanted, int | np.integer) and 0 <= wanted < len(names):
+        return int(wanted)
+    if wanted in names:
+        return names.index(wanted)
+    raise InputError(f"the joint of body '{body}' has no coordinate {wanted!r}", hint=known_names(names))
+
+
+class JointRate(_JointOutput):
+    """Velocities of a joint."""
+
+    kind = "rate"
+
+    def picks(self, system: System) -> tuple[str, np.ndarray]:
+        """Return "rate" and the places in v that the channels are."""
+        return "rate", np.array([k for _, k in self._chosen(system)], dtype=np.int64)
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        return seen.x.v[[k for _, k in self._chosen(seen.system)]]
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What the parent exerts on a body through its joint: [t; f] at the body origin, in body (or world) axes."""
+
+    body: str
+    component: str | None = None
+    frame: str = "body"
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.reaction"
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Check names, return (name, kind) of each channel."""
+        system.body(self.body)
+        if self.frame not in ("body", "world"):
+            raise InputError(
+                "unknown frame", where="Reaction", expected="body or world", got=repr(self.frame)
+            )
+        return [(f"{self.group}.{c}", "torque" if c[0] == "t" else "force") for c in self._chosen()]
+
+    def _chosen(self) -> list[str]:
+        names = ["tx", "ty", "tz", "fx", "fy", "fz"]
+        if self.component is None:
+            return names
+        return [names[_number(names, self.component, self.body)]]
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        wrench = seen.reactions[self.body]
+        if self.frame == "world":
+            R = seen.place(self.body, None).R_body
+            wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
+        names = ["tx", "ty", "tz", "fx", "fy", "fz"]
+        return wrench[[names.index(c) for c in self._chosen()]]
+
+
+@dataclass(frozen=True)
+class ModalCoordinate:
+    """Modal coordinates of a flexible body (modes numbered from 1), or their rates."""
+
+    body: str
+    modes: int | list[int] | None = None
+    rate: bool = False
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.eta{'_rate' if self.rate else ''}"
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Check names, return (name, kind) of each channel."""
+        kind = "modal rate" if self.rate else "modal coordinate"
+        suffix = "_rate" if self.rate else ""
+        chosen = mode_numbers(system, self.body, self.modes)
+        if self.name:
+            return [(self.name if len(chosen) == 1 else f"{self.name}.{r}", kind) for r in chosen]
+        return [(f"{self.body}.eta{r}{suffix}", kind) for r in chosen]
+
+    def picks(self, system: System) -> tuple[str, np.ndarray]:
+        """Return "position" or "rate" and the places in v that the channels are."""
+        first = system._slices[self.body].etadot.start
+        return "rate" if self.rate else "position", first + np.array(
+            mode_numbers(system, self.body, self.modes)
+        ) - 1
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        where = np.array(mode_numbers(seen.system, self.body, self.modes)) - 1
+        part = seen.x[self.body]
+        return (part.etadot if self.rate else part.eta)[where]
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function f(system, x, vdot) of the user, a number or a vector, as an output.
+
+    It is differentiated by complex steps if it takes complex states (numpy arithmetic, `system.position`, ...;
+    no abs, max or comparison); otherwise by differences.
+    """
+
+    name: str
+    function: Callable[[System, State, np.ndarray], Any]
+    unit: str = ""
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        return np.atleast_1d(np.asarray(self.function(seen.system, seen.x, seen.vdot)))
+
+
+Output = Any
+
+
+def gather_sites(system: System, places: list[tuple[str, Any]]) -> np.ndarray:
+    """Return the numbers of the sites among places, after all of them are known to the system."""
+    found = [system.site(body, node) for body, node in places]
+    numbers = sorted({s for s in found if s >= 0})
+    return np.array(numbers, dtype=np.int64) if numbers else NO_SITES

@@ -1,0 +1,118 @@
+"""Poles and modes of a linear model, with frequency and damping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.linear.response import balanced
+
+
+class Poles(np.ndarray):
+    """Eigenvalues (n,), complex, in order of size, with frequency and damping; prints as a table."""
+
+    @property
+    def frequency_hz(self) -> np.ndarray:
+        """Undamped natural frequency |λ|/2π."""
+        return np.abs(np.asarray(self)) / (2.0 * np.pi)
+
+    @property
+    def damped_hz(self) -> np.ndarray:
+        """Frequency of the oscillation Im λ/2π."""
+        return np.asarray(self).imag / (2.0 * np.pi)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Damping ratio -Re λ/|λ|; 0 for a pole at zero."""
+        values = np.asarray(self)
+        size = np.abs(values)
+        return np.where(size > 0.0, -values.real / np.where(size > 0.0, size, 1.0), 0.0)
+
+    @property
+    def stable(self) -> bool:
+        """True if all real parts are negative."""
+        return bool(np.all(np.asarray(self).real < 0.0))
+
+    def rows(self) -> list[tuple[complex, float, float, int]]:
+        """Return (pole, Hz, damping ratio, count) with conjugates as one row and poles at zero together."""
+        values = np.asarray(self)
+        zero = np.abs(values) < 1e-5 * max(1.0, float(np.abs(values).max(initial=0.0)) ** 0.5)
+        found = [(0j, 0.0, 0.0, int(zero.sum()))] if zero.any() else []
+        for z, f, d in zip(values[~zero], self.frequency_hz[~zero], self.damping[~zero]):
+            if z.imag >= 0.0:
+                found.append((complex(z), float(f), float(d), 2 if z.imag > 0.0 else 1))
+        return found
+
+    def __str__(self) -> str:
+        if self.ndim != 1 or not np.iscomplexobj(self):
+            return np.array_str(np.asarray(self))
+        lines = [f"{'real':>14} {'imaginary':>14} {'Hz':>12} {'damping':>10} {'poles':>5}"]
+        rows = self.rows()
+        shown = rows if len(rows) <= 60 else [*rows[:50], None, *rows[-5:]]
+        for row in shown:
+            if row is None:
+                lines.append(f"{'...':>14}")
+                continue
+            z, f, d, count = row
+            if z == 0j:
+                lines.append(f"{'0':>14} {'0':>14} {'0':>12} {'':>10} {count:5d}")
+                continue
+            lines.append(f"{z.real:14.6g} {z.imag:14.6g} {f:12.7g} {d:10.6f} {count:5d}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def poles_of(A: np.ndarray) -> Poles:
+    """Return the eigenvalues of A in order of size, conjugates together with the positive one second."""
+    if len(A) == 0:
+        return np.zeros(0, complex).view(Poles)
+    values = np.linalg.eigvals(balanced(A)[0]).astype(complex)
+    order = np.lexsort((values.imag, np.round(np.abs(values), 9)))
+    return values[order].view(Poles)
+
+
+@dataclass(frozen=True)
+class LinearModes:
+    """Modes of a linear model in order of frequency.
+
+    frequencies_hz (m,), damping (m,) ratios, poles (m,), shapes (n, m) in the states (complex where damped)
+    """
+
+    frequencies_hz: np.ndarray
+    damping: np.ndarray
+    poles: np.ndarray
+    shapes: np.ndarray
+    states: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.frequencies_hz)
+
+
+def damped_modes(A: np.ndarray, states: Sequence[str]) -> LinearModes:
+    """Return eigenvectors of A, one of each conjugate pair (Im λ >= 0), of unit length."""
+    A_b, scale = balanced(A)
+    values, V = np.linalg.eig(A_b)
+    V = scale[:, None] * V
+    keep = np.flatnonzero(values.imag >= 0.0)
+    keep = keep[np.argsort(np.abs(values[keep]), kind="stable")]
+    poles, shapes = values[keep].view(Poles), V[:, keep] / np.linalg.norm(V[:, keep], axis=0)
+    return LinearModes(poles.frequency_hz, poles.damping, np.asarray(poles), shapes, states)
+
+
+def undamped_modes(A: np.ndarray, n_position: int, states: Sequence[str]) -> LinearModes:
+    """Return modes of δq̈ = G A_vq δq, the model without its rate terms; unstable ones have negative frequency."""
+    n = n_position
+    G = A[:n, n:]
+    values, V = np.linalg.eig(balanced(G @ A[n:, :n])[0])
+    _, scale = balanced(G @ A[n:, :n])
+    V = scale[:, None] * V
+    square = -values.real
+    order = np.argsort(square, kind="stable")
+    w = np.sign(square[order]) * np.sqrt(np.abs(square[order]))
+    shapes = np.vstack([V[:, order].real, np.zeros((len(A) - n, len(order)))])
+    size = np.linalg.norm(shapes, axis=0)
+    shapes = shapes / np.where(size > 0.0, size, 1.0)
+    return LinearModes(w / (2.0 * np.pi), np.zeros(len(w)), 1j * w, shapes, states)

@@ -1,0 +1,185 @@
+"""Rank the modes of a linear model by what they do between inputs and outputs, and keep those that matter.
+
+In modal form a mode λ has input row b = wB and output column c = Cv. Its peak gain near resonance is
+|c||b|/|Re λ|, its Hankel singular value follows from the Gramians of its own two states
+
+    W_c,ij = -b_i b_jᴴ/(λ_i + λ̄_j),     W_o,ij = -c_iᴴ c_j/(λ̄_i + λ_j),     γ² = λ_max(W_c W_o)
+
+(for light damping |b||c|/2|Re λ|; Gregory 1984, Gawronski 2004). Slow poles (rigid-body motion) are always kept.
+What is left out may leave its static gain behind: D ← D - C_t A_t⁻¹ B_t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import InputError, SolverError
+from interstage.linear.response import GOOD, ModalForm, modal_form
+
+if TYPE_CHECKING:
+    from interstage.linear.model import LinearModel
+
+RANKINGS = ("gramian", "gain", "frequency")
+
+
+@dataclass(frozen=True)
+class ModalGains:
+    """Modes in order of frequency and what they do.
+
+    poles (m,) with Im >= 0, frequencies_hz (m,), damping (m,), gains (m, ny, nu) peak gains, hankel (m,)
+    """
+
+    poles: np.ndarray
+    frequencies_hz: np.ndarray
+    damping: np.ndarray
+    gains: np.ndarray
+    hankel: np.ndarray
+
+    def ranked(self, by: str = "gramian") -> np.ndarray:
+        """Return numbers (m,) of modes from 0, most important first."""
+        if by not in RANKINGS:
+            raise InputError("unknown ranking", where="by", expected=", ".join(RANKINGS), got=repr(by))
+        if by == "frequency":
+            return np.arange(len(self.poles))
+        weight = self.hankel if by == "gramian" else self._scaled_gain()
+        return np.argsort(-weight, kind="stable")
+
+    def _scaled_gain(self) -> np.ndarray:
+        """Return the largest gain of each mode, channels in units of their largest gain."""
+        largest = self.gains.max(axis=0, initial=0.0)
+        largest = np.where((largest > 0.0) & np.isfinite(largest), largest, 1.0)
+        return (self.gains / largest).max(axis=(1, 2), initial=0.0)
+
+
+def decoupled(A: np.ndarray) -> ModalForm:
+    """Return the modal form, or say that the modes cannot be told apart."""
+    form = modal_form(A)
+    if form.condition > GOOD:
+        raise SolverError(
+            "the modes of the model cannot be separated",
+            expected=f"a modal transformation of condition below {GOOD:.0e}",
+            got=f"{form.condition:.1e}",
+            hint="poles coincide without being independent: give the modes some damping, or keep the whole model",
+        )
+    return form
+
+
+def modal_gains(model: LinearModel) -> ModalGains:
+    """Return peak gains and Hankel singular values of every mode that is not slow."""
+    form = decoupled(model.A)
+    k = len(form.A_slow)
+    places = _one_of_each(form.poles)
+    poles = form.poles[places]
+    B, C = (form.T_inverse @ model.B)[k:], (model.C @ form.T)[:, k:]
+    b, c = B[places], C[:, places].T
+    size = np.abs(poles)
+    decay = np.abs(poles.real)
+    with np.errstate(divide="ignore"):
+        gains = np.abs(c[:, :, None] * b[:, None, :]) / decay[:, None, None]
+    hankel = np.array([_hankel(p, x, y) for p, x, y in zip(poles, b, c)])
+    return ModalGains(poles, size / (2.0 * np.pi), -poles.real / np.where(size > 0, size, 1.0), gains, hankel)
+
+
+def _one_of_each(poles: np.ndarray) -> np.ndarray:
+    """Return places of real poles and of the upper one of each pair, in order of size."""
+    places = np.flatnonzero(poles.imag >= 0.0)
+    return places[np.argsort(np.abs(poles[places]), kind="stable")]
+
+
+def _hankel(pole: complex, b: np.ndarray, c: np.ndarray) -> float:
+    """Return the Hankel singular value of a pair of poles (or a real one); infinite without damping."""
+    if pole.real >= 0.0:
+        return np.inf
+    if pole.imag == 0.0:
+        return float(np.linalg.norm(b) * np.linalg.norm(c) / (-2.0 * pole.real))
+    s = np.array([pole, pole.conjugate()])
+    X, Y = np.stack([b, b.conj()]), np.stack([c, c.conj()], axis=1)
+    W_c = -(X @ X.conj().T) / (s[:, None] + s.conj()[None, :])
+    W_o = -(Y.conj().T @ Y) / (s.conj()[:, None] + s[None, :])
+    return float(np.sqrt(max(np.linalg.eigvals(W_c @ W_o).real.max(), 0.0)))
+
+
+def truncate(
+    model: LinearModel,
+    n: int | None = None,
+    *,
+    modes: Sequence[int] | None = None,
+    below_hz: float | None = None,
+    by: str = "gramian",
+    static_gain: bool = True,
+) -> LinearModel:
+    """Return a model with some of the modes, in modal states; slow poles are always kept.
+
+    n : number of modes to keep, ranked by "gramian", "gain" or "frequency" (lowest first)
+    modes : or their numbers, from 0 in order of frequency;  below_hz : or all below a frequency
+    static_gain : keep the gain at zero frequency of what is left out
+    """
+    if sum(a is not None for a in (n, modes, below_hz)) != 1:
+        raise InputError("say which modes to keep", expected="one of n, modes, below_hz")
+    ranking = modal_gains(model)
+    count = len(ranking.poles)
+    if n is not None:
+        if not 0 <= n <= count:
+            raise InputError("a wrong number of modes to keep", expected=f"0 to {count}", got=f"{n}")
+        chosen = ranking.ranked(by)[:n]
+    elif modes is not None:
+        chosen = np.array(list(modes), dtype=np.int64)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= count):
+            raise InputError("there is no such mode", expected=f"0 to {count - 1}", got=repr(list(modes)))
+    else:
+        chosen = np.flatnonzero(ranking.frequencies_hz < below_hz)
+    return _kept(model, np.sort(np.unique(chosen)), static_gain)
+
+
+def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearModel:
+    T, blocks, names = _real_basis(decoupled(model.A))
+    inverse = np.linalg.inv(T)
+    A, B, C = inverse @ model.A @ T, inverse @ model.B, model.C @ T
+    slow = blocks[0]
+    keep = np.concatenate([slow, *(blocks[1 + k] for k in chosen)]).astype(np.int64)
+    drop = np.setdiff1d(np.arange(len(A)), keep)
+    D = model.D
+    if static_gain and len(drop):
+        D = D - C[:, drop] @ np.linalg.solve(A[np.ix_(drop, drop)], B[drop])
+    masked = np.zeros_like(A)
+    for block in blocks:
+        masked[np.ix_(block, block)] = A[np.ix_(block, block)]
+    return replace(
+        model,
+        A=masked[np.ix_(keep, keep)],
+        B=B[keep],
+        C=C[:, keep],
+        D=D,
+        states=[names[k] for k in keep],
+        state_units=[""] * len(keep),
+        state_index={},
+        extras=model.extras | {"modal_basis": T[:, keep]},
+        name=f"{model.name}, {len(chosen)} modes",
+    )
+
+
+def _real_basis(form: ModalForm) -> tuple[np.ndarray, list[np.ndarray], list[str]]:
+    """Return T (n, n) real with the slow block first, then [Re v, Im v] of each mode; blocks; names of states."""
+    k = len(form.A_slow)
+    Z = form.T[:, :k]
+    scale = np.abs(form.T).max(axis=1)
+    scale = np.where(scale > 0.0, scale, 1.0)
+    span = np.hstack([Z.real, Z.imag]) / scale[:, None]
+    columns = [scale[:, None] * np.linalg.svd(span, full_matrices=False)[0][:, :k]] if k else []
+    blocks, names = [np.arange(k)], [f"slow{j + 1}" for j in range(k)]
+    at = k
+    for number, place in enumerate(_one_of_each(form.poles)):
+        v = form.T[:, k + place]
+        hz = abs(form.poles[place]) / (2.0 * np.pi)
+        pair = form.poles[place].imag > 0.0
+        v = v * np.exp(-1j * np.angle(v[np.argmax(np.abs(v))]))
+        columns.append(np.stack([v.real, v.imag], axis=1) if pair else v.real[:, None])
+        width = 2 if pair else 1
+        blocks.append(np.arange(at, at + width))
+        names += [f"mode{number + 1} {hz:.6g} Hz.{'ab'[j]}" for j in range(width)]
+        at += width
+    return np.hstack(columns), blocks, names

@@ -1,0 +1,176 @@
+"""Frequency response of large state-space models: H(jω) = C (jωI - A)⁻¹ B + D at thousands of frequencies.
+
+Two forms, each made once for all frequencies, after balancing:
+
+    modal   A = T blkdiag(Λ, A_s) T⁻¹: n divisions a frequency. Rigid-body poles at zero are defective, so that the
+            slow poles stay together in a small block A_s. Taken where T is well conditioned.
+    schur   A = Z T Zᴴ, triangular, Z unitary: n²/2 multiplications for each input or output, whichever are fewer.
+            Always backward stable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lu_factor, lu_solve, schur
+from scipy.linalg.lapack import dgebal
+
+from interstage.errors import InputError
+
+FORMS = ("auto", "modal", "schur")
+GOOD = 1e7  # condition of the modal transformation up to which it loses less than half of the digits
+SLOW = 24  # most poles that are tried as one slow block
+
+
+@dataclass(frozen=True)
+class ModalForm:
+    """A T = T blkdiag(A_slow, diag(poles)): `T` (n, n) complex, columns first of the slow block.
+
+    A_slow (k, k), poles (n - k,), condition of T.
+    """
+
+    T: np.ndarray
+    T_inverse: np.ndarray
+    A_slow: np.ndarray
+    poles: np.ndarray
+    condition: float
+
+
+def balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return A scaled by powers of two, and the scales s (n,): A_b = A s/s'."""
+    if len(A) == 0:
+        return A, np.ones(0)
+    # LAPACK's own routine: scipy's wrapper warns of scales beyond the range of integers
+    A_b, _, _, scale, _ = dgebal(A, scale=1, permute=0)
+    return A_b, scale
+
+
+def modal_form(A: np.ndarray) -> ModalForm:
+    """Return the modal form with the best conditioned choice of slow poles kept in one block."""
+    A_b, scale = balanced(np.asarray(A, dtype=float))
+    poles, V = np.linalg.eig(A_b)
+    order = np.argsort(np.abs(poles), kind="stable")
+    poles, V = poles[order], V[:, order]
+    best = None
+    for k in _slow_counts(np.abs(poles)):
+        T = V.astype(complex)
+        if k:
+            limit = 0.5 * (abs(poles[k - 1]) + abs(poles[k])) if k < len(poles) else np.inf
+            _, Z, found = schur(A_b, output="complex", sort=lambda z, limit=limit: abs(z) < limit)
+            if found != k:
+                continue
+            T[:, :k] = Z[:, :k]
+        inverse, condition = _inverted(T)
+        if best is None or condition < 0.2 * best[0]:
+            best = condition, k, T, inverse
+        if condition < 1e4:
+            break
+    condition, k, T, inverse = best
+    inverse = np.linalg.pinv(T) if inverse is None else inverse
+    A_slow = inverse[:k] @ A_b @ T[:, :k]
+    return ModalForm(scale[:, None] * T, inverse / scale, A_slow, poles[k:], float(condition))
+
+
+def _inverted(T: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """Return the inverse (or None) and a bound of the condition of T by Frobenius norms, over its order."""
+    try:
+        inverse = np.linalg.inv(T)
+    except np.linalg.LinAlgError:
+        return None, np.inf
+    largest = float(np.abs(inverse).max(initial=0.0))
+    if not np.isfinite(largest) or largest > 1e100:
+        return None, np.inf
+    return inverse, float(np.linalg.norm(T) * np.linalg.norm(inverse) / max(len(T), 1))
+
+
+def _slow_counts(size: np.ndarray) -> list[int]:
+    """Return numbers of slow poles to try: none, then before the three widest gaps, where poles treble or more."""
+    ends = np.arange(1, min(SLOW, len(size)) + 1)
+    wider = np.array([size[k] / max(size[k - 1], 1e-300) if k < len(size) else 3.0 for k in ends])
+    gaps = [int(k) for k in ends[np.argsort(-wider, kind="stable")][:3] if wider[k - 1] >= 3.0]
+    return [0, *gaps]
+
+
+def frequency_response(
+    A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, f_hz: np.ndarray, form: str = "auto"
+) -> np.ndarray:
+    """Return H (nf, ny, nu), complex."""
+    if form not in FORMS:
+        raise InputError("unknown form", expected=", ".join(FORMS), got=repr(form))
+    s = 2j * np.pi * np.asarray(f_hz, dtype=float)
+    if len(A) == 0 or 0 in (len(C), B.shape[1]):
+        return np.broadcast_to(D.astype(complex), (len(s), *D.shape)).copy()
+    if form != "schur" and (form == "modal" or len(s) > 20):
+        modal = modal_form(A)
+        if form == "modal" or modal.condition < GOOD:
+            return _by_modes(modal, B, C, D, s)
+    return _by_schur(A, B, C, D, s)
+
+
+def _by_modes(modal: ModalForm, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray) -> np.ndarray:
+    k = len(modal.A_slow)
+    B_m, C_m = modal.T_inverse @ B, C @ modal.T
+    H = np.empty((len(s), *D.shape), complex)
+    fast_B, fast_C = np.ascontiguousarray(B_m[k:]), np.ascontiguousarray(C_m[:, k:])
+    slow = _slow_part(modal.A_slow, B_m[:k], C_m[:, :k], s) if k else np.zeros((len(s), 1, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for j, point in enumerate(s):
+            H[j] = (fast_C / (point - modal.poles)) @ fast_B + slow[j]
+    return H + D
+
+
+def _slow_part(A: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Return C (sI - A)⁻¹ B of a small block; a pole on the axis gives infinity, as a gain there is."""
+    H = np.empty((len(s), len(C), B.shape[1]), complex)
+    eye = np.eye(len(A))
+    for j, point in enumerate(s):
+        try:
+            H[j] = C @ np.linalg.solve(point * eye - A, B)
+        except np.linalg.LinAlgError:
+            H[j] = np.inf
+    return H
+
+
+def _by_schur(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray) -> np.ndarray:
+    A_b, scale = balanced(np.asarray(A, dtype=float))
+    T, Z = schur(A_b, output="complex")
+    B_s, C_s = Z.conj().T @ (B / scale[:, None]), (C * scale) @ Z
+    if B_s.shape[1] <= C_s.shape[0]:
+        return _upper(T, B_s, C_s, s) + D
+    # H = (B' (sI - T')⁻¹ C')': rows and columns reversed make T' upper triangular again
+    return _upper(T.T[::-1, ::-1], C_s.T[::-1], B_s.T[:, ::-1], s).transpose(0, 2, 1) + D
+
+
+def _upper(T: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray, rows: int = 16) -> np.ndarray:
+    """Return C (sI - T)⁻¹ B for upper triangular T at every s.
+
+    Substitution from below in blocks of rows, many frequencies at once: nearly all work is matrix products.
+    """
+    n, nu = B.shape
+    H = np.empty((len(s), len(C), nu), complex)
+    T, C = np.ascontiguousarray(T), np.ascontiguousarray(C)
+    chunk = max(1, 1024 // nu)
+    for first in range(0, len(s), chunk):
+        part = s[first : first + chunk]
+        X = np.empty((n, len(part) * nu), complex)
+        spread = np.repeat(part, nu)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for end in range(n, 0, -rows):
+                begin = max(0, end - rows)
+                X[begin:end] = np.tile(B[begin:end], len(part))
+                X[begin:end] += T[begin:end, end:] @ X[end:]
+                for i in range(end - 1, begin - 1, -1):
+                    X[i] += T[i, i + 1 : end] @ X[i + 1 : end]
+                    X[i] /= spread - T[i, i]
+        H[first : first + chunk] = (C @ X).reshape(len(C), len(part), nu).transpose(1, 0, 2)
+    return H
+
+
+def direct(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, f_hz: np.ndarray) -> np.ndarray:
+    """Return H (nf, ny, nu) by one dense solve a frequency: slow, for comparison."""
+    eye = np.eye(len(A))
+    H = [
+        C @ lu_solve(lu_factor(2j * np.pi * f * eye - A), B.astype(complex)) + D for f in np.atleast_1d(f_hz)
+    ]
+    return np.array(H)

@@ -1,0 +1,225 @@
+"""Assemble closures from any start.
+
+Newton's method on the closure errors with the least step in the metric of mass and stiffness,
+
+    δ = -W⁻¹Jᵀ(J W⁻¹Jᵀ)⁺ e,     W = M + T² K
+
+(stiff modes yield little), turns and tilts as angles, so that no start is mistaken for its mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError, known_names
+from interstage.multibody.closing import all_rows, errors, in_use, name_of, worst
+from interstage.multibody.closures import ROUNDING, Row, row_names, rows_of
+from interstage.multibody.kernels import closure_rows as rows
+from interstage.multibody.kernels.closure import RANK, STILL
+from interstage.multibody.kernels.kinematics import UNIVERSAL
+from interstage.multibody.state import State
+from interstage.spatial import Rotation
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+STIFFNESS_TIME = 1e3  # T of the metric, in periods of the slowest mode over 2 pi
+STEPS, HALVINGS, NUDGES = 60, 8, 4
+LONGEST = 0.7  # radians, or sizes of the vehicle, in one Newton step
+
+
+class _Frames:
+    """Poses and twist Jacobians of both ends of every closure at a state."""
+
+    def __init__(self, system: System, x: State):
+        self.system, self.q = system, x.q
+        work = system.engine.closure_rows(x.q, np.zeros_like(x.v))
+        self.C = work.closure_C.copy()
+        self.R = []
+        for c in range(len(system.model.closures)):
+            pair = [self._rotation(work, int(s)) for s in system.tree.closure_site[c]]
+            self.R.append((pair[0] @ system.tree.closure_R[c].reshape(3, 3), pair[1]))
+
+    def _rotation(self, work: Any, s: int) -> np.ndarray:
+        if s < 0:
+            return np.eye(3)
+        R = work.Rw[self.system.tree.site_body[s]].reshape(3, 3)
+        return R @ work.site_R[s].reshape(3, 3)
+
+    def turning(self, c: int) -> np.ndarray:
+        """Return the Jacobian (3, nv) of ω_B - ω_A in the axes of the relation's frame."""
+        total = np.zeros((3, self.system.nv))
+        J = np.empty((6, self.system.nv))
+        for sign, s in zip((-1.0, 1.0), self.system.tree.closure_site[c]):
+            if s >= 0:
+                body = int(self.system.tree.site_body[s])
+                self.system.engine.jacobian(self.q, np.zeros(self.system.nv), body, np.array([s]), J)
+                total += sign * J[:3]
+        return self.R[c][0].T @ total
+
+
+def _angle_errors(row: Row, R: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the angle that a turn or tilt row has to lose, and the axis it is about, for R = R_FB."""
+    axis = np.cross(row.w, row.u)
+    if row.kind == rows.TURN:
+        return float(Rotation.of(R).rotation_vector @ axis), axis
+    held = np.cross(row.u, axis)  # the axis that both frames share: ±w
+    held = held if held @ row.w > 0.0 else -held
+    seen = R @ held
+    lever = np.cross(held, seen)
+    length = np.linalg.norm(lever)
+    angle = np.arctan2(length, held @ seen)
+    if length < 1e-12:
+        # opposite directions: any axis across will do
+        return (0.0 if held @ seen > 0.0 else np.pi), axis
+    return float(angle / length * (lever @ axis)), axis
+
+
+def _newton_rows(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
+    """Return errors (m,) and Jacobian (m, nv) of all rows, turns and tilts as angles."""
+    frames = _Frames(system, x)
+    J, e = all_rows(system, x), frames.C
+    k = 0
+    for c, spec in enumerate(system.model.closures):
+        table = rows_of(spec.joint)
+        angular = [row.kind in (rows.TURN, rows.DOT) and spec.joint.kind != UNIVERSAL for row in table]
+        turning = frames.turning(c) if any(angular) else None
+        for row, is_angle in zip(table, angular):
+            if is_angle:
+                RF, RB = frames.R[c]
+                e[k], axis = _angle_errors(row, RF.T @ RB)
+                J[k] = axis @ turning
+            k += 1
+    use = in_use(system)
+    return e * use, J * use[:, None]
+
+
+def _metric(system: System, x: State) -> np.ndarray:
+    """Return W (nv, nv): mass, and stiffness of modes and joints so that it rules."""
+    still = State(x._slices, x.q, np.zeros(system.nv))
+    K = np.where(system.tree.v_q >= 0, system.tree.v_stiffness, 0.0)
+    slowest = K[K > 0.0].min(initial=np.inf)
+    return system.mass_matrix(still) + np.diag(K * (STIFFNESS_TIME**2 / slowest))
+
+
+def _least_step(W: np.ndarray, J: np.ndarray, e: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Return the least δ in the metric W, zero outside `free`, with J δ = -e as well as it can be."""
+    X = np.linalg.solve(W[np.ix_(free, free)], J[:, free].T)
+    S = J[:, free] @ X
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), STILL * np.diag(S).max(initial=1e-300)))
+    values, vectors = np.linalg.eigh(scale[:, None] * S * scale[None, :])
+    good = values > RANK * len(values)
+    right = vectors.T @ (scale * e)
+    step = np.zeros(J.shape[1])
+    step[free] = -X @ (scale * (vectors[:, good] @ (right[good] / values[good])))
+    return step
+
+
+def _moved(system: System, x: State, step: np.ndarray) -> State:
+    q = x.q.copy()
+    _move(system, q, step)
+    return State(x._slices, q, x.v)
+
+
+def _move(system: System, q: np.ndarray, step: np.ndarray) -> None:
+    """Move q along `step`, quaternions kept at unit length."""
+    qdot = np.empty(system.nq)
+    system.engine.rates(q, np.ascontiguousarray(step), qdot)
+    q += qdot
+    for where in system._slices.values():
+        if not where.joint.linear:
+            part = q[where.q][:4]
+            part /= np.linalg.norm(part)
+
+
+def _free_velocities(system: System, fixed: Sequence[str]) -> np.ndarray:
+    """Return the numbers of velocities that assembly may use."""
+    mask = ~system._held
+    for name in fixed:
+        if name not in system._slices:
+            raise InputError(f"there is no body '{name}'", where="fixed", hint=known_names(system._slices))
+        where = system._slices[name]
+        mask[where.v] = False
+        mask[where.etadot] = False
+    return np.flatnonzero(mask)
+
+
+def assemble(system: System, x: State, fixed: Sequence[str] = ()) -> State:
+    """Return a state near x whose closures hold, in position and velocity; bodies in `fixed` keep their coordinates."""
+    y = x.copy(np.float64)
+    if not system.model.closures:
+        return y
+    fixed = [fixed] if isinstance(fixed, str) else list(fixed)
+    free = _free_velocities(system, fixed)
+    y = _assemble_positions(system, y, free)
+    e = _assemble_velocities(system, y, free)
+    unit = system.tree.row_tolerance / ROUNDING
+    limit = 1e-9 * unit * (1.0 + np.abs(y.v).max(initial=0.0))
+    if np.any(np.abs(e) > limit):
+        k = int(np.argmax(np.abs(e) / limit))
+        raise ModelError(
+            f"velocities cannot fit closure {name_of(system, k)}",
+            got=f"a rate of {e[k]:.3g}",
+            hint="let more bodies move: fewer in fixed=, or rates of prescribed joints that fit",
+        )
+    return y
+
+
+def _assemble_positions(system: System, y: State, free: np.ndarray) -> State:
+    unit = system.tree.row_tolerance / ROUNDING
+    rng = np.random.default_rng(0)
+    best, least = y, np.inf
+    for nudge in range(NUDGES):
+        for _ in range(STEPS):
+            e, J = _newton_rows(system, y)
+            merit = np.linalg.norm(e / unit)
+            step = _least_step(_metric(system, y), J, e, free)
+            if np.all(np.abs(e) <= system.tree.row_tolerance):
+                last = _moved(system, y, step)
+                return last if np.linalg.norm(_newton_rows(system, last)[0] / unit) < merit else y
+            longest = np.abs(step[_joint_slots(system)]).max(initial=0.0) / max(1.0, unit.max())
+            step *= min(1.0, LONGEST / (longest + 1e-300))
+            for _ in range(HALVINGS):
+                trial = _moved(system, y, step)
+                if np.linalg.norm(_newton_rows(system, trial)[0] / unit) < merit:
+                    break
+                step *= 0.5
+            else:
+                break
+            y = trial
+        if np.all(np.abs(e) <= 1e3 * system.tree.row_tolerance):
+            return y
+        # a dead end of the search may be a singular start (a straight chain): try from beside it
+        push = np.zeros(system.nv)
+        joints = np.intersect1d(_joint_slots(system), free)
+        push[joints] = 0.1 * (nudge + 1) * rng.standard_normal(len(joints))
+        if merit < least:
+            best, least = y, merit
+        y = _moved(system, y, push)
+    raise ModelError(
+        "the closures cannot be brought together",
+        where=", ".join(sorted({row_names(system.model)[k][0] for k in _open(system, best)})),
+        got=worst(system, best),
+        hint="start nearer to the assembled shape, let more bodies move, or check lengths and rotations",
+    )
+
+
+def _open(system: System, x: State) -> np.ndarray:
+    wide = np.abs(errors(system, x, every=True)) > 1e3 * system.tree.row_tolerance
+    return np.flatnonzero(wide & in_use(system))
+
+
+def _joint_slots(system: System) -> np.ndarray:
+    """Return the numbers of the velocities of joints."""
+    return np.concatenate([np.arange(s.v.start, s.v.stop) for s in system._slices.values()])
+
+
+def _assemble_velocities(system: System, y: State, free: np.ndarray) -> np.ndarray:
+    """Change the velocities of y the least so that closures do not open; return what remains (m,)."""
+    J, W = all_rows(system, y) * in_use(system)[:, None], _metric(system, y)
+    for _ in range(2):
+        y.v += _least_step(W, J, J @ y.v, free)
+    return J @ y.v

@@ -1,0 +1,279 @@
+"""Describe loop closures: what is joined to what, and which scalar conditions that makes.
+
+A closure joins two places as a joint would: its frame F sits on the first place (turned by `rotation`), the frame of
+the second place coincides with F at zero coordinates of the joint, and whatever the joint does not allow is a row:
+
+    Locked       travel x, y, z; turn x, y, z          Universal   travel x, y, z; the angle of its axes
+    Revolute     travel x, y, z; two tilts of the axis Ball, Gimbal  travel x, y, z
+    Prismatic    two travels across; turn x, y, z      Planar      travel along the normal; two tilts
+    Cylindrical  two travels across; two tilts         Screw       as cylindrical; travel less pitch times turn
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError
+from interstage.multibody.joints import Free, Joint
+from interstage.multibody.kernels import closure_rows as rows
+from interstage.multibody.kernels import kinematics as kinds
+from interstage.spatial.checks import as_array
+
+if TYPE_CHECKING:
+    from interstage.multibody.compile import Site
+    from interstage.multibody.flex.reference import FlexibleBody
+    from interstage.multibody.model import Multibody
+
+GROUND = "ground"
+ROUNDING = 1e-13  # tolerance of projections: radians, or lengths beside the size of the vehicle
+
+End = tuple[str | None, Any]
+
+
+@dataclass(frozen=True)
+class ClosureSpec:
+    """One closure as described: `ends` are (body, node or point), body None for the ground."""
+
+    name: str
+    ends: tuple[End, End]
+    joint: Joint
+    rotation: np.ndarray
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar condition of a closure: kind, directions u (first frame) and w (second), constant, words."""
+
+    kind: int
+    u: np.ndarray
+    w: np.ndarray
+    c: float
+    words: str
+
+
+def end_of(model: Multibody, end: Any, where: str) -> End:
+    """Return a checked end: (None, point) on the ground, (body, point) or (body, node)."""
+    if end is None:
+        return None, np.zeros(3)
+    if not isinstance(end, tuple | list) or len(end) != 2:
+        raise InputError(
+            "not an end of a closure",
+            where=where,
+            expected='(body, node), (body, point), or ("ground", point)',
+            got=repr(end),
+        )
+    body, place = end
+    if body is None or (body == GROUND and GROUND not in model.bodies):
+        return None, as_array(
+            (0.0, 0.0, 0.0) if place is None else place, (3,), f"{where}, point on the ground"
+        )
+    spec = model.spec(body, where=where)
+    if spec.component is None:
+        if isinstance(place, int | np.integer):
+            raise InputError(
+                f"the rigid body '{body}' has points, not nodes",
+                where=where,
+                expected="three numbers",
+                got=f"{place}",
+            )
+        return body, as_array(
+            (0.0, 0.0, 0.0) if place is None else place, (3,), f"{where}, point of '{body}'"
+        )
+    if place is None:
+        place = spec.node
+    if not isinstance(place, int | np.integer) or isinstance(place, bool):
+        raise InputError(
+            f"the flexible body '{body}' is joined at a node",
+            where=where,
+            expected="a node id",
+            got=repr(place),
+        )
+    spec.component.node_row(int(place))
+    return body, int(place)
+
+
+def check_ends(model: Multibody, ends: tuple[End, End], where: str) -> None:
+    """Refuse to join a place with itself, or two places that cannot move apart."""
+    (body, first), (other, second) = ends
+    if body != other:
+        return
+    flexible = body is not None and model.spec(body).component is not None
+    if not flexible or first == second:
+        raise InputError(
+            "a closure joins two different bodies, or two nodes of a flexible one",
+            where=where,
+            got=f"'{body or GROUND}' twice",
+        )
+
+
+def check_joint(joint: Any, where: str) -> Joint:
+    """Return the joint of a closure, or say why it cannot be one."""
+    if not isinstance(joint, Joint):
+        raise InputError("not a joint", where=where, expected="as in ist.Ball()", got=repr(joint))
+    if isinstance(joint, Free):
+        raise InputError(
+            "a free joint closes nothing", where=where, hint="choose a joint that holds something"
+        )
+    if joint.prescribed:
+        raise InputError(
+            "the joint of a closure cannot be prescribed",
+            where=where,
+            hint="prescribe a joint of the tree instead",
+        )
+    if np.any(joint.spread("stiffness")) or np.any(joint.spread("damping")):
+        raise InputError(
+            "the joint of a closure has no spring and no damper",
+            where=where,
+            hint="put a small body with a sprung joint on the tree and close the loop with it",
+        )
+    return joint
+
+
+def _triad(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return two unit vectors across an axis, right-handed with it: coordinate axes where it is one."""
+    k = int(np.argmax(np.abs(axis)))
+    first = np.eye(3)[(k + 1) % 3]
+    first = first - (first @ axis) * axis
+    first = first / np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _words(direction: np.ndarray) -> str:
+    """Name a direction: "x", "-y", or its numbers."""
+    for name, axis in zip("xyz", np.eye(3)):
+        if np.allclose(direction, axis, atol=1e-12):
+            return name
+        if np.allclose(direction, -axis, atol=1e-12):
+            return f"-{name}"
+    return "(" + ", ".join(f"{value:.3g}" for value in direction) + ")"
+
+
+def _along(directions: Any) -> list[Row]:
+    return [Row(rows.ALONG, u, np.zeros(3), 0.0, f"travel along {_words(u)}") for u in directions]
+
+
+def _held() -> list[Row]:
+    """Return three rows against any turn."""
+    x, y, z = np.eye(3)
+    return [
+        Row(rows.TURN, u, w, 0.0, f"turn about {name}")
+        for name, u, w in (("x", z, y), ("y", x, z), ("z", y, x))
+    ]
+
+
+def _aligned(axis: np.ndarray) -> list[Row]:
+    """Return two rows that keep an axis of both frames in one direction."""
+    first, second = _triad(axis)
+    return [
+        Row(rows.DOT, second, -axis, 0.0, f"tilt about {_words(first)}"),
+        Row(rows.DOT, first, axis, 0.0, f"tilt about {_words(second)}"),
+    ]
+
+
+def rows_of(joint: Joint) -> list[Row]:
+    """Return the conditions that a joint makes."""
+    kind, axes = joint.kind, joint.axes()
+    axis = axes[2] if kind == kinds.PLANAR else axes[0]
+    if kind in (kinds.BALL, kinds.GIMBAL):
+        return _along(np.eye(3))
+    if kind == kinds.LOCKED:
+        return _along(np.eye(3)) + _held()
+    if kind == kinds.REVOLUTE:
+        return _along(np.eye(3)) + _aligned(axis)
+    if kind == kinds.UNIVERSAL:
+        words = f"angle between {_words(axes[0])} and {_words(axes[1])}"
+        return [*_along(np.eye(3)), Row(rows.DOT, axes[0], axes[1], float(axes[0] @ axes[1]), words)]
+    if kind == kinds.PLANAR:
+        return _along([axis]) + _aligned(axis)
+    across = _along(_triad(axis))
+    if kind == kinds.PRISMATIC:
+        return across + _held()
+    if kind == kinds.CYLINDRICAL:
+        return across + _aligned(axis)
+    first, second = _triad(axis)
+    screw = Row(rows.SCREW_ROW, first, second, joint.pitch_per_radian, f"screw along {_words(axis)}")
+    return [*across, *_aligned(axis), screw]
+
+
+def row_names(model: Multibody) -> list[tuple[str, str]]:
+    """Return (closure, words) of every row."""
+    return [(spec.name, row.words) for spec in model.closures for row in rows_of(spec.joint)]
+
+
+def closure_keys(model: Multibody) -> list[tuple[int, Any]]:
+    """Return the places (body number, node or point) that closures need as sites, each once, in order."""
+    index = {name: i for i, name in enumerate(model.bodies)}
+    keys: dict[tuple[int, Any], None] = {}
+    for spec in model.closures:
+        for body, place in spec.ends:
+            if body is not None:
+                keys[index[body], _key(place)] = None
+    return list(keys)
+
+
+def _key(place: Any) -> Any:
+    return tuple(place.tolist()) if isinstance(place, np.ndarray) else place
+
+
+def closure_sites(
+    model: Multibody, flexes: list[FlexibleBody | None]
+) -> tuple[list[tuple[int, Any]], list[Site]]:
+    """Return keys and sites of the ends of closures: a system has them first among its sites after the ports."""
+    from interstage.multibody.compile import site_of
+
+    keys = closure_keys(model)
+    for spec in model.closures:
+        if any(row.kind != rows.ALONG for row in rows_of(spec.joint)):
+            for body, place in spec.ends:
+                i = -1 if body is None else model.bodies.index(body)
+                if i >= 0 and flexes[i] is not None:
+                    _check_turning(spec, body, place, model.specs[i].component.node_row(place), flexes[i])
+    return keys, [site_of(model, flexes, *key) for key in keys]
+
+
+def _check_turning(spec: ClosureSpec, body: str, node: int, row: int, flex: FlexibleBody) -> None:
+    """Refuse to hold the rotation of a node that has none in the component."""
+    moves = np.abs(flex.gamma[row]).max(initial=0.0) > 1e-9 * np.abs(flex.gamma).max(initial=0.0)
+    if moves and not flex.lam[row].any():
+        raise ModelError(
+            f"node {node} of body '{body}' has no rotation in any mode: a {type(spec.joint).__name__} cannot hold it",
+            where=f"closure '{spec.name}'",
+            hint="use a Ball closure, or connect the node by a rigid element (RBE2, RBE3) that gives it rotations",
+        )
+
+
+def closure_arrays(model: Multibody, n_port: int, sites: list[Site]) -> dict[str, np.ndarray]:
+    """Return the arrays of a `Tree` that belong to closures."""
+    number = {key: n_port + k for k, key in enumerate(closure_keys(model))}
+    index = {name: i for i, name in enumerate(model.bodies)}
+    specs = model.closures
+    table = [rows_of(spec.joint) for spec in specs]
+    flat = [row for part in table for row in part]
+    ends = [[-1 if b is None else number[index[b], _key(p)] for b, p in spec.ends] for spec in specs]
+    points = [[np.zeros(3) if b is not None else p for b, p in spec.ends] for spec in specs]
+    kind = np.array([row.kind for row in flat], dtype=np.int64)
+    lengths = np.isin(kind, (rows.ALONG, rows.SCREW_ROW))
+    return {
+        "closure_site": np.array(ends, dtype=np.int64).reshape(-1, 2),
+        "closure_row": np.cumsum([0, *(len(part) for part in table)]).astype(np.int64),
+        "closure_R": np.array([spec.rotation for spec in specs], dtype=float).reshape(-1, 9),
+        "closure_p": np.array(points, dtype=float).reshape(-1, 6),
+        "closure_option": np.array([1.0, 0.0, 0.0]),
+        "row_kind": kind,
+        "row_keep": np.ones(len(flat), dtype=np.int64),
+        "row_u": np.array([row.u for row in flat], dtype=float).reshape(-1, 3),
+        "row_w": np.array([row.w for row in flat], dtype=float).reshape(-1, 3),
+        "row_c": np.array([row.c for row in flat], dtype=float),
+        "row_tolerance": ROUNDING * np.where(lengths, _size(model, sites), 1.0),
+    }
+
+
+def _size(model: Multibody, sites: list[Site]) -> float:
+    """Return a length of the order of the vehicle."""
+    lengths = [float(np.abs(site.l).max()) for site in sites]
+    lengths += [float(np.abs(s.at).max()) for s in model.specs if isinstance(s.at, np.ndarray)]
+    lengths += [float(np.abs(p).max()) for c in model.closures for b, p in c.ends if b is None]
+    return max(lengths, default=0.0) or 1.0

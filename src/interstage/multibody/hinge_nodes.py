@@ -1,0 +1,56 @@
+"""Whether a node of a component can carry a joint: it must turn with the structure around it.
+
+A node of solid elements has no rotation of its own, and a shell has none about its normal. Modes then show
+translations there without the rotations that go with them; a joint that takes moments would hold the node as
+if it could not turn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.errors import ModelError
+from interstage.modes.record import Component
+
+FEWEST_MODES = 6  # fewer modes may all be symmetric about a node: no rotation there is then no fault
+NONE = 1e-9
+
+
+def missing_rotations(component: Component, node: int, reference: np.ndarray) -> str:
+    """Return the body axes ("xyz", "z", "" for none) about which a node moves but never turns.
+
+    A rotation about axis e by θ on an arm a (3,) from the reference point moves the node by θ e×a. Where modes
+    have the translation along e×a but |λ·e| is nothing beside it, the rotation is not known.
+    """
+    row = component.node_row(node)
+    gamma, lam = component.gamma[row], component.lam[row]
+    arm = component.node_positions[row] - reference
+    moves = np.abs(gamma).max(initial=0.0) > NONE * np.abs(component.gamma).max(initial=0.0)
+    if not moves or component.n_modes == 0:
+        return ""
+    if not lam.any():
+        return "xyz"
+    length = np.linalg.norm(arm)
+    if component.n_modes < FEWEST_MODES or length == 0.0:
+        return ""
+    missing = ""
+    for name, axis in zip("xyz", np.eye(3)):
+        across = np.cross(axis, arm) / length
+        if np.linalg.norm(across) < 0.1:
+            continue
+        slide = np.abs(across @ gamma).max() / length
+        if slide > 1e-6 * np.abs(gamma).max() / length and np.abs(axis @ lam).max() < NONE * slide:
+            missing += name
+    return missing
+
+
+def check_hinge(component: Component, node: int, reference: np.ndarray, body: str, joined: str) -> None:
+    """Refuse to join at a node whose rotation the component does not know."""
+    missing = missing_rotations(component, node, reference)
+    if missing:
+        about = "no rotation" if missing == "xyz" else f"no rotation about {', '.join(missing)}"
+        raise ModelError(
+            f"node {node} of body '{body}' is not rigid enough to hinge: it has {about} in any mode",
+            where=joined,
+            hint="connect it to the structure by a rigid element (RBE2, RBE3) that gives it rotations",
+        )

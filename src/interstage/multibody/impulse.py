@@ -1,0 +1,252 @@
+"""Sudden changes of velocity: what a joint that locks, or a docking, does to a vehicle.
+
+At an instant only impulses in the new constraints act, so that the motion afterwards is, of all motions that the
+new constraints allow, the one nearest to the motion before in the metric of the kinetic energy (Gauss; Carnot):
+
+    v⁺ = argmin ½ (u(v) - u⁻)ᵀ M_bodies (u(v) - u⁻),      u(v): velocities of all bodies and modes
+
+With a motion v₀ that the new constraints allow and the rest e = u⁻ - u(v₀), this is v⁺ = v₀ + M⁻¹ r, where r is
+the generalized momentum of e. Here e is a rigid motion of everything outboard of one joint. Rigid motions of
+a whole free tree are allowed before and after, hence linear and angular momentum are conserved; v⁺ is an
+orthogonal projection of u⁻, hence kinetic energy does not rise, and the loss is the energy of u⁻ - u(v⁺).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.multibody.engine import NO_SITES
+from interstage.multibody.state import State
+from interstage.spatial import functions as spatial
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a change of a vehicle did: momentum [h; p] (6,) about the world origin, energy, before and after.
+
+    shift : largest displacement of a body frame that was needed (snapping to a port), zero where nothing moved
+    """
+
+    kind: str
+    body: str
+    momentum_before: np.ndarray
+    momentum_after: np.ndarray
+    energy_before: float
+    energy_after: float
+    shift: float = 0.0
+
+    @property
+    def energy_loss(self) -> float:
+        """Energy that the change took (negative: it was added)."""
+        return self.energy_before - self.energy_after
+
+    def __str__(self) -> str:
+        return f"{self.kind} '{self.body}': energy {self.energy_before:.6g} -> {self.energy_after:.6g}"
+
+
+@dataclass(frozen=True)
+class Frames:
+    """World rotation (N, 3, 3), position (N, 3) of the kernels' body frames, and velocity (N, 6) in body axes."""
+
+    R: np.ndarray
+    p: np.ndarray
+    V: np.ndarray
+
+
+def frames_of(system: System, x: State) -> Frames:
+    """Return where all body frames are and how they move."""
+    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+    N = len(system.model.specs)
+    return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
+
+
+def trees_of(system: System) -> np.ndarray:
+    """Return the root (N,) of each body."""
+    root = np.arange(len(system.model.specs))
+    for i, parent in enumerate(system.tree.body_parent):
+        if parent >= 0:
+            root[i] = root[parent]
+    return root
+
+
+def outboard(system: System, body: int) -> list[int]:
+    """Return a body and all that hangs on it."""
+    found = {body}
+    for i, parent in enumerate(system.tree.body_parent):
+        if parent in found:
+            found.add(i)
+    return sorted(found)
+
+
+def momentum_of_motion(system: System, x: State, motion: dict[int, np.ndarray]) -> np.ndarray:
+    """Return the generalized momentum (nv,) of bodies that move with `motion` {body: [ω; v] (6,)}, body axes.
+
+    All others, and all modes, rest. Momenta are gathered inwards as forces are in inverse dynamics.
+    """
+    tree, engine = system.tree, system.engine
+    out = np.zeros(9)
+    engine.sums(x.q, x.v, np.zeros(3), out)
+    work = engine.work(np.float64)
+    p, F = np.zeros(system.nv), np.zeros((len(system.model.specs), 6))
+    for i, V in motion.items():
+        m, mp = work.I[i, 0], work.I[i, 1:4]
+        xx, yy, zz, xy, xz, yz = work.I[i, 4:10]
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        F[i, :3] = J @ V[:3] + np.cross(mp, V[3:])
+        F[i, 3:] = m * V[3:] + np.cross(V[:3], mp)
+        n, first = int(tree.body_modes[i]), int(tree.joint_v[i] + tree.joint_nv[i])
+        if n:
+            f, e = 3 * int(tree.body_mode[i]), 3 * int(tree.body_flex[i])
+            p[first : first + n] += V[:3] @ work.mode_F[f : f + 3 * n].reshape(3, n)
+            p[first : first + n] += V[3:] @ tree.flex_E[e : e + 3 * n].reshape(3, n)
+    for i in range(len(F) - 1, -1, -1):
+        if not F[i].any():
+            continue
+        nv, iv = int(tree.joint_nv[i]), int(tree.joint_v[i])
+        p[iv : iv + nv] += work.H[i, : 6 * nv].reshape(nv, 6) @ F[i]
+        parent, port = int(tree.body_parent[i]), int(tree.body_port[i])
+        if parent < 0:
+            continue
+        R = work.R[i].reshape(3, 3)
+        f = R @ F[i, 3:]
+        t = R @ F[i, :3] + np.cross(work.p[i], f)
+        if port >= 0:
+            n, at = int(tree.body_modes[parent]), 3 * int(tree.site_start[port])
+            first = int(tree.joint_v[parent] + tree.joint_nv[parent])
+            turned = work.site_J[port].reshape(3, 3).T @ t
+            p[first : first + n] += turned @ tree.site_lam[at : at + 3 * n].reshape(3, n)
+            p[first : first + n] += f @ tree.site_gam[at : at + 3 * n].reshape(3, n)
+            t = t + np.cross(work.site_p[port], f)
+        F[parent, :3] += t
+        F[parent, 3:] += f
+    return p
+
+
+def rigid_twist(frames: Frames, bodies: list[int], about: int, V: np.ndarray) -> dict[int, np.ndarray]:
+    """Return {body: [ω; v]} (body axes) of bodies that move as one with [ω; v] (world axes) of body `about`."""
+    motion = {}
+    for i in bodies:
+        v = V[3:] + np.cross(V[:3], frames.p[i] - frames.p[about])
+        motion[i] = np.concatenate([frames.R[i].T @ V[:3], frames.R[i].T @ v])
+    return motion
+
+
+def plastic(system: System, x: State, body: int, rest: np.ndarray) -> None:
+    """Write v⁺ into x, which holds an allowed motion v₀; everything outboard of `body` moved with `rest` more.
+
+    rest : [ω; v] (6,) of the body frame before less that of v₀, world axes
+    Velocities of joints that are prescribed or locked keep the values they have in x: their drives take up what
+    that needs, inside the vehicle.
+    """
+    frames = frames_of(system, x)
+    motion = rigid_twist(frames, outboard(system, body), body, rest)
+    r = momentum_of_motion(system, x, motion)
+    _project(system, x, r)
+
+
+def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
+    """Return M⁻¹ r (nv,) at linear cost; zero at joints that are not free.
+
+    Accelerations from rest are M⁻¹(τ - b) with the static forces b. They are asked for at τ = r s and at 0, with a
+    factor s that makes b small beside r s, so that b leaves no more than rounding.
+    """
+    still = State(x._slices, x.q, np.zeros_like(x.v))
+    base = _accelerations(system, still, np.zeros(system.nv))
+
+    def answer(load: np.ndarray) -> np.ndarray:
+        size = float(np.abs(load).max())
+        if size == 0.0:
+            return np.zeros(system.nv)
+        s = 2.0 ** np.round(np.log2(1e12 * (1.0 + weight) / size))
+        return (_accelerations(system, still, s * load) - base) / s
+
+    weight = float(np.abs(system.bias(still)).max(initial=0.0))
+    dv = answer(r)
+    # what is left of r, M dv found by inverse dynamics with a large factor for the same reason
+    s = 2.0 ** np.round(np.log2(1e12 * (1.0 + weight) / (float(np.abs(dv).max()) + 1e-300)))
+    left = r - (system.inverse_dynamics(still, s * dv) - system.bias(still)) / s
+    left[system._held] = 0.0
+    return dv + answer(left)
+
+
+def _accelerations(system: System, still: State, tau: np.ndarray) -> np.ndarray:
+    """Return accelerations from rest under generalized forces."""
+    tau = system.generalized_input(tau)
+    vdot = np.empty(system.nv)
+    status = system.engine.forward(still.q, still.v, tau, NO_SITES, np.zeros((0, 6)), vdot)
+    if status != 0:
+        system._refuse(status, still)
+    return vdot
+
+
+def _project(system: System, x: State, r: np.ndarray) -> None:
+    """Add M⁻¹ r to the velocities; with closures, of all velocities that they allow the nearest to that."""
+    if not getattr(system, "n_closure", 0):
+        x.v += solve_momentum(system, x, r)
+        return
+    slots = np.flatnonzero(~system._held)
+    M = system.mass_matrix(x)[np.ix_(slots, slots)]
+    J = system.closure_jacobian(x)[:, slots]
+    solved = np.linalg.solve(M, np.concatenate([r[slots, None], J.T], axis=1))
+    x.v[slots] += solved[:, 0]
+    W = solved[:, 1:]
+    for _ in range(2):
+        x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x), rcond=1e-12)[0]
+
+
+def rigid_directions(system: System, x: State, root: int) -> np.ndarray:
+    """Return N (nv, 6): velocities of unit rigid motions [ω; v at the world origin] of the tree of a Free root."""
+    frames = frames_of(system, x)
+    iv, R, p = int(system.tree.joint_v[root]), frames.R[root], frames.p[root]
+    N = np.zeros((system.nv, 6))
+    N[iv : iv + 3, :3] = R.T
+    N[iv + 3 : iv + 6, :3] = -R.T @ spatial.skew_matrix(p)
+    N[iv + 3 : iv + 6, 3:] = R.T
+    return N
+
+
+def restore_momentum(system: System, x: State, root: int, wanted: np.ndarray) -> None:
+    """Add the rigid motion of a free tree that makes the momentum [h; p] of the whole what it should be.
+
+    Of all corrections this is the smallest in the metric of the kinetic energy.
+    """
+    N = rigid_directions(system, x, root)
+    M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
+    for _ in range(2):
+        x.v += N @ np.linalg.solve(M, wanted - system.momentum(x))
+
+
+def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:
+    """Give the joint of a body new velocities by an impulse of its drive; all others answer by M v̇ = impulse.
+
+    Momentum of a free vehicle is conserved: the impulse acts inside it. Making a moving joint stop is a plastic
+    impact, its energy does not rise.
+    """
+    i = system.body(body)
+    where = system._slices[body].v
+    mode, held = int(system.tree.joint_mode[i]), system._held.copy()
+    system.tree.joint_mode[i] = 2  # locked while the impulse acts
+    system._held[where] = True
+    try:
+        jump = x.v[where] - rates
+        x.v[where] = rates
+        H = _subspace(system, x, i)
+        R = frames_of(system, x).R[i]
+        e = H @ jump
+        plastic(system, x, i, np.concatenate([R @ e[:3], R @ e[3:]]))
+    finally:
+        system.tree.joint_mode[i] = mode
+        system._held[:] = held
+
+
+def _subspace(system: System, x: State, i: int) -> np.ndarray:
+    """Return H (6, nv of the joint) of a body, body axes."""
+    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+    nv = int(system.tree.joint_nv[i])
+    return work.H[i, : 6 * nv].reshape(nv, 6).T.copy()

@@ -1,0 +1,417 @@
+"""Loop closures: cut the loop, find the forces that hold it, bring a state back to where it is closed.
+
+With J the rows of all rates Ċ (`closure_rows`) and γ the velocity terms of C̈,
+
+    (J M⁻¹ Jᵀ) λ = -(J v̇_free + γ + 2α Ċ + β² C),     v̇ = v̇_free + M⁻¹Jᵀ λ
+
+M is not formed: after one inward pass of `articulated`, M⁻¹Jᵀ of a row takes the wrench of the row inwards along
+its two paths only, and one outward pass. Positions are brought back by q ⊖ M⁻¹Jᵀ(J M⁻¹Jᵀ)⁻¹C until C vanishes,
+velocities by the same with Ċ. (Jain 2011, ch. 11; Featherstone 2008, ch. 8.)
+
+Rows that depend on others make J M⁻¹Jᵀ singular; kernels then return FIRST_ROW - row, and do not regularise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.articulated import forward, inward, outward
+from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_rows, put_accelerations
+from interstage.multibody.kernels.elimination import port_compliance
+from interstage.multibody.kernels.flex import body_terms
+from interstage.multibody.kernels.jacobian import jacobian
+from interstage.multibody.kernels.kinematics import (
+    BALL,
+    FREE,
+    kinematics,
+    poses,
+    rates,
+)
+from interstage.multibody.kernels.rows import (
+    add_rows,
+    clear,
+    clear_vector,
+    dense6,
+    rows_times,
+    solve_ldlt,
+    solve_lu,
+)
+from interstage.multibody.kernels.small import (
+    add,
+    add6,
+    cross,
+    get3,
+    get9,
+    get_inertia,
+    high,
+    kernel,
+    low,
+    put6,
+    scale,
+    turn,
+    turn_back,
+)
+
+FIRST_ROW = -10  # status FIRST_ROW - k: row k depends on the rows before it
+NOT_CLOSED = -2  # status: the projection did not reach its tolerance
+RANK = 1e-10  # least pivot of the scaled J M⁻¹Jᵀ of independent rows
+STILL = 1e-13  # a row whose own J M⁻¹Jᵀ is so small beside those of its kind cannot move
+
+
+@kernel
+def _body_of(tree, s):
+    """Return the body of a site, -1 (the ground) below zero."""
+    if s < 0:
+        return -1
+    return tree.site_body[s]
+
+
+@kernel
+def _load(tree, work, s, t, f):
+    """Put a wrench (world axes) at site s into the force of its body and the modal forces."""
+    i = tree.site_body[s]
+    R = get9(work.Rw, i)
+    t, f = turn_back(R, t), turn_back(R, f)
+    total = add(t, cross(get3(work.site_p, s), f))
+    add6(work.z, i, scale(-1.0, total), scale(-1.0, f))
+    n, at, mode = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
+    if n > 0:
+        t = turn_back(get9(work.site_J, s), t)
+        add_rows(work.mode_beta[mode : mode + n], tree.site_lam[at : at + 3 * n], t)
+        add_rows(work.mode_beta[mode : mode + n], tree.site_gam[at : at + 3 * n], f)
+
+
+@kernel
+def _invert_ports(tree, work):
+    """Write (I + P⁺W)⁻¹ of every flexible body that carries others, after `inward`."""
+    Y = work.Y
+    for i in range(tree.sizes[0]):
+        begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+        if begin == end:
+            continue
+        port_compliance(tree, work, i)
+        width, at = 6 * (end - begin), 36 * tree.body_block[i]
+        G = work.closure_G[at : at + width * width].reshape(width, width)
+        K, W = work.K, work.W
+        for s in range(begin, end):
+            dense6(get_inertia(work.site_P, s), Y)
+            row = 6 * (s - begin)
+            for k in range(6):
+                for j in range(width):
+                    total = 0.0 * Y[0, 0]
+                    for m in range(6):
+                        total += Y[k, m] * W[row + m, j]
+                    K[row + k, j] = total
+                    G[row + k, j] = 0.0
+                K[row + k, row + k] += 1.0
+                G[row + k, row + k] = 1.0
+        solve_lu(K, G, width, width)
+
+
+@kernel
+def _modes_inward(tree, work, i):
+    """Take modal forces and the forces at the ports of a flexible body to its origin."""
+    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    beta, d = work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
+    for r in range(n):
+        beta[r] *= d[r]
+    F, E = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
+    add6(work.z, i, rows_times(F, beta), rows_times(E, beta))
+    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+    if begin == end:
+        return
+    Y, y, Psi = work.Y, work.body_f, work.Psi
+    for s in range(begin, end):
+        at = 3 * tree.site_start[s]
+        spin = turn(get9(work.site_J, s), rows_times(tree.site_lam[at : at + 3 * n], beta))
+        put6(work.site_g, s, spin, rows_times(tree.site_gam[at : at + 3 * n], beta))
+        dense6(get_inertia(work.site_P, s), Y)
+        for k in range(6):
+            total = work.site_z[s, k]
+            for j in range(6):
+                total += Y[k, j] * work.site_g[s, j]
+            y[6 * (s - begin) + k] = total
+    width, at = 6 * (end - begin), 36 * tree.body_block[i]
+    for k in range(width):
+        total = 0.0 * y[0]
+        for j in range(width):
+            total += work.closure_G[at + width * k + j] * y[j]
+        work.X[6 * begin + k, 6] = total
+        for j in range(6):
+            work.z[i, j] += Psi[6 * begin + k, j] * total
+
+
+@kernel
+def _body_inward(tree, work, i):
+    """Take the force of body i through its modes and its hinge to its parent."""
+    if tree.body_modes[i] > 0:
+        _modes_inward(tree, work, i)
+    parent, port, nv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i]
+    H, U, z = work.H, work.U, work.z
+    if tree.joint_mode[i] == 0 and nv > 0:
+        x = work.u[i]
+        for a in range(nv):
+            x[a] = 0.0
+            for k in range(6):
+                x[a] -= H[i, 6 * a + k] * z[i, k]
+        if nv == 1:
+            x[0] *= work.L[i, 0, 0]
+        else:
+            solve_ldlt(work.L[i], nv, x)
+        for a in range(nv):
+            for k in range(6):
+                z[i, k] += U[i, 6 * a + k] * x[a]
+    if parent < 0:
+        return
+    R = get9(work.R, i)
+    t, f = turn(R, low(z, i)), turn(R, high(z, i))
+    t = add(t, cross(get3(work.p, i), f))
+    if port < 0:
+        add6(z, parent, t, f)
+    else:
+        add6(work.site_z, port, t, f)
+
+
+@kernel
+def _unit_response(tree, work, c, k, out):
+    """Write M⁻¹Jᵀ of row k of closure c, after `inward`, with all velocity terms zero."""
+    clear(work.z)
+    clear(work.u)
+    clear(work.site_z)
+    clear(work.site_g)
+    clear_vector(work.mode_beta)
+    for j in range(len(work.X)):
+        work.X[j, 6] = 0.0
+    n, u = get3(work.closure_n, k), get3(work.closure_u, k)
+    a, b = tree.closure_site[c, 0], tree.closure_site[c, 1]
+    if b >= 0:
+        _load(tree, work, b, n, u)
+    if a >= 0:
+        n = add(n, cross(get3(work.closure_r, c), u))
+        _load(tree, work, a, scale(-1.0, n), scale(-1.0, u))
+    i, j = _body_of(tree, a), _body_of(tree, b)
+    # the two paths to the root, merged: a child has a higher number than its parent
+    while i >= 0 or j >= 0:
+        last = max(i, j)
+        _body_inward(tree, work, last)
+        if i == last:
+            i = tree.body_parent[last]
+        if j == last:
+            j = tree.body_parent[last]
+    outward(tree, work, out)
+
+
+@stage("")
+def closure_inertia(tree, work):
+    """Write M⁻¹Jᵀ (rows of closure_X) and J M⁻¹Jᵀ (closure_L), after `inward` and `closure_rows`.
+
+    Velocity terms of joints (work.c) and the accelerations in the scratch are lost.
+    """
+    clear(work.c)
+    _invert_ports(tree, work)
+    m = len(tree.row_kind)
+    for c in range(len(tree.closure_site)):
+        for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+            if tree.row_keep[k] == 0:
+                for j in range(work.closure_X.shape[1]):
+                    work.closure_X[k, j] = 0.0
+                for j in range(m):
+                    work.closure_L[k, j] = 0.0
+                continue
+            _unit_response(tree, work, c, k, work.closure_X[k])
+            put_accelerations(tree, work, work.closure_X[k], False, c, work.closure_L[k])
+    for k in range(m):
+        for j in range(k):
+            if tree.row_keep[k] == 0:
+                work.closure_L[j, k] = 0.0
+            work.closure_L[k, j] = work.closure_L[j, k]
+
+
+@kernel
+def _factor(tree, work):
+    """Factor the scaled J M⁻¹Jᵀ in place (unit L, D); return 0 or the status of the first dependent row."""
+    L, s, m = work.closure_L, work.closure_s, len(tree.row_kind)
+    largest_along, largest_turn = 0.0, 0.0
+    for k in range(m):
+        if tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW:
+            largest_along = max(largest_along, L[k, k].real)
+        else:
+            largest_turn = max(largest_turn, L[k, k].real)
+    for k in range(m):
+        if tree.row_keep[k] == 0:
+            L[k, k] = 1.0
+        elif tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW:
+            if not L[k, k].real > STILL * largest_along:
+                return FIRST_ROW - k
+        elif not L[k, k].real > STILL * largest_turn:
+            return FIRST_ROW - k
+        s[k] = 1.0 / np.sqrt(L[k, k].real)
+    for j in range(m):
+        for i in range(j, m):
+            total = L[i, j] * s[i] * s[j]
+            for k in range(j):
+                total -= L[i, k] * L[j, k] * L[k, k]
+            if i == j:
+                L[j, j] = total
+                if not total.real > RANK:
+                    return FIRST_ROW - j
+            else:
+                L[i, j] = total / L[j, j]
+    return 0
+
+
+@kernel
+def _multipliers(tree, work, right):
+    """Write λ (closure_f) of (J M⁻¹Jᵀ) λ = -right; zero for rows that are left out."""
+    x, s = work.closure_f, work.closure_s
+    for k in range(len(x)):
+        x[k] = -right[k] * s[k] if tree.row_keep[k] != 0 else 0.0 * s[k]
+    solve_ldlt(work.closure_L, len(x), x)
+    for k in range(len(x)):
+        x[k] *= s[k]
+
+
+@kernel
+def _add_responses(work, out):
+    """Add M⁻¹Jᵀλ to a vector as long as v."""
+    for k in range(len(work.closure_f)):
+        f = work.closure_f[k]
+        for j in range(len(out)):
+            out[j] += f * work.closure_X[k, j]
+
+
+@stage("xxx", "int64")
+def constrain(tree, work, q, v, vdot):
+    """Change free accelerations (of `forward`, its scratch as it left it) to those of the closed system."""
+    poses(tree, work)
+    closure_rows(tree, work, q, v)
+    e = work.closure_e
+    put_accelerations(tree, work, vdot, True, 0, e)
+    damp, pull = tree.closure_option[1], tree.closure_option[2]
+    for k in range(len(e)):
+        e[k] += work.closure_b[k] + damp * work.closure_rate[k] + pull * work.closure_C[k]
+    closure_inertia(tree, work)
+    status = _factor(tree, work)
+    if status != 0:
+        return status
+    _multipliers(tree, work, e)
+    _add_responses(work, vdot)
+    return 0
+
+
+@kernel
+def closed_forward(tree, work, q, v, tau, sites, wrenches, vdot):
+    """Write v̇ as `forward` does, with the forces of closures; return its status, or that of `constrain`."""
+    status = forward(tree, work, q, v, tau, sites, wrenches, vdot)
+    if status == 0 and len(tree.closure_site) > 0:
+        status = constrain(tree, work, q, v, vdot)
+    return status
+
+
+@kernel
+def move(tree, q, step, rate):
+    """Move q along a small motion `step` (nv,), quaternions kept at unit length; `rate` (nq,) is scratch."""
+    rates(tree, q, step, rate)
+    for k in range(len(q)):
+        q[k] += rate[k]
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
+            k = tree.joint_q[i]
+            s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
+            for j in range(k, k + 4):
+                q[j] *= s
+
+
+@kernel
+def _look(tree, work, q, v):
+    """Write the rows at a state; return the largest error of those kept, in units of their tolerances."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    closure_rows(tree, work, q, v)
+    worst = 0.0
+    for k in range(len(tree.row_kind)):
+        if tree.row_keep[k] != 0:
+            worst = max(worst, abs(work.closure_C[k].real) / tree.row_tolerance[k])
+    return worst
+
+
+@stage("xx", "int64")
+def closure_response(tree, work, q, v):
+    """Write closure_X and closure_L at a state; return the status of `inward`."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    closure_rows(tree, work, q, v)
+    body_terms(tree, work, q, v)
+    clear_vector(work.closure_v)
+    status = inward(tree, work, q, v, work.closure_v)
+    if status == 0:
+        closure_inertia(tree, work)
+    return status
+
+
+@stage("xx", "int64")
+def project(tree, work, q, v):
+    """Bring q and v back to the closures in the metric of M (and of `work.shift`); return the status.
+
+    One factorization serves several corrections: it changes little over a step's drift.
+    """
+    worst = _look(tree, work, q, v)
+    for _ in range(6):
+        status = closure_response(tree, work, q, v)
+        if status == 0:
+            status = _factor(tree, work)
+        if status != 0:
+            return status
+        before = np.inf
+        for _ in range(6):
+            if worst <= 1.0 or not worst < 0.5 * before:
+                break
+            _multipliers(tree, work, work.closure_C)
+            clear_vector(work.closure_v)
+            _add_responses(work, work.closure_v)
+            move(tree, q, work.closure_v, work.closure_q)
+            before = worst
+            worst = _look(tree, work, q, v)
+        if worst <= 100.0:
+            break
+    if not worst <= 100.0:
+        return NOT_CLOSED
+    for _ in range(2):
+        _multipliers(tree, work, work.closure_rate)
+        _add_responses(work, v)
+        kinematics(tree, work, q, v)
+        closure_rows(tree, work, q, v)
+    return 0
+
+
+@stage("xxM")
+def closure_jacobian(tree, work, q, v, J):
+    """Write J (m, nv) of all rows with Ċ = J v."""
+    kinematics(tree, work, q, v)
+    poses(tree, work)
+    closure_rows(tree, work, q, v)
+    clear(J)
+    part, nv = work.closure_J, J.shape[1]
+    for c in range(len(tree.closure_site)):
+        r = get3(work.closure_r, c)
+        for side in range(2):
+            s = tree.closure_site[c, side]
+            if s < 0:
+                continue
+            jacobian(tree, work, tree.site_body[s], s, part)
+            for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+                n, u = get3(work.closure_n, k), get3(work.closure_u, k)
+                sign = 1.0
+                if side == 0:
+                    n, sign = add(n, cross(r, u)), -1.0
+                for j in range(nv):
+                    total = n[0] * part[0, j] + n[1] * part[1, j] + n[2] * part[2, j]
+                    total += u[0] * part[3, j] + u[1] * part[4, j] + u[2] * part[5, j]
+                    J[k, j] += sign * total
+
+
+@kernel
+def look(tree, work, q, v):
+    """Write the rows at a state; return the largest error of those kept, in units of their tolerances."""
+    return _look(tree, work, q, v)

@@ -1,0 +1,263 @@
+"""Eliminate the modes of a flexible body, with what hangs on its ports, before its hinge.
+
+The equations are in `articulated`: W, Ψ, g of the ports, [X | x], and P, z of the body; outwards f, η̈ and a_o.
+"""
+
+from __future__ import annotations
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.flex import modal_products
+from interstage.multibody.kernels.rows import (
+    add_rows,
+    clear_vector,
+    dense6,
+    factor_ldlt,
+    rows_times,
+    solve_lu,
+)
+from interstage.multibody.kernels.small import (
+    add,
+    add_inertia,
+    get3,
+    get9,
+    get_inertia,
+    high,
+    inlined,
+    kernel,
+    low,
+    put6,
+    put_inertia,
+    rigid_inertia,
+    turn,
+    turn_back,
+)
+
+
+@inlined
+def _residual_inertia(work, i):
+    """Return M_rr - M_rη D⁻¹ M_ηr of body i."""
+    A, B, C = rigid_inertia(work.I, i)
+    F, G, E = work.FDF, work.FDE, work.EDE
+    return (
+        (A[0] - F[i, 0], A[1] - F[i, 1], A[2] - F[i, 2], A[3] - F[i, 3], A[4] - F[i, 4], A[5] - F[i, 5]),
+        (
+            B[0] - G[i, 0],
+            B[1] - G[i, 1],
+            B[2] - G[i, 2],
+            B[3] - G[i, 3],
+            B[4] - G[i, 4],
+            B[5] - G[i, 5],
+            B[6] - G[i, 6],
+            B[7] - G[i, 7],
+            B[8] - G[i, 8],
+        ),
+        (C[0] - E[i, 0], C[1] - E[i, 1], C[2] - E[i, 2], C[3] - E[i, 3], C[4] - E[i, 4], C[5] - E[i, 5]),
+    )
+
+
+@kernel
+def _modal_forces(tree, work, i, q, v, tau):
+    """Write D⁻¹β of a flexible body, and what depends on it and on F; add the rigid parts to z."""
+    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    first, eta = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
+    given, rate, place = tau[first : first + n], v[first : first + n], q[eta : eta + n]
+    C, K = tree.v_damping[first : first + n], tree.v_stiffness[first : first + n]
+    b, ext, d = work.mode_b[mode : mode + n], work.mode_ext[mode : mode + n], work.mode_d[mode : mode + n]
+    beta = work.mode_beta[mode : mode + n]
+    for r in range(n):
+        beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
+    if tree.body_order[i] > 0:
+        modal_products(tree, work, i)
+    put6(
+        work.z,
+        i,
+        rows_times(work.mode_F[3 * mode : 3 * (mode + n)], beta),
+        rows_times(tree.flex_E[3 * flex : 3 * (flex + n)], beta),
+    )
+    for k in range(6):
+        work.z[i, k] += work.b[i, k] - work.ext[i, k]
+
+
+@kernel
+def _port_rows(tree, work, i, s):
+    """Write Ψ and g of port s of body i."""
+    n, mode = tree.body_modes[i], tree.body_mode[i]
+    at = 3 * tree.site_start[s]
+    J = get9(work.site_J, s)
+    beta = work.mode_beta[mode : mode + n]
+    spin = turn(J, rows_times(tree.site_lam[at : at + 3 * n], beta))
+    slide = rows_times(tree.site_gam[at : at + 3 * n], beta)
+    put6(work.site_g, s, add(spin, low(work.site_c, s)), add(slide, high(work.site_c, s)))
+    Psi, row = work.Psi, 6 * s
+    x, y, z = get3(work.site_p, s)
+    for j in range(3):
+        F, E = work.site_DF, work.site_DE
+        a = turn(J, (F[s, j], F[s, 3 + j], F[s, 6 + j]))
+        b = turn(J, (E[s, j], E[s, 3 + j], E[s, 6 + j]))
+        for k in range(3):
+            Psi[row + k, j] = -a[k]
+            Psi[row + k, j + 3] = -b[k]
+            Psi[row + 3 + k, j] = -F[s, 9 + 3 * k + j]
+            Psi[row + 3 + k, j + 3] = -E[s, 9 + 3 * k + j]
+    for k in range(6):
+        Psi[row + k, k] += 1.0
+    Psi[row + 3, 1] += z
+    Psi[row + 3, 2] -= y
+    Psi[row + 4, 0] -= z
+    Psi[row + 4, 2] += x
+    Psi[row + 5, 0] += y
+    Psi[row + 5, 1] -= x
+
+
+@kernel
+def port_compliance(tree, work, i):
+    """Write W of body i: the constant part with rows and columns of rotations multiplied by J_l."""
+    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+    block = tree.body_block[i]
+    W, W0 = work.W, work.W0
+    for s in range(begin, end):
+        Js = get9(work.site_J, s)
+        for t in range(begin, end):
+            Jt = get9(work.site_J, t)
+            row, col = 6 * (s - begin), 6 * (t - begin)
+            for j in range(6):
+                x = turn(Js, (W0[block, j], W0[block, 6 + j], W0[block, 12 + j]))
+                for k in range(3):
+                    W[row + k, col + j] = x[k]
+                    W[row + 3 + k, col + j] = W0[block, 18 + 6 * k + j]
+            for k in range(6):
+                x = turn(Jt, (W[row + k, col], W[row + k, col + 1], W[row + k, col + 2]))
+                W[row + k, col] = x[0]
+                W[row + k, col + 1] = x[1]
+                W[row + k, col + 2] = x[2]
+            block += 1
+
+
+@stage("nxxx", "int64")
+def eliminate_modes(tree, work, i, q, v, tau):
+    """Write P and z of a flexible body with its modes and what hangs on its ports; return 0, or 1 if singular."""
+    _modal_forces(tree, work, i, q, v, tau)
+    put_inertia(work.P, i, _residual_inertia(work, i))
+    if tree.body_watch[i] != 0:
+        dense6(get_inertia(work.P, i), work.Y)
+        if not factor_ldlt(work.Y, 6):
+            work.indefinite[i] = 1.0
+    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+    if begin == end:
+        return 0
+    width = 6 * (end - begin)
+    W, K, X, Psi, Y = work.W, work.K, work.X[6 * begin : 6 * end], work.Psi, work.Y
+    port_compliance(tree, work, i)
+    for s in range(begin, end):
+        _port_rows(tree, work, i, s)
+        dense6(get_inertia(work.site_P, s), Y)
+        row, top = 6 * (s - begin), 6 * s
+        for k in range(6):
+            for j in range(width):
+                K[row + k, j] = (
+                    Y[k, 0] * W[row, j]
+                    + Y[k, 1] * W[row + 1, j]
+                    + Y[k, 2] * W[row + 2, j]
+                    + Y[k, 3] * W[row + 3, j]
+                    + Y[k, 4] * W[row + 4, j]
+                    + Y[k, 5] * W[row + 5, j]
+                )
+            K[row + k, row + k] += 1.0
+            last = work.site_z[s, k]
+            for j in range(6):
+                last += Y[k, j] * work.site_g[s, j]
+                X[row + k, j] = (
+                    Y[k, 0] * Psi[top, j]
+                    + Y[k, 1] * Psi[top + 1, j]
+                    + Y[k, 2] * Psi[top + 2, j]
+                    + Y[k, 3] * Psi[top + 3, j]
+                    + Y[k, 4] * Psi[top + 4, j]
+                    + Y[k, 5] * Psi[top + 5, j]
+                )
+            X[row + k, 6] = last
+    if not solve_lu(K, X, width, 7):
+        return 1
+    for k in range(6):
+        for j in range(6):
+            Y[k, j] = 0.0
+        for m in range(width):
+            for j in range(6):
+                Y[k, j] += Psi[6 * begin + m, k] * X[m, j]
+            work.z[i, k] += Psi[6 * begin + m, k] * X[m, 6]
+    add_inertia(work.P, i, blocks_of(Y))
+    return 0
+
+
+@kernel
+def blocks_of(Y):
+    """Return the blocks (A, B, C) of a (6, 6) array, made symmetric."""
+    return (
+        (
+            Y[0, 0],
+            Y[1, 1],
+            Y[2, 2],
+            0.5 * (Y[0, 1] + Y[1, 0]),
+            0.5 * (Y[0, 2] + Y[2, 0]),
+            0.5 * (Y[1, 2] + Y[2, 1]),
+        ),
+        (
+            0.5 * (Y[0, 3] + Y[3, 0]),
+            0.5 * (Y[0, 4] + Y[4, 0]),
+            0.5 * (Y[0, 5] + Y[5, 0]),
+            0.5 * (Y[1, 3] + Y[3, 1]),
+            0.5 * (Y[1, 4] + Y[4, 1]),
+            0.5 * (Y[1, 5] + Y[5, 1]),
+            0.5 * (Y[2, 3] + Y[3, 2]),
+            0.5 * (Y[2, 4] + Y[4, 2]),
+            0.5 * (Y[2, 5] + Y[5, 2]),
+        ),
+        (
+            Y[3, 3],
+            Y[4, 4],
+            Y[5, 5],
+            0.5 * (Y[3, 4] + Y[4, 3]),
+            0.5 * (Y[3, 5] + Y[5, 3]),
+            0.5 * (Y[4, 5] + Y[5, 4]),
+        ),
+    )
+
+
+@stage("nx")
+def modal_accelerations(tree, work, i, vdot):
+    """Write η̈ of a flexible body and the accelerations of its ports, with A of the body known."""
+    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    first = tree.joint_v[i] + tree.joint_nv[i]
+    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+    out, beta, d = vdot[first : first + n], work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
+    clear_vector(out)
+    add_rows(out, work.mode_F[3 * mode : 3 * (mode + n)], low(work.A, i))
+    add_rows(out, tree.flex_E[3 * flex : 3 * (flex + n)], high(work.A, i))
+    if begin == end:
+        for r in range(n):
+            out[r] = beta[r] - d[r] * out[r]
+        return
+    width = 6 * (end - begin)
+    force, X, Psi = work.body_f, work.X, work.Psi
+    for k in range(width):
+        x = 6 * begin + k
+        s = X[x, 6]
+        for j in range(6):
+            s += X[x, j] * work.A[i, j]
+        force[k] = s
+    port_compliance(tree, work, i)
+    for s in range(begin, end):
+        k = 6 * (s - begin)
+        t = turn_back(get9(work.site_J, s), (force[k], force[k + 1], force[k + 2]))
+        h = (force[k + 3], force[k + 4], force[k + 5])
+        at = 3 * tree.site_start[s]
+        add_rows(out, tree.site_lam[at : at + 3 * n], t)
+        add_rows(out, tree.site_gam[at : at + 3 * n], h)
+        for j in range(6):
+            a = work.site_g[s, j]
+            for m in range(6):
+                a += Psi[6 * s + j, m] * work.A[i, m]
+            for m in range(width):
+                a -= work.W[k + j, m] * force[m]
+            work.site_a[s, j] = a
+    for r in range(n):
+        out[r] = beta[r] - d[r] * out[r]

@@ -1,0 +1,157 @@
+"""Loops over arrays: rows of modes, and small dense systems. They compile for float64 and complex128."""
+
+from __future__ import annotations
+
+from interstage.multibody.kernels.small import kernel
+
+
+@kernel
+def dense6(P, out):
+    """Write (A, B, C) as a full (6, 6) array."""
+    A, B, C = P
+    for i in range(3):
+        out[i, i] = A[i]
+        out[i + 3, i + 3] = C[i]
+        for j in range(3):
+            out[i, j + 3] = B[3 * i + j]
+            out[j + 3, i] = B[3 * i + j]
+    out[0, 1] = A[3]
+    out[1, 0] = A[3]
+    out[0, 2] = A[4]
+    out[2, 0] = A[4]
+    out[1, 2] = A[5]
+    out[2, 1] = A[5]
+    out[3, 4] = C[3]
+    out[4, 3] = C[3]
+    out[3, 5] = C[4]
+    out[5, 3] = C[4]
+    out[4, 5] = C[5]
+    out[5, 4] = C[5]
+
+
+@kernel
+def factor_ldlt(a, n):
+    """Factor the leading (n, n) of a symmetric array in place: unit L below, D on the diagonal.
+
+    No roots and no conjugates, so that it serves complex steps. Returns False at a pivot that is not positive.
+    """
+    for j in range(n):
+        d = a[j, j]
+        for k in range(j):
+            d -= a[j, k] * a[j, k] * a[k, k]
+        a[j, j] = d
+        if not d.real > 0.0:
+            return False
+        for i in range(j + 1, n):
+            s = a[i, j]
+            for k in range(j):
+                s -= a[i, k] * a[j, k] * a[k, k]
+            a[i, j] = s / d
+    return True
+
+
+@kernel
+def solve_ldlt(a, n, x):
+    """Solve L D Lᵀ x = x in place, with `a` from `factor_ldlt`."""
+    for i in range(n):
+        for k in range(i):
+            x[i] -= a[i, k] * x[k]
+    for i in range(n):
+        x[i] /= a[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= a[k, i] * x[k]
+
+
+@kernel
+def solve_lu(a, x, n, m):
+    """Solve a x = x in place for m right-hand sides, a (n, n) overwritten; rows are pivoted by real size.
+
+    Returns False for a singular matrix.
+    """
+    for j in range(n):
+        best = j
+        for i in range(j + 1, n):
+            if abs(a[i, j].real) > abs(a[best, j].real):
+                best = i
+        if not abs(a[best, j].real) > 0.0:
+            return False
+        if best != j:
+            for k in range(n):
+                t = a[j, k]
+                a[j, k] = a[best, k]
+                a[best, k] = t
+            for k in range(m):
+                t = x[j, k]
+                x[j, k] = x[best, k]
+                x[best, k] = t
+        inverse = 1.0 / a[j, j]
+        for i in range(j + 1, n):
+            f = a[i, j] * inverse
+            for k in range(j + 1, n):
+                a[i, k] -= f * a[j, k]
+            for k in range(m):
+                x[i, k] -= f * x[j, k]
+    for j in range(n - 1, -1, -1):
+        inverse = 1.0 / a[j, j]
+        for k in range(m):
+            x[j, k] *= inverse
+        for i in range(j):
+            for k in range(m):
+                x[i, k] -= a[i, j] * x[j, k]
+    return True
+
+
+@kernel
+def weighted_dot(a, b, d):
+    """Return Σ a_r b_r d_r."""
+    total = 0.0 * d[0]
+    for r in range(len(a)):
+        total += a[r] * b[r] * d[r]
+    return total
+
+
+@kernel
+def rows_times(rows, x):
+    """Return the three sums of a flat (3, n) array times x (n,)."""
+    n = len(x)
+    a, b, c = rows[:n], rows[n : 2 * n], rows[2 * n : 3 * n]
+    s = 0.0 * x[0]
+    t, u = s, s
+    for r in range(n):
+        s += a[r] * x[r]
+        t += b[r] * x[r]
+        u += c[r] * x[r]
+    return (s, t, u)
+
+
+@kernel
+def add_rows(out, rows, f):
+    """Add f·rows of a flat (3, n) array to out (n,)."""
+    n = len(out)
+    a, b, c = rows[:n], rows[n : 2 * n], rows[2 * n : 3 * n]
+    x, y, z = f
+    for r in range(n):
+        out[r] += x * a[r] + y * b[r] + z * c[r]
+
+
+@kernel
+def add_row(out, s, row):
+    """Add s row to out."""
+    for r in range(len(out)):
+        out[r] += s * row[r]
+
+
+@kernel
+def clear(a):
+    """Write zeros to a two-dimensional array."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = 0.0
+
+
+@kernel
+def clear_vector(a):
+    """Write zeros to a vector."""
+    for i in range(len(a)):
+        a[i] = 0.0

@@ -1,0 +1,195 @@
+"""Hold a flexible body at another node, give it other data, and turn a tree round.
+
+A flexible body is described about one node. Held at another, the same modal motion is written in modes that vanish
+there; shapes agree to first order in the deformation, so that frames of what it carries shift by terms of second
+order. The pose of the new node is kept exactly, and so is the momentum: a rigid motion of the whole tree
+makes up for the terms of second order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.modes.record import Component
+from interstage.multibody import impulse
+from interstage.multibody.flex.reference import FlexibleBody, reference_to
+from interstage.multibody.impulse import frames_of
+from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, reversed_joint
+from interstage.multibody.joints import Free
+from interstage.multibody.model import BodySpec, _flexible
+from interstage.multibody.state import State
+from interstage.multibody.topology import carried, check_state, finish, moved_to, place_frame, rebuilt
+from interstage.spatial import functions as spatial
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+
+def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
+    """Return C with η' = C η between the modes of one component held at two nodes.
+
+    η_component = T η of all modes, hence C = T'⁻¹T. T' is orthonormal in the modal mass of the body held at its new
+    node: its first rows are the least-squares answer in the mass metric where modes were left out.
+    """
+    before = _about(system, old.component, old.node, old.order, old.n_modes)
+    after = _about(system, new.component, new.node, new.order, None)
+    C = np.linalg.solve(after.T, before.T)
+    return C[: C.shape[0] if new.n_modes is None else new.n_modes]
+
+
+def _about(system: System, component: Component, node: int | None, order: int, n_modes: int | None):
+    key = (id(component), node, order > 0, n_modes)
+    if key not in system._known:
+        system._known[key] = reference_to(component, node, order, n_modes), component
+    return system._known[key][0]
+
+
+def reroot(system: System, body: str, x: State, port: int | None = None) -> tuple[System, State]:
+    """Make a body the root of its free tree; joints on the way are turned round.
+
+    port : node at which a flexible body is described from now on; default: the one it has
+    """
+    by_name = {s.name: s for s in system.model.specs}
+    path = [by_name[body]]
+    while path[-1].parent is not None:
+        path.append(by_name[path[-1].parent])
+    first = path[0]
+    if port is not None:
+        first.component.node_row(port)
+    top = replace(first, parent=None, at=np.zeros(3), rotation=np.eye(3), joint=Free(), port=None)
+    changed = {body: replace(top, node=top.node if port is None else int(port))}
+    for inner, outer in itertools.pairwise(path):
+        # `outer` carried `inner`: now it hangs on it, at the place where `inner` sat in the joint
+        at = inner.node if inner.component is not None else inner.offset
+        new = replace(
+            outer,
+            parent=inner.name,
+            at=at,
+            rotation=inner.rotation.T.copy(),
+            joint=reversed_joint(inner.joint, inner.rotation, f"body '{inner.name}'"),
+        )
+        flexible = outer.component is not None
+        changed[outer.name] = (
+            replace(new, node=inner.at) if flexible else replace(new, port=_or_none(inner.at))
+        )
+    new = rebuilt(system, [changed.get(s.name, replace(s)) for s in system.model.specs])
+    y = carried(system, x, new)
+    moved = _carry_modes(system, x, new, y, by_name, changed)
+    _write_joints(system, x, new, y, changed)
+    if moved:
+        impulse.restore_momentum(new, y, new.body(body), system.momentum(x))
+    return finish("reroot", body, system, x, new, y)
+
+
+def _or_none(point: np.ndarray) -> np.ndarray | None:
+    return np.asarray(point, dtype=float) if np.any(point) else None
+
+
+def _carry_modes(system: System, x: State, new: System, y: State, before: dict, changed: dict) -> bool:
+    """Write modal coordinates of bodies held at other nodes; return whether there are any."""
+    moved = False
+    for name, spec in changed.items():
+        old = before[name]
+        if spec.component is None or spec.node == old.node:
+            continue
+        C = modal_map(system, old, spec)
+        y[name].eta[:], y[name].etadot[:] = C @ x[name].eta, C @ x[name].etadot
+        moved = True
+    return moved
+
+
+def _write_joints(system: System, x: State, new: System, y: State, changed: dict[str, BodySpec]) -> None:
+    """Write joint coordinates and velocities of changed bodies from the frames that they had."""
+    frames = frames_of(system, x)
+
+    def frame(name: str | None, place: Any):
+        return place_frame(system, x, frames, name, place)
+
+    for name, spec in changed.items():
+        child = frame(name, spec.node if spec.component is not None else spec.offset)
+        if spec.parent is None:
+            R, p, V = child
+            y[name].q[:] = np.concatenate([spatial.quaternion_from_matrix(R), p])
+            y[name].v[:] = np.concatenate([R.T @ V[:3], R.T @ V[3:]])
+            continue
+        parent = frame(spec.parent, spec.at)
+        R_F = parent[0] @ spec.rotation
+        arm = child[1] - parent[1]
+        y[name].q[:] = fit_coordinates(spec.joint, R_F.T @ child[0], R_F.T @ arm)
+        V = child[2] - moved_to(parent[2], arm)
+        R = child[0]
+        y[name].v[:] = fit_velocities(spec.joint, y[name].q, np.concatenate([R.T @ V[:3], R.T @ V[3:]]))[0]
+
+
+# other data -----------------------------------------------------------------------------------------
+
+
+def replace_component(
+    system: System,
+    body: str,
+    component: Any,
+    x: State,
+    *,
+    node: int | None = None,
+    damping: Any = None,
+    order: int | None = None,
+    n_modes: int | None = None,
+) -> tuple[System, State]:
+    """Give a flexible body other data: another mode set, mesh state or mass.
+
+    The inboard node keeps its pose and velocity. Modal coordinates and rates are those whose shapes come nearest to
+    the present ones at the nodes that both have, by least squares in the mass metric. Where the mass properties are the
+    same, linear and angular momentum are kept exactly, by a rigid motion of the tree.
+    """
+    check_state(system, x)
+    spec = system.model.specs[system.body(body)]
+    if spec.component is None:
+        raise InputError(
+            f"body '{body}' is rigid", where="replace_component", hint="use set_mass, or simulate(mass=...)"
+        )
+    changed = replace(spec, component=None, damping=None)
+    node = spec.node if node is None else node
+    damping = spec.damping if damping is None and np.ndim(spec.damping) == 0 else damping
+    _flexible(changed, component, node, damping, order, n_modes, f"body '{body}'")
+    for s in system.model.specs:
+        if s.parent == body:
+            changed.component.node_row(s.at)
+    if changed.node != spec.node:
+        raise InputError(
+            "other data must sit at the same inboard node", got=f"{changed.node}", expected=f"{spec.node}"
+        )
+    new = rebuilt(system, [changed if s.name == body else replace(s) for s in system.model.specs])
+    y = carried(system, x, new)
+    i, j = system.body(body), new.body(body)
+    C = shape_map(system._flexes[i], new._flexes[j], changed.component)
+    y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
+    same = np.allclose(system.tree.body_inertia[i], new.tree.body_inertia[j], rtol=1e-9, atol=1e-12)
+    root = int(impulse.trees_of(new)[j])
+    if same and isinstance(new.model.specs[root].joint, Free):
+        impulse.restore_momentum(new, y, root, system.momentum(x))
+    return finish("replace component of", body, system, x, new, y)
+
+
+def shape_map(old: FlexibleBody, new: FlexibleBody, component: Component) -> np.ndarray:
+    """Return C with η' = C η, the minimizer of ‖Γ'η' - Γη‖ over the nodes that both have.
+
+    The norm is the mass matrix of the nodes where the component keeps it (Gset, all nodes the same), otherwise equal
+    masses with a radius of gyration of a tenth of the body's size at every node.
+    """
+    ids, a, b = np.intersect1d(old.node_ids, new.node_ids, return_indices=True)
+    if len(ids) == 0:
+        raise InputError("the two components have no node in common", got=f"'{old.name}' and '{new.name}'")
+    before = np.concatenate([old.gamma[a], old.lam[a]], axis=1).reshape(6 * len(ids), -1)
+    after = np.concatenate([new.gamma[b], new.lam[b]], axis=1).reshape(6 * len(ids), -1)
+    M = component.gset.mass if component.gset is not None else None
+    if M is not None and M.shape[0] == len(before) and np.array_equal(component.axes, np.eye(3)):
+        A, B = after.T @ (M @ after), after.T @ (M @ before)
+        return np.linalg.lstsq(A, B, rcond=1e-12)[0]
+    size = np.linalg.norm(np.ptp(new.l, axis=0)) or 1.0
+    weight = np.tile([1.0] * 3 + [0.1 * size] * 3, len(ids))[:, None]
+    return np.linalg.lstsq(weight * after, weight * before, rcond=1e-12)[0]

@@ -1,0 +1,123 @@
+"""Figures drawn as SVG by hand: the MAC matrix and the map of poles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from interstage.errors import InputError
+
+
+def mac_matrix(a: np.ndarray, b: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """Return the modal assurance criterion (n, m) of shapes a (k, n) and b (k, m).
+
+    MAC = |aᵀWb|² / (aᵀWa · bᵀWb), W = diag(weight): 1 for the same shape, 0 for shapes at right angles
+    (Allemang and Brown, 1982).
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.ndim != 2 or b.ndim != 2 or len(a) != len(b):
+        raise InputError("shapes on different grids cannot be compared", got=f"{a.shape} and {b.shape}")
+    left = a if weight is None else a * np.asarray(weight)[:, None]
+    right = b if weight is None else b * np.asarray(weight)[:, None]
+    cross = (left.T @ b) ** 2
+    size = np.einsum("ki,ki->i", left, a)[:, None] * np.einsum("ki,ki->i", right, b)[None, :]
+    return np.divide(cross, size, out=np.zeros_like(cross), where=size > 0.0)
+
+
+def mac_svg(
+    mac: np.ndarray, rows: Sequence[str], columns: Sequence[str], row_title: str, column_title: str
+) -> str:
+    """Draw a MAC matrix: the darker a square, the more alike two shapes are."""
+    n, m = mac.shape
+    cell, left, top = 22.0, 86.0, 74.0
+    width, height = left + cell * m + 8, top + cell * n + 8
+    out = [
+        f'<svg class="figure" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        f'aria-label="Modal assurance criterion, {n} by {m}" style="max-width:{1.25 * width:.0f}px;margin:0 auto">',
+        f'<rect class="mac-back" x="{left}" y="{top}" width="{cell * m}" height="{cell * n}" rx="3"/>',
+        f'<text x="{left + 0.5 * cell * m:.0f}" y="14" text-anchor="middle">{escape(column_title)}</text>',
+        f'<text transform="translate(13 {top + 0.5 * cell * n:.0f}) rotate(-90)" text-anchor="middle">'
+        f"{escape(row_title)}</text>",
+    ]
+    for i, name in enumerate(rows):
+        y = top + cell * (i + 0.5)
+        out.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(name)}</text>')
+    for j, name in enumerate(columns):
+        x = left + cell * (j + 0.5)
+        out.append(f'<text transform="translate({x + 4:.1f} {top - 8}) rotate(-90)">{escape(name)}</text>')
+    for i in range(n):
+        for j in range(m):
+            value = float(mac[i, j])
+            tip = f"{row_title} {rows[i]} Hz, {column_title} {columns[j]} Hz: {value:.4f}"
+            out.append(
+                f'<rect class="cell" x="{left + cell * j + 1:.1f}" y="{top + cell * i + 1:.1f}" '
+                f'width="{cell - 2}" height="{cell - 2}" rx="2.5" fill-opacity="{min(1.0, value):.3f}" '
+                f'data-tip="{escape(tip)}"/>'
+            )
+    return "".join(out) + "</svg>"
+
+
+def poles_svg(poles: np.ndarray, names: Sequence[str] = (), most_hz: float | None = None) -> str:
+    """Draw poles with positive imaginary part: damping ratio across, frequency in Hz upwards.
+
+    Both axes are what a control engineer reads off: a mode to the left of zero grows instead of dying out.
+    """
+    poles = np.asarray(poles)
+    shown = poles[poles.imag > 1e-6 * np.abs(poles).max(initial=1.0)]
+    shown = shown[np.argsort(np.abs(shown))]
+    hz = np.abs(shown) / (2.0 * np.pi)
+    if most_hz is not None:
+        shown, hz = shown[hz <= most_hz], hz[hz <= most_hz]
+    zeta = -shown.real / np.abs(shown)
+    width, height, left, right, top, bottom = 560.0, 400.0, 52.0, 16.0, 14.0, 44.0
+    step = _ceiling(float(hz.max(initial=1.0)) / 6.0)
+    top_hz = step * np.ceil(float(hz.max(initial=1.0)) / step + 1e-9)
+    low, high = min(-0.02, float(zeta.min(initial=0.0)) * 1.2), max(0.05, float(zeta.max(initial=0.0)) * 1.12)
+
+    def place(z: float, f: float) -> tuple[float, float]:
+        x = left + (z - low) / (high - low) * (width - left - right)
+        return x, height - bottom - f / top_hz * (height - top - bottom)
+
+    out = [
+        f'<svg class="figure" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        f'aria-label="{len(shown)} poles, damping ratio and frequency">'
+    ]
+    for k in range(int(top_hz / step + 1e-9) + 1):
+        y = place(0.0, k * step)[1]
+        out.append(f'<line class="grid" x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        out.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{k * step:g}</text>')
+    tick = _ceiling((high - low) / 6.0)
+    for k in range(int(np.ceil(low / tick)), int(np.floor(high / tick)) + 1):
+        x = place(k * tick, 0.0)[0]
+        kind = "zero" if k == 0 else "grid"
+        out.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{height - bottom}"/>')
+        out.append(
+            f'<text x="{x:.1f}" y="{height - bottom + 17}" text-anchor="middle">{100 * k * tick:g} %</text>'
+        )
+    middle = 0.5 * (left + width - right)
+    out.append(f'<text x="{middle:.0f}" y="{height - 6}" text-anchor="middle">damping ratio</text>')
+    out.append(
+        f'<text transform="translate(13 {0.5 * (top + height - bottom):.0f}) rotate(-90)" text-anchor="middle">'
+        "frequency, Hz</text>"
+    )
+    for k, (z, f) in enumerate(zip(zeta, hz)):
+        x, y = place(float(z), float(f))
+        name = f"{names[k]}\n" if k < len(names) else ""
+        tip = f"{name}{f:.4g} Hz, damping {100 * z:.3g} %"
+        out.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5" data-tip="{escape(tip)}"/>')
+    return "".join(out) + "</svg>"
+
+
+def _ceiling(value: float) -> float:
+    """Return the next of 1, 2, 2.5, 5 times a power of ten.
+
+    >>> _ceiling(3.1), _ceiling(0.011), _ceiling(20.0)
+    (5.0, 0.02, 20.0)
+    """
+    power = 10.0 ** np.floor(np.log10(max(value, 1e-300)))
+    for step in (1.0, 2.0, 2.5, 5.0, 10.0):
+        if value <= step * power * (1.0 + 1e-9):
+            return float(step * power)
+    return float(10.0 * power)

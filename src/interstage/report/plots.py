@@ -1,0 +1,334 @@
+"""Figures of linear models: Bode with differences, Nichols, poles, frequencies against a sweep, MAC.
+
+Every function returns a matplotlib `Figure` and draws on no screen: `figure.savefig("bode.png")`. A response is a
+complex array (nf,), or a linear model with `frequency_response` (then `input` and `output` choose the channel, by name
+or number). matplotlib is imported when a figure is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, known_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, RED, GREY = "#1f4e79", "#c55a11", "#3a7d44", "#b02a30", "#7f7f7f"
+COLORS = (BLUE, ORANGE, GREEN, RED, "#6b4c9a", GREY)
+STYLES = ("-", "--", ":", "-.", "-", "--")
+
+
+def new_figure(width: float = 7.5, height: float = 5.0) -> Figure:
+    """Return an empty figure in the house style, size in inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError(
+            "figures need matplotlib", hint="install it: pip install 'interstage[validate]'"
+        ) from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def dress(axes: Axes, xlabel: str = "", ylabel: str = "", title: str = "", legend: bool = False) -> None:
+    """Give axes their labels, a light grid and open corners."""
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+    if title:
+        axes.set_title(title, fontsize=11)
+    axes.grid(True, which="major", alpha=0.3)
+    axes.grid(True, which="minor", alpha=0.1)
+    axes.spines[["top", "right"]].set_visible(False)
+    if legend:
+        axes.legend(frameon=False, fontsize=9)
+
+
+def channel(names: Sequence[str], wanted: int | str, what: str) -> int:
+    """Return the number of an input or output given by name or number."""
+    if isinstance(wanted, int | np.integer):
+        if not -len(names) <= wanted < len(names):
+            raise InputError(f"there is no {what} {wanted}", expected=f"0 to {len(names) - 1}")
+        return int(wanted) % len(names)
+    if wanted not in names:
+        raise InputError(f"there is no {what} '{wanted}'", hint=known_names(names))
+    return list(names).index(wanted)
+
+
+def trace(response: Any, f_hz: np.ndarray, input: int | str = 0, output: int | str = 0) -> np.ndarray:
+    """Return one channel (nf,) of a response: an array as it is, a linear model evaluated."""
+    if hasattr(response, "frequency_response"):
+        i = channel(list(response.inputs), input, "input")
+        o = channel(list(response.outputs), output, "output")
+        return np.asarray(response.frequency_response(f_hz))[:, o, i]
+    values = np.asarray(response, dtype=complex)
+    if values.shape != f_hz.shape:
+        raise InputError(
+            "a response does not fit its frequencies", expected=f"shape {f_hz.shape}", got=f"{values.shape}"
+        )
+    return values
+
+
+def decibels(response: ArrayLike) -> np.ndarray:
+    """Return 20 log10 of the magnitude; zero is -400 dB."""
+    return 20.0 * np.log10(np.maximum(np.abs(response), 1e-20))
+
+
+def _traces(
+    f_hz: ArrayLike, responses: Mapping[str, Any], input: Any, output: Any
+) -> tuple[np.ndarray, dict]:
+    f = np.asarray(f_hz, dtype=float)
+    if f.ndim != 1 or len(f) < 2 or not np.all(f > 0.0):
+        raise InputError("frequencies are not usable", expected="two or more positive numbers, Hz")
+    if not responses:
+        raise InputError("there is nothing to draw", expected="{label: response}")
+    return f, {label: trace(value, f, input, output) for label, value in responses.items()}
+
+
+def bode(
+    f_hz: ArrayLike,
+    responses: Mapping[str, Any],
+    *,
+    input: int | str = 0,
+    output: int | str = 0,
+    title: str = "",
+    unit: str = "",
+    phase: bool = True,
+    tolerance_db: float | None = None,
+) -> Figure:
+    """Draw gains (dB) and phases (deg) over one another, and how far each gain is from the first one's.
+
+    f_hz (nf,); responses {label: (nf,) or linear model}, the first is the reference of the differences
+    unit : of the response, for the label of its axis;  tolerance_db : drawn as a band in the difference panel
+    """
+    f, curves = _traces(f_hz, responses, input, output)
+    panels = 1 + phase + (len(curves) > 1)
+    figure = new_figure(7.5, 1.6 + 2.1 * panels)
+    ratios, start = [1.6] + [1.0] * (panels - 1), 0.0
+    axes = np.atleast_1d(figure.subplots(panels, 1, sharex=True, height_ratios=ratios))
+    gain, rest = axes[0], list(axes[1:])
+    for k, (label, values) in enumerate(curves.items()):
+        look = {"color": COLORS[k % 6], "ls": STYLES[k % 6], "lw": 1.4}
+        gain.semilogx(f, decibels(values), label=label, **look)
+        if phase:
+            turned = np.rad2deg(np.unwrap(np.angle(values)))
+            # a whole turn apart is the same phase: start as near to the first curve as can be
+            start = turned[0] if k == 0 else start
+            rest[0].semilogx(f, turned - 360.0 * np.round((turned[0] - start) / 360.0), **look)
+    dress(gain, "", f"gain, dB{f' ({unit})' if unit else ''}", title, legend=True)
+    if phase:
+        dress(rest[0], "", "phase, deg")
+    if len(curves) > 1:
+        difference_panel(rest[-1], f, curves, tolerance_db)
+    axes[-1].set_xlabel("frequency, Hz")
+    axes[-1].set_xlim(f[0], f[-1])
+    return figure
+
+
+def difference_panel(
+    axes: Axes, f: np.ndarray, curves: Mapping[str, np.ndarray], tolerance_db: float | None
+) -> None:
+    """Draw gains less that of the first curve, dB, on a scale that fits them."""
+    reference = decibels(next(iter(curves.values())))
+    largest = 0.0
+    for k, values in list(enumerate(curves.values()))[1:]:
+        difference = decibels(values) - reference
+        largest = max(largest, float(np.abs(difference).max()))
+        axes.semilogx(f, difference, color=COLORS[k % 6], lw=1.1)
+    if tolerance_db is not None and tolerance_db < 30.0 * max(largest, 1e-300):
+        axes.axhspan(-tolerance_db, tolerance_db, color=GREY, alpha=0.15, lw=0)
+        largest = max(largest, tolerance_db)
+    if largest > 0.0:
+        axes.set_ylim(-1.15 * largest, 1.15 * largest)
+    dress(axes, "", "difference, dB")
+
+
+def nichols(
+    f_hz: ArrayLike,
+    responses: Mapping[str, Any],
+    *,
+    input: int | str = 0,
+    output: int | str = 0,
+    title: str = "",
+    marks_hz: Sequence[float] = (),
+    margins: tuple[float, float] | None = (6.0, 30.0),
+) -> Figure:
+    """Draw open-loop gain (dB) against phase (deg) with the critical points -180 deg - 360 deg k.
+
+    marks_hz : frequencies marked on every curve;  margins : gain dB and phase deg of the diamonds to keep out of
+    """
+    f, curves = _traces(f_hz, responses, input, output)
+    figure = new_figure(7.0, 6.0)
+    from matplotlib.ticker import MultipleLocator
+
+    axes = figure.subplots()
+    low, high = np.inf, -np.inf
+    for k, (label, values) in enumerate(curves.items()):
+        gain, angle = decibels(values), np.rad2deg(np.unwrap(np.angle(values)))
+        angle -= 360.0 * np.ceil(angle[0] / 360.0 - 1e-12)
+        # critical points matter where the gain is not far below one
+        seen = angle[gain > -40.0] if np.any(gain > -40.0) else angle
+        low, high = min(low, seen.min()), max(high, seen.max())
+        axes.plot(angle, gain, color=COLORS[k % 6], ls=STYLES[k % 6], lw=1.4, label=label)
+        for mark in marks_hz:
+            x, y = np.interp(mark, f, angle), np.interp(mark, f, gain)
+            axes.plot(x, y, "o", color=COLORS[k % 6], ms=4)
+            axes.annotate(f"{mark:g} Hz", (x, y), textcoords="offset points", xytext=(5, 4), fontsize=8)
+    for critical in np.arange(-180.0, low - 180.0, -360.0).tolist() + np.arange(180.0, high, 360.0).tolist():
+        axes.plot(critical, 0.0, "+", color=RED, ms=11, mew=1.6)
+        if margins is not None:
+            g, p = margins
+            axes.fill(
+                critical + p * np.array([-1, 0, 1, 0]), g * np.array([0, 1, 0, -1]), color=RED, alpha=0.12
+            )
+    axes.axhline(0.0, color=GREY, lw=0.8)
+    dress(axes, "open-loop phase, deg", "open-loop gain, dB", title, legend=True)
+    axes.xaxis.set_major_locator(MultipleLocator(90.0 * max(1.0, np.ceil((high - low) / 900.0))))
+    return figure
+
+
+def pole_map(
+    poles: Mapping[str, Any],
+    *,
+    title: str = "",
+    damping: Sequence[float] = (0.005, 0.01, 0.02, 0.05),
+    zeros: Mapping[str, ArrayLike] | None = None,
+) -> Figure:
+    """Draw poles {label: (n,) rad/s or linear model} in Hz, and lines of equal damping ratio.
+
+    Poles (crosses) and zeros (circles) of the upper half plane; the real axis is scaled to show light damping.
+    """
+    figure = new_figure(6.5, 6.0)
+    axes = figure.subplots()
+    top, left, right = 1e-9, -1e-9, 1e-9
+    for marker, group in (("x", poles), ("o", zeros or {})):
+        for k, (label, values) in enumerate(group.items()):
+            found = values.poles() if hasattr(values, "poles") else values
+            s = np.asarray(getattr(found, "values", found), dtype=complex) / (2.0 * np.pi)
+            s = s[s.imag >= 0.0]
+            if len(s):
+                top = max(top, s.imag.max())
+                left, right = min(left, s.real.min()), max(right, s.real.max())
+            mark = {"mfc": "none"} if marker == "o" else {}
+            name = f"{label} ({len(s)})" if marker == "x" else f"{label}, zeros ({len(s)})"
+            axes.plot(
+                s.real, s.imag, marker, color=COLORS[k % 6], ms=7 - k, mew=1.4, ls="", label=name, **mark
+            )
+    axes.axhline(0.0, color=GREY, lw=0.8)
+    axes.axvline(0.0, color=GREY, lw=0.8)
+    axes.set_xlim(1.15 * left, max(1.15 * right, -0.12 * left))
+    axes.set_ylim(-0.03 * top, 1.08 * top)
+    for ratio in damping:
+        edge = min(1.05 * top, -1.12 * left / ratio)
+        axes.plot([0.0, -ratio * edge], [0.0, edge], ":", color=GREY, lw=0.8)
+        axes.annotate(f"{100 * ratio:g} %", (-ratio * edge, edge), fontsize=7, color=GREY)
+    dress(axes, "real part, Hz", "imaginary part, Hz", title, legend=True)
+    return figure
+
+
+def frequency_sweep(
+    values: ArrayLike,
+    frequencies_hz: ArrayLike,
+    *,
+    xlabel: str = "",
+    title: str = "",
+    reference_hz: ArrayLike | None = None,
+    labels: Sequence[str] = (),
+    damping_ratio: ArrayLike | None = None,
+) -> Figure:
+    """Draw frequencies (k, n) of n tracked modes against a swept value (k,): an angle, a mass, a time of flight.
+
+    reference_hz (k, n) : drawn as open circles;  damping_ratio (k, n) : adds a panel in percent
+    """
+    x, hz = np.asarray(values, dtype=float), np.atleast_2d(np.asarray(frequencies_hz, dtype=float))
+    if len(hz) != len(x):
+        raise InputError(
+            "a sweep does not fit its values", expected=f"{len(x)} rows of frequencies", got=f"{len(hz)}"
+        )
+    panels = 1 if damping_ratio is None else 2
+    figure = new_figure(7.5, 3.0 + 2.2 * panels)
+    axes = np.atleast_1d(figure.subplots(panels, 1, sharex=True))
+    for k, column in enumerate(hz.T):
+        label = labels[k] if k < len(labels) else None
+        axes[0].plot(x, column, ".-", ms=4, lw=1.3, color=COLORS[k % 6], label=label)
+        if damping_ratio is not None:
+            axes[1].plot(x, 100 * np.atleast_2d(damping_ratio)[:, k], ".-", ms=4, lw=1.3, color=COLORS[k % 6])
+    if reference_hz is not None:
+        reference = np.atleast_2d(np.asarray(reference_hz, dtype=float))
+        for k, column in enumerate(reference.T):
+            axes[0].plot(x, column, "o", mfc="none", color=GREY, ms=7, label="reference" if k == 0 else None)
+    dress(axes[0], "", "frequency, Hz", title, legend=bool(labels) or reference_hz is not None)
+    if damping_ratio is not None:
+        dress(axes[1], "", "damping, %")
+    axes[-1].set_xlabel(xlabel)
+    return figure
+
+
+def frequency_errors(
+    reference_hz: ArrayLike,
+    errors: Mapping[str, ArrayLike],
+    *,
+    title: str = "",
+    ylabel: str = "error of frequency, Hz",
+    floor: float = 1e-12,
+    limit: float | None = None,
+) -> Figure:
+    """Draw reference frequencies (n,) by mode, and below them the size of each set of errors (n,) on a log scale."""
+    hz = np.asarray(reference_hz, dtype=float)
+    figure = new_figure(7.5, 6.0)
+    top, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.0, 1.5])
+    below.xaxis.get_major_locator().set_params(integer=True)
+    number = np.arange(1, len(hz) + 1)
+    top.plot(number, hz, ".", color=BLUE)
+    for k, (label, values) in enumerate(errors.items()):
+        size = np.maximum(np.abs(np.asarray(values, dtype=float)), floor)
+        below.semilogy(number[: len(size)], size, "os^Dv<"[k % 6], color=COLORS[k % 6], ms=4.5, label=label)
+    if limit is not None:
+        below.axhline(limit, color=GREY, ls="--", lw=1)
+    dress(top, "", "frequency, Hz", title)
+    dress(below, "mode", ylabel)
+    below.legend(frameon=False, fontsize=9, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return figure
+
+
+def mac(
+    matrix: ArrayLike,
+    *,
+    rows_hz: ArrayLike | None = None,
+    columns_hz: ArrayLike | None = None,
+    row_label: str = "first set",
+    column_label: str = "second set",
+    title: str = "",
+) -> Figure:
+    """Draw modal assurance criteria (n, m), 0 to 1, as shades; numbers are written into small pictures."""
+    values = np.asarray(matrix, dtype=float)
+    if values.ndim != 2 or values.min() < -1e-9 or values.max() > 1.0 + 1e-6:
+        raise InputError(
+            "a MAC picture needs a matrix of numbers from 0 to 1", got=f"shape {np.shape(matrix)}"
+        )
+    n, m = values.shape
+    figure = new_figure(3.0 + min(0.42 * m, 6.0), 2.4 + min(0.42 * n, 6.0))
+    axes = figure.subplots()
+    picture = axes.imshow(values, cmap="Blues", vmin=0.0, vmax=1.0, origin="lower", aspect="equal")
+    if max(n, m) <= 16:
+        for (i, j), value in np.ndenumerate(values):
+            if value >= 0.05:
+                ink = "white" if value > 0.6 else "black"
+                axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
+    for axis, count, hz in ((axes.xaxis, m, columns_hz), (axes.yaxis, n, rows_hz)):
+        step = max(1, count // 12)
+        where = np.arange(0, count, step)
+        names = [f"{k + 1}" if hz is None else f"{np.asarray(hz)[k]:.3g} Hz" for k in where]
+        axis.set_ticks(where, names)
+    axes.tick_params(axis="x", rotation=90 if columns_hz is not None else 0, labelsize=8)
+    axes.tick_params(axis="y", labelsize=8)
+    axes.set_xlabel(column_label)
+    axes.set_ylabel(row_label)
+    if title:
+        axes.set_title(title, fontsize=11)
+    figure.colorbar(picture, ax=axes, shrink=0.85, label="MAC")
+    return figure

@@ -1,0 +1,171 @@
+"""What the 3-D view shows: grids, elements on them, and mode shapes, as 16-bit numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.report.figures import pack, pack_index
+
+FULL = 32767
+REACH = 0.085  # largest motion at amplitude one, as a part of the size of the structure
+
+# faces of solids by number of corner nodes, NASTRAN order
+FACES = {
+    4: ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)),
+    5: ((0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
+    6: ((0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+    8: ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+}
+SHELLS = {"CQUAD4": 4, "CQUAD8": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA3": 3, "CTRIA6": 3, "CTRIAR": 3}
+SOLIDS = {"CTETRA": 4, "CPYRAM": 5, "CPENTA": 6, "CHEXA": 8}
+
+
+@dataclass
+class Part:
+    """Elements that are shown and hidden together: triangles (t, 3), edges and lines (k, 2), dots (k,)."""
+
+    name: str
+    triangles: np.ndarray | None = None
+    edges: np.ndarray | None = None
+    lines: np.ndarray | None = None
+    dots: np.ndarray | None = None
+    shown: bool = True
+
+
+@dataclass
+class Shape:
+    """A mode: displacements (N, 3) of all points, its frequency in words, and a few words more."""
+
+    frequency: str
+    displacement: np.ndarray
+    note: str = ""
+    number: str | None = None
+
+
+@dataclass
+class Scene:
+    """Points (N, 3), parts on them, and shapes."""
+
+    points: np.ndarray
+    parts: list[Part] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    first: int = 0
+
+    def figure(self) -> dict[str, Any]:
+        """Return the numbers for the page."""
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 3 or not len(points) or not self.shapes:
+            raise InputError("a 3-D view needs points and at least one shape")
+        low, high = points.min(axis=0), points.max(axis=0)
+        center = 0.5 * (low + high)
+        size = float(np.linalg.norm(high - low)) or 1.0
+        # the structure is drawn two units long, whatever its own units are
+        unit = 2.0 / size
+        scale = 1.0 / FULL
+        return {
+            "kind": "scene",
+            "points": pack(np.round((points - center) * unit / scale), "i2"),
+            "scale": scale,
+            "box": {
+                "low": ((low - center) * unit).tolist(),
+                "high": ((high - center) * unit).tolist(),
+            },
+            "reach": 2.0 * REACH,
+            "first": self.first,
+            "parts": [_part(p) for p in self.parts],
+            "modes": [self._mode(s, len(points)) for s in self.shapes],
+        }
+
+    @staticmethod
+    def _mode(shape: Shape, n: int) -> dict[str, Any]:
+        u = np.asarray(shape.displacement, dtype=float)
+        if u.shape != (n, 3):
+            raise InputError("a shape does not fit the points", expected=f"({n}, 3)", got=f"{u.shape}")
+        largest = float(np.linalg.norm(u, axis=1).max()) or 1.0
+        out = {
+            "frequency": shape.frequency,
+            "note": shape.note,
+            "shape": pack(np.round(u / largest * FULL), "i2"),
+        }
+        return out | ({"number": shape.number} if shape.number is not None else {})
+
+
+def _part(part: Part) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": part.name, "shown": part.shown}
+    for key in ("triangles", "edges", "lines", "dots"):
+        value = getattr(part, key)
+        if value is not None and len(value):
+            out[key] = pack_index(value)
+    return out
+
+
+def triangles_and_edges(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split faces (m, 3 or 4) into triangles (t, 3) and their edges (k, 2), each edge once."""
+    nodes = np.asarray(nodes, dtype=np.int64)
+    k = nodes.shape[1]
+    triangles = nodes if k == 3 else np.concatenate([nodes[:, [0, 1, 2]], nodes[:, [0, 2, 3]]])
+    edges = np.concatenate([nodes[:, [i, (i + 1) % k]] for i in range(k)])
+    return triangles, np.unique(np.sort(edges, axis=1), axis=0)
+
+
+def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown: bool = True) -> Part:
+    """Make a part of element groups (card name, rows of the point table (m, k))."""
+    triangles, edges, lines = [], [], []
+    for card, nodes in groups:
+        nodes = np.asarray(nodes)
+        if card in SHELLS:
+            t, e = triangles_and_edges(nodes[:, : SHELLS[card]])
+            triangles.append(t)
+            edges.append(e)
+        elif card in SOLIDS:
+            for face in _skin(nodes[:, : SOLIDS[card]]):
+                t, e = triangles_and_edges(face)
+                triangles.append(t)
+                edges.append(e)
+        elif nodes.shape[1] >= 2:
+            ends = nodes[:, :2]
+            lines.append(ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])])
+    join = lambda parts: np.concatenate(parts) if parts else None  # noqa: E731
+    return Part(name, join(triangles), join(edges), join(lines), shown=shown)
+
+
+def _skin(nodes: np.ndarray) -> list[np.ndarray]:
+    """Return the faces (m, 3) and (m, 4) of solids that no neighbour shares."""
+    out = []
+    for size in (3, 4):
+        faces = [nodes[:, list(f)] for f in FACES[nodes.shape[1]] if len(f) == size]
+        if not faces:
+            continue
+        every = np.concatenate(faces)
+        _, index, count = np.unique(np.sort(every, axis=1), axis=0, return_index=True, return_counts=True)
+        out.append(every[index[count == 1]])
+    return out
+
+
+def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[Part]:
+    """Return the elements of a finite-element model by card name, on the rows of its grid table.
+
+    rows : number of each grid in the point table (-1: not in it), where the table is not that of the model
+    """
+    out = []
+    for block in fe.blocks:
+        nodes = np.asarray(block.nodes)
+        if nodes.shape[1] < 2:
+            continue
+        if rows is not None:
+            nodes = np.where(nodes >= 0, rows[nodes], -1)
+        whole = (nodes >= 0).all(axis=1)
+        part = part_of_elements(block.name, [(block.name, nodes[whole])])
+        if any(v is not None and len(v) for v in (part.triangles, part.lines)):
+            out.append(part)
+    return out
+
+
+def rigid_displacement(at: np.ndarray, motion: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Move points (N, 3) rigidly with a place at `at`: u + θ × (p - at), motion = [θ; u] (6,)."""
+    return motion[3:] + np.cross(motion[:3], points - at)

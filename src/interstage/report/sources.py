@@ -1,0 +1,361 @@
+"""Reports of files: a component, a linear model, a simulation log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from interstage.errors import FileError, InputError
+from interstage.report.document import Node, Report, versions
+from interstage.report.drawings import poles_svg
+from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
+from interstage.report.logfile import FORMAT as LOG_FORMAT
+from interstage.report.logfile import LogFile, LoggedBody, LoggedPhase, load_log
+from interstage.report.scene import Part, Scene, Shape, parts_of_model
+
+MOST_SHAPES = 30
+MOST_POINTS = 40000
+MOST_CHANNELS = 6
+HINT = "Move over a chart to read values; drag to zoom, double click to see all."
+POLES_SENTENCE = (
+    "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
+    "it would grow."
+)
+
+
+def file_kind(path: str | Path) -> str:
+    """Tell what an HDF5 file of ours holds: "component", "linear" or "log"; anything else is one sentence."""
+    path = Path(path)
+    if path.is_dir():
+        raise FileError("a folder is not a file to report on", where=str(path), expected="a .h5 file")
+    if not path.exists():
+        raise FileError("there is no such file", where=str(path))
+    try:
+        with h5py.File(path, "r") as f:
+            if all(name in f and isinstance(f[name], h5py.Dataset) for name in "ABCD"):
+                return "linear"
+            if "FORMAT" in f and f["FORMAT"][()] == LOG_FORMAT.encode():
+                return "log"
+            if "ModalSolution" in f or "RigidBody" in f:
+                return "component"
+    except OSError:
+        if path.suffix.lower() in (".mat", ".npz"):
+            return "linear"
+    raise FileError(
+        "not a file that can be reported on",
+        where=str(path),
+        expected="a component file, a linear model or a simulation log",
+        hint="make one with 'interstage component', LinearModel.save or interstage.report.logfile.save_log",
+    )
+
+
+def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
+    """Return the report of a file.
+
+    deck : NASTRAN deck of a component, whose elements are drawn; without it the grids are drawn as dots
+    """
+    path = Path(path)
+    kind = file_kind(path)
+    if deck is not None and kind != "component":
+        raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind} file")
+    if kind == "component":
+        from interstage.modes import Component
+
+        return component_report(Component.load(path), path.name, deck)
+    if kind == "linear":
+        from interstage.linear import LinearModel
+
+        return linear_report(LinearModel.load(path), path.name)
+    return log_report(load_log(path), path.name)
+
+
+# component ----------------------------------------------------------------------------------------------
+
+
+def component_report(c: Any, source: str, deck: str | Path | None = None) -> Report:
+    """Return the report of a component."""
+    unit = c.units
+    report = Report(
+        c.name, f"One flexible body: its modes, mass and what it carries, as the component file {source} holds them.",
+        "Component",
+    )  # fmt: skip
+    report.fact("Mass", f"{c.mass:.6g}", unit["mass"])
+    report.fact("Grids", f"{c.n_nodes}")
+    report.fact("Modes", f"{c.n_modes}", "", f"{int(np.sum(c.residual_vector))} of them residual vectors")
+    if c.n_modes:
+        report.fact("First frequency", f"{c.frequencies_hz[0]:.4g}", "Hz")
+    if c.n_modes and c.n_nodes:
+        _component_shapes(report, c, deck)
+    _component_mass(report, c)
+    _component_about(report, c, source)
+    return report
+
+
+def _component_shapes(report: Report, c: Any, deck: str | Path | None) -> None:
+    count = min(c.n_modes, MOST_SHAPES)
+    parts, rows, how = _component_parts(c, deck)
+    gamma = np.asarray(c.gamma[:, :, :count])[rows]
+    shapes = [Shape(f"{c.frequencies_hz[k]:.4g} Hz", gamma[:, :, k]) for k in range(count)]
+    section = report.section("modes", "Modes", "The patterns in which the body can vibrate on its own.")
+    held = f"normalized component modes, {len(c.aset)} interface grids" if c.aset else "free body"
+    section.figure(
+        "Mode shapes",
+        "Pick a mode: the body moves as it would vibrate, greatly exaggerated, and colour shows how far each place "
+        f"moves ({held}). {how}",
+        Scene(np.asarray(c.node_positions)[rows], parts, shapes).figure(),
+    )  # fmt: skip
+    kind = ["residual vector" if r else "mode" for r in c.residual_vector]
+    section.table(
+        "Frequencies",
+        "How often a second each pattern goes back and forth, and how quickly it dies out.",
+        ("", "kind", "Hz", "damping, %"),
+        [
+            (k + 1, kind[k], f"{c.frequencies_hz[k]:.5g}", f"{100 * c.damping_ratio[k]:.3g}")
+            for k in range(c.n_modes)
+        ],
+        text=(1,),
+        tall=True,
+    )
+
+
+def _component_parts(c: Any, deck: str | Path | None) -> tuple[list[Part], np.ndarray, str]:
+    """Return parts, the rows of nodes that are drawn, and a sentence about how."""
+    if deck is None:
+        step = max(1, -(-c.n_nodes // MOST_POINTS))
+        rows = np.arange(0, c.n_nodes, step)
+        note = "The file holds grids, not elements: dots are drawn; name the deck to see its elements."
+        return [Part("grids", dots=np.arange(len(rows)))], rows, note
+    from interstage.fem import FEModel
+    from interstage.nastran import read_deck
+
+    fe = FEModel.from_deck(read_deck(deck))
+    ids = np.asarray(c.node_ids)
+    at = np.minimum(np.searchsorted(ids, fe.grids.id), len(ids) - 1)
+    rows = np.where(ids[at] == fe.grids.id, at, -1)
+    parts = parts_of_model(fe, rows)
+    if not parts:
+        raise InputError("the deck has no element whose grids are in the component", where=str(deck))
+    return parts, np.arange(len(ids)), f"Elements are those of {Path(deck).name}."
+
+
+def _component_mass(report: Report, c: Any) -> None:
+    section = report.section(
+        "mass", "Mass", "What the body weighs, and the bodies that were taken out of it."
+    )
+    J, unit = np.asarray(c.inertia), c.units
+    length, kg = unit["length"], unit["mass"]
+    with section.pair():
+        section.pairs(
+            "Mass properties",
+            "Mass, centre of mass from the reference point, inertia about the reference point.",
+            {
+                "mass": f"{c.mass:.9g} {kg}",
+                "centre of mass": ", ".join(f"{v:.6g}" for v in c.com) + f" {length}",
+                **{f"inertia {n}": f"{v:.6g} {kg} {length}²" for n, v in zip(("xx", "yy", "zz"), np.diag(J))},
+            },
+        )
+        children = [
+            Node(b.name, f"{b.mass:.6g} {kg} at grid {b.grid}, {b.connection}, {b.joint}")
+            for b in c.child_bodies
+        ]
+        carried = "Lumped bodies that are attached to it again in a vehicle."
+        if not children:
+            carried = "Nothing was taken out of this body."
+        section.tree("Body tree", carried, [Node(c.name, f"flexible, {c.n_modes} modes", children)])
+
+
+def _component_about(report: Report, c: Any, source: str) -> None:
+    section = report.section("about", "About", "Where the numbers come from.")
+    integrals = "all orders" if c.has_integrals else "zero order"
+    with section.pair():
+        notes = c.notes or ["The file has no notes."]
+        section.bullets("What was assumed", "Notes that were written with the component.", notes)
+        section.pairs(
+            "Provenance",
+            "With these the file can be made again.",
+            {"file": source, "modal integrals": integrals, **c.provenance, **versions()},
+        )
+
+
+# linear model -------------------------------------------------------------------------------------------
+
+
+def linear_report(lin: Any, source: str) -> Report:
+    """Return the report of a linear model."""
+    report = Report(
+        lin.name,
+        f"A linear model for control design, from the file {source}: its poles, and how outputs answer inputs.",
+        "Linear model",
+    )  # fmt: skip
+    poles = lin.poles()
+    fastest, unstable = _pole_facts(poles)
+    report.fact("States", f"{lin.n_states}")
+    report.fact("Inputs", f"{len(lin.inputs)}")
+    report.fact("Outputs", f"{len(lin.outputs)}")
+    report.fact("Unstable poles", f"{unstable}", "", "integrators at zero not counted")
+    _linear_response(report, lin, poles, fastest)
+    section = report.section("poles", "Poles", "The ways in which the model moves by itself.")
+    with section.pair():
+        section.card(
+            "Poles",
+            POLES_SENTENCE,
+            poles_svg(np.asarray(poles)),
+        )
+        rows = [(f"{f:.5g}", f"{100 * d:.3g}", count) for _, f, d, count in poles.rows()]
+        section.table(
+            "Table of poles",
+            "The same in numbers; conjugate poles share a row.",
+            ("Hz", "damping, %", "poles"),
+            rows[:400],
+            text=(),
+            tall=True,
+        )
+    _linear_about(report, lin, source)
+    return report
+
+
+def _pole_facts(poles: Any) -> tuple[float, int]:
+    values = np.asarray(poles)
+    size = np.abs(values)
+    small = 1e-5 * max(1.0, float(size.max(initial=0.0)) ** 0.5)
+    moving = size > small
+    # heavily damped poles answer far beyond what rings; charts end where the ringing ends
+    ringing = moving & (values.imag > 0.0) & (poles.damping < 0.7)
+    fastest = float(poles.frequency_hz[ringing if ringing.any() else moving].max(initial=1.0))
+    return fastest, int(np.sum(values.real[moving] > 1e-9 * size[moving] + 1e-12))
+
+
+def _linear_response(report: Report, lin: Any, poles: Any, fastest: float) -> None:
+    if not (lin.inputs and lin.outputs):
+        return
+    moving = poles.frequency_hz[np.abs(np.asarray(poles)) > 1e-4]
+    low = 10 ** np.floor(np.log10(max(1e-4, 0.2 * float(moving.min(initial=fastest)))))
+    f = np.geomspace(low, 2.0 * fastest, 900)
+    near = moving[:, None] * (1.0 + np.linspace(-0.02, 0.02, 9))
+    f = np.unique(np.concatenate([f, near.ravel()[: 9 * 150]]))
+    f = f[f <= 2.0 * fastest]
+    outputs = lin.outputs[:MOST_CHANNELS]
+    section = report.section(
+        "response", "Response", "How each output answers an input that swings at one frequency."
+    )
+    for name in lin.inputs[:MOST_CHANNELS]:
+        H = lin.frequency_response(f, [name], outputs)[:, :, 0]
+        section.figure(
+            f"From {name}",
+            "Upper chart: how strongly the outputs respond at each frequency; peaks are modes. Lower chart: how far "
+            "they lag behind.",
+            bode_figure(f, [Curve(out, H[:, k]) for k, out in enumerate(outputs) if np.any(H[:, k])] or
+                        [Curve(outputs[0], H[:, 0] + 1e-300)]),
+            HINT,
+        )  # fmt: skip
+
+
+def _linear_about(report: Report, lin: Any, source: str) -> None:
+    section = report.section("about", "About", "What goes in and out, and where the model comes from.")
+    with section.pair():
+        rows = [
+            ("input", n, u) for n, u in zip(lin.inputs, lin.input_units)
+        ] + [("output", n, u) for n, u in zip(lin.outputs, lin.output_units)]  # fmt: skip
+        section.table(
+            "Channels",
+            "Names and units of what goes in and out.",
+            ("", "name", "unit"),
+            rows,
+            text=(0, 1),
+            tall=True,
+        )
+        mass = lin.mass_properties or {}
+        words = {f"mass, {k}": np.array2string(np.asarray(v), precision=6) for k, v in mass.items()}
+        how = {k: str(v) for k, v in (lin.method or {}).items()}
+        section.pairs("Provenance", "How the model was made.", {"file": source, **how, **words, **versions()})
+    if not rows:
+        raise InputError("the linear model has no channels", where=source)
+
+
+# log ----------------------------------------------------------------------------------------------------
+
+
+def log_report(log: LogFile, source: str) -> Report:
+    """Return the report of a simulation log."""
+    report = Report(
+        log.vehicle, f"A simulation in time, from the file {source}: how every body moved.", "Simulation log"
+    )
+    report.fact("Duration", f"{log.t[-1] - log.t[0]:.6g}", "s")
+    report.fact("States kept", f"{len(log.t)}")
+    report.fact("Bodies", f"{len(log.bodies)}")
+    if log.events:
+        report.fact("Events", f"{len(log.events)}")
+    report.fact("Degrees of freedom", f"{log.phases[0].v.shape[1]}")
+    keep = thinned(len(log.t))
+    t = log.t[keep]
+    if log.signals:
+        section = report.section("signals", "Signals", "What was recorded besides the states.")
+        panels = [
+            Panel(name, unit, [Curve(name, values[keep], color=k)], unit)
+            for k, (name, (values, unit)) in enumerate(log.signals.items())
+        ]
+        section.figure(
+            "Recorded signals",
+            "Each chart is one quantity over time.",
+            lines_figure(t, "time, s", panels),
+            HINT,
+        )
+    section = report.section("bodies", "Bodies", "Motion body by body: joints first, then what bends most.")
+    for name, body in log.bodies.items():
+        panels = _body_panels(log, name, keep)
+        if panels:
+            section.figure(
+                name, f"How '{name}' moves on its joint ({body.joint.lower()}), and its modes that move most.",
+                lines_figure(t, "time, s", panels),
+            )  # fmt: skip
+    _log_about(report, log, source)
+    return report
+
+
+def _body_panels(log: LogFile, name: str, keep: slice) -> list[Panel]:
+    """Return charts of a body over all phases; curves have gaps where a phase does not have them."""
+    found: dict[tuple[str, str], dict[str, np.ndarray]] = {}
+    m, start = len(log.t), 0
+    for phase in log.phases:
+        rows = slice(start, start + len(phase.t))
+        start = rows.stop
+        if name not in phase.bodies:
+            continue
+        for place, label, values in _body_curves(phase, name, phase.bodies[name]):
+            found.setdefault(place, {}).setdefault(label, np.full(m, np.nan))[rows] = values
+    return [
+        Panel(title, unit, [Curve(label, values[keep]) for label, values in curves.items()], unit)
+        for (title, unit), curves in found.items()
+    ]
+
+
+def _body_curves(phase: LoggedPhase, name: str, body: LoggedBody) -> list[tuple]:
+    """Return ((title of the chart, unit), label, values) of one body in one phase."""
+    out = []
+    names = [n.split(".", 1)[1] for n in phase.velocity_names if n.startswith(f"{name}.") and ".eta" not in n]
+    if body.joint == "Free":
+        out += [(("Position", "length"), a, body.q[:, 4 + k]) for k, a in enumerate("xyz")]
+        out += [(("Angular rate", "rad/s"), a, body.v[:, k]) for k, a in enumerate("xyz")]
+    elif body.q.shape[1] == body.v.shape[1]:
+        out += [(("Joint", ""), n, body.q[:, k]) for k, n in enumerate(names)]
+    else:
+        out += [(("Joint rate", ""), n, body.v[:, k]) for k, n in enumerate(names)]
+    most = np.argsort(-np.ptp(body.eta, axis=0))[:4] if body.eta.size else []
+    out += [(("Modal coordinates", ""), f"mode {k + 1}", body.eta[:, k]) for k in sorted(most)]
+    return out
+
+
+def _log_about(report: Report, log: LogFile, source: str) -> None:
+    section = report.section("about", "About", "How the run was made.")
+    nodes = {name: Node(name, body.joint.lower()) for name, body in log.bodies.items()}
+    roots = []
+    for name, body in log.bodies.items():
+        (nodes[body.parent].children if body.parent in nodes else roots).append(nodes[name])
+    with section.pair():
+        section.tree("Vehicle tree", "Each body hangs on the one above it.", roots)
+        if log.events:
+            section.bullets("Events", "What happened on the way.", log.events)
+        section.pairs("Provenance", "Method and versions.", {"file": source, **log.info, **versions()})

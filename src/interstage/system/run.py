@@ -1,0 +1,317 @@
+"""A simulation on its way: system, state, time, what acts on it, and what has been logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.multibody import State, System
+from interstage.multibody.inspection import split_place
+from interstage.multibody.topology import carried
+from interstage.system.events import Event, EventRecord, Outcome, Watch, note, perform
+from interstage.system.histories import BoundMotion, Mass, Motion
+from interstage.system.integrators import Feed, no_feed
+from interstage.system.log import Inputs, Log, Phase
+
+Control = Callable[[float, State], Any]
+ANSWERS = {"tau", "forces", "accelerations"}
+
+
+class Run:
+    """The state on its way, and the loads on it.
+
+    system, x, t : where the run is;  loads : tau (nv,), sites, wrenches for the kernels
+    """
+
+    def __init__(
+        self,
+        system: System,
+        x: State,
+        forces: dict | None,
+        tau: Any,
+        motions: dict[str, Motion],
+        mass: dict[str, Any],
+        events: list[Event],
+    ):
+        self.system, self.t = system, 0.0
+        self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
+        self.forces, self.given_tau = forces, tau
+        self.motions: dict[str, BoundMotion] = {}
+        self.mass = {body: Mass(f, body) for body, f in mass.items()}
+        for body in mass:
+            if system._flexes[system.body(body)] is not None:
+                raise InputError(
+                    f"body '{body}' is flexible: its mass belongs to its component", where="mass"
+                )
+        for body, motion in motions.items():
+            self._follow(body, motion, start=True)
+        self.timed = sorted((e for e in events if e.at is not None), key=lambda e: e.at)
+        self.watch = Watch(events)
+        self.records: list[EventRecord] = []
+        self.phases: list[Phase] = []
+        self.stopped = False
+        self._begin_phase()
+        self.load(forces, tau)
+
+    # loads ------------------------------------------------------------------------------------------
+
+    def load(self, forces: dict | None, tau: Any, accelerations: dict | None = None) -> None:
+        """Set wrenches and generalized forces from now on; a tau of None leaves the forces as they are."""
+        self.sites, self.wrenches = self.system._loads(forces, "world", self.x)
+        if callable(tau):
+            self.tau_of_t = tau
+            tau = self._tau(self.t)
+        elif tau is not None:
+            self.tau_of_t = None
+            tau = np.asarray(tau, dtype=float)
+            if tau.shape != (self.system.nv,):
+                raise InputError(
+                    "tau does not fit", expected=f"{self.system.nv} numbers", got=f"shape {tau.shape}"
+                )
+        if accelerations is not None or (tau is not None and self.system._any_held):
+            self.tau = self.system.generalized_input(self.tau if tau is None else tau, accelerations)
+        elif tau is not None:
+            self.tau = tau.copy()
+        self.inputs.loads.append((self.t, self.tau, self.sites, self.wrenches))
+        self.inputs.tau = self._tau if self.tau_of_t is not None else None
+
+    def _tau(self, t: float) -> np.ndarray:
+        """Return the generalized forces of a function of time, zero where joints are not free."""
+        value = np.asarray(self.tau_of_t(t), dtype=float)
+        if value.shape != (self.system.nv,) or not np.isfinite(value).all():
+            raise InputError(
+                f"tau does not fit at t = {t:g}",
+                expected=f"{self.system.nv} finite numbers",
+                got=np.array2string(value, threshold=6),
+            )
+        return self.system.generalized_input(value)
+
+    def command(self, law: Control) -> None:
+        """Ask the control law for new loads."""
+        answer = law(self.t, self.x.copy())
+        if isinstance(answer, dict):
+            unknown = set(answer) - ANSWERS
+            if unknown:
+                raise InputError(
+                    "unknown result of the control law",
+                    expected=", ".join(sorted(ANSWERS)),
+                    got=f"{sorted(unknown)}",
+                )
+            self.load(answer.get("forces", self.forces), answer.get("tau"), answer.get("accelerations"))
+        elif answer is not None:
+            self.load(self.forces, answer)
+
+    @property
+    def loads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Constant loads for the kernels."""
+        return self.tau, self.sites, self.wrenches
+
+    # histories --------------------------------------------------------------------------------------
+
+    def _follow(self, body: str, motion: Motion, start: bool) -> None:
+        """Let a joint follow a motion from now on; at the start the state is put on it."""
+        bound = BoundMotion(motion, body, self.system.model.specs[self.system.body(body)].joint)
+        if self.system.joint_mode(body) != "prescribed":
+            self.system.set_joint_mode(body, "prescribed")
+        self.motions[body] = bound
+        if start:
+            self._write_motion(bound, self.t, self.x.q, self.x.v)
+
+    def _write_motion(self, bound: BoundMotion, t: float, q: np.ndarray, v: np.ndarray) -> None:
+        where = self.system._slices[bound.body]
+        if bound.angle is not None:
+            q[where.q] = bound.values(bound.angle, t)
+        if bound.rate is not None:
+            v[where.v] = bound.values(bound.rate, t)
+
+    def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
+        """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
+        if self.tau_of_t is not None:
+            tau[:] = self._tau(t)
+        for bound in self.motions.values():
+            self._write_motion(bound, t, q, v)
+        self._accelerations(t, tau)
+        if self.mass:
+            x = State(self.system._slices, q, v)
+            for body, mass in self.mass.items():
+                i = self.system.body(body)
+                self.system.tree.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
+
+    def _accelerations(self, t: float, tau: np.ndarray) -> None:
+        """Write the accelerations of motions into the kernels' vector."""
+        for body, bound in self.motions.items():
+            tau[self.system._slices[body].v] = bound.values(bound.acceleration, t)
+
+    @property
+    def needs_feed(self) -> bool:
+        """Whether something changes with time inside a step."""
+        return bool(self.motions or self.mass or self.tau_of_t is not None)
+
+    @property
+    def needs_state(self) -> bool:
+        """Whether something has to be asked anew at every step."""
+        return any(mass.of_state for mass in self.mass.values())
+
+    def feed(self, times: np.ndarray) -> Feed:
+        """Return the tables of a chunk of steps: rows at the beginning, middle, end of each."""
+        if not self.needs_feed:
+            return no_feed(self.system.nv)
+        slices, R = self.system._slices, len(times)
+        tau = np.tile(self.tau, (R, 1))
+        q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
+        for k, t in enumerate(times):
+            if self.tau_of_t is not None:
+                tau[k] = self._tau(t)
+            self._accelerations(t, tau[k])
+        for body, bound in self.motions.items():
+            for history, slots, rows, where in (
+                (bound.angle, q_slots, q, slices[body].q),
+                (bound.rate, v_slots, v, slices[body].v),
+            ):
+                if history is not None:
+                    slots += range(where.start, where.stop)
+                    rows.append(np.array([bound.values(history, t) for t in times]))
+        bodies = [self.system.body(body) for body in self.mass]
+        inertia = np.zeros((R, len(bodies), 10))
+        for j, (i, mass) in enumerate(zip(bodies, self.mass.values())):
+            origin = self.system.model.specs[i].offset
+            inertia[:, j] = [mass.numbers(t, self.x if mass.of_state else None, origin) for t in times]
+        return Feed(
+            tau,
+            np.array(q_slots, dtype=np.int64),
+            np.concatenate(q, axis=1),
+            np.array(v_slots, dtype=np.int64),
+            np.concatenate(v, axis=1),
+            np.array(bodies, dtype=np.int64),
+            inertia,
+        )
+
+    def set_masses(self, t: float) -> None:
+        """Give bodies the mass that they have at a time."""
+        for body, mass in self.mass.items():
+            value = mass.inertia(t, self.x)
+            self.system.set_mass(body, value.mass, value.com, value.inertia)
+
+    # log --------------------------------------------------------------------------------------------
+
+    def _begin_phase(self) -> None:
+        """Start to log a new system, with the present state."""
+        self.tau, self.tau_of_t = np.zeros(self.system.nv), None
+        self.inputs = Inputs(accelerations=self._recall(dict(self.motions)))
+        self.rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.dense: list[tuple[float, float, Callable]] = []
+        self.set_masses(self.t)
+        self.add_rows(np.array([self.t]), self.x.q[None].copy(), self.x.v[None].copy())
+
+    def _recall(self, motions: dict[str, BoundMotion]) -> Callable[[float, np.ndarray], None] | None:
+        """Return a function that writes accelerations of a phase's motions into a vector, later on."""
+        slices = self.system._slices
+
+        def write(t: float, tau: np.ndarray) -> None:
+            for body, bound in motions.items():
+                tau[slices[body].v] = bound.values(bound.acceleration, t)
+
+        return write if motions else None
+
+    def add_rows(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
+        """Log states; the arrays are kept."""
+        if len(t):
+            self.rows.append((t, q, v))
+
+    def add_now(self) -> None:
+        """Log the present state, unless it was logged last."""
+        if self.rows and self.rows[-1][0][-1] == self.t and np.array_equal(self.rows[-1][1][-1], self.x.q):
+            return
+        self.add_rows(np.array([self.t]), self.x.q[None].copy(), self.x.v[None].copy())
+
+    def _end_phase(self) -> None:
+        t, q, v = (np.concatenate([row[k] for row in self.rows]) for k in range(3))
+        inertia = {}
+        for body, mass in self.mass.items():
+            origin = self.system.model.spec(body).offset
+            states = [
+                State(self.system._slices, q[k], v[k]) if mass.of_state else None for k in range(len(t))
+            ]
+            inertia[body] = np.array([mass.numbers(s, x, origin) for s, x in zip(t, states)])
+        dense = _Dense(self.dense) if self.dense else None
+        self.phases.append(Phase(self.system, t, q, v, dense, self.inputs, inertia))
+
+    def log(self, info: dict[str, Any]) -> Log:
+        """Close the last phase and return the log."""
+        self._end_phase()
+        return Log(self.phases, self.records, info)
+
+    # events -----------------------------------------------------------------------------------------
+
+    def due(self, tolerance: float) -> list[Event]:
+        """Take timed events out whose time has come."""
+        if not self.timed:
+            return []
+        now = [e for e in self.timed if e.at <= self.t + tolerance]
+        self.timed = [e for e in self.timed if e.at > self.t + tolerance]
+        return now
+
+    def fire(self, events: list[Event], law: Control | None = None) -> bool:
+        """Carry out events at the present time and state; return whether the vehicle or state changed."""
+        self.add_now()
+        self.set_masses(self.t)
+        changed = False
+        for event in events:
+            before = self.system, self.x.copy()
+            out = perform(event, self.t, self.system, self.x)
+            self.stopped |= out.stop
+            if out.changed:
+                self._take_over(out)
+                changed = True
+            self.records.append(note(event, self.t, before, (self.system, self.x)))
+            if event.fires_once:
+                self._drop(event)
+        if changed and law is not None:
+            self.command(law)
+        self.watch.start(self.t, self.x)
+        return changed
+
+    def _drop(self, event: Event) -> None:
+        keep = [k for k, e in enumerate(self.watch.events) if e is not event]
+        self.watch.events = [self.watch.events[k] for k in keep]
+        self.watch.signs = self.watch.signs[keep]
+
+    def _take_over(self, out: Outcome) -> None:
+        """Go on with another system or state."""
+        old = self.system
+        self._end_phase()
+        self.system = out.system
+        if self.given_tau is not None and not callable(self.given_tau) and out.system is not old:
+            # constant generalized forces follow the names of bodies, where these have the same joint and modes
+            given = old.state(v=np.asarray(self.given_tau, dtype=float))
+            self.given_tau = carried(old, given, out.system).v
+        self.x = State(self.system._slices, out.x.q.astype(np.float64), out.x.v.astype(np.float64))
+        self.motions = {b: m for b, m in self.motions.items() if self._still_prescribed(b, m)}
+        self.mass = {b: m for b, m in self.mass.items() if b in self.system._slices}
+        for body, motion in out.motions.items():
+            self.motions.pop(body, None)
+            if motion is not None:
+                self._follow(body, motion, start=False)
+        self._begin_phase()
+        # loads on bodies that were removed went with them
+        here = self.system._slices
+        self.forces = {p: w for p, w in (self.forces or {}).items() if split_place(p)[0] in here}
+        self.load(self.forces, self.given_tau)
+
+    def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:
+        if body not in self.system._slices or self.system.model.spec(body).joint.nv != motion.nv:
+            return False
+        return self.system.joint_mode(body) == "prescribed"
+
+
+class _Dense:
+    """Dense output of several pieces."""
+
+    def __init__(self, pieces: list[tuple[float, float, Callable]]):
+        self.ends, self.pieces = np.array([b for _, b, _ in pieces]), [f for _, _, f in pieces]
+
+    def __call__(self, t: float) -> np.ndarray:
+        return self.pieces[min(int(np.searchsorted(self.ends, t)), len(self.pieces) - 1)](t)

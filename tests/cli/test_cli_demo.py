@@ -1,0 +1,169 @@
+"""The command as a newcomer meets it: unwritable places, a full disk, files that are no decks, Ctrl-C, completion."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import ROOT
+from interstage.cli.inputs import check_deck
+from interstage.errors import FileError
+
+DECK = ROOT / "examples" / "decks" / "SimpleBeam.dat"
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "interstage.cli.main", *map(str, arguments)],
+        capture_output=options.pop("capture_output", True),
+        text=True,
+        timeout=300,
+        **options,
+    )
+
+
+def one_sentence(result, *words):
+    """Exit status 2, one line on stderr, no traceback."""
+    assert result.returncode == 2, result.stderr
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("interstage: ")
+    assert all(word in lines[0] for word in words), lines[0]
+
+
+@pytest.mark.parametrize(
+    "command", ["demo", "report", "validate", "bench", "modes", "static", "component", "info"]
+)
+def test_every_command_has_help(command):
+    result = run(command, "--help")
+    assert result.returncode == 0 and "Example" in result.stdout
+
+
+def test_command_line_starts_quickly():
+    """No numbers are loaded before they are needed: help and completion must not wait for numpy."""
+    code = "import sys, interstage.cli.main; print([m for m in ('numpy', 'numba', 'h5py') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_shell_completion():
+    words = {"_INTERSTAGE_COMPLETE": "complete_bash", "COMP_WORDS": "interstage de", "COMP_CWORD": "1"}
+    result = run(env=os.environ | words)
+    assert result.stdout.split() == ["demo"]
+    shown = run("--show-completion", env=os.environ | {"SHELL": "/bin/bash"})
+    assert "complete" in (shown.stdout + shown.stderr).lower()
+
+
+def test_demo_in_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("x")
+    one_sentence(run("demo", "--out", tmp_path / "file"), "folder", "file")
+    one_sentence(run("demo", "--out", "/proc/nowhere"), "/proc/nowhere")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_full_disk_on_standard_output():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full here")
+    for extra in ([], ["--json"]):
+        with open("/dev/full", "w") as full:
+            result = run(
+                "validate",
+                "--list",
+                *extra,
+                capture_output=False,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                cwd=ROOT,
+            )
+        one_sentence(result, "No space left")
+
+
+def test_ctrl_c_leaves_no_half_written_file(tmp_path):
+    """Interrupted while the finite-element model is being made: status 130, one word, whole files only."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "interstage.cli.main", "demo", "--out", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("[3/"):
+            break
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=240)
+    assert process.returncode == 130, rest
+    assert rest.strip().splitlines()[-1] == "interstage: stopped"
+    assert "Traceback" not in rest
+    assert [p.name for p in (tmp_path / "out").iterdir()] == ["heron.bdf"]
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (b"\x89HDF\r\n\x1a\n....", "HDF5"),
+        (b"\n<!DOCTYPE html><html>", "web page"),
+        (b"\x00\x01\x02 binary", "binary"),
+        (b'{"a": 1}', "JSON"),
+    ],
+)
+def test_files_that_are_no_decks(tmp_path, content, words):
+    path = tmp_path / "not_a_deck.bdf"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=words):
+        check_deck(path)
+    check_deck(DECK)
+    check_deck(tmp_path / "missing")  # left to the reader
+
+
+def test_commands_refuse_what_is_not_a_deck(tmp_path):
+    path = tmp_path / "page.bdf"
+    path.write_text("<html></html>")
+    one_sentence(run("modes", path), "not a NASTRAN deck")
+    one_sentence(run("component", path, "-o", tmp_path / "c.h5"), "not a NASTRAN deck")
+    assert not (tmp_path / "c.h5").exists()
+
+
+def test_report_of_what_is_not_there(tmp_path):
+    one_sentence(run("report", tmp_path / "no.h5"), "no.h5")
+    one_sentence(run("report", DECK), "SimpleBeam", "component file")
+
+
+def test_component_to_report(tmp_path):
+    """The two commands a newcomer needs: a deck to a file, the file to a page."""
+    file, page = tmp_path / "beam.h5", tmp_path / "beam.html"
+    made = run("component", DECK, "-o", file, "--aset", "1:123456", "--modes", "8")
+    assert made.returncode == 0, made.stderr
+    result = run("report", file, "--deck", DECK)
+    assert result.returncode == 0 and str(page) in result.stdout
+    assert "<canvas" not in page.read_text() and 'data-kind="scene"' in page.read_text()
+    one_sentence(run("report", file, "-o", file), "replace")
+    one_sentence(run("report", file, "-o", tmp_path / "no" / "x.html"), "does not exist")
+
+
+def test_studies_and_benchmarks_by_name(tmp_path):
+    names = json.loads(run("validate", "--list", "--json").stdout)
+    assert "two_beams" in names
+    one_sentence(run("validate", "no_such_study"), "no_such_study", "two_beams")
+    assert "multibody" in run("bench", "--list").stdout.split()
+    one_sentence(run("bench", "no_such_bench"), "multibody")
+
+
+def test_studies_need_the_source(monkeypatch, tmp_path):
+    from interstage.cli import source_tools
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(source_tools, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
+    with pytest.raises(FileError, match="part of the source"):
+        source_tools.source_package("validation", "the studies")
+
+
+def test_a_study_as_json():
+    result = run("validate", "five_particles", "--json", cwd=ROOT)
+    found = json.loads(result.stdout)
+    assert result.returncode == 0 and found["passed"] and found["studies"][0]["name"] == "five_particles"

@@ -1,0 +1,229 @@
+"""The report in a real browser: every figure draws, modes and animation work, nothing on the console or the network."""
+
+import io
+
+import numpy as np
+import pytest
+from browser import Page, launcher
+
+from interstage.report.document import Node, Report
+from interstage.report.drawings import mac_matrix, mac_svg, poles_svg
+from interstage.report.figures import Curve, Panel, bode_figure, lines_figure
+from interstage.report.scene import Scene, Shape, part_of_elements
+
+CANVAS = "[data-kind=scene] canvas"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A small report with every kind of figure: a tube of 8 by 12 quads and its sinusoidal shapes."""
+    around, along = 12, 9
+    a = 2.0 * np.pi * np.arange(around) / around
+    x = np.linspace(0.0, 8.0, along)
+    points = np.array([[xi, np.cos(ai), np.sin(ai)] for xi in x for ai in a])
+    quads = np.array(
+        [
+            [
+                i * around + j,
+                i * around + (j + 1) % around,
+                (i + 1) * around + (j + 1) % around,
+                (i + 1) * around + j,
+            ]
+            for i in range(along - 1)
+            for j in range(around)
+        ]
+    )
+    bars = np.array([[i * around, (i + 1) * around] for i in range(along - 1)])
+    shapes = []
+    for k in range(1, 5):
+        u = np.zeros_like(points)
+        u[:, 2] = np.sin(k * np.pi * points[:, 0] / 8.0)
+        shapes.append(Shape(f"{k * k:.3f} Hz", u, f"shape {k}"))
+    parts = [part_of_elements("walls", [("CQUAD4", quads)]), part_of_elements("stringer", [("CBAR", bars)])]
+    report = Report("Tube", "A tube that rings.", "Test")
+    report.fact("Mass", "12", "kg")
+    modes = report.section("modes", "Modes", "How it rings.")
+    modes.figure("Shapes", "Pick one.", Scene(points, parts, shapes).figure())
+    flat = np.array([s.displacement.ravel() for s in shapes]).T
+    modes.card(
+        "MAC", "All alike.", mac_svg(mac_matrix(flat, flat), list("1234"), list("1234"), "ours", "theirs")
+    )
+    control = report.section("control", "Control", "How it answers.")
+    f = np.geomspace(1e-4, 10.0, 300)
+    s = 2j * np.pi * f
+    control.figure("Bode", "A response.", bode_figure(f, [Curve("H", 1.0 / (s * s + 0.1 * s + 1.0))]))
+    control.card("Poles", "Two.", poles_svg(np.array([-0.05 + 1j, -0.05 - 1j])))
+    t = np.linspace(0.0, 20.0, 500)
+    panels = [
+        Panel(
+            "Angle", "deg", [Curve("command", np.sign(t - 5.0)), Curve("angle", np.cos(t), dashed=True)], "°"
+        ),
+        Panel("Rate", "deg/s", [Curve("rate", np.sin(t))], "°/s"),
+    ]
+    control.figure("Histories", "In time.", lines_figure(t, "time, s", panels))
+    control.tree("Tree", "Bodies.", [Node("root", "free", [Node("leaf", "locked")])])
+    return report.save(tmp_path_factory.mktemp("report") / "tube.html")
+
+
+@pytest.fixture(scope="module")
+def launch():
+    with launcher() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def chromium(launch):
+    return launch()
+
+
+@pytest.fixture
+def opened(chromium, path):
+    """The report, still: readers who ask for less motion get no animation until they press play."""
+    size = {"width": 1100, "height": 800}
+    with Page(chromium, path, viewport=size, color_scheme="light", reduced_motion="reduce") as page:
+        yield page
+
+
+def shot(opened, selector=CANVAS):
+    """Return the pixels of an element."""
+    image = pytest.importorskip("PIL.Image")
+    raw = opened.page.locator(selector).first.screenshot()
+    return np.asarray(image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
+
+
+def frames(opened):
+    return int(opened.page.locator(CANVAS).get_attribute("data-frames"))
+
+
+def test_every_figure_draws(opened):
+    drawn = opened.drawn()
+    assert len(drawn) == 3 and set(drawn.values()) == {"true"}
+    for kind, panels in (("bode", 2), ("lines", 2)):
+        canvases = opened.page.locator(f"[data-kind={kind}] canvas")
+        assert canvases.count() == panels
+        ink = opened.page.eval_on_selector_all(
+            f"[data-kind={kind}] canvas",
+            """all => all.map(c => {
+                const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+                let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })""",
+        )
+        assert min(ink) > 500
+    assert opened.page.locator("svg.figure .cell").count() == 16
+    assert opened.page.locator("svg.figure .dot").count() == 1
+    opened.assert_clean()
+
+
+def test_animation_runs_and_pauses(opened):
+    opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
+    opened.page.wait_for_timeout(300)
+    still = frames(opened)
+    opened.page.wait_for_timeout(300)
+    assert frames(opened) == still
+    opened.page.click(".play")
+    for _ in range(100):  # the page's policy forbids waiting by a function in it
+        if frames(opened) > still + 2:
+            break
+        opened.page.wait_for_timeout(100)
+    assert frames(opened) > still + 2
+    assert opened.page.locator(CANVAS).get_attribute("data-playing") == "true"
+    opened.page.click(".play")
+    opened.page.wait_for_timeout(300)
+    still = frames(opened)
+    opened.page.wait_for_timeout(300)
+    assert frames(opened) == still
+    opened.assert_clean()
+
+
+def test_mode_selector_changes_the_shape(opened):
+    opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
+    opened.page.wait_for_timeout(200)
+    first = shot(opened)
+    # colours of the measure are far from the grey of the stage: the structure is there
+    spread = first.max(axis=2) - first.min(axis=2)
+    assert (spread > 60).mean() > 0.02
+    again = shot(opened)
+    assert np.array_equal(first, again), "a paused picture must not change"
+    opened.page.click(".modes button:nth-child(3)")
+    opened.page.wait_for_timeout(150)
+    assert opened.page.locator(CANVAS).get_attribute("data-mode") == "2"
+    assert "9.000 Hz" in opened.page.inner_text(".reading")
+    assert (np.abs(shot(opened) - first).max(axis=2) > 30).mean() > 0.005
+    opened.page.keyboard.press("ArrowDown")
+    assert opened.page.locator(CANVAS).get_attribute("data-mode") == "3"
+    opened.assert_clean()
+
+
+def test_parts_hide_and_view_turns(opened):
+    opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
+    opened.page.wait_for_timeout(200)
+    before = shot(opened)
+    opened.page.click(".chip:has-text('walls')")
+    opened.page.wait_for_timeout(150)
+    hidden = shot(opened)
+    assert (np.abs(hidden - before).max(axis=2) > 30).mean() > 0.02
+    opened.page.click(".chip:has-text('walls')")
+    box = opened.page.locator(CANVAS).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    opened.page.mouse.move(x, y)
+    opened.page.mouse.down()
+    opened.page.mouse.move(x + 120, y + 60, steps=4)
+    opened.page.mouse.up()
+    opened.page.wait_for_timeout(150)
+    assert (np.abs(shot(opened) - before).max(axis=2) > 30).mean() > 0.01
+    opened.assert_clean()
+
+
+def test_hover_reads_values(opened):
+    chart = opened.page.locator("[data-kind=bode] .u-over").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    opened.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 40)
+    opened.page.wait_for_timeout(150)
+    legend = opened.page.locator("[data-kind=bode] .u-legend").first.inner_text()
+    assert "dB" in legend
+    # the middle of a logarithmic axis that begins at 1e-4 Hz is read as a number, not as 0
+    assert "0.0" in legend and "frequency, Hz" in legend
+    labels = opened.page.locator("[data-kind=bode] .u-legend").nth(1).inner_text()
+    assert "°" in labels  # the charts share their cursor
+    mark = opened.page.locator("svg.figure .cell").nth(5)
+    mark.scroll_into_view_if_needed()
+    mark.hover()
+    assert "1.0000" in opened.page.inner_text(".tip")
+    opened.assert_clean()
+
+
+def test_dark_and_light(opened):
+    page = opened.page
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    before = shot(opened, "[data-kind=lines] canvas")
+    page.click("#theme")
+    page.wait_for_timeout(200)
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert light != dark
+    after = shot(opened, "[data-kind=lines] canvas")
+    assert before.mean() > 200 > 80 > after.mean(), "charts are drawn again in the colours of the theme"
+    opened.assert_clean()
+
+
+def test_phone(chromium, path):
+    """On a phone nothing is wider than the screen and every figure draws."""
+    size = {"width": 390, "height": 844}
+    with Page(
+        chromium, path, viewport=size, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    ) as opened:
+        assert set(opened.drawn().values()) == {"true"}
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+        opened.assert_clean()
+
+
+def test_animation_starts_by_itself(chromium, path):
+    with Page(chromium, path, viewport={"width": 600, "height": 700}) as opened:
+        assert opened.page.locator(CANVAS).get_attribute("data-playing") == "true"
+        opened.assert_clean()
+
+
+def test_without_webgl_the_other_figures_work(launch, path):
+    with Page(launch(gl=False), path, viewport={"width": 1000, "height": 800}) as opened:
+        assert sorted(opened.drawn().values()) == ["failed", "true", "true"]
+        assert "WebGL" in opened.page.inner_text("[data-kind=scene]")
+        assert opened.requests == [opened.url]

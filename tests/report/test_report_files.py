@@ -1,0 +1,147 @@
+"""Reports of files, and the file of a simulation log."""
+
+import numpy as np
+import pytest
+
+from interstage.errors import FileError, InputError
+from interstage.linear import LinearModel
+from interstage.modes import Component
+from interstage.multibody import Multibody, Revolute
+from interstage.report.logfile import load_log, save_log
+from interstage.report.sources import file_kind, report_file
+from interstage.system import simulate
+
+DECK = """SOL 103
+CEND
+BEGIN BULK
+MAT1,1,7.0+10,,0.3,2700.
+PBAR,1,1,1.0-3,1.0-6,1.0-6,2.0-6
+CONM2,9,5,0,2.0
+CBAR,1,1,1,2,0.,0.,1.
+CBAR,2,1,2,3,0.,0.,1.
+CBAR,3,1,3,4,0.,0.,1.
+CBAR,4,1,4,5,0.,0.,1.
+GRID,1,0,0.,0.,0.
+GRID,2,0,0.5,0.,0.
+GRID,3,0,1.0,0.,0.
+GRID,4,0,1.5,0.,0.
+GRID,5,0,2.0,0.,0.
+ENDDATA
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A component file with its deck, a linear model, and the log of a pendulum."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "beam.bdf").write_text(DECK)
+    Component.from_deck(folder / "beam.bdf", n_modes=6, aset={1: 123456}, separate_lumped=True).save(
+        folder / "beam.h5"
+    )
+    w, z = 2.0 * np.pi * 3.0, 0.01
+    A = [[0, 1, 0], [-w * w, -2 * z * w, 0], [0, 0, 0]]
+    LinearModel(
+        A, [[0], [1], [1]], [[1, 0, 0], [0, 1, 0]], [[0], [0]], outputs=["angle", "rate"], inputs=["torque"]
+    ).save(folder / "model.h5")
+    mb = Multibody("pendulum", gravity=[0, 0, -9.81])
+    mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=Revolute("y"))
+    system = mb.compile()
+    x = system.state()
+    x["arm"].q[:] = 0.3
+    log = simulate(system, x, 1.0, 0.01)
+    save_log(log, folder / "run.h5", {"height": (0.5 * np.cos(log["arm"].q[:, 0]), "m")})
+    np.savez(folder / "truth.npz", t=log.t, q=log.q, v=log.v)
+    return folder
+
+
+def test_log_file_round_trip(folder):
+    truth = np.load(folder / "truth.npz")
+    log = load_log(folder / "run.h5")
+    assert log.vehicle == "pendulum" and len(log.phases) == 1
+    assert np.array_equal(log.t, truth["t"])
+    assert np.array_equal(log.phases[0].q, truth["q"]) and np.array_equal(log.phases[0].v, truth["v"])
+    assert np.array_equal(log.bodies["arm"].q[:, 0], truth["q"][:, 0])
+    assert log.bodies["arm"].joint == "Revolute" and log.phases[0].velocity_names == ["arm.angle"]
+    values, unit = log.signals["height"]
+    assert unit == "m" and values == pytest.approx(0.5 * np.cos(truth["q"][:, 0]))
+    assert log.info["method"] == "rk4"
+
+
+def test_kinds_are_told_apart(folder):
+    kinds = {name: file_kind(folder / name) for name in ("beam.h5", "model.h5", "run.h5")}
+    assert kinds == {"beam.h5": "component", "model.h5": "linear", "run.h5": "log"}
+
+
+@pytest.mark.parametrize(
+    "name, title, sections",
+    [
+        ("beam.h5", "beam", ["modes", "mass", "about"]),
+        ("model.h5", "linear model", ["response", "poles", "about"]),
+        ("run.h5", "pendulum", ["signals", "bodies", "about"]),
+    ],
+)
+def test_every_kind_of_file_has_a_report(folder, tmp_path, name, title, sections):
+    report = report_file(folder / name)
+    assert report.title == title
+    assert [s.id for s in report.sections] == sections
+    html = report.save(tmp_path / "r.html").read_text()
+    assert all(f'id="{s}"' in html for s in sections)
+    assert report.figures
+
+
+def test_component_draws_elements_of_its_deck(folder):
+    dots = next(iter(report_file(folder / "beam.h5").figures.values()))
+    assert "dots" in dots["parts"][0] and "lines" not in dots["parts"][0]
+    lines = next(iter(report_file(folder / "beam.h5", folder / "beam.bdf").figures.values()))
+    assert [p["name"] for p in lines["parts"]] == ["CBAR"] and "lines" in lines["parts"][0]
+    with pytest.raises(InputError, match="component file only"):
+        report_file(folder / "model.h5", folder / "beam.bdf")
+
+
+def test_child_bodies_and_frequencies_are_in_the_page(folder):
+    component = Component.load(folder / "beam.h5")
+    html = report_file(folder / "beam.h5").html()
+    assert "CONM2_9" in html and f"{component.frequencies_hz[0]:.4g} Hz" in html
+
+
+@pytest.mark.parametrize("what", ["missing", "folder", "text", "truncated", "foreign"])
+def test_bad_files_are_one_sentence(folder, tmp_path, what):
+    path = tmp_path / "bad.h5"
+    if what == "folder":
+        path.mkdir()
+    elif what == "text":
+        path.write_text(DECK)
+    elif what == "truncated":
+        path.write_bytes((folder / "run.h5").read_bytes()[:-2000])
+    elif what == "foreign":
+        import h5py
+
+        with h5py.File(path, "w") as f:
+            f["something"] = 1.0
+    with pytest.raises(FileError) as caught:
+        report_file(path)
+    assert "bad.h5" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_damaged_logs_are_refused(folder, tmp_path):
+    import h5py
+
+    path = tmp_path / "log.h5"
+    path.write_bytes((folder / "run.h5").read_bytes())
+    with h5py.File(path, "r+") as f:
+        f["PHASES/0/BODIES/arm/q"][...] = [0, 99]
+    with pytest.raises(FileError, match="arm"):
+        load_log(path)
+    with h5py.File(path, "r+") as f:
+        f["SCHEMA_VERSION"][...] = 99
+    with pytest.raises(FileError, match="newer"):
+        load_log(path)
+    with pytest.raises(InputError, match="does not fit the log"):
+        save_log(_log_like(), tmp_path / "x.h5", {"s": ([1.0], "m")})
+
+
+def _log_like():
+    class Fake:
+        t = np.arange(3.0)
+
+    return Fake()

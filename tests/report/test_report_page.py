@@ -1,0 +1,122 @@
+"""The page as text: complete, safe, and nothing in it that asks for a network."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+from interstage.errors import FileError, InputError
+from interstage.report.document import Node, Report, asset
+from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, pack, pack_index, thinned
+from interstage.report.files import make_folder, write_text
+
+NASTY = '</script><script>alert("x")</script> & <b>'
+
+
+def values(packed):
+    return np.frombuffer(base64.b64decode(packed["d"]), dtype="<" + packed["t"])
+
+
+@pytest.fixture
+def page():
+    report = Report(f"A {NASTY}", "A lead.", "Test")
+    report.fact("Mass", NASTY, "kg")
+    section = report.section("one", "First", "A sentence.")
+    section.table("Table", "Numbers.", ("name", "value"), [(NASTY, 1.5)])
+    section.tree("Tree", "Bodies.", [Node("root", NASTY, [Node("leaf")])])
+    section.pairs("Pairs", "Names.", {NASTY: 3})
+    section.bullets("List", "Words.", [NASTY])
+    t = np.linspace(0.0, 1.0, 11)
+    section.figure(
+        "Chart", "A line.", lines_figure(t, "time, s", [Panel("p", "m", [Curve(NASTY, t**2)])]), hint=NASTY
+    )
+    return report
+
+
+def test_text_cannot_become_markup(page):
+    html = page.html()
+    assert "<script>alert" not in html
+    data = re.search(r'<script type="application/json" id="interstage-data">(.*?)</script>', html, re.S)
+    figures = json.loads(data.group(1))["figures"]
+    (figure,) = figures.values()
+    assert figure["panels"][0]["series"][0]["label"] == NASTY
+    # two of our own: the data and the script
+    assert html.count("</script>") == 2
+
+
+def test_page_asks_for_nothing(page):
+    html = page.html()
+    assert "default-src 'none'" in html
+    assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", html.split("<script>")[0])
+    assert "@import" not in asset("report.css") and "url(" not in asset("report.css")
+
+
+def test_licences_travel_with_the_page(page):
+    html = page.html()
+    for words in ("three.js", "uPlot", "Leon Sorokin", "Permission is hereby granted"):
+        assert words in html
+    assert "MIT" in asset("report.js")[:200]
+
+
+def test_every_figure_needs_a_sentence():
+    section = Report("t", "l").section("s", "S")
+    with pytest.raises(InputError, match="needs a sentence"):
+        section.table("No words", "", ("a",), [(1,)])
+
+
+def test_curves_keep_their_values_and_gaps():
+    t = np.array([0.0, 0.5, 1.0])
+    figure = lines_figure(t, "t", [Panel("p", "", [Curve("c", [1.0, np.nan, -2.5])])])
+    assert np.array_equal(values(figure["x"]), t)
+    assert np.array_equal(
+        values(figure["panels"][0]["series"][0]["values"]), [1.0, np.nan, -2.5], equal_nan=True
+    )
+    with pytest.raises(InputError, match="does not fit its axis"):
+        lines_figure(t, "t", [Panel("p", "", [Curve("c", [1.0])])])
+    with pytest.raises(InputError, match="at least two"):
+        lines_figure([0.0], "t", [])
+
+
+def test_bode_is_decibels_and_unwrapped_degrees():
+    """A double integrator times a lag: -40 dB a decade, phase from -180 down to -270 degrees without a jump."""
+    f = np.geomspace(0.01, 100.0, 200)
+    s = 2j * np.pi * f
+    figure = bode_figure(f, [Curve("H", 1.0 / (s**2 * (1.0 + s)))])
+    magnitude, phase = values(figure["series"][0]["magnitude"]), values(figure["series"][0]["phase"])
+    assert magnitude[0] == pytest.approx(-40.0 * np.log10(2 * np.pi * 0.01), abs=0.02)  # lag still small
+    assert abs(phase[0]) == pytest.approx(180.0, abs=4.0)
+    assert phase[-1] - phase[0] == pytest.approx(-86.4, abs=0.5)
+    assert np.abs(np.diff(phase)).max() < 3.0
+
+
+def test_packing():
+    assert pack_index([0, 65535])["t"] == "u2" and pack_index([0, 65536])["t"] == "u4"
+    assert np.array_equal(values(pack([1.5, -2.0], "f4")), [1.5, -2.0])
+    assert len(range(10_001)[thinned(10_001, 4000)]) <= 4000
+
+
+def test_file_is_whole_or_not_there(tmp_path, monkeypatch):
+    path = write_text(tmp_path / "a.html", "first")
+    monkeypatch.setattr("os.fsync", _full_disk)
+    with pytest.raises(FileError, match="No space left"):
+        write_text(path, "second")
+    assert path.read_text() == "first"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
+
+
+def _full_disk(_handle):
+    raise OSError(28, "No space left on device")
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileError, match="does not exist"):
+        write_text(tmp_path / "no" / "a.html", "x")
+    with pytest.raises(FileError, match="a folder of that name"):
+        write_text(tmp_path, "x")
+    with pytest.raises(FileError, match="cannot be made"):
+        make_folder(tmp_path / "file" / "sub")
+    with pytest.raises(FileError, match="cannot be written"):
+        write_text("/proc/interstage.html", "x")

@@ -1,0 +1,63 @@
+"""The tutorial and the how-to pages print what their code computes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from docs_pages import ROOT, blocks_of, check_page, run_block, same
+
+DOCS = ROOT / "docs"
+# pages with tests of their own, or whose files come from a run that is not at hand
+ELSEWHERE = {"index", "bring_your_own_deck", "external_nastran"}
+PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]
+PAGES = [page for page in PAGES if page.stem not in ELSEWHERE]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder with the decks of the examples, as the pages ask for."""
+    shutil.copytree(ROOT / "examples" / "decks", tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_page(page, folder):
+    # numbers on the pages have four digits or more; rounding errors shown as numbers stay below 1e-5
+    assert check_page(page, folder) > 0
+
+
+def test_the_bode_plot_of_the_tutorial_is_kept():
+    assert (DOCS / "_static" / "tutorial_bode.png").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(shutil.which("octave-cli") is None, reason="octave is not installed")
+def test_octave_reads_the_files(folder, monkeypatch):
+    page = (DOCS / "howto" / "read_in_matlab.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(folder)
+    run_block(blocks_of(page)[0], {})
+    scripts = re.findall(
+        r"```matlab\n(.*?)```\n(?:\nprints, in Octave,\n)?\n```text\n(.*?)```", page, re.DOTALL
+    )
+    assert len(scripts) == 2
+    for script, printed in scripts:
+        path = folder / "page.m"
+        path.write_text(script.replace("../examples", str(ROOT / "examples")), encoding="utf-8")
+        done = subprocess.run(["octave-cli", "--norc", str(path)], capture_output=True, text=True)
+        assert same(printed, done.stdout, 1e-5, 1e-12), done.stdout + done.stderr
+
+
+def test_the_comparison_sees_differences():
+    assert same("mode 1.0000 Hz [1 -0.]", "mode 1.00001 Hz [ 1 0.]", 1e-4, 1e-9)
+    assert not same("mode 1.0 Hz", "mode 1.1 Hz", 1e-4, 1e-9)
+    assert not same("mode 1.0 Hz", "node 1.0 Hz", 1e-4, 1e-9)
+    assert not same("1 2", "1 2 3", 1e-4, 1e-9)
+
+
+def test_readme_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert target.startswith("http") or (ROOT / target).exists(), f"README.md links to {target}"

@@ -1,0 +1,114 @@
+// Bode plots and time histories by uPlot: hover reads values, drag zooms, double click shows all again.
+import uPlot from "uplot";
+import { unpack } from "./data.js";
+import { color, onTheme } from "./theme.js";
+
+const PALETTE = 6;
+const FONT = "12px -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Inter, 'Helvetica Neue', Arial, sans-serif";
+
+// Four significant digits without a row of noughts; uPlot's own log labels print 1e-4 as 0.
+export function short(value) {
+  if (value == null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+function axes(xLabel, yLabel, last, log) {
+  const common = () => ({ stroke: () => color("muted"), font: FONT, labelFont: FONT });
+  const lines = { grid: { stroke: () => color("grid"), width: 1 }, ticks: { stroke: () => color("grid"), width: 1, size: 4 } };
+  const x = { ...common(), ...lines, label: last ? xLabel : undefined, labelSize: last ? 20 : 0, size: last ? 30 : 14 };
+  if (!last) x.values = (u, splits) => splits.map(() => "");
+  else if (log) x.values = (u, splits) => splits.map((v) => (Number.isInteger(Math.log10(v)) || [2, 5].includes(lead(v)) ? short(v) : ""));
+  const y = { ...common(), ...lines, label: yLabel, labelSize: 22, labelGap: 2, size: 52, values: (u, splits) => splits.map(short) };
+  return [x, y];
+}
+
+const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
+
+// Add one panel to a figure and keep it as wide as its holder.
+function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, height, range, unit, splits }) {
+  const frame = document.createElement("div");
+  frame.className = "panel";
+  if (title) {
+    const heading = document.createElement("h4");
+    heading.textContent = title;
+    frame.append(heading);
+  }
+  holder.append(frame);
+  const options = {
+    width: Math.max(240, frame.clientWidth),
+    height,
+    cursor: { sync: { key: sync, setSeries: false }, points: { size: 7 }, focus: { prox: 24 } },
+    focus: { alpha: 0.35 },
+    legend: { live: true },
+    scales: { x: log ? { time: false, distr: 3 } : { time: false }, y: range ? { range } : {} },
+    axes: axes(xLabel, yLabel, last, log),
+    series: [
+      { label: xLabel, value: (u, v) => short(v) },
+      ...series.map((s, i) => ({
+        label: s.label,
+        stroke: () => color(`series-${(s.color ?? i) % PALETTE}`),
+        width: s.dash ? 1.75 : 2,
+        dash: s.dash ? [6, 4] : undefined,
+        points: { show: false },
+        value: (u, v) => (v == null ? "–" : `${short(v)}${unit ? ` ${unit}` : ""}`),
+      })),
+    ],
+  };
+  if (splits) options.axes[1].splits = splits;
+  const plot = new uPlot(options, [x, ...series.map((s) => unpack(s.values))], frame);
+  frame.dataset.points = String(x.length);
+  new ResizeObserver(() => {
+    const width = Math.floor(frame.clientWidth);
+    if (width > 0 && width !== plot.width) plot.setSize({ width, height });
+  }).observe(frame);
+  // a redraw takes the colours of the new theme; the marks of the legend are elements of their own
+  onTheme(() => {
+    plot.redraw(false);
+    recolor(plot);
+  });
+  recolor(plot);
+  return plot;
+}
+
+function recolor(plot) {
+  plot.root.querySelectorAll(".u-legend .u-series").forEach((row, i) => {
+    const stroke = plot.series[i]?.stroke;
+    const mark = row.querySelector(".u-marker");
+    if (mark && stroke) mark.style.borderColor = typeof stroke === "function" ? stroke(plot, i) : stroke;
+  });
+}
+
+export function lineChart(holder, figure) {
+  const x = unpack(figure.x);
+  figure.panels.forEach((p, i) => {
+    panel(holder, {
+      title: p.title,
+      x,
+      series: p.series,
+      xLabel: figure.xLabel,
+      yLabel: p.yLabel,
+      unit: p.unit,
+      last: i === figure.panels.length - 1,
+      sync: figure.id,
+      height: p.height ?? 190,
+    });
+  });
+}
+
+const PHASE_TICKS = (u, axis, low, high) => {
+  const step = [15, 45, 90, 180, 360, 720, 1440, 3600].find((s) => (high - low) / s <= 6) ?? 7200;
+  const out = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(v);
+  return out;
+};
+
+export function bodeChart(holder, figure) {
+  const x = unpack(figure.x);
+  const common = { x, xLabel: figure.xLabel, log: true, sync: figure.id };
+  const part = (key) => figure.series.map((s) => ({ label: s.label, values: s[key], dash: s.dash, color: s.color }));
+  panel(holder, { ...common, title: figure.magnitudeTitle ?? "Magnitude", yLabel: figure.magnitudeLabel ?? "dB", unit: "dB", series: part("magnitude"), height: 250, last: false });
+  panel(holder, { ...common, title: "Phase", yLabel: "degrees", unit: "°", series: part("phase"), height: 210, last: true, splits: PHASE_TICKS });
+}

@@ -1,0 +1,40 @@
+// Draw every figure of the report. A figure that cannot be drawn says so and leaves the others alone.
+import { lineChart, bodeChart } from "./charts.js";
+import { readData } from "./data.js";
+import { hoverSvg } from "./hover.js";
+import { startNavigation } from "./navigation.js";
+import { startTheme } from "./theme.js";
+import { viewer } from "./viewer.js";
+
+const KINDS = { scene: viewer, bode: bodeChart, lines: lineChart };
+
+function draw(holder, figure) {
+  try {
+    KINDS[figure.kind](holder, figure);
+    holder.dataset.drawn = "true";
+  } catch (error) {
+    holder.dataset.drawn = "failed";
+    const note = document.createElement("p");
+    note.className = "failed";
+    note.textContent = figure.kind === "scene"
+      ? "This browser offers no WebGL, so the 3-D view is not drawn. All other figures work."
+      : `This figure could not be drawn: ${error.message}`;
+    holder.replaceChildren(note);
+    if (figure.kind !== "scene") console.error(error);
+  }
+}
+
+function start() {
+  startTheme();
+  startNavigation();
+  const { figures } = readData();
+  for (const holder of document.querySelectorAll("[data-figure]")) {
+    const figure = figures[holder.dataset.figure];
+    if (figure) draw(holder, figure);
+  }
+  hoverSvg();
+  document.documentElement.dataset.ready = "true";
+}
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+else start();
