@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-SOURCES := src tests $(wildcard validation benchmarks examples) docs/conf.py
+SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
 .PHONY: test demo page bench validate docs lint clean install
 
@@ -37,10 +37,10 @@ web/node_modules/.ready: web/package-lock.json
 page: web/node_modules/.ready
 	cd web && npm run build
 
-# pyNastran pins an older numpy, so it lives in an environment of its own
+# pyNastran pins an older numpy, and Drake is large: both live in an environment of their own
 .venv-peers/.ready: constraints.txt
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1 drake==1.51.1
 	touch .venv-peers/.ready
 
 bench: $(READY) .venv-peers/.ready

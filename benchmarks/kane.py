@@ -4,7 +4,7 @@
 
 Chains of bodies on revolute joints, rigid and flexible (4 modes a beam, order 2). Times are of the processor, best of
 several; Kane in numpy is called from Python, so that small chains show the cost of its calls, large ones that of
-dense matrices (nv² in memory, nv³ to solve). Batches run in a process of their own, held to one core.
+dense matrices (nv² in memory, nv³ to solve). All libraries at one thread; batches are held to one core.
 """
 
 from __future__ import annotations
@@ -106,21 +106,26 @@ def throughput() -> None:
     if importlib.util.find_spec("jax") is None:
         print("jax is not installed: no batches (pip install 'interstage[batch]')")
         return
-    code = "from benchmarks.kane import batches; batches()"
-    flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-    environment = {**os.environ, "XLA_FLAGS": flags, "OMP_NUM_THREADS": "1"}
-    answer = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    answer = _alone("batches")
     print("Accelerations a second on one core: Kane in jax (jit and vmap) by size of the batch")
     print(
         f"{'vehicle':32}{'compile, s':>12}"
         + "".join(f"{f'{b} a batch':>15}" for b in BATCHES)
         + "   recursive"
     )
-    for name, compile_s, rates, recursive in json.loads(answer.stdout.splitlines()[-1]):
+    for name, compile_s, rates, recursive in json.loads(answer.splitlines()[-1]):
         row = "".join(f"{rate:15.0f}" for rate in rates)
         print(f"{name:32}{compile_s:12.1f}{row}{recursive:12.0f}")
+
+
+def _alone(name: str) -> str:
+    """Return what a function of this module prints in a process of its own, all libraries at one thread."""
+    flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    environment = {**os.environ, "XLA_FLAGS": flags}
+    environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    code = f"from benchmarks.kane import {name}; {name}()"
+    run = [sys.executable, "-c", code]
+    return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def batches() -> None:
@@ -152,7 +157,7 @@ def batches() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run both parts."""
-    growth()
+    print(_alone("growth"), end="")
     throughput()
 
 

@@ -47,6 +47,7 @@ else:
 html_theme = "furo"
 html_title = "Interstage"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 
 # One local file sets all formulas; nothing is fetched.
@@ -65,7 +66,7 @@ napoleon_use_rtype = False
 # words such as "bodies" in a list of arguments are no references, even where several classes have one
 suppress_warnings = ["ref.python"]
 
-DEFINITION = re.compile(r"[A-Za-z_*](?:[^:`]|`[^`]*`){0,70} : \S")
+DEFINITION = re.compile(r"[A-Za-z_*].{0,90}? : \S")
 
 # Folders that fill as the project grows (validation, benchmarks) may be empty; Sphinx has no setting for it.
 logging.getLogger("sphinx.sphinx.directives.other").addFilter(

@@ -57,6 +57,17 @@ def test_the_comparison_sees_differences():
     assert not same("1 2", "1 2 3", 1e-4, 1e-9)
 
 
+def test_the_script_of_the_readme_runs(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    names: dict = {}
+    exec(
+        re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1],
+        names,
+    )
+    assert "damping" in capsys.readouterr().out and (folder / "kestrel.mat").exists()
+    assert names["lin"].n_states == 60
+
+
 def test_readme_links_lead_somewhere():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)", text):

@@ -45,14 +45,13 @@ def component(n_modes: int = fe.FLEXIBLE):
 def observatory(record, damping: float):
     """Return the compiled telescope with its four wheels, `rw1` to `rw4`, each turning about its z axis."""
     from interstage.multibody import Free, Multibody, Revolute
-    from interstage.spatial import RigidInertia
 
     mb = Multibody("observatory")
     mb.add_body("bus", component=record, joint=Free(), damping=damping)
     for k, (node, axis) in enumerate(zip(fe.WHEELS, fe.WHEEL_AXES)):
-        wheel = mb.add_body(f"rw{k + 1}", mass=1.0, parent="bus", at=node, joint=Revolute(axis))
-        # no body has spin inertia alone: mass and transverse inertia of the rotor are in the structure
-        wheel.inertia = RigidInertia(0.0, np.zeros(3), fe.SPIN_INERTIA * np.outer(axis, axis))
+        # check=False: no body has spin inertia alone; mass and transverse inertia of the rotor are in the structure
+        spin = {"mass": 0.0, "inertia": fe.SPIN_INERTIA * np.outer(axis, axis)}
+        mb.add_body(f"rw{k + 1}", **spin, parent="bus", at=node, joint=Revolute(axis), check=False)
     return mb.compile()
 
 

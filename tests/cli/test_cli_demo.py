@@ -44,7 +44,9 @@ def test_every_command_has_help(command):
 
 def test_command_line_starts_quickly():
     """No numbers are loaded before they are needed: help and completion must not wait for numpy."""
-    code = "import sys, interstage.cli.main; print([m for m in ('numpy', 'numba', 'h5py') if m in sys.modules])"
+    code = (
+        "import sys, interstage.cli.main; print([m for m in ('numpy', 'numba', 'h5py') if m in sys.modules])"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

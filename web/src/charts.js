@@ -43,7 +43,7 @@ function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, heig
     cursor: { sync: { key: sync, setSeries: false }, points: { size: 7 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
     legend: { live: true },
-    scales: { x: log ? { time: false, distr: 3 } : { time: false }, y: range ? { range } : {} },
+    scales: { x: log ? { time: false, distr: 3, range: (u, low, high) => [low, high] } : { time: false }, y: range ? { range } : {} },
     axes: axes(xLabel, yLabel, last, log),
     series: [
       { label: xLabel, value: (u, v) => short(v) },

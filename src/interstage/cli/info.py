@@ -10,7 +10,9 @@ import typer
 
 
 def info(
-    file: Path = typer.Argument(..., metavar="FILE.h5", help="Component file, linear-model file or simulation log."),
+    file: Path = typer.Argument(
+        ..., metavar="FILE.h5", help="Component file, linear-model file or simulation log."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
     """Show what a file holds."""

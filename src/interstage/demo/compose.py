@@ -44,7 +44,7 @@ def _facts(report: Report, made: DemoResult, hz: np.ndarray, worst: float, count
     report.fact(
         "Finite elements", grouped(len(made.fe.grids)), "grids", f"{grouped(made.fe.grids.n_dof)} unknowns"
     )
-    report.fact("Mass", f"{made.weight.mass / 1e3:.1f}", "t", "tanks half full")
+    report.fact("Mass", f"{made.weight.mass / 1e3:.1f}", "t", "tanks part full")
     report.fact("First bending", f"{hz[0]:.3f}", "Hz", "engines locked")
     report.fact("Frequency error", f"{100 * worst:.2g}", "%", f"worst of {count}, against FE")
     report.fact("Linear model", f"{made.lin.n_states}", "states", f"{made.system.nv} degrees of freedom")

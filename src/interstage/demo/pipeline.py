@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import numpy as np
 
+from interstage.demo.warm import warming
 from interstage.report.files import make_folder
 
 Progress = Callable[[int, int, str], None]
@@ -84,8 +86,9 @@ def run_demo(
     settings = settings or Settings()
     made.files = {key: made.folder / name for key, name in FILES.items()}
     step = _Steps(made, progress or (lambda done, total, words: None))
-    _structure(made, settings, step)
-    _vehicle(made, step)
+    with warming() as compiling:
+        _structure(made, settings, step)
+        _vehicle(made, step, compiling)
     _flight(made, settings, step)
     with step():
         from interstage.demo.compose import demo_report
@@ -132,10 +135,12 @@ def _structure(made: DemoResult, settings: Settings, step: _Steps) -> None:
         made.component.save(made.files["component"])
 
 
-def _vehicle(made: DemoResult, step: _Steps) -> None:
+def _vehicle(made: DemoResult, step: _Steps, compiling: Popen | None) -> None:
     from interstage.demo.vehicle import heron_vehicle
 
     with step():
+        if compiling is not None:
+            compiling.wait()
         made.locked = heron_vehicle(made.component, locked=True)
         made.locked_modes = made.locked.modes()
         made.system = heron_vehicle(made.component)

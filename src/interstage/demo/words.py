@@ -2,7 +2,7 @@
 
 LEAD = (
     "From a NASTRAN deck to a flexible multibody vehicle with gimballed engines, a linear model for control, "
-    "and a flight in time. Every step stands beside its proof."
+    "and a flight in time. Every step is shown with what it was checked against."
 )
 
 MODES = (

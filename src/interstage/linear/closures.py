@@ -2,11 +2,12 @@
 
 Closures J(q) v = 0 leave small motions with
 
-    J δq = 0,       J δv + (∂(J v)/∂q) δq = 0
+    J G⁻¹ δq = 0,       J δv + (∂(J v)/∂q) δq = 0
 
-Columns of J, scaled by the mobility of each coordinate, are taken in the order of a pivoted QR decomposition: the
-first rank of them are dependent, q_d = -J_d⁺ J_i q_i. The model keeps the independent entries of [δq; δv] with
-their names, and T maps them to all.
+where G turns velocities into rates of δq (`Chart.kinematics`: free positions are counted along the parent's axes).
+Columns, scaled by the mobility of each coordinate, are taken in the order of a pivoted QR decomposition: the first
+rank of them are dependent, q_d = -J_d⁺ J_i q_i. The model keeps the independent entries of [δq; δv] with their
+names, and T maps them to all. Velocities follow the choice of the coordinates where that serves them as well.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 RANK = 1e-9  # pivots below this part of the first one are redundant closures
+WORSE = 100.0  # times worse conditioned than the best choice: velocities get a choice of their own
 STEP = 1e-40
 
 
@@ -41,16 +43,33 @@ def independent(
         kept = np.concatenate([free, nv + free])
         return kept, np.eye(2 * nv)[:, kept]
     J = np.asarray(system.closure_jacobian(plant.x0), dtype=float)
-    Jdot = _rate_slope(plant, J)
-    dependent = _dependent(plant, J, free, _named(system, wanted))
+    _, G = plant.chart.kinematics()
+    J_q = J @ G.T  # G is orthogonal
+    mask, Jdot = _named(system, wanted), _rate_slope(plant, J)
+    dependent = _dependent(plant, J_q, free, mask)
+    dependent_v = dependent
+    if not np.array_equal(J, J_q):
+        own = _dependent(plant, J, free, mask)
+        if np.linalg.cond(J[:, dependent]) > WORSE * np.linalg.cond(J[:, own]):
+            dependent_v = own
+    chosen, S, _ = _followers(J_q, free, dependent)
+    chosen_v, S_v, back = _followers(J, free, dependent_v)
+    S_rate = np.zeros_like(S)
+    S_rate[dependent_v] = -back @ (Jdot @ S)
+    T = np.block([[S, np.zeros_like(S_v)], [S_rate, S_v]])
+    return np.concatenate([chosen, nv + chosen_v]), T
+
+
+def _followers(
+    J: np.ndarray, free: np.ndarray, dependent: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the independent places (n,), S (nv, n) from them to all with J S = 0, and J_d⁺."""
     chosen = np.setdiff1d(free, dependent)
     back = np.linalg.pinv(J[:, dependent], rcond=RANK)
-    S, S_rate = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
+    S = np.zeros((J.shape[1], len(chosen)))
     S[chosen] = np.eye(len(chosen))
     S[dependent] = -back @ J[:, chosen]
-    S_rate[dependent] = -back @ (Jdot @ S)
-    T = np.block([[S, np.zeros_like(S)], [S_rate, S]])
-    return np.concatenate([chosen, nv + chosen]), T
+    return chosen, S, back
 
 
 def _rate_slope(plant: Plant, J: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ point. Constant forces that follow a body turn with every step: such plants go t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,18 +60,25 @@ class Columns:
             self._run(slice(2 * nv, 2 * nv + nu))
 
     def _fill_inputs(self, first: int) -> None:
-        """Write forces of the state columns (all alike) and of the inputs."""
-        plant, system = self.plant, self.plant.system
-        _, tau, accelerations = plant.inputs(None)
-        self.tau[:first] = system.generalized_input(tau, accelerations or None, complex)
-        zero = np.zeros(len(plant.channels), complex)
-        for k in range(len(plant.channels)):
-            u = zero.copy()
-            u[k] = 1j * self.step
-            forces, tau, accelerations = plant.inputs(u)
-            self.tau[first + k] = system.generalized_input(tau, accelerations or None, complex)
+        """Write forces of the state columns (all alike) and of the inputs: one unit more of one of them."""
+        plant, system, unit = self.plant, self.plant.system, 1j * self.step
+        world = self.forces[0] if self.forces else in_world(system, plant.x0, plant.loads.forces)
+        self.tau[:] = system.generalized_input(plant.loads.tau, plant.loads.accelerations or None, complex)
+        for k, channel in enumerate(plant.channels):
+            tau, forces = plant.loads.tau, world
+            if channel.force is not None:
+                pushed = replace(channel.force, wrench=unit * channel.force.wrench)
+                ((place, wrench),) = in_world(system, plant.x0, [pushed]).items()
+                forces = world | {place: world.get(place, 0.0) + wrench}
+            elif channel.tau is not None:
+                self.tau[first + k, channel.tau] += unit
+                tau = tau.astype(complex)
+                tau[channel.tau] += unit
+            else:
+                body, number = channel.acceleration
+                self.tau[first + k, system.tree.joint_v[system.body(body)] + number] += unit
             self.given.append(tau)
-            self.forces.append(in_world(system, plant.x0, forces))
+            self.forces.append(forces)
 
     def _run(self, rows: slice) -> None:
         """Call the engine on some rows."""

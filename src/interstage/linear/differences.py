@@ -1,10 +1,10 @@
-"""Derivatives of functions: complex steps for those that take them, central differences for black boxes.
+"""Derivatives of functions: complex steps for those that take them, central differences for black boxes::
 
     complex-step   Im f(x + ih)/h                                           no cancellation: exact to round-off
     central-2      [f(x+h) - f(x-h)]/2h                                     error h²f'''/6
     central-4      [8(f(x+h) - f(x-h)) - (f(x+2h) - f(x-2h))]/12h           error h⁴f⁽⁵⁾/30
 
-Round-off adds about ε|f|/h to the differences. Richardson extrapolation halves the step again and again and
+Round-off adds about ε f/h to the differences. Richardson extrapolation halves the step again and again and
 combines the results (Neville's scheme in h²): the difference of neighbours in the scheme estimates the error,
 and the step stops shrinking when it meets the relative tolerance or grows again (Ridders 1982).
 """

@@ -6,7 +6,7 @@ Each input is one or more scalar channels. Nodal forces and torques point along 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -196,15 +196,16 @@ class ModalForce:
     body: str
     modes: int | list[int] | None = None
     name: str | None = None
-    group: str = field(init=False, default="")
 
-    def __post_init__(self):
-        object.__setattr__(self, "group", self.name or f"{self.body}.modal_force")
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.modal_force"
 
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
-        first = system._slices[self.body if system.body(self.body) >= 0 else ""].etadot.start
         chosen = mode_numbers(system, self.body, self.modes)
+        first = system._slices[self.body].etadot.start
         return [Channel(f"{self.group}.{r}", "modal force", tau=first + r - 1) for r in chosen]
 
 

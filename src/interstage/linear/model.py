@@ -23,7 +23,7 @@ Chosen = str | int | Sequence[str | int] | None
 class LinearModel:
     """ẋ = A x + B u, y = C x + D u for small deviations from an operating point, in continuous time.
 
-    states, inputs, outputs : names;  *_index : {group: indices from 0};  *_units : a unit for each
+    states, inputs, outputs : names;  state_index, ... {group: indices from 0};  state_units, ... a unit for each
     grid_positions {node: (3,)}, mass_properties {mass, cmoffset, inertia} : about the reference place
     operating_point {q, v, vdot, y}; method {method, step, richardson, error}
     extras : anything by name that shall go into the file: arrays, or dictionaries of arrays

@@ -15,7 +15,7 @@ class Poles(np.ndarray):
 
     @property
     def frequency_hz(self) -> np.ndarray:
-        """Undamped natural frequency |λ|/2π."""
+        """Undamped natural frequency: size of λ over 2π."""
         return np.abs(np.asarray(self)) / (2.0 * np.pi)
 
     @property
@@ -25,7 +25,7 @@ class Poles(np.ndarray):
 
     @property
     def damping(self) -> np.ndarray:
-        """Damping ratio -Re λ/|λ|; 0 for a pole at zero."""
+        """Damping ratio: -Re λ over the size of λ; 0 for a pole at zero."""
         values = np.asarray(self)
         size = np.abs(values)
         return np.where(size > 0.0, -values.real / np.where(size > 0.0, size, 1.0), 0.0)

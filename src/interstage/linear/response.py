@@ -5,7 +5,8 @@ Two forms, each made once for all frequencies, after balancing:
     modal   A = T blkdiag(Λ, A_s) T⁻¹: n divisions a frequency. Rigid-body poles at zero are defective, so that the
             slow poles stay together in a small block A_s. Taken where T is well conditioned.
     schur   A = Z T Zᴴ, triangular, Z unitary: n²/2 multiplications for each input or output, whichever are fewer.
-            Always backward stable.
+            Backward stable; where that is cheap, one step of refinement with A itself makes it as good as a
+            dense solve, also near zeros, where gains are small differences.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from interstage.errors import InputError
 
 FORMS = ("auto", "modal", "schur")
 GOOD = 1e7  # condition of the modal transformation up to which it loses less than half of the digits
+REFINED = 2e8  # most n² x inputs (or outputs) x frequencies with refinement, a second or so
 SLOW = 24  # most poles that are tried as one slow block
 
 
@@ -101,7 +103,8 @@ def frequency_response(
     s = 2j * np.pi * np.asarray(f_hz, dtype=float)
     if len(A) == 0 or 0 in (len(C), B.shape[1]):
         return np.broadcast_to(D.astype(complex), (len(s), *D.shape)).copy()
-    if form != "schur" and (form == "modal" or len(s) > 20):
+    work = len(A) ** 2 * min(B.shape[1], len(C)) * len(s)
+    if form != "schur" and (form == "modal" or work > REFINED):
         modal = modal_form(A)
         if form == "modal" or modal.condition < GOOD:
             return _by_modes(modal, B, C, D, s)
@@ -133,38 +136,43 @@ def _slow_part(A: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray) -> np
 
 
 def _by_schur(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray) -> np.ndarray:
+    if B.shape[1] > C.shape[0]:  # the fewer columns: H' = B' (sI - A')⁻¹ C' + D'
+        return _by_schur(A.T, C.T, B.T, D.T, s).transpose(0, 2, 1)
     A_b, scale = balanced(np.asarray(A, dtype=float))
     T, Z = schur(A_b, output="complex")
-    B_s, C_s = Z.conj().T @ (B / scale[:, None]), (C * scale) @ Z
-    if B_s.shape[1] <= C_s.shape[0]:
-        return _upper(T, B_s, C_s, s) + D
-    # H = (B' (sI - T')⁻¹ C')': rows and columns reversed make T' upper triangular again
-    return _upper(T.T[::-1, ::-1], C_s.T[::-1], B_s.T[:, ::-1], s).transpose(0, 2, 1) + D
-
-
-def _upper(T: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray, rows: int = 16) -> np.ndarray:
-    """Return C (sI - T)⁻¹ B for upper triangular T at every s.
-
-    Substitution from below in blocks of rows, many frequencies at once: nearly all work is matrix products.
-    """
+    back, B_b, C_b = Z.conj().T, B / scale[:, None], C * scale
+    B_s, C_s = back @ B_b, C_b @ Z
     n, nu = B.shape
+    refine = n * n * nu * len(s) <= REFINED
     H = np.empty((len(s), len(C), nu), complex)
-    T, C = np.ascontiguousarray(T), np.ascontiguousarray(C)
     chunk = max(1, 1024 // nu)
     for first in range(0, len(s), chunk):
         part = s[first : first + chunk]
-        X = np.empty((n, len(part) * nu), complex)
         spread = np.repeat(part, nu)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for end in range(n, 0, -rows):
-                begin = max(0, end - rows)
-                X[begin:end] = np.tile(B[begin:end], len(part))
-                X[begin:end] += T[begin:end, end:] @ X[end:]
-                for i in range(end - 1, begin - 1, -1):
-                    X[i] += T[i, i + 1 : end] @ X[i + 1 : end]
-                    X[i] /= spread - T[i, i]
-        H[first : first + chunk] = (C @ X).reshape(len(C), len(part), nu).transpose(1, 0, 2)
-    return H
+        X = _solve_upper(T, np.tile(B_s, len(part)), spread)
+        if refine:
+            with np.errstate(invalid="ignore"):
+                X = Z @ X
+                left = np.tile(B_b, len(part)) - spread * X + A_b @ X
+                X += Z @ _solve_upper(T, back @ left, spread)
+        y = (C_b if refine else C_s) @ X
+        H[first : first + chunk] = y.reshape(len(C), len(part), nu).transpose(1, 0, 2)
+    return H + D
+
+
+def _solve_upper(T: np.ndarray, X: np.ndarray, s: np.ndarray, rows: int = 16) -> np.ndarray:
+    """Return (sI - T)⁻¹ X for upper triangular T, each column of X (overwritten) with its own s.
+
+    Substitution from below in blocks of rows, many columns at once: nearly all work is matrix products.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for end in range(len(T), 0, -rows):
+            begin = max(0, end - rows)
+            X[begin:end] += T[begin:end, end:] @ X[end:]
+            for i in range(end - 1, begin - 1, -1):
+                X[i] += T[i, i + 1 : end] @ X[i + 1 : end]
+                X[i] /= s - T[i, i]
+    return X
 
 
 def direct(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, f_hz: np.ndarray) -> np.ndarray:

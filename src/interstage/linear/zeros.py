@@ -43,6 +43,7 @@ def _scaled(A, B, C, D) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray,
     size = np.abs(np.linalg.eigvals(A))
     size = size[size > 1e-6 * size.max(initial=0.0)]
     rate = float(np.exp(np.log(size).mean())) if len(size) else 1.0
+    B = B / rate  # with A: C (sI - A)⁻¹ B beside D is the same at s/rate
     columns = np.linalg.norm(np.vstack([B, D]), axis=0)
     columns = np.where(columns > 0.0, columns, 1.0)
     B, D = B / columns, D / columns

@@ -89,7 +89,7 @@ class System:
 
     def body(self, name: str) -> int:
         """Return the number of a body."""
-        if name not in self._index:
+        if not isinstance(name, str) or name not in self._index:
             raise InputError(f"there is no body '{name}'", hint=known_names(self._index))
         return self._index[name]
 
@@ -169,6 +169,8 @@ class System:
         accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
         refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
+        if x.__class__ is not State or x._slices is not self._slices:
+            topology.check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
         y = x._y
         real = y.dtype is FLOAT
         if accelerations is not None or self._any_held:

@@ -21,6 +21,7 @@ from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.kernels.closure import RANK, STILL
 from interstage.multibody.kernels.kinematics import UNIVERSAL
 from interstage.multibody.state import State
+from interstage.multibody.topology import check_state
 from interstage.spatial import Rotation
 
 if TYPE_CHECKING:
@@ -149,9 +150,12 @@ def _free_velocities(system: System, fixed: Sequence[str]) -> np.ndarray:
 
 def assemble(system: System, x: State, fixed: Sequence[str] = ()) -> State:
     """Return a state near x whose closures hold, in position and velocity; bodies in `fixed` keep their coordinates."""
+    check_state(system, x)
     y = x.copy(np.float64)
     if not system.model.closures:
         return y
+    if not isinstance(fixed, str | Sequence | set | frozenset):
+        raise InputError("not names of bodies", where="fixed", expected='as in ["crank"]', got=repr(fixed))
     fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     free = _free_velocities(system, fixed)
     y = _assemble_positions(system, y, free)

@@ -114,7 +114,7 @@ def forces_for(
     """
     needed = system.inverse_dynamics(x, vdot, forces, frame)
     if tau is not None:
-        needed = needed - np.where(system._held, 0.0, tau)
+        needed = needed - np.where(system._held, 0.0, system._vector(tau, x.q.dtype, "tau"))
     status, work = system.engine.closure_response(x.q, x.v)
     if status != 0:
         system._refuse(status, x)
@@ -287,7 +287,7 @@ def stabilize(system: System, method: str, rate: float) -> None:
     """Choose how drift is held: projection after steps, Baumgarte's terms (α = β = rate), or not at all."""
     if method not in STABILIZATIONS:
         raise InputError("unknown stabilization", expected=", ".join(STABILIZATIONS), got=repr(method))
-    if not np.isfinite(rate) or rate <= 0.0:
+    if not isinstance(rate, int | float | np.number) or not np.isfinite(rate) or rate <= 0.0:
         raise InputError("the rate of Baumgarte's stabilization must be positive", got=repr(rate))
     soft = (2.0 * rate, rate**2) if method == "baumgarte" else (0.0, 0.0)
     system.tree.closure_option[:] = (float(method == "projection"), *soft)

@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from interstage.errors import InputError
 from interstage.multibody.arrays import Tree, Work, make_work
 from interstage.multibody.handle import COMPILED, compile_stage, make_handle
 from interstage.multibody.kernels import closure, entry, flex, inverse, kinematics, mass_matrix
@@ -50,6 +51,7 @@ class Engine:
 
     def __init__(self, tree: Tree):
         self.tree = tree
+        self._nq, self._nv = int(tree.sizes[3]), int(tree.sizes[4])
         self._scratch: dict[tuple, tuple[Work, np.ndarray]] = {}
 
     def work(self, dtype: Any) -> Work:
@@ -94,8 +96,19 @@ class Engine:
         else:
             flex.prepare(self.tree, work)
 
+    def fit(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Refuse coordinates of another vehicle: kernels do not look where arrays end."""
+        if len(q) != self._nq or len(v) != self._nv:
+            raise InputError(
+                "the state does not belong to this system",
+                expected=f"{self._nq} coordinates and {self._nv} velocities",
+                got=f"{len(q)} and {len(v)}",
+                hint="after a change of the vehicle use the system and the state that the change returned",
+            )
+
     def forward(self, q, v, tau, sites, wrenches, vdot) -> int:
         """Write accelerations; return the status of `articulated.forward`."""
+        self.fit(q, v)
         work, handle = self._get(vdot.dtype, "forward")
         if not COMPILED:
             return closure.closed_forward(self.tree, work, q, v, tau, sites, wrenches, vdot)
@@ -116,6 +129,7 @@ class Engine:
 
     def inverse(self, q, v, vdot, sites, wrenches, tau) -> None:
         """Write forces; forces across joints are left in `work.z`."""
+        self.fit(q, v)
         work, handle = self._get(tau.dtype, "inverse")
         if COMPILED:
             entry.enter_inverse(handle, q, v, vdot, sites, wrenches, tau)
@@ -124,6 +138,7 @@ class Engine:
 
     def mass_matrix(self, q, v, M) -> None:
         """Write the mass matrix."""
+        self.fit(q, v)
         work, handle = self._get(M.dtype, "mass_matrix")
         if COMPILED:
             entry.enter_mass_matrix(handle, q, v, M)
@@ -132,6 +147,7 @@ class Engine:
 
     def jacobian(self, q, v, body, sites, J) -> None:
         """Write the Jacobian of a site."""
+        self.fit(q, v)
         work, handle = self._get(J.dtype, "jacobian")
         if COMPILED:
             entry.enter_jacobian(handle, q, v, body, sites, J)
@@ -140,6 +156,7 @@ class Engine:
 
     def sums(self, q, v, about, out) -> None:
         """Write energies and momentum."""
+        self.fit(q, v)
         work, handle = self._get(out.dtype, "sums")
         if COMPILED:
             entry.enter_sums(handle, q, v, about, out)
@@ -148,6 +165,7 @@ class Engine:
 
     def observe(self, q, v, vdot, sites) -> Work:
         """Bring poses, velocities and accelerations of bodies and sites up to date; return the scratch."""
+        self.fit(q, v)
         work, handle = self._get(q.dtype, "observe")
         if COMPILED:
             entry.enter_observe(handle, q, v, vdot, sites)
@@ -157,6 +175,7 @@ class Engine:
 
     def composite(self, q, v, out) -> None:
         """Write the inertia of the whole about the world origin."""
+        self.fit(q, v)
         work, handle = self._get(out.dtype, "composite")
         if COMPILED:
             entry.enter_composite(handle, q, v, out)
@@ -165,6 +184,7 @@ class Engine:
 
     def closure_rows(self, q, v) -> Work:
         """Bring errors and rates of closures up to date; return the scratch."""
+        self.fit(q, v)
         work, handle = self._get(q.dtype, "closure")
         if COMPILED:
             entry.enter_closure_rows(handle, q, v)
@@ -174,6 +194,7 @@ class Engine:
 
     def closure_response(self, q, v) -> tuple[int, Work]:
         """Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into the scratch; return status and scratch."""
+        self.fit(q, v)
         work, handle = self._get(q.dtype, "closure")
         if COMPILED:
             return entry.enter_closure_response(handle, q, v), work
@@ -181,6 +202,7 @@ class Engine:
 
     def closure_jacobian(self, q, v, J) -> None:
         """Write the Jacobian (m, nv) of all closure rows."""
+        self.fit(q, v)
         work, handle = self._get(J.dtype, "closure")
         if COMPILED:
             entry.enter_closure_jacobian(handle, q, v, J)
@@ -189,6 +211,7 @@ class Engine:
 
     def project(self, q, v) -> int:
         """Bring q and v, changed in place, back to the closures; return the status."""
+        self.fit(q, v)
         work, handle = self._get(q.dtype, "closure")
         if COMPILED:
             return entry.enter_project(handle, q, v)
@@ -196,6 +219,7 @@ class Engine:
 
     def rates(self, q, v, qdot) -> None:
         """Write q̇."""
+        self.fit(q, v)
         if COMPILED:
             entry.enter_rates(self.handle(qdot.dtype), q, v, qdot)
         else:

@@ -30,16 +30,17 @@ def missing_rotations(component: Component, node: int, reference: np.ndarray) ->
         return ""
     if not lam.any():
         return "xyz"
+    size = np.linalg.norm(np.ptp(component.node_positions, axis=0))
     length = np.linalg.norm(arm)
-    if component.n_modes < FEWEST_MODES or length == 0.0:
+    if component.n_modes < FEWEST_MODES or length <= 1e-6 * size:
         return ""
     missing = ""
     for name, axis in zip("xyz", np.eye(3)):
         across = np.cross(axis, arm) / length
         if np.linalg.norm(across) < 0.1:
             continue
-        slide = np.abs(across @ gamma).max() / length
-        if slide > 1e-6 * np.abs(gamma).max() / length and np.abs(axis @ lam).max() < NONE * slide:
+        slide = np.abs(across @ gamma).max()
+        if slide > 1e-6 * np.abs(gamma).max() and np.abs(axis @ lam).max() < NONE * slide / size:
             missing += name
     return missing
 

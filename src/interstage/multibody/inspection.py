@@ -59,6 +59,23 @@ def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np
     return sites, wrenches
 
 
+def following_loads(system: System, forces: dict | None, frame: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and wrenches (k, 7): [t; f] and the number of the axes that they keep to.
+
+    Keys are (body, node) or body, in the axes of `frame`, or (body, node, frame) with axes of their own.
+    """
+    check_frame(frame)
+    places, rows = [], []
+    for key, wrench in (forces or {}).items():
+        own = isinstance(key, tuple) and len(key) == 3
+        place = split_place(key[:2] if own else key)
+        axes = FRAMES.index(check_frame(key[2]) if own else frame)
+        places.append(place)
+        rows.append([*as_array(wrench, (6,), f"force on {place}"), axes])
+    sites = np.array([system.site(*place) for place in places], dtype=np.int64)
+    return sites, np.array(rows, dtype=float).reshape(-1, 7)
+
+
 def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.ndarray:
     """Return R (3, 3) from the axes of `frame` at a place to the world."""
     return pose(system, x, body, node if frame == "node" else None)[0]

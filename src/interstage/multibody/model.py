@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +98,7 @@ class Multibody:
         damping: float | Sequence[float] | None = None,
         order: int | None = None,
         n_modes: int | None = None,
+        check: bool = True,
     ) -> BodySpec:
         """Add a body to the tree, after its parent.
 
@@ -116,6 +117,7 @@ class Multibody:
         damping : modal damping ratio, one or one for each mode; default: that of the component
         order : fidelity of modal integrals 0, 1 or 2 (default 2, or 0 where the component has none)
         n_modes : keep only so many of the lowest modes of the body held at its node
+        check : False takes an inertia as given, even one that no real body has
         """
         where = f"body '{name}'"
         if not isinstance(name, str) or not name:
@@ -139,7 +141,7 @@ class Multibody:
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
         )
         if component is None:
-            spec.inertia = _rigid(mass, com, inertia, where)
+            spec.inertia = _rigid(mass, com, inertia, where, check)
         else:
             _flexible(spec, component, node, damping, order, n_modes, where)
         self.specs.append(spec)
@@ -224,7 +226,9 @@ class Multibody:
         """Check the description and return the system that computes with it."""
         from interstage.multibody.api import System
 
-        return System(self)
+        # a system keeps a description of its own: bodies added here later, and masses set there, do not meet
+        specs = [replace(spec) for spec in self.specs]
+        return System(replace(self, specs=specs, closures=list(self.closures)))
 
 
 def _rigid(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:

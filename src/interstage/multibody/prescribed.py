@@ -69,6 +69,13 @@ def generalized_input(
     else:
         merged = np.array(as_array(tau, (system.nv,), "tau", allow_complex=True), dtype)
         merged[system._held] = 0.0
+    if accelerations is not None and not isinstance(accelerations, Mapping):
+        raise InputError(
+            "accelerations cannot be read",
+            where="accelerations",
+            expected="{body: q̈ of its joint}",
+            got=repr(accelerations),
+        )
     for body, value in (accelerations or {}).items():
         i, tree = system.body(body), system.tree
         first, nv, mode = int(tree.joint_v[i]), int(tree.joint_nv[i]), int(tree.joint_mode[i])
@@ -79,7 +86,8 @@ def generalized_input(
                 hint=_known(system),
             )
         value = np.asarray(value)
-        if value.shape not in ((), (nv,)) or not np.isfinite(value).all():
+        fits = value.dtype.kind in "iufc" and value.shape in ((), (nv,))
+        if not fits or not np.isfinite(value).all():
             raise InputError(
                 f"the acceleration of the joint of body '{body}' does not fit",
                 expected=f"{nv} finite numbers" if nv > 1 else "one finite number",

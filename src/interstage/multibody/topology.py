@@ -106,14 +106,24 @@ def carried(old: System, x: State, new: System) -> State:
     return y
 
 
-def check_state(system: System, x: State) -> None:
-    """Refuse a state that belongs to another vehicle, or is not finite."""
-    if x._slices.keys() != system._slices.keys() or (len(x.q), len(x.v)) != (system.nq, system.nv):
+def check_belongs(system: System, x: State) -> None:
+    """Refuse what is no state, and a state of another vehicle."""
+    if not isinstance(x, State):
+        raise InputError(
+            "not a state", where="x", expected="a State, as from system.state(q, v)", got=type(x).__name__
+        )
+    if list(x._slices) != list(system._slices) or (len(x.q), len(x.v)) != (system.nq, system.nv):
         raise InputError(
             "the state does not belong to this system",
             expected=f"{system.nq} coordinates, {system.nv} velocities of {', '.join(system.bodies)}",
             got=repr(x),
+            hint="after a change of the vehicle use the system and the state that the change returned",
         )
+
+
+def check_state(system: System, x: State) -> None:
+    """Refuse a state that belongs to another vehicle, or is not finite."""
+    check_belongs(system, x)
     if not (np.isfinite(x.q).all() and np.isfinite(x.v).all()):
         system._refuse(-1, x)
 

@@ -29,9 +29,7 @@ def new_figure(width: float = 7.5, height: float = 5.0) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError(
-            "figures need matplotlib", hint="install it: pip install 'interstage[validate]'"
-        ) from None
+        raise InputError("figures need matplotlib", hint="install it: pip install matplotlib") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

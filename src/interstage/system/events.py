@@ -23,6 +23,10 @@ from interstage.system.histories import BoundMotion, Motion
 Condition = Callable[[float, State], float]
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that happens at a time, or when a condition changes sign.
@@ -49,12 +53,14 @@ class Event:
             raise InputError("an event needs a condition or a time", expected="condition= or at=")
         if self.condition is not None and not callable(self.condition):
             raise InputError("the condition of an event is not a function", got=repr(self.condition))
-        if self.at is not None and not np.isfinite(self.at):
-            raise InputError("the time of an event must be finite", got=f"{self.at}")
+        if self.at is not None and not (_is_number(self.at) and np.isfinite(self.at) and self.at >= 0.0):
+            raise InputError("the time of an event must be finite and not negative", got=repr(self.at))
         if self.direction not in (-1, 0, 1):
-            raise InputError("the direction of an event is -1, 0 or 1", got=f"{self.direction}")
-        if not self.tolerance > 0.0:
-            raise InputError("the tolerance of an event must be positive", got=f"{self.tolerance}")
+            raise InputError("the direction of an event is -1, 0 or 1", got=repr(self.direction))
+        if not (_is_number(self.tolerance) and self.tolerance > 0.0):
+            raise InputError("the tolerance of an event must be positive", got=repr(self.tolerance))
+        if not isinstance(self.samples, int | np.integer) or self.samples < 0:
+            raise InputError("the samples of an event are a count, zero or more", got=repr(self.samples))
         for action in self.actions:
             if not (action is None or action == "stop" or isinstance(action, Action) or callable(action)):
                 raise InputError(
@@ -332,8 +338,10 @@ class Watch:
             self.signs = signs
             return None
         earliest = min(s for s, _ in found)
-        together = [(s, k) for s, k in found if s <= earliest + self.events[k].tolerance]
-        return max(s for s, _ in together), [self.events[k] for _, k in sorted(together, key=lambda e: e[1])]
+        reached = max(s for s, k in found if s <= earliest + self.events[k].tolerance)
+        # whatever lies on the way to there happens too: its crossing would not be seen again
+        together = sorted(k for s, k in found if s <= reached)
+        return reached, [self.events[k] for k in together]
 
     def _bracket(self, k: int, t: float, h: float, end: State, inside: Callable, exact: Callable):
         """Return (a, b, sign at a, value at b) around the first crossing of event k in a step, or None; and its sign.

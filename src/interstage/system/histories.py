@@ -88,9 +88,10 @@ class _Table:
             t, y = np.asarray(table[0], dtype=float), np.asarray(table[1], dtype=float)
         except (TypeError, ValueError, IndexError):
             t, y = np.zeros(0), np.zeros(0)
-        if t.ndim != 1 or len(t) < 2 or len(y) != len(t) or not np.all(np.diff(t) > 0.0):
+        good = t.ndim == 1 and len(t) > 1 and y.ndim in (1, 2) and len(y) == len(t)
+        if not good or not np.all(np.diff(t) > 0.0) or not (np.isfinite(t).all() and np.isfinite(y).all()):
             raise InputError(
-                "a table of a history must have rising times and a value for each",
+                "a table of a history must have rising times and a finite value for each",
                 where=name,
                 expected="(times (n,), values (n,) or (n, dofs)), n > 1",
             )

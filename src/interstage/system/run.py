@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
-from interstage.multibody.inspection import split_place
+from interstage.multibody.inspection import following_loads
 from interstage.multibody.topology import carried
 from interstage.system.events import Event, EventRecord, Outcome, Watch, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
@@ -35,8 +35,9 @@ class Run:
         motions: dict[str, Motion],
         mass: dict[str, Any],
         events: list[Event],
+        frame: str = "world",
     ):
-        self.system, self.t = system, 0.0
+        self.system, self.t, self.frame = system, 0.0, frame
         self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
         self.forces, self.given_tau = forces, tau
         self.motions: dict[str, BoundMotion] = {}
@@ -60,13 +61,13 @@ class Run:
 
     def load(self, forces: dict | None, tau: Any, accelerations: dict | None = None) -> None:
         """Set wrenches and generalized forces from now on; a tau of None leaves the forces as they are."""
-        self.sites, self.wrenches = self.system._loads(forces, "world", self.x)
+        self.sites, self.wrenches = following_loads(self.system, forces, self.frame)
         if callable(tau):
             self.tau_of_t = tau
             tau = self._tau(self.t)
         elif tau is not None:
             self.tau_of_t = None
-            tau = np.asarray(tau, dtype=float)
+            tau = _numbers(tau, "tau")
             if tau.shape != (self.system.nv,):
                 raise InputError(
                     "tau does not fit", expected=f"{self.system.nv} numbers", got=f"shape {tau.shape}"
@@ -80,7 +81,13 @@ class Run:
 
     def _tau(self, t: float) -> np.ndarray:
         """Return the generalized forces of a function of time, zero where joints are not free."""
-        value = np.asarray(self.tau_of_t(t), dtype=float)
+        try:
+            value = self.tau_of_t(t)
+        except InterstageError:
+            raise
+        except Exception as err:
+            raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+        value = _numbers(value, f"tau at t = {t:g}")
         if value.shape != (self.system.nv,) or not np.isfinite(value).all():
             raise InputError(
                 f"tau does not fit at t = {t:g}",
@@ -91,7 +98,14 @@ class Run:
 
     def command(self, law: Control) -> None:
         """Ask the control law for new loads."""
-        answer = law(self.t, self.x.copy())
+        try:
+            answer = law(self.t, self.x.copy())
+        except InterstageError:
+            raise
+        except Exception as err:
+            raise SolverError(
+                f"the control law failed at t = {self.t:.9g}", got=f"{type(err).__name__}: {err}"
+            ) from err
         if isinstance(answer, dict):
             unknown = set(answer) - ANSWERS
             if unknown:
@@ -298,13 +312,21 @@ class Run:
         self._begin_phase()
         # loads on bodies that were removed went with them
         here = self.system._slices
-        self.forces = {p: w for p, w in (self.forces or {}).items() if split_place(p)[0] in here}
+        self.forces = {p: w for p, w in (self.forces or {}).items() if (p if isinstance(p, str) else p[0]) in here}
         self.load(self.forces, self.given_tau)
 
     def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:
         if body not in self.system._slices or self.system.model.spec(body).joint.nv != motion.nv:
             return False
         return self.system.joint_mode(body) == "prescribed"
+
+
+def _numbers(value: Any, where: str) -> np.ndarray:
+    """Return real numbers as an array."""
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("not an array of numbers", where=where, got=repr(value)) from None
 
 
 class _Dense:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.topology import copy_of
+from interstage.multibody.topology import check_belongs, copy_of
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
@@ -29,6 +29,7 @@ def simulate(
     *,
     method: str | None = None,
     forces: dict | None = None,
+    frame: str = "world",
     tau: ArrayLike | Callable[[float], ArrayLike] | None = None,
     control: Control | None = None,
     control_step: float | None = None,
@@ -47,7 +48,8 @@ def simulate(
     until : end time;  step : time step of the fixed-step methods
     method : "rk4" (default where `step` is given) or "ros2" (stiff modes do not limit the step), in compiled
         loops; adaptive "dop853" (default without `step`), "rk45", and stiff "radau", "bdf", "lsoda"
-    forces : constant wrenches {(body, node): [t; f]}, world axes
+    forces : constant wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they
+        follow as thrust does; a key (body, node, frame) has axes of its own
     tau : generalized forces (nv,), constant or a function of time
     control : called as control(t, x) every `control_step`, returns {"tau": ..., "forces": ..., "accelerations": ...}
         (the last {body: q̈} of prescribed joints) or tau, held between; asked anew after an event that changed something
@@ -62,21 +64,27 @@ def simulate(
 
     The system is not changed: where events, motions or masses would change it the run has a copy.
     """
-    if not np.isfinite(until) or until <= 0.0:
-        raise InputError("the end time must be positive", where="until", got=f"{until}")
+    check_belongs(system, x)
+    events, motions, mass = _checked(events, motions, mass, control)
+    _positive("until", until)
+    for name, value in (("max_step", max_step), ("log_step", log_step), ("control_step", control_step)):
+        if value is not None:
+            _positive(name, value)
     method = method or ("rk4" if step is not None else "dop853")
     if method not in FIXED and method not in METHODS:
         raise InputError("unknown method", expected=", ".join([*FIXED, *METHODS]), got=repr(method))
-    if method in FIXED and (step is None or not np.isfinite(step) or step <= 0.0):
+    if method in FIXED and step is None:
         raise InputError(f"method {method} needs a positive step", where="step", got=f"{step}")
+    if step is not None:
+        _positive("step", step)
+    if method in METHODS:
+        _positive("rtol", rtol)
+        _positive("atol", atol)
     if not (np.isfinite(x.q).all() and np.isfinite(x.v).all()):
         system._refuse(-1, x)
-    for event in events or []:
-        if not isinstance(event, Event):
-            raise InputError("not an event", expected="as in ist.Event(condition=f)", got=repr(event))
     if events or motions or mass:
         system = copy_of(system)
-    run = Run(system, x, forces, tau, motions or {}, mass or {}, events or [])
+    run = Run(system, x, forces, tau, motions, mass, events, frame)
     system.check_closed(run.x)
     if method in METHODS:
         if control is not None:
@@ -89,3 +97,29 @@ def simulate(
     if run.system._watched:
         run.system.warn_of_fidelity()
     return log
+
+
+def _positive(name: str, value: Any) -> None:
+    """Refuse what is not a positive number."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value <= 0.0:
+        raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
+
+
+def _checked(events: Any, motions: Any, mass: Any, control: Any) -> tuple[list[Event], dict, dict]:
+    """Return events as a list, motions and masses as dicts, or say what they should be."""
+    events = [events] if isinstance(events, Event) else events
+    for name, value, kinds in (
+        ("events", events, list | tuple),
+        ("motions", motions, dict),
+        ("mass", mass, dict),
+    ):
+        if value is not None and not isinstance(value, kinds):
+            words = "{body: history}" if kinds is dict else "[ist.Event(condition=f), ...]"
+            raise InputError(f"{name} cannot be read", where=name, expected=words, got=repr(value))
+    for event in events or []:
+        if not isinstance(event, Event):
+            raise InputError("not an event", expected="as in ist.Event(condition=f)", got=repr(event))
+    if control is not None and not callable(control):
+        raise InputError("the control law is not a function", expected="control(t, x)", got=repr(control))
+    return list(events or []), motions or {}, mass or {}

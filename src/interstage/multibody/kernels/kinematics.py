@@ -280,20 +280,26 @@ def rates(tree, q, v, qdot):
 def external_wrenches(tree, work, q, sites, wrenches):
     """Gather wrenches [t; f] at sites, world axes, into rigid and modal forces; after `poses`.
 
-    A site number below zero means the origin of body -1 - site.
+    A site number below zero means the origin of body -1 - site. A seventh column tells the axes: 0 those of the
+    world, 1 of the body, 2 of the node (loads that follow).
     """
     clear(work.ext)
     clear_vector(work.mode_ext)
     for k in range(len(sites)):
         s = sites[k]
         i = tree.site_body[s] if s >= 0 else -1 - s
-        R = get9(work.Rw, i)
-        t = turn_back(R, low(wrenches, k))
-        f = turn_back(R, high(wrenches, k))
+        axes = wrenches[k, 6].real if wrenches.shape[1] > 6 else 0.0
+        t, f = low(wrenches, k), high(wrenches, k)
+        if axes == 0.0:
+            R = get9(work.Rw, i)
+            t, f = turn_back(R, t), turn_back(R, f)
         if s < 0:
             add6(work.ext, i, t, f)
             continue
         site_pose(tree, work, s, q)
+        if axes == 2.0:
+            R = get9(work.site_R, s)
+            t, f = turn(R, t), turn(R, f)
         add6(work.ext, i, add(t, cross(get3(work.site_p, s), f)), f)
         t = turn_back(get9(work.site_J, s), t)
         n, start, first = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
