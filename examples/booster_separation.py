@@ -36,8 +36,7 @@ def vehicle() -> ist.System:
     for name, y in (("left", 2.5), ("right", -2.5)):
         mass, com, inertia = booster(0.0)
         # the booster's frame is 2.5 m beside the core; it is held at the core's second node
-        mb.add_body(name, mass=mass, com=com, inertia=inertia, parent="core", at=2)
-        mb.spec(name).port = np.array([0.0, -y, 0.0])
+        mb.add_body(name, mass=mass, com=com, inertia=inertia, parent="core", at=2, port=[0.0, -y, 0.0])
     mb.add_body("ship", mass=1500.0, inertia=[800.0, 900.0, 900.0], joint=ist.Free())
     return mb.compile()
 

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     name: module
     for module, names in {
-        "interstage.errors": ("InterstageError",),
+        "interstage.errors": ("FidelityWarning", "InterstageError"),
         "interstage.spatial": ("RigidInertia", "Rotation"),
         "interstage.nastran": ("read_deck",),
         "interstage.fem": ("FEModel", "normal_modes", "static"),
@@ -89,6 +89,7 @@ _PUBLIC = {
             "Switch",
             "simulate",
         ),
+        "interstage.report.logfile": ("load_log", "save_log"),
     }.items()
     for name in names
 }

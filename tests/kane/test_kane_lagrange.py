@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kane_models import JOINTS, along_motion, vehicle
+from scipy.linalg import block_diag
 
 from interstage.kane import Kane
 
@@ -31,8 +32,8 @@ def test_bias_is_lagranges(seed):
         kinetic = 0.5 * v @ k.mass_matrix(z) @ v
         return kinetic - (k.energy(z, np.zeros(k.nv)))
 
-    dampers = np.concatenate([np.concatenate([b.damper, b.viscous]) for b in k.parameters.bodies])
-    want = Mdot_v - _slopes(lagrangian, q) + dampers * v
+    dampers = block_diag(*(part for b in k.parameters.bodies for part in (np.diag(b.damper), b.viscous)))
+    want = Mdot_v - _slopes(lagrangian, q) + dampers @ v
     np.testing.assert_allclose(k.bias(q, v), want, rtol=0, atol=1e-11 * abs(want).max())
 
 
@@ -44,8 +45,8 @@ def test_power_balances_at_every_order(seed):
     assume(system.nv > 0)
     k, q, v = Kane(mb, like=system), x.q, x.v
     vdot = k.accelerations(q, v, tau, forces)
-    dampers = np.concatenate([np.concatenate([b.damper, b.viscous]) for b in k.parameters.bodies])
-    power = tau @ v - v @ (dampers * v)
+    dampers = block_diag(*(part for b in k.parameters.bodies for part in (np.diag(b.damper), b.viscous)))
+    power = tau @ v - v @ dampers @ v
     for key, wrench in forces.items():
         m = k.motion(q, v, *((key,) if isinstance(key, str) else key))
         power += np.concatenate([m.w, m.u]) @ wrench

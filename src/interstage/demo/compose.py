@@ -236,7 +236,7 @@ def _about(report: Report, made: DemoResult) -> None:
             "the interfaces allow; inertia changes with deformation to second order.",
             f"Damping is {100 * MODAL_DAMPING:g} % in every mode of the core.",
             words.ACTUATORS,
-            f"Thrust follows the engines; in the flight its direction is renewed every {1e3 * flights.SAMPLE:g} ms.",
+            "Thrust follows the engines as they turn.",
             f"Time steps of {1e3 * flights.STEP:g} ms by the ROS2 method, which damps the fastest modes.",
             *(f"Component: {note}." for note in c.notes),
         ],

@@ -18,7 +18,7 @@ FORWARD, AFT, GIMBAL = "forward gyro", "aft gyro", "gimbal angle"
 COMMAND = "gimbal command"
 DOUBLET_DEG, DOUBLET_START, DOUBLET_WIDTH = 1.0, 1.0, 1.0  # up for a second, down for a second
 EDGE = 0.2  # s from one level to the next, as hydraulic actuators do it
-STEP, SAMPLE, LOG = 1.0e-3, 5.0e-3, 1.0e-2  # s: integration, control, log
+STEP, LOG, SAMPLE = 1.0e-3, 1.0e-2, 5.0e-3  # s: integration, log, hold of the linear model
 THRUST = np.array([0.0, 0.0, 0.0, heron.THRUST, 0.0, 0.0])  # [t; f] along the engine's own axis
 
 
@@ -102,17 +102,15 @@ def fly(system: System, x0: Any, lin: LinearModel, seconds: float = 20.0) -> Fli
     pitch = [system._slices[name].v.start for name in heron.ENGINES]
     stiffness = heron.actuator_stiffness()
 
-    def law(t: float, x: Any) -> dict:
+    def torque(t: float) -> np.ndarray:
         tau = x0.loads.tau.copy()
         tau[pitch] += stiffness * float(doublet(t))
-        thrust = {
-            name: np.r_[0, 0, 0, heron.THRUST * system.rotation(x, name)[:, 0]] for name in heron.ENGINES
-        }
-        return {"tau": tau, "forces": thrust}
+        return tau
 
+    thrust = {name: [0.0, 0.0, 0.0, heron.THRUST, 0.0, 0.0] for name in heron.ENGINES}
     start = system.state(x0.q, x0.v)
     log = simulate(
-        system, start, seconds, STEP, method="ros2", control=law, control_step=SAMPLE, log_step=LOG
+        system, start, seconds, STEP, method="ros2", tau=torque, forces=thrust, frame="body", log_step=LOG
     )
     return _histories(system, log, lin)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Kane:
     xp : array module, numpy or jax.numpy
     like : a compiled system whose modal coordinates are to be used. Without it the modes of each body held at its
         node are found here: the same as the system's, but for sign and mixing where frequencies coincide.
+        Masses and modes of joints are those of the description, not what `set_mass` or `set_joint_mode` made of them.
 
     >>> from interstage.multibody import Revolute
     >>> mb = Multibody("pendulum", gravity=[0, 0, -9.81])
@@ -41,6 +43,10 @@ class Kane:
         if not isinstance(model, Multibody):
             raise InputError(
                 "Kane's equations start from a description", expected="a Multibody", got=type(model).__name__
+            )
+        if like is not None and not isinstance(getattr(like, "model", None), Multibody):
+            raise InputError(
+                "`like` is not a compiled system", expected="mb.compile()", got=type(like).__name__
             )
         if like is not None and [s.name for s in like.model.specs] != model.bodies:
             raise InputError("`like` is a system of another vehicle", hint=known_names(model.bodies))
@@ -241,7 +247,11 @@ class Kane:
         if frame not in FRAMES:
             raise InputError("unknown frame", expected=", ".join(FRAMES), got=repr(frame))
         out = []
+        if forces is not None and not isinstance(forces, Mapping):
+            raise InputError("forces are given by place", expected="{(body, node) or body: [t; f]}")
         for key, wrench in (forces or {}).items():
+            if not isinstance(key, str) and not (isinstance(key, tuple) and len(key) == 2):
+                raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
             body, node = (key, None) if isinstance(key, str) else key
             i = self._body(body)
             wrench = self._vector(wrench, 6, f"force on {key}")

@@ -69,7 +69,7 @@ def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) 
             force = force - body.spring * (joint - body.rest)
         out.append(force)
         if place.n_modes:
-            out.append(-body.stiffness * q[slice(*place.eta)] - body.viscous * v[slice(*place.etadot)])
+            out.append(-body.stiffness * q[slice(*place.eta)] - body.viscous @ v[slice(*place.etadot)])
     return concat(xp, out)
 
 

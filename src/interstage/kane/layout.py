@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import eigh
 
 from interstage.errors import InputError, ModelError
 from interstage.kane.joints import KINDS
-from interstage.kane.ops import Array
+from interstage.kane.ops import LEVI, Array
 from interstage.kane.reference import Shapes, about_node
 from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Multibody
@@ -22,7 +23,7 @@ class Body(NamedTuple):
     """Numbers of one body with n modes and a joint of nv velocities, on a parent with k modes.
 
     mass; mp (3,) = ∫ l dm; J0 (3, 3) about the origin; E, F0 (3, n); G (n, n) modal mass;
-    J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness, viscous (n,) modal;
+    J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness (n,), viscous (n, n) modal;
     l (3,), lam, gam (3, k): the node of the parent; rotation (3, 3) of the joint frame there; axes (3, 3) and pitch
     of the joint; spring, damper, rest (nv,) along its coordinates.
     """
@@ -196,10 +197,34 @@ def _inertia(spec: BodySpec, own: Shapes | None) -> dict[str, np.ndarray]:
             J2=np.zeros((0, 0, 3, 3)),
             F1=np.zeros((0, 3, 0)),
             stiffness=np.zeros(0),
-            viscous=np.zeros(0),
+            viscous=np.zeros((0, 0)),
         )
     viscous = own.viscous
     if spec.damping is not None:
-        viscous = np.broadcast_to(2.0 * spec.damping * np.sqrt(np.abs(own.stiffness)), own.stiffness.shape)
+        viscous = _given_damping(spec, own)
     names = ("mp", "J0", "E", "F0", "G", "J1", "J2", "F1", "stiffness")
     return {"mass": np.array(own.mass), **{k: getattr(own, k) for k in names}, "viscous": np.array(viscous)}
+
+
+def _given_damping(spec: BodySpec, own: Shapes) -> np.ndarray:
+    """Return the damping matrix (n, n) that gives modes of the body by itself the ratios of its description.
+
+    Held at its frame: modes of K, G. Free: modes of the 6 + n coordinates, of which the rigid ones have no rate;
+    their damping C_all = M Φ diag(2ζω) Φᵀ M then acts on the n modal coordinates alone.
+    """
+    n = len(own.stiffness)
+    if n == 0:
+        return np.zeros((0, 0))
+    if not isinstance(spec.joint, Free):
+        squares, modes = eigh(np.diag(own.stiffness), own.G)
+        mass = own.G
+    else:
+        first = LEVI @ own.mp
+        FE = np.vstack([own.F0, own.E])
+        mass = np.block([[own.J0, first, FE[:3]], [first.T, own.mass * np.eye(3), FE[3:]], [FE.T, own.G]])
+        K = np.zeros((6 + n, 6 + n))
+        K[6:, 6:] = np.diag(own.stiffness)
+        squares, modes = (part[..., 6:] for part in eigh(K, mass))
+    rates = 2.0 * spec.damping * np.sqrt(np.abs(squares))
+    rows = (mass @ modes)[len(mass) - n :]
+    return rows * rates @ rows.T

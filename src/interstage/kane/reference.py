@@ -29,7 +29,7 @@ _TURNS = np.stack([LEVI @ e for e in np.eye(3)])
 
 @dataclass(frozen=True)
 class Shapes:
-    """Integrals of n shapes about a frame; see `Body` for names. viscous (n,) is the file's modal damping."""
+    """Integrals of n shapes about a frame; see `Body` for names. viscous (n, n) is the file's modal damping."""
 
     l: np.ndarray
     gamma: np.ndarray
@@ -102,7 +102,7 @@ def about_node(
         J2=J2,
         F1=F1,
         stiffness=np.sum(T * K[:, None] * T, axis=0),
-        viscous=np.sum(T * rates[:, None] * T, axis=0),
+        viscous=T.T @ np.diag(rates) @ T,
     )
 
 

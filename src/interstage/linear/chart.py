@@ -53,6 +53,21 @@ def turned(quaternion: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * c - r @ s], w * s + c * r + skew(r) @ s])
 
 
+def with_unit_quaternions(x: State) -> State:
+    """Return a bare copy of a real state, its quaternions brought to unit length: the chart turns from there."""
+    out = State(x._slices, x.q, x.v)
+    for name, where in x._slices.items():
+        if not isinstance(where.joint, Ball | Free):
+            continue
+        quaternion = out[name].quaternion
+        size = float(np.linalg.norm(quaternion))
+        if not (np.isfinite(size) and size > 0.0):
+            raise InputError(f"the quaternion of body '{name}' has no direction", got=f"{quaternion}")
+        if abs(size - 1.0) > 1e-12:
+            quaternion /= size
+    return out
+
+
 class Chart:
     """Map small motions (δq, δv) about a state to states and back to rates."""
 

@@ -38,14 +38,14 @@ def independent(
     wanted : names of coordinates (or bodies) that shall be among the independent ones
     """
     system, nv = plant.system, plant.system.nv
-    free = np.flatnonzero(~locked)
+    free, mask = np.flatnonzero(~locked), _named(system, wanted)
     if getattr(system, "n_closure", 0) == 0:
         kept = np.concatenate([free, nv + free])
         return kept, np.eye(2 * nv)[:, kept]
     J = np.asarray(system.closure_jacobian(plant.x0), dtype=float)
     _, G = plant.chart.kinematics()
     J_q = J @ G.T  # G is orthogonal
-    mask, Jdot = _named(system, wanted), _rate_slope(plant, J)
+    Jdot = _rate_slope(plant, J)
     dependent = _dependent(plant, J_q, free, mask)
     dependent_v = dependent
     if not np.array_equal(J, J_q):

@@ -71,7 +71,8 @@ class Columns:
                 ((place, wrench),) = in_world(system, plant.x0, [pushed]).items()
                 forces = world | {place: world.get(place, 0.0) + wrench}
             elif channel.tau is not None:
-                self.tau[first + k, channel.tau] += unit
+                if not system._held[channel.tau]:  # there the engine reads accelerations
+                    self.tau[first + k, channel.tau] += unit
                 tau = tau.astype(complex)
                 tau[channel.tau] += unit
             else:

@@ -45,7 +45,8 @@ class Scheme:
     def __post_init__(self):
         if self.method not in METHODS:
             raise InputError("unknown method", expected=", ".join(METHODS), got=repr(self.method))
-        if self.step is not None and not (np.isfinite(self.step) and self.step > 0.0):
+        number = isinstance(self.step, int | float | np.number)
+        if self.step is not None and not (number and np.isfinite(self.step) and self.step > 0.0):
             raise InputError("the step must be positive", where="step", got=repr(self.step))
         if not 0.0 < self.rtol < 1.0:
             raise InputError("the tolerance must lie between 0 and 1", where="rtol", got=repr(self.rtol))

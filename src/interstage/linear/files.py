@@ -53,6 +53,8 @@ def as_tree(model: LinearModel) -> dict[str, Any]:
     clash = _KNOWN & set(model.extras)
     if clash:
         raise InputError(f"'{min(clash)}' is a name of the layout, not free for extras")
+    for name, value in model.extras.items():
+        _check_extra(name, value)
     tree: dict[str, Any] = {
         "FORMAT": FORMAT,
         "SCHEMA_VERSION": SCHEMA_VERSION,
@@ -88,8 +90,8 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
     fields: dict[str, Any] = dict(matrices) | maps
     for what, count in (("states", n), ("inputs", nu), ("outputs", ny)):
         one = what[:-1]
-        fields[what] = tree.get(f"{one}_names") or _names_from(maps[f"{one}_index"], count, one[0])
-        fields[f"{one}_units"] = tree.get(f"{one}_units", [])
+        fields[what] = _texts(tree.get(f"{one}_names")) or _names_from(maps[f"{one}_index"], count, one[0])
+        fields[f"{one}_units"] = _texts(tree.get(f"{one}_units"))
     return LinearModel(
         **fields,
         grid_positions=tree.get("grid_positions", {}),
@@ -102,6 +104,29 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
         extras={k: v for k, v in tree.items() if k not in _KNOWN},
         name=tree.get("NAME", "linear model"),
     )
+
+
+def _texts(found: Any) -> list[str]:
+    """Return a list of texts, also of one text alone."""
+    return [found] if isinstance(found, str) else list(found or [])
+
+
+def _check_extra(name: str, value: Any) -> None:
+    """Refuse what the files cannot hold."""
+    if isinstance(value, dict):
+        for inner, part in value.items():
+            _check_extra(f"{name}.{inner}", part)
+        return
+    try:
+        kind = np.asarray(value).dtype.kind
+    except ValueError:
+        kind = "O"
+    if kind not in "biufcUS":
+        raise InputError(
+            f"the extra '{name}' cannot go into a linear-model file",
+            expected="an array of numbers, a text, a list of texts, or a dictionary of these",
+            got=repr(value)[:60],
+        )
 
 
 def _method(found: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +174,12 @@ def load_linear(path: str | Path) -> LinearModel:
         return from_tree(tree, reader.BASE)
     except InterstageError as error:
         raise FileError(error.what, where=str(path), expected=error.expected, got=error.got) from None
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise FileError(
+            "the linear-model file is not laid out as one",
+            where=str(path),
+            got=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        ) from None
 
 
 def _read(read: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def _fields(tree: dict[str, Any], changed: list[str], prefix: str = "") -> dict[
             changed.append(f"{prefix}{field}\t{name}")
         if isinstance(value, dict):
             found[field] = _fields(value, changed, f"{prefix}{field}/")
-        elif isinstance(value, list):
+        elif isinstance(value, list) and all(isinstance(text, str) for text in value):
             found[field] = _cell(value)
         elif isinstance(value, bool):
             found[field] = float(value)
@@ -86,9 +86,11 @@ def _value(value: np.ndarray, names: dict[str, str], prefix: str, matrix: bool =
             names.get(f"{prefix}{k}", k): _value(record[k], names, f"{prefix}{k}/") for k in value.dtype.names
         }
     if value.dtype == object:
-        return _texts(value)
+        # a struct without fields comes back as an object that is nothing
+        return {} if value.size and all(item is None for item in value.ravel()) else _texts(value)
     if value.dtype.kind == "U":
-        return "".join(value.ravel().tolist())
+        rows = value.ravel().tolist()
+        return [row.rstrip() for row in rows] if len(rows) > 1 else "".join(rows)
     if matrix:
         return value
     if value.shape == (1, 1):

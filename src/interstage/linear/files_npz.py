@@ -28,7 +28,7 @@ def _flatten(tree: dict[str, Any], prefix: str, flat: dict[str, np.ndarray]) -> 
         if isinstance(value, dict):
             flat[f"{key}/"] = np.zeros(0)
             _flatten(value, f"{key}/", flat)
-        elif isinstance(value, list):
+        elif isinstance(value, list) and all(isinstance(text, str) for text in value):
             flat[key] = np.array(value, dtype=str) if value else np.zeros(0, dtype="U1")
         else:
             flat[key] = np.asarray(value)

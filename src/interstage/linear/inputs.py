@@ -6,6 +6,7 @@ Each input is one or more scalar channels. Nodal forces and torques point along 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from interstage.errors import InputError, known_names
 from interstage.linear.loads import Force
 from interstage.multibody import inspection
 from interstage.multibody.joints import Axis, unit_axis
+from interstage.multibody.prescribed import LOCKED, PRESCRIBED
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -122,7 +124,10 @@ class NodeTorque(_NodeLoad):
 
 @dataclass(frozen=True)
 class JointForce:
-    """Force or torque of a drive in a joint, one channel for each coordinate (or the one named)."""
+    """Force or torque of a drive in a joint, one channel for each coordinate (or the one named).
+
+    On a prescribed joint, whose drive takes it up, it does nothing: a channel of zeros, and a warning.
+    """
 
     body: str
     coordinate: str | int | None = None
@@ -136,11 +141,18 @@ class JointForce:
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
         i = system.body(self.body)
-        if system.tree.joint_mode[i] != 0:
+        if system.tree.joint_mode[i] == LOCKED:
             raise InputError(
-                f"the joint of body '{self.body}' is {system.joint_mode(self.body)}: a force there does nothing",
+                f"the joint of body '{self.body}' is locked: a force there does nothing",
                 where="JointForce",
-                hint=f"use JointAcceleration({self.body!r}), or set_joint_mode({self.body!r}, 'free')",
+                hint=f"set_joint_mode({self.body!r}, 'free')",
+            )
+        if system.tree.joint_mode[i] == PRESCRIBED:
+            warnings.warn(
+                f"the joint of body '{self.body}' is prescribed: its drive takes a joint force up, which does"
+                f" nothing; use JointAcceleration({self.body!r})",
+                UserWarning,
+                stacklevel=3,
             )
         found = coordinates(system, self.body, self.coordinate)
         return [
@@ -170,7 +182,7 @@ class JointAcceleration:
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
         i = system.body(self.body)
-        if system.tree.joint_mode[i] != 1:
+        if system.tree.joint_mode[i] != PRESCRIBED:
             raise InputError(
                 f"the joint of body '{self.body}' is not prescribed",
                 where="JointAcceleration",
@@ -216,10 +228,10 @@ def mode_numbers(system: System, body: str, modes: int | list[int] | None) -> li
         raise InputError(f"body '{body}' is rigid: it has no modes")
     if modes is None:
         return list(range(1, n + 1))
-    chosen = [int(r) for r in np.atleast_1d(modes)]
-    bad = [r for r in chosen if not 1 <= r <= n]
+    chosen = np.atleast_1d(modes).tolist()
+    bad = [r for r in chosen if not isinstance(r, int) or not 1 <= r <= n]
     if bad:
-        raise InputError(f"body '{body}' has no mode {bad[0]}", expected=f"1 to {n}")
+        raise InputError(f"body '{body}' has no mode {bad[0]!r}", expected=f"1 to {n}")
     return chosen
 
 

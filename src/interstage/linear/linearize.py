@@ -13,7 +13,7 @@ J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, SolverError
 from interstage.linear import closures, columns, description
-from interstage.linear.chart import Chart
+from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.differences import Scheme
 from interstage.linear.inputs import Input
 from interstage.linear.loads import Loads
@@ -84,7 +84,8 @@ def linearize(
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)
     channels, input_groups = [], {}
-    for item in inputs:
+    outputs = list(outputs) if isinstance(outputs, Iterable) else [outputs]
+    for item in inputs if isinstance(inputs, Iterable) else [inputs]:
         new = _checked(item, "channels", "an input")(system)
         input_groups.setdefault(item.group, []).extend(range(len(channels), len(channels) + len(new)))
         channels += new
@@ -92,7 +93,7 @@ def linearize(
         _checked(item, "values", "an output")
         if not isinstance(item, Expression):
             item.prepare(system)
-    plant = Plant(system, state, loads, channels, list(outputs), Chart(system, state, position_axes))
+    plant = Plant(system, state, loads, channels, outputs, Chart(system, state, position_axes))
     vdot0, y0, output_names = plant.settle()
     slopes = _slopes(plant, scheme, len(y0))
     return _assemble(
@@ -139,7 +140,7 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
         loads = carried.copy()
     else:
         loads = Loads.of(system, forces, tau, accelerations, frame)
-    return State(x0._slices, x0.q, x0.v), loads
+    return with_unit_quaternions(x0), loads
 
 
 def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:

@@ -32,6 +32,7 @@ def as_forces(system: System, forces: Mapping[Any, ArrayLike] | None, frame: str
     """Return forces given by place: keys are body, (body, node) or (body, node, frame)."""
     inspection.check_frame(frame)
     found = []
+    _check_mapping(forces, "forces", "{(body, node) or body: [t; f]}")
     for key, wrench in (forces or {}).items():
         own = frame
         if isinstance(key, tuple) and len(key) == 3:
@@ -40,6 +41,11 @@ def as_forces(system: System, forces: Mapping[Any, ArrayLike] | None, frame: str
         system.site(body, node)
         found.append(Force(body, node, own, as_array(wrench, (6,), f"force on {key}")))
     return found
+
+
+def _check_mapping(value: Any, where: str, expected: str) -> None:
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError("loads are given by name", where=where, expected=expected, got=repr(value)[:60])
 
 
 @dataclass
@@ -66,6 +72,7 @@ class Loads:
         nv = system.nv
         vector = np.zeros(nv) if tau is None else as_array(tau, (nv,), "tau")
         given = {}
+        _check_mapping(accelerations, "accelerations", "{body: acceleration of its joint}")
         for body, value in (accelerations or {}).items():
             given[body] = _joint_vector(system, body, value)
         system.generalized_input(vector, given)  # refuses joints that are not prescribed
@@ -79,7 +86,10 @@ class Loads:
 def _joint_vector(system: System, body: str, value: ArrayLike) -> np.ndarray:
     """Return one number for each velocity of a joint."""
     n = int(system.tree.joint_nv[system.body(body)])
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if array.shape not in ((), (n,)) or not np.isfinite(array).all():
         raise InputError(
             f"the acceleration of joint '{body}' does not fit",

@@ -57,7 +57,10 @@ class LinearModel:
 
     def __post_init__(self) -> None:
         for letter in "ABCD":
-            matrix = np.array(getattr(self, letter), dtype=float, order="C")
+            try:
+                matrix = np.array(getattr(self, letter), dtype=float, order="C")
+            except (TypeError, ValueError):
+                matrix = np.full((0, 0, 0), np.nan)
             if matrix.ndim != 2 or not np.isfinite(matrix).all():
                 raise InputError(f"{letter} of a linear model must be a matrix of finite numbers")
             setattr(self, letter, matrix)
@@ -77,6 +80,13 @@ class LinearModel:
                     f"a linear model needs {count} different names of {what}", got=f"{len(names)}"
                 )
             setattr(self, what, names)
+            for group, places in getattr(self, f"{what[:-1]}_index").items():
+                if np.any(np.asarray(places) < 0) or np.any(np.asarray(places) >= count):
+                    raise InputError(
+                        f"group '{group}' of a linear model names {what} that are not there",
+                        expected=f"indices from 0 to {count - 1}",
+                        got=f"{np.asarray(places).tolist()}",
+                    )
             units = list(getattr(self, f"{what[:-1]}_units")) or [""] * count
             setattr(self, f"{what[:-1]}_units", units)
 
@@ -101,7 +111,8 @@ class LinearModel:
         if chosen is None:
             return np.arange(len(names))
         found: list[int] = []
-        for item in [chosen] if isinstance(chosen, str | int | np.integer) else chosen:
+        several = isinstance(chosen, Sequence | np.ndarray) and not isinstance(chosen, str)
+        for item in chosen if several else [chosen]:
             if isinstance(item, int | np.integer) and -len(names) <= item < len(names):
                 found.append(int(item) % len(names))
             elif item in names:
@@ -162,9 +173,12 @@ class LinearModel:
 
         form : "modal", "schur", or "auto": modal where its transformation is well conditioned
         """
-        f = np.atleast_1d(np.asarray(f_hz, dtype=float))
+        try:
+            f = np.atleast_1d(np.asarray(f_hz, dtype=float))
+        except (TypeError, ValueError):
+            f = np.array([np.nan])
         if f.ndim != 1 or not np.isfinite(f).all():
-            raise InputError("frequencies must be finite numbers", where="f_hz")
+            raise InputError("frequencies must be finite numbers", where="f_hz", got=repr(f_hz)[:60])
         i, o = self.input_places(inputs), self.output_places(outputs)
         return response.frequency_response(self.A, self.B[:, i], self.C[o], self.D[np.ix_(o, i)], f, form)
 
@@ -222,17 +236,24 @@ class LinearModel:
             raise InputError(
                 "python-control is not installed", hint="pip install 'interstage[control]'"
             ) from None
-        labels = {
-            "states": [_label(s) for s in self.states],
-            "inputs": [_label(s) for s in self.inputs],
-            "outputs": [_label(s) for s in self.outputs],
-        }
+        labels = {what: _labels(getattr(self, what)) for what in ("states", "inputs", "outputs")}
         return control.StateSpace(self.A, self.B, self.C, self.D, name=_label(self.name), **labels)
 
 
 def _label(name: str) -> str:
     """Return a name that python-control takes: dots separate system and signal there."""
     return name.replace(".", "_").replace(" ", "_")
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return labels that stay different: "a.b" and "a_b" are one name after the change."""
+    found: list[str] = []
+    for name in names:
+        label, k = _label(name), 2
+        while label in found:
+            label, k = f"{_label(name)}_{k}", k + 1
+        found.append(label)
+    return found
 
 
 def _kept_index(index: Mapping[str, np.ndarray], kept: np.ndarray) -> dict[str, np.ndarray]:

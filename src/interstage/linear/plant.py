@@ -89,7 +89,7 @@ class Plant:
             y = output.values(seen)
             values.append(y)
             if isinstance(output, Expression):
-                if y.ndim != 1 or not np.isrealobj(y) or not np.isfinite(y).all():
+                if y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all():
                     raise InputError(
                         f"the expression '{output.name}' must return finite real numbers at a real state",
                         got=repr(y)[:80],

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from interstage.linear.model import LinearModel
 
 RANKINGS = ("gramian", "gain", "frequency")
+ZERO = 1e-10  # poles below this part of the largest are at zero
 
 
 @dataclass(frozen=True)
 class ModalGains:
     """Modes in order of frequency and what they do.
 
-    poles (m,) with Im >= 0, frequencies_hz (m,), damping (m,), gains (m, ny, nu) peak gains, hankel (m,)
+    poles (m,) with Im >= 0, frequencies_hz (m,), damping (m,), gains (m, ny, nu) peak gains, hankel (m,),
+    coupling (m,) |b||c|: orders modes whose gains are infinite for want of damping
     """
 
     poles: np.ndarray
@@ -38,6 +40,7 @@ class ModalGains:
     damping: np.ndarray
     gains: np.ndarray
     hankel: np.ndarray
+    coupling: np.ndarray
 
     def ranked(self, by: str = "gramian") -> np.ndarray:
         """Return numbers (m,) of modes from 0, most important first."""
@@ -46,7 +49,7 @@ class ModalGains:
         if by == "frequency":
             return np.arange(len(self.poles))
         weight = self.hankel if by == "gramian" else self._scaled_gain()
-        return np.argsort(-weight, kind="stable")
+        return np.lexsort((-self.coupling, -weight))
 
     def _scaled_gain(self) -> np.ndarray:
         """Return the largest gain of each mode, channels in units of their largest gain."""
@@ -78,10 +81,13 @@ def modal_gains(model: LinearModel) -> ModalGains:
     b, c = B[places], C[:, places].T
     size = np.abs(poles)
     decay = np.abs(poles.real)
-    with np.errstate(divide="ignore"):
-        gains = np.abs(c[:, :, None] * b[:, None, :]) / decay[:, None, None]
+    path = np.abs(c[:, :, None] * b[:, None, :])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gains = np.where(path > 0.0, path / decay[:, None, None], 0.0)
     hankel = np.array([_hankel(p, x, y) for p, x, y in zip(poles, b, c)])
-    return ModalGains(poles, size / (2.0 * np.pi), -poles.real / np.where(size > 0, size, 1.0), gains, hankel)
+    coupling = np.linalg.norm(b, axis=1) * np.linalg.norm(c, axis=1)
+    damping = -poles.real / np.where(size > 0, size, 1.0)
+    return ModalGains(poles, size / (2.0 * np.pi), damping, gains, hankel, coupling)
 
 
 def _one_of_each(poles: np.ndarray) -> np.ndarray:
@@ -92,6 +98,8 @@ def _one_of_each(poles: np.ndarray) -> np.ndarray:
 
 def _hankel(pole: complex, b: np.ndarray, c: np.ndarray) -> float:
     """Return the Hankel singular value of a pair of poles (or a real one); infinite without damping."""
+    if not np.any(b) or not np.any(c):
+        return 0.0
     if pole.real >= 0.0:
         return np.inf
     if pole.imag == 0.0:
@@ -112,7 +120,7 @@ def truncate(
     by: str = "gramian",
     static_gain: bool = True,
 ) -> LinearModel:
-    """Return a model with some of the modes, in modal states; slow poles are always kept.
+    """Return a model with some of the modes, in modal states; slow poles and poles at zero are always kept.
 
     n : number of modes to keep, ranked by "gramian", "gain" or "frequency" (lowest first)
     modes : or their numbers, from 0 in order of frequency;  below_hz : or all below a frequency
@@ -123,16 +131,19 @@ def truncate(
     ranking = modal_gains(model)
     count = len(ranking.poles)
     if n is not None:
-        if not 0 <= n <= count:
+        if not isinstance(n, int | np.integer) or not 0 <= n <= count:
             raise InputError("a wrong number of modes to keep", expected=f"0 to {count}", got=f"{n}")
         chosen = ranking.ranked(by)[:n]
     elif modes is not None:
-        chosen = np.array(list(modes), dtype=np.int64)
+        whole = all(isinstance(k, int | np.integer) for k in modes)
+        chosen = np.array(list(modes) if whole else [-1], dtype=np.int64)
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= count):
             raise InputError("there is no such mode", expected=f"0 to {count - 1}", got=repr(list(modes)))
     else:
         chosen = np.flatnonzero(ranking.frequencies_hz < below_hz)
-    return _kept(model, np.sort(np.unique(chosen)), static_gain)
+    # a pole at zero has no static gain to leave behind
+    standing = np.flatnonzero(np.abs(ranking.poles) <= ZERO * np.abs(ranking.poles).max(initial=0.0))
+    return _kept(model, np.union1d(chosen, standing).astype(np.int64), static_gain)
 
 
 def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearModel:
@@ -166,7 +177,7 @@ def _real_basis(form: ModalForm) -> tuple[np.ndarray, list[np.ndarray], list[str
     """Return T (n, n) real with the slow block first, then [Re v, Im v] of each mode; blocks; names of states."""
     k = len(form.A_slow)
     Z = form.T[:, :k]
-    scale = np.abs(form.T).max(axis=1)
+    scale = np.abs(form.T).max(axis=1, initial=0.0)
     scale = np.where(scale > 0.0, scale, 1.0)
     span = np.hstack([Z.real, Z.imag]) / scale[:, None]
     columns = [scale[:, None] * np.linalg.svd(span, full_matrices=False)[0][:, :k]] if k else []
@@ -182,4 +193,4 @@ def _real_basis(form: ModalForm) -> tuple[np.ndarray, list[np.ndarray], list[str
         blocks.append(np.arange(at, at + width))
         names += [f"mode{number + 1} {hz:.6g} Hz.{'ab'[j]}" for j in range(width)]
         at += width
-    return np.hstack(columns), blocks, names
+    return np.hstack(columns) if columns else np.zeros((0, 0)), blocks, names

@@ -104,11 +104,37 @@ def frequency_response(
     if len(A) == 0 or 0 in (len(C), B.shape[1]):
         return np.broadcast_to(D.astype(complex), (len(s), *D.shape)).copy()
     work = len(A) ** 2 * min(B.shape[1], len(C)) * len(s)
-    if form != "schur" and (form == "modal" or work > REFINED):
-        modal = modal_form(A)
-        if form == "modal" or modal.condition < GOOD:
-            return _by_modes(modal, B, C, D, s)
-    return _by_schur(A, B, C, D, s)
+    modal = modal_form(A) if form == "modal" or (form == "auto" and work > REFINED) else None
+    if modal is not None and (form == "modal" or modal.condition < GOOD):
+        H = _by_modes(modal, B, C, D, s)
+    else:
+        H = _by_schur(A, B, C, D, s)
+    for j in np.flatnonzero(~np.isfinite(H).all(axis=(1, 2))):
+        H[j] = _at_pole(A, B, C, D, s[j])
+    return H
+
+
+def _at_pole(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: complex) -> np.ndarray:
+    """Return H (ny, nu) at a pole on the axis: infinite, but the limit in channels that do not see the pole.
+
+    The mean of H at s + δ and s - δ is right to δ², extrapolated to δ⁴; a channel that sees the pole grows as
+    1/δ or faster.
+    """
+    A_b, scale = balanced(np.asarray(A, dtype=float))
+    B_b, C_b, eye = B / scale[:, None], C * scale, np.eye(len(A))
+    away = np.abs(s - np.linalg.eigvals(A_b))
+    away = away[away > 1e-7 * max(away.max(), abs(s))]
+    delta = 1e-4 * float(away.min() if len(away) else 1.0)
+
+    def near(step: float) -> np.ndarray:
+        return C_b @ np.linalg.solve((s + step) * eye - A_b, B_b.astype(complex)) + D
+
+    far, close = [0.5 * (near(d) + near(-d)) for d in (delta, 0.5 * delta)]
+    H, size, larger = (4.0 * close - far) / 3.0, np.abs(near(delta)), np.abs(near(0.25 * delta))
+    # what round-off leaves of a residue that is zero grows too
+    floor = 1e-9 * np.outer(np.linalg.norm(C_b, axis=1), np.linalg.norm(B_b, axis=0)) / delta
+    H[(larger > 2.0 * size) & (larger > floor)] = np.inf
+    return H
 
 
 def _by_modes(modal: ModalForm, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray) -> np.ndarray:
@@ -124,7 +150,7 @@ def _by_modes(modal: ModalForm, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: 
 
 
 def _slow_part(A: np.ndarray, B: np.ndarray, C: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Return C (sI - A)⁻¹ B of a small block; a pole on the axis gives infinity, as a gain there is."""
+    """Return C (sI - A)⁻¹ B of a small block, infinite at a pole on the axis."""
     H = np.empty((len(s), len(C), B.shape[1]), complex)
     eye = np.eye(len(A))
     for j, point in enumerate(s):

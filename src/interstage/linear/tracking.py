@@ -75,6 +75,14 @@ def track_modes(
     shapes = np.array(first.shapes[:, :m])
     found = [(first.frequencies_hz[:m], _damping(first)[:m], shapes, np.ones(m))]
     for k, modes in enumerate(mode_sets[1:], start=1):
+        if len(modes.frequencies_hz) < m:
+            raise InputError(
+                "a set of modes in the sweep has too few of them",
+                where=f"set {k + 1}",
+                expected=f"{m} or more",
+                got=f"{len(modes.frequencies_hz)}",
+                hint="follow fewer: n_modes",
+            )
         weight = weights[k] if weights is not None else _own_weight(modes)
         likeness = mac(shapes, modes.shapes, weight)
         _, order = linear_sum_assignment(-likeness)

@@ -32,7 +32,7 @@ from interstage.multibody.joints import Joint
 from interstage.multibody.kernels.closure import FIRST_ROW, NOT_CLOSED
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
 from interstage.multibody.model import Multibody
-from interstage.multibody.state import State, slices_of
+from interstage.multibody.state import State, check_belongs, slices_of
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
@@ -170,7 +170,7 @@ class System:
         refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
         if x.__class__ is not State or x._slices is not self._slices:
-            topology.check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
+            check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
         y = x._y
         real = y.dtype is FLOAT
         if accelerations is not None or self._any_held:
@@ -254,6 +254,16 @@ class System:
         M = np.empty((self.nv, self.nv), x.q.dtype)
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return M
+
+    def damping_matrix(self) -> np.ndarray:
+        """Return C (nv, nv) of the viscous forces -C v of joints and modes."""
+        t = self.tree
+        C = np.diag(t.v_damping)
+        for i in np.flatnonzero(t.body_mixed >= 0):
+            n, start = int(t.body_modes[i]), int(t.body_mixed[i])
+            modes = slice(int(t.joint_v[i] + t.joint_nv[i]), int(t.joint_v[i] + t.joint_nv[i]) + n)
+            C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+        return C
 
     def reactions(
         self,
@@ -531,9 +541,7 @@ class System:
         """
         return topology.replace_joint(self, body, joint, x, rotation=rotation, snap=snap)
 
-    def replace_component(
-        self, body: str, component: Any, x: State, **options: Any
-    ) -> tuple[System, State]:
+    def replace_component(self, body: str, component: Any, x: State, **options: Any) -> tuple[System, State]:
         """Return the system in which a flexible body has other data, and its state (see `multibody.reroot`).
 
         options : damping, order, n_modes as in `Multibody.add_body`

@@ -4,7 +4,8 @@ Newton's method on the closure errors with the least step in the metric of mass 
 
     δ = -W⁻¹Jᵀ(J W⁻¹Jᵀ)⁺ e,     W = M + T² K
 
-(stiff modes yield little), turns and tilts as angles, so that no start is mistaken for its mirror image.
+(stiff modes yield little), turns and tilts as angles, so that no start is mistaken for its mirror image. Deformation
+that large steps brought along is taken back in the end.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from interstage.spatial import Rotation
 if TYPE_CHECKING:
     from interstage.multibody.api import System
 
-STIFFNESS_TIME = 1e3  # T of the metric, in periods of the slowest mode over 2 pi
-STEPS, HALVINGS, NUDGES = 60, 8, 4
+STIFFNESS_TIMES = (1e3, 30.0, 1.0)  # T of the metric, in periods of the slowest mode over 2 pi
+STEPS, HALVINGS, NUDGES, RELAXATIONS = 60, 8, 3, 20
+LARGE = 0.5  # deformation beside the size of a body that linear modes cannot mean
 LONGEST = 0.7  # radians, or sizes of the vehicle, in one Newton step
 
 
@@ -98,12 +100,12 @@ def _newton_rows(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
     return e * use, J * use[:, None]
 
 
-def _metric(system: System, x: State) -> np.ndarray:
+def _metric(system: System, x: State, time: float) -> np.ndarray:
     """Return W (nv, nv): mass, and stiffness of modes and joints so that it rules."""
     still = State(x._slices, x.q, np.zeros(system.nv))
     K = np.where(system.tree.v_q >= 0, system.tree.v_stiffness, 0.0)
     slowest = K[K > 0.0].min(initial=np.inf)
-    return system.mass_matrix(still) + np.diag(K * (STIFFNESS_TIME**2 / slowest))
+    return system.mass_matrix(still) + np.diag(K * (time**2 / slowest))
 
 
 def _least_step(W: np.ndarray, J: np.ndarray, e: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -172,43 +174,115 @@ def assemble(system: System, x: State, fixed: Sequence[str] = ()) -> State:
     return y
 
 
-def _assemble_positions(system: System, y: State, free: np.ndarray) -> State:
-    unit = system.tree.row_tolerance / ROUNDING
+def _assemble_positions(system: System, start: State, free: np.ndarray) -> State:
+    """Return a state near `start` whose closures hold, deformed no more than they ask for."""
     rng = np.random.default_rng(0)
-    best, least = y, np.inf
-    for nudge in range(NUDGES):
-        for _ in range(STEPS):
-            e, J = _newton_rows(system, y)
-            merit = np.linalg.norm(e / unit)
-            step = _least_step(_metric(system, y), J, e, free)
-            if np.all(np.abs(e) <= system.tree.row_tolerance):
-                last = _moved(system, y, step)
-                return last if np.linalg.norm(_newton_rows(system, last)[0] / unit) < merit else y
-            longest = np.abs(step[_joint_slots(system)]).max(initial=0.0) / max(1.0, unit.max())
-            step *= min(1.0, LONGEST / (longest + 1e-300))
-            for _ in range(HALVINGS):
-                trial = _moved(system, y, step)
-                if np.linalg.norm(_newton_rows(system, trial)[0] / unit) < merit:
-                    break
-                step *= 0.5
-            else:
-                break
-            y = trial
-        if np.all(np.abs(e) <= 1e3 * system.tree.row_tolerance):
-            return y
-        # a dead end of the search may be a singular start (a straight chain): try from beside it
-        push = np.zeros(system.nv)
-        joints = np.intersect1d(_joint_slots(system), free)
-        push[joints] = 0.1 * (nudge + 1) * rng.standard_normal(len(joints))
+    best, least, y = start, np.inf, start
+    # where hardly a mode may yield, the search can go round in large turns: let them yield more before giving up
+    for time in STIFFNESS_TIMES:
+        y, closed, merit = _newton(system, start, free, time)
+        if closed:
+            return _checked(system, _relaxed(system, y, start, free), start)
         if merit < least:
             best, least = y, merit
-        y = _moved(system, y, push)
+    # a dead end of the search may be a singular start (a straight chain): try from beside it
+    joints = np.intersect1d(_joint_slots(system), free)
+    for nudge in range(NUDGES):
+        push = np.zeros(system.nv)
+        push[joints] = 0.1 * (nudge + 1) * rng.standard_normal(len(joints))
+        y, closed, merit = _newton(system, _moved(system, y, push), free, STIFFNESS_TIMES[0])
+        if closed:
+            return _checked(system, _relaxed(system, y, start, free), start)
+        if merit < least:
+            best, least = y, merit
     raise ModelError(
         "the closures cannot be brought together",
         where=", ".join(sorted({row_names(system.model)[k][0] for k in _open(system, best)})),
         got=worst(system, best),
         hint="start nearer to the assembled shape, let more bodies move, or check lengths and rotations",
     )
+
+
+def _checked(system: System, y: State, start: State) -> State:
+    """Refuse what only deformations far beyond those of linear modes could bring together."""
+    for name, flex in zip(system.bodies, system._flexes):
+        if flex is None or not flex.n_modes:
+            continue
+        moved = y[name].eta - start[name].eta
+        travel = np.linalg.norm(flex.gamma @ moved, axis=1).max()
+        turn = np.linalg.norm(flex.lam @ moved, axis=1).max()
+        size = np.linalg.norm(np.ptp(flex.l, axis=0))
+        if travel > LARGE * size or turn > 2.0 * LARGE:
+            raise ModelError(
+                f"the closures can only be brought together by deforming body '{name}' beyond its linear modes",
+                got=f"{travel:.3g} of travel and {turn:.3g} radians on a body of size {size:.3g}",
+                hint="start nearer to the assembled shape, let more bodies move, or check lengths and rotations",
+            )
+    return y
+
+
+def _newton(system: System, y: State, free: np.ndarray, time: float) -> tuple[State, bool, float]:
+    """Return where Newton's method gets to, whether closures hold there, and the size of their errors."""
+    unit = system.tree.row_tolerance / ROUNDING
+    merit = np.inf
+    for _ in range(STEPS):
+        e, J = _newton_rows(system, y)
+        merit = np.linalg.norm(e / unit)
+        step = _least_step(_metric(system, y, time), J, e, free)
+        if np.all(np.abs(e) <= system.tree.row_tolerance):
+            last = _moved(system, y, step)
+            better = np.linalg.norm(_newton_rows(system, last)[0] / unit) < merit
+            return last if better else y, True, merit
+        step *= _shortened(system, step)
+        for _ in range(HALVINGS):
+            trial = _moved(system, y, step)
+            if np.linalg.norm(_newton_rows(system, trial)[0] / unit) < merit:
+                break
+            step *= 0.5
+        else:
+            break
+        y = trial
+    return y, bool(np.all(np.abs(e) <= 1e3 * system.tree.row_tolerance)), merit
+
+
+def _shortened(system: System, step: np.ndarray) -> float:
+    """Return the factor that makes a step no longer than is wise."""
+    unit = system.tree.row_tolerance / ROUNDING
+    longest = np.abs(step[_joint_slots(system)]).max(initial=0.0) / max(1.0, unit.max())
+    return min(1.0, LONGEST / (longest + 1e-300))
+
+
+def _relaxed(system: System, y: State, start: State, free: np.ndarray) -> State:
+    """Return the closed state near y at which modes and springs have moved the least from the start.
+
+    Large Newton steps bend bodies where a finite turn would do; steps along the closures take that back:
+    minimize (δ + a)ᵀW(δ + a) with J δ = -e, a the displacement from the start of what has stiffness.
+    """
+    K = np.where(system.tree.v_q >= 0, system.tree.v_stiffness, 0.0)
+    stiff = free[K[free] > 0.0]
+    places = system.tree.v_q[stiff]
+
+    def strain(state: State) -> float:
+        return float(K[stiff] @ (state.q[places] - start.q[places]) ** 2)
+
+    energy = strain(y)
+    for _ in range(RELAXATIONS if len(stiff) else 0):
+        a = np.zeros(system.nv)
+        a[stiff] = y.q[places] - start.q[places]
+        e, J = _newton_rows(system, y)
+        step = _least_step(_metric(system, y, STIFFNESS_TIMES[0]), J, e - J @ a, free) - a
+        step *= _shortened(system, step)
+        for _ in range(HALVINGS):
+            trial, closed, _ = _newton(system, _moved(system, y, step), free, STIFFNESS_TIMES[0])
+            if closed and strain(trial) < energy:
+                break
+            step *= 0.5
+        else:
+            return y
+        before, energy, y = energy, strain(trial), trial
+        if energy > (1.0 - 1e-6) * before:
+            break
+    return y
 
 
 def _open(system: System, x: State) -> np.ndarray:
@@ -223,7 +297,7 @@ def _joint_slots(system: System) -> np.ndarray:
 
 def _assemble_velocities(system: System, y: State, free: np.ndarray) -> np.ndarray:
     """Change the velocities of y the least so that closures do not open; return what remains (m,)."""
-    J, W = all_rows(system, y) * in_use(system)[:, None], _metric(system, y)
+    J, W = all_rows(system, y) * in_use(system)[:, None], _metric(system, y, STIFFNESS_TIMES[0])
     for _ in range(2):
         y.v += _least_step(W, J, J @ y.v, free)
     return J @ y.v

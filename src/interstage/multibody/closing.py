@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError, known_names
+from interstage.multibody import impulse
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.kernels import closure as kernel
 from interstage.multibody.kernels import closure_rows as rows
@@ -303,3 +304,32 @@ def project(system: System, x: State) -> State:
             system._refuse(status, y)
         y.q, y.v = q, v
     return y
+
+
+# after changes of the vehicle ------------------------------------------------------------------------
+
+
+def settled(old: System, x: State, new: System, y: State, body: str) -> State:
+    """Return the state with closures that a change opened closed again, and rows that were left out dropped again.
+
+    A change can open closures where it moves bodies: snapping, another inboard node, other flexible data.
+    """
+    if open_by(new, y) > 10.0 * max(1.0, open_by(old, x)):
+        wanted = new.momentum(y)
+        y = new.assemble(y)
+        impulse.fit_closures(new, y)
+        if body in new._slices:
+            impulse.restore_momentum(new, y, int(impulse.trees_of(new)[new.body(body)]), wanted)
+    if old.model.closures and np.any(in_use(old) > old.tree.row_keep):
+        drop_redundant(new, y)
+    return y
+
+
+def open_by(system: System, x: State) -> float:
+    """Return how far closures are open, or how fast they open, in units of rounding."""
+    if not system.model.closures:
+        return 0.0
+    work = system.engine.closure_rows(x.q, x.v)
+    use, unit = in_use(system), system.tree.row_tolerance
+    speed = 1.0 + np.abs(x.v).max(initial=0.0)
+    return float(np.max(use * np.maximum(np.abs(work.closure_C), np.abs(work.closure_rate) / speed) / unit))

@@ -292,8 +292,9 @@ def _place(
 def _springs(
     specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return stiffness, damping, rest and coordinate of each velocity."""
+    """Return stiffness, damping, rest and coordinate of each velocity, and modal damping off the diagonal."""
     stiffness, damping, rest, where = [], [], [], []
+    mixed, mixed_start = [], []
     for spec, flex, first in zip(specs, flexes, joint_q):
         joint = spec.joint
         stiffness.append(joint.spread("stiffness") if not isinstance(joint, Free) else np.zeros(6))
@@ -302,15 +303,21 @@ def _springs(
         where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
         if flex is not None:
             stiffness.append(flex.stiffness)
-            viscous = (
-                flex.viscous if spec.damping is None else 2.0 * spec.damping * np.sqrt(np.abs(flex.stiffness))
-            )
-            damping.append(np.broadcast_to(viscous, (flex.n_modes,)))
+            free = isinstance(joint, Free)
+            C = flex.viscous if spec.damping is None else flex.damping(spec.damping, free)
+            damping.append(np.diag(C).copy())
             rest.append(np.zeros(flex.n_modes))
             where.append(first + joint.nq + np.arange(flex.n_modes))
+        off = np.zeros(0) if flex is None else (C - np.diag(np.diag(C))).ravel()
+        if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
+            off = np.zeros(0)
+        mixed_start.append(sum(len(part) for part in mixed) if len(off) else -1)
+        mixed.append(off)
     return {
         "v_q": np.concatenate(where).astype(np.int64) if where else np.zeros(0, dtype=np.int64),
         "v_stiffness": _joined(stiffness),
         "v_damping": _joined(damping),
         "v_rest": _joined(rest),
+        "body_mixed": np.array(mixed_start, dtype=np.int64),
+        "mixed_C": _joined(mixed),
     }

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.multibody.engine import NO_SITES
+from interstage.multibody.joints import Free
 from interstage.multibody.state import State
 from interstage.spatial import functions as spatial
 
@@ -73,6 +74,23 @@ def trees_of(system: System) -> np.ndarray:
         if parent >= 0:
             root[i] = root[parent]
     return root
+
+
+def linked_roots(system: System, root: int) -> list[int] | None:
+    """Return the roots of all trees that closures join to one tree, or None where these are not free as a whole."""
+    trees, found = trees_of(system), {root}
+    links = [
+        {-1 if body is None else int(trees[system.body(body)]) for body, _ in spec.ends}
+        for spec in system.model.closures
+        if spec.name not in system._open
+    ]
+    while any(link & found and not link <= found for link in links):
+        found = found.union(*(link for link in links if link & found))
+    for i in found:
+        free = i >= 0 and isinstance(system.model.specs[i].joint, Free)
+        if not free or system._held[system._slices[system.bodies[i]].v].any():
+            return None
+    return sorted(found)
 
 
 def outboard(system: System, body: int) -> list[int]:
@@ -185,6 +203,11 @@ def _accelerations(system: System, still: State, tau: np.ndarray) -> np.ndarray:
     return vdot
 
 
+def fit_closures(system: System, x: State) -> None:
+    """Change velocities by impulses of the closures, so that these do not open."""
+    _project(system, x, np.zeros(system.nv))
+
+
 def _project(system: System, x: State, r: np.ndarray) -> None:
     """Add M⁻¹ r to the velocities; with closures, of all velocities that they allow the nearest to that."""
     if not getattr(system, "n_closure", 0):
@@ -214,9 +237,13 @@ def rigid_directions(system: System, x: State, root: int) -> np.ndarray:
 def restore_momentum(system: System, x: State, root: int, wanted: np.ndarray) -> None:
     """Add the rigid motion of a free tree that makes the momentum [h; p] of the whole what it should be.
 
-    Of all corrections this is the smallest in the metric of the kinetic energy.
+    Of all corrections this is the smallest in the metric of the kinetic energy. Trees that closures join to it move
+    along; where they hold it on the ground momentum is not kept, and nothing is done.
     """
-    N = rigid_directions(system, x, root)
+    roots = linked_roots(system, root)
+    if roots is None:
+        return
+    N = sum(rigid_directions(system, x, r) for r in roots)
     M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
     for _ in range(2):
         x.v += N @ np.linalg.solve(M, wanted - system.momentum(x))

@@ -98,6 +98,7 @@ class Multibody:
         damping: float | Sequence[float] | None = None,
         order: int | None = None,
         n_modes: int | None = None,
+        port: ArrayLike | None = None,
         check: bool = True,
     ) -> BodySpec:
         """Add a body to the tree, after its parent.
@@ -114,9 +115,11 @@ class Multibody:
         at : where on the parent: a point (3,) of a rigid parent or the ground, a node of a flexible one
         rotation : R_PC, x_parent = R_PC @ x_child at zero joint coordinates
         joint : default Locked; Free for a body on the ground
-        damping : modal damping ratio, one or one for each mode; default: that of the component
+        damping : ratio of damping, one or one for each mode, of the modes that the body has by itself: held at its
+            node, or free where its joint is Free; default: the ratios of the component, of the modes in its file
         order : fidelity of modal integrals 0, 1 or 2 (default 2, or 0 where the component has none)
         n_modes : keep only so many of the lowest modes of the body held at its node
+        port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         check : False takes an inertia as given, even one that no real body has
         """
         where = f"body '{name}'"
@@ -142,6 +145,9 @@ class Multibody:
         )
         if component is None:
             spec.inertia = _rigid(mass, com, inertia, where, check)
+            spec.port = None if port is None else as_array(port, (3,), f"{where}, port")
+        elif port is not None:
+            raise InputError("a flexible body is joined at a node", where=f"{where}, port", hint="use node=")
         else:
             _flexible(spec, component, node, damping, order, n_modes, where)
         self.specs.append(spec)
@@ -214,7 +220,9 @@ class Multibody:
         if not isinstance(name, str) or not name:
             raise InputError("a closure needs a name", expected="text", got=repr(name))
         if name in [spec.name for spec in self.closures]:
-            raise InputError(f"there is already a closure '{name}'", hint="give every closure a name of its own")
+            raise InputError(
+                f"there is already a closure '{name}'", hint="give every closure a name of its own"
+            )
         ends = end_of(self, first, where), end_of(self, second, where)
         check_ends(self, ends, where)
         R = Rotation.of(rotation, where=f"{where}, rotation").matrix

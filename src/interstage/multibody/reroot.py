@@ -52,6 +52,7 @@ def _about(system: System, component: Component, node: int | None, order: int, n
 def reroot(system: System, body: str, x: State, port: int | None = None) -> tuple[System, State]:
     """Make a body the root of its free tree; joints on the way are turned round.
 
+    Closures may open a little where flexible bodies are held at other nodes: `topology.finish` closes them.
     port : node at which a flexible body is described from now on; default: the one it has
     """
     by_name = {s.name: s for s in system.model.specs}
@@ -83,7 +84,7 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
     _write_joints(system, x, new, y, changed)
     if moved:
         impulse.restore_momentum(new, y, new.body(body), system.momentum(x))
-    return finish("reroot", body, system, x, new, y)
+    return new, y
 
 
 def _or_none(point: np.ndarray) -> np.ndarray | None:

@@ -146,6 +146,21 @@ class State:
         return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self._slices)}>"
 
 
+def check_belongs(system: System, x: State) -> None:
+    """Refuse what is no state, and a state of another vehicle."""
+    if not isinstance(x, State):
+        raise InputError(
+            "not a state", where="x", expected="a State, as from system.state(q, v)", got=type(x).__name__
+        )
+    if list(x._slices) != list(system._slices) or (len(x.q), len(x.v)) != (system.nq, system.nv):
+        raise InputError(
+            "the state does not belong to this system",
+            expected=f"{system.nq} coordinates, {system.nv} velocities of {', '.join(system.bodies)}",
+            got=repr(x),
+            hint="after a change of the vehicle use the system and the state that the change returned",
+        )
+
+
 def slices_of(system: System) -> dict[str, BodySlices]:
     """Return where each body's numbers lie."""
     t = system.tree

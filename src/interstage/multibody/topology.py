@@ -20,7 +20,7 @@ from interstage.multibody.impulse import Change, Frames, frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, joint_pose, misfit
 from interstage.multibody.joints import Free, Joint, Locked
 from interstage.multibody.model import BodySpec, Multibody
-from interstage.multibody.state import State
+from interstage.multibody.state import State, check_belongs
 from interstage.spatial import RigidInertia, Rotation
 from interstage.spatial import functions as spatial
 from interstage.spatial.checks import as_array
@@ -106,21 +106,6 @@ def carried(old: System, x: State, new: System) -> State:
     return y
 
 
-def check_belongs(system: System, x: State) -> None:
-    """Refuse what is no state, and a state of another vehicle."""
-    if not isinstance(x, State):
-        raise InputError(
-            "not a state", where="x", expected="a State, as from system.state(q, v)", got=type(x).__name__
-        )
-    if list(x._slices) != list(system._slices) or (len(x.q), len(x.v)) != (system.nq, system.nv):
-        raise InputError(
-            "the state does not belong to this system",
-            expected=f"{system.nq} coordinates, {system.nv} velocities of {', '.join(system.bodies)}",
-            got=repr(x),
-            hint="after a change of the vehicle use the system and the state that the change returned",
-        )
-
-
 def check_state(system: System, x: State) -> None:
     """Refuse a state that belongs to another vehicle, or is not finite."""
     check_belongs(system, x)
@@ -130,6 +115,8 @@ def check_state(system: System, x: State) -> None:
 
 def finish(kind: str, body: str, old: System, x: State, new: System, y: State, shift: float = 0.0):
     """Attach the account of a change to the new system and return it with its state."""
+    if new.model.closures:
+        y = closing.settled(old, x, new, y, body)
     new.change = Change(kind, body, old.momentum(x), new.momentum(y), old.energy(x), new.energy(y), shift)
     return new, y
 
@@ -232,14 +219,16 @@ def _free_root(system: System, name: str) -> int | None:
 
 
 def _keep_center(old: System, x: State, new: System, y: State, name: str) -> None:
-    """Move the tree of a body as a whole so that the centre of mass stays where it was."""
+    """Move the tree of a body, and trees that closures join to it, so that the centre of mass stays where it was."""
     root = _free_root(new, name)
-    if root is None:
+    roots = None if root is None else impulse.linked_roots(new, root)
+    if roots is None:
         return
     off = (old.center_of_mass(x) - new.center_of_mass(y)) * new.tree.body_inertia[:, 0].sum()
-    mine = impulse.trees_of(new) == root
-    R_F = new.model.specs[root].rotation
-    y[new.bodies[root]].q[4:] += R_F.T @ off / new.tree.body_inertia[mine, 0].sum()
+    mine = np.isin(impulse.trees_of(new), roots)
+    for i in roots:
+        R_F = new.model.specs[i].rotation
+        y[new.bodies[i]].q[4:] += R_F.T @ off / new.tree.body_inertia[mine, 0].sum()
 
 
 def _keep_momentum(old: System, x: State, new: System, y: State, name: str) -> None:

@@ -79,10 +79,13 @@ def decibels(response: ArrayLike) -> np.ndarray:
 def _traces(
     f_hz: ArrayLike, responses: Mapping[str, Any], input: Any, output: Any
 ) -> tuple[np.ndarray, dict]:
-    f = np.asarray(f_hz, dtype=float)
+    try:
+        f = np.asarray(f_hz, dtype=float)
+    except (TypeError, ValueError):
+        f = np.zeros(0)
     if f.ndim != 1 or len(f) < 2 or not np.all(f > 0.0):
         raise InputError("frequencies are not usable", expected="two or more positive numbers, Hz")
-    if not responses:
+    if not responses or not isinstance(responses, Mapping):
         raise InputError("there is nothing to draw", expected="{label: response}")
     return f, {label: trace(value, f, input, output) for label, value in responses.items()}
 
@@ -134,8 +137,10 @@ def difference_panel(
     reference = decibels(next(iter(curves.values())))
     largest = 0.0
     for k, values in list(enumerate(curves.values()))[1:]:
-        difference = decibels(values) - reference
-        largest = max(largest, float(np.abs(difference).max()))
+        with np.errstate(invalid="ignore"):
+            difference = decibels(values) - reference
+        difference[~np.isfinite(difference)] = np.nan  # at a pole on the axis
+        largest = float(np.nanmax(np.abs(difference), initial=largest))
         axes.semilogx(f, difference, color=COLORS[k % 6], lw=1.1)
     if tolerance_db is not None and tolerance_db < 30.0 * max(largest, 1e-300):
         axes.axhspan(-tolerance_db, tolerance_db, color=GREY, alpha=0.15, lw=0)
@@ -242,7 +247,8 @@ def frequency_sweep(
 
     reference_hz (k, n) : drawn as open circles;  damping_ratio (k, n) : adds a panel in percent
     """
-    x, hz = np.asarray(values, dtype=float), np.atleast_2d(np.asarray(frequencies_hz, dtype=float))
+    x, hz = np.asarray(values, dtype=float), np.asarray(frequencies_hz, dtype=float)
+    hz = hz[:, None] if hz.ndim == 1 else hz
     if len(hz) != len(x):
         raise InputError(
             "a sweep does not fit its values", expected=f"{len(x)} rows of frequencies", got=f"{len(hz)}"
@@ -304,7 +310,7 @@ def mac(
 ) -> Figure:
     """Draw modal assurance criteria (n, m), 0 to 1, as shades; numbers are written into small pictures."""
     values = np.asarray(matrix, dtype=float)
-    if values.ndim != 2 or values.min() < -1e-9 or values.max() > 1.0 + 1e-6:
+    if values.ndim != 2 or values.size == 0 or values.min() < -1e-9 or values.max() > 1.0 + 1e-6:
         raise InputError(
             "a MAC picture needs a matrix of numbers from 0 to 1", got=f"shape {np.shape(matrix)}"
         )

@@ -48,7 +48,7 @@ def file_kind(path: str | Path) -> str:
         "not a file that can be reported on",
         where=str(path),
         expected="a component file, a linear model or a simulation log",
-        hint="make one with 'interstage component', LinearModel.save or interstage.report.logfile.save_log",
+        hint="make one with 'interstage component', LinearModel.save or interstage.save_log",
     )
 
 

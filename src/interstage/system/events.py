@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.impulse import set_rates
 from interstage.multibody.topology import copy_of
-from interstage.system.histories import BoundMotion, Motion
+from interstage.system.histories import BoundMotion, Motion, needed_arguments
 
 Condition = Callable[[float, State], float]
 
@@ -31,9 +32,12 @@ def _is_number(value: Any) -> bool:
 class Event:
     """Something that happens at a time, or when a condition changes sign.
 
-    condition : f(t, x), a number;  at : a time, instead of a condition
+    condition : f(t, x) or f(t, x, system), a number, with the system as it is then (events may have changed it)
+    at : a time, instead of a condition
     action : "stop", None (only noted), a ready-made change (`Detach`, `Attach`, `Switch` ...), a function
-        action(t, system, x) that returns None, a new state, or (system, state), or a list of these
+        action(t, system, x) that returns None, a new state, or (system, state), or a list of these; what it switches or
+        sets in the system in place (`set_joint_mode`, `set_mass`, `open_closure`) holds from then on, and a moving
+        joint that it locks stops as with `Switch`
     direction : 0 any crossing, +1 upwards, -1 downwards;  tolerance : of the time of crossing
     once : fire only the first time; default: True with Detach, Attach, Reattach and Remove, else False
     samples : inner points of each step at which the condition is looked at
@@ -73,6 +77,11 @@ class Event:
     def actions(self) -> list[Any]:
         """The actions one by one."""
         return list(self.action) if isinstance(self.action, list | tuple) else [self.action]
+
+    @cached_property
+    def asks_system(self) -> bool:
+        """Whether the condition takes the system as its third argument."""
+        return self.condition is not None and needed_arguments(self.condition) > 2
 
     @property
     def fires_once(self) -> bool:
@@ -249,7 +258,7 @@ def perform(event: Event, t: float, system: System, x: State) -> Outcome:
             if isinstance(action, Action):
                 answer = action.apply(t, out.system, out.x)
             else:
-                answer = action(t, out.system, out.x.copy())
+                answer = _call(action, t, out)
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
             raise SolverError(f"the action of event '{event.label}' failed at t = {t:.9g}", got=text) from err
@@ -257,6 +266,28 @@ def perform(event: Event, t: float, system: System, x: State) -> Outcome:
             out.motions[action.body] = action.motion
         _accept(event, t, out, answer)
     return out
+
+
+def _call(action: Callable, t: float, out: Outcome) -> Any:
+    """Call an action with a system of its own; what it switched or set there in place counts as its answer."""
+    own = copy_of(out.system)
+    answer = action(t, own, out.x.copy())
+    if answer is not None and not isinstance(answer, State):
+        return answer
+    if all(np.array_equal(a, b) for a, b in zip(_settings(own), _settings(out.system))):
+        return answer
+    x = own.state(out.x.q, out.x.v) if answer is None else answer
+    for body in own.bodies:
+        locked = own.joint_mode(body) == "locked" != out.system.joint_mode(body)
+        if locked and x[body].v.any():
+            set_rates(own, x, body, np.zeros(len(x[body].v)))
+    return own, x
+
+
+def _settings(system: System) -> tuple[np.ndarray, ...]:
+    """Return what can be changed in a system without making another."""
+    tree = system.tree
+    return tree.joint_mode, tree.row_keep, tree.closure_option, tree.body_inertia
 
 
 def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
@@ -281,7 +312,7 @@ def note(event: Event, t: float, before: tuple[System, State], after: tuple[Syst
     """Return the record of an event."""
     what = ", ".join(_words(a) for a in event.actions)
     sums = [(s.momentum(x), s.energy(x)) for s, x in (before, after)]
-    return EventRecord(t, event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])
+    return EventRecord(float(t), event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])
 
 
 def _words(action: Any) -> str:
@@ -293,8 +324,8 @@ def _words(action: Any) -> str:
 class Watch:
     """The conditions of a run: their signs so far, and crossings in a step."""
 
-    def __init__(self, events: list[Event]):
-        self.events = [e for e in events if e.condition is not None]
+    def __init__(self, events: list[Event], system: System):
+        self.events, self.system = [e for e in events if e.condition is not None], system
         self.signs = np.zeros(len(self.events))
 
     def __len__(self) -> int:
@@ -304,7 +335,8 @@ class Watch:
         """Return the condition of event k, checked."""
         event = self.events[k]
         try:
-            g = float(event.condition(t, x))
+            given = (t, x, self.system) if event.asks_system else (t, x)
+            g = float(event.condition(*given))
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
             what = f"the condition of event '{event.label}' failed at t = {t:.9g}"
@@ -338,10 +370,10 @@ class Watch:
             self.signs = signs
             return None
         earliest = min(s for s, _ in found)
-        reached = max(s for s, k in found if s <= earliest + self.events[k].tolerance)
-        # whatever lies on the way to there happens too: its crossing would not be seen again
-        together = sorted(k for s, k in found if s <= reached)
-        return reached, [self.events[k] for k in together]
+        # events are together where none of them is late by more than its tolerance
+        limit = earliest + min(self.events[k].tolerance for _, k in found)
+        together = [(s, k) for s, k in found if s <= limit]
+        return max(s for s, _ in together), [self.events[k] for _, k in sorted(together, key=lambda e: e[1])]
 
     def _bracket(self, k: int, t: float, h: float, end: State, inside: Callable, exact: Callable):
         """Return (a, b, sign at a, value at b) around the first crossing of event k in a step, or None; and its sign.

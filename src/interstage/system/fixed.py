@@ -211,7 +211,10 @@ def _advance(stepper: Stepper, steps: int, chunk: int) -> None:
         end = min(k + 1, when)
         stepper.off_grid(run.timed[0].at if end < k + 1 - ON_GRID else (k + 1) * step)
         if run.t == (k + 1) * step:
-            stepper.arrive(k + 1, np.array([k + 1]), run.x.q[None].copy(), run.x.v[None].copy())
+            new = 1 if run.rows[-1][0][-1] != run.t else 0  # an event at a step has logged it already
+            stepper.arrive(
+                k + 1, np.array([k + 1])[:new], run.x.q[None][:new].copy(), run.x.v[None][:new].copy()
+            )
         else:
             stepper.on_grid = False
         return

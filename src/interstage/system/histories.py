@@ -191,6 +191,16 @@ class BoundMotion:
         return value
 
 
+def needed_arguments(f: Callable) -> int:
+    """Return how many arguments a function must have; 0 where it does not say."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in plain and p.default is p.empty for p in parameters)
+
+
 class Mass:
     """A mass history of one rigid body: f(t) or f(t, x) returns a RigidInertia or (mass, com, inertia)."""
 
@@ -202,15 +212,7 @@ class Mass:
                 got=repr(f),
             )
         self.f, self.body = f, body
-        try:
-            needed = [
-                p
-                for p in inspect.signature(f).parameters.values()
-                if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
-            ]
-            self.of_state = len(needed) > 1
-        except (TypeError, ValueError):
-            self.of_state = False
+        self.of_state = needed_arguments(f) > 1
 
     def inertia(self, t: float, x: Any) -> RigidInertia:
         """Return checked mass properties at a time."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
+from interstage.multibody.closing import all_rows
 from interstage.multibody.state import BodyState
 from interstage.system.events import EventRecord
 
@@ -87,7 +88,7 @@ class Phase:
 
     @cached_property
     def forces(self) -> np.ndarray:
-        """Generalized forces (m, nv): what was applied, and what prescribed and locked joints needed."""
+        """Generalized forces (m, nv): what was applied, and what prescribed and locked joints needed; closures apart."""
         return self._answers[1]
 
     @cached_property
@@ -101,7 +102,11 @@ class Phase:
             status = engine.forward(q, v, load, sites, wrenches, vdot[k])
             if status != 0:
                 self.system._refuse(status, self.state(k))
+            # multipliers of closures, before the scratch is used again
+            f = engine.work(np.float64).closure_f.copy() if self.system.model.closures else None
             engine.inverse(q, v, vdot[k], sites, wrenches, tau[k])
+            if f is not None:
+                tau[k] -= all_rows(self.system, State(self.system._slices, q, v)).T @ f
         return vdot, tau
 
     def position(self, body: str, node: Any = None) -> np.ndarray:
@@ -214,13 +219,15 @@ class Log:
 
     def at(self, t: float) -> State:
         """Return the state at any time of an adaptive run (its dense output); at an event, the state after it."""
-        if any(phase.dense is None for phase in self.phases):
+        if all(phase.dense is None for phase in self.phases):
             raise InputError(
                 "only adaptive methods have dense output", hint="use method='dop853', or log.state(k)"
             )
         if not self.t[0] <= t <= self.t[-1]:
             raise InputError("time outside the run", expected=f"{self.t[0]} to {self.t[-1]}", got=f"{t}")
         phase = [p for p in self.phases if p.t[0] <= t][-1]
+        if phase.dense is None:  # an event at the very end, or no time between two
+            return phase.state()
         y = phase.dense(t)
         return phase.system.state(y[: phase.system.nq], y[phase.system.nq :])
 

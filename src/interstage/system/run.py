@@ -9,6 +9,7 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
+from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import following_loads
 from interstage.multibody.topology import carried
 from interstage.system.events import Event, EventRecord, Outcome, Watch, note, perform
@@ -49,8 +50,14 @@ class Run:
                 )
         for body, motion in motions.items():
             self._follow(body, motion, start=True)
+        if self.motions and system.model.closures:
+            # the others follow joints that were put on their motion
+            system.check_closed(State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64)))
+            if open_by(system, self.x) > 10.0:
+                self.x = system.assemble(self.x)
+        self._check_locked()
         self.timed = sorted((e for e in events if e.at is not None), key=lambda e: e.at)
-        self.watch = Watch(events)
+        self.watch = Watch(events, system)
         self.records: list[EventRecord] = []
         self.phases: list[Phase] = []
         self.stopped = False
@@ -133,6 +140,16 @@ class Run:
         self.motions[body] = bound
         if start:
             self._write_motion(bound, self.t, self.x.q, self.x.v)
+
+    def _check_locked(self) -> None:
+        """Refuse a start at which locked joints move: they would go on for ever."""
+        for body in self.system.bodies:
+            if self.system.joint_mode(body) == "locked" and self.x[body].v.any():
+                raise InputError(
+                    f"the joint of body '{body}' is locked, but it moves",
+                    got=f"rates {self.x[body].v}",
+                    hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action Switch",
+                )
 
     def _write_motion(self, bound: BoundMotion, t: float, q: np.ndarray, v: np.ndarray) -> None:
         where = self.system._slices[bound.body]
@@ -255,6 +272,7 @@ class Run:
 
     def log(self, info: dict[str, Any]) -> Log:
         """Close the last phase and return the log."""
+        self.set_masses(self.t)  # the system of the log has the masses of the end
         self._end_phase()
         return Log(self.phases, self.records, info)
 
@@ -297,7 +315,7 @@ class Run:
         """Go on with another system or state."""
         old = self.system
         self._end_phase()
-        self.system = out.system
+        self.system = self.watch.system = out.system
         if self.given_tau is not None and not callable(self.given_tau) and out.system is not old:
             # constant generalized forces follow the names of bodies, where these have the same joint and modes
             given = old.state(v=np.asarray(self.given_tau, dtype=float))
@@ -312,7 +330,9 @@ class Run:
         self._begin_phase()
         # loads on bodies that were removed went with them
         here = self.system._slices
-        self.forces = {p: w for p, w in (self.forces or {}).items() if (p if isinstance(p, str) else p[0]) in here}
+        self.forces = {
+            p: w for p, w in (self.forces or {}).items() if (p if isinstance(p, str) else p[0]) in here
+        }
         self.load(self.forces, self.given_tau)
 
     def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.topology import check_belongs, copy_of
+from interstage.multibody.state import check_belongs
+from interstage.multibody.topology import copy_of
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
@@ -65,7 +66,13 @@ def simulate(
     The system is not changed: where events, motions or masses would change it the run has a copy.
     """
     check_belongs(system, x)
+    if np.iscomplexobj(x.q):
+        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
     events, motions, mass = _checked(events, motions, mass, control)
+    if forces is not None and not isinstance(forces, dict):
+        raise InputError(
+            "forces cannot be read", where="forces", expected="{(body, node): [t; f]}", got=repr(forces)
+        )
     _positive("until", until)
     for name, value in (("max_step", max_step), ("log_step", log_step), ("control_step", control_step)):
         if value is not None:

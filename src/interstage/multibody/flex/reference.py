@@ -35,7 +35,7 @@ class FlexibleBody:
     """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
 
     l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) and viscous (n,) modal; J (3, 3) and mp (3,) undeformed.
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) and viscous (n, n) modal; J (3, 3) and mp (3,) undeformed.
     """
 
     name: str
@@ -58,6 +58,23 @@ class FlexibleBody:
     def n_modes(self) -> int:
         """Number of modes."""
         return len(self.stiffness)
+
+    def damping(self, ratio: np.ndarray, free: bool) -> np.ndarray:
+        """Return C (n, n) that gives the modes of the body alone these ratios, one or one for each mode.
+
+        Held at its frame the modes are the coordinates, C = diag(2ζω). Of a free body the modes are those of
+        K φ = ω² M_e φ with M_e = I - M_ηr M_rr⁻¹ M_rη, and C = M_e Φ diag(2ζω) Φᵀ M_e.
+        """
+        if not free or self.n_modes == 0:
+            rates = 2.0 * ratio * np.sqrt(np.abs(self.stiffness))
+            return np.diag(np.broadcast_to(rates, (self.n_modes,)))
+        first = skews(self.mp[:, None])[0]
+        rigid = np.block([[self.J, first], [-first, self.mass * np.eye(3)]])
+        FE = np.vstack([self.F0, self.E])
+        M_e = np.eye(self.n_modes) - FE.T @ np.linalg.lstsq(rigid, FE, rcond=None)[0]
+        squares, modes = eigh(np.diag(self.stiffness), 0.5 * (M_e + M_e.T))
+        rates = 2.0 * ratio * np.sqrt(np.abs(squares))
+        return (M_e @ modes) * rates @ (M_e @ modes).T
 
     @property
     def frequencies_hz(self) -> np.ndarray:
@@ -119,7 +136,7 @@ def reference_to(
             got=f"{n_modes}",
         )
     T, squares = T[:, keep], squares[keep]
-    viscous = np.einsum("rk,r,rk->k", T, 2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0)), T)
+    viscous = T.T @ ((2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0)))[:, None] * T)
     FE = FE - rr @ Pi
     E = FE[3:]
     F0 = FE[:3] - np.cross(l_a, E, axisb=0).T

@@ -66,6 +66,13 @@ def _modal_forces(tree, work, i, q, v, tau):
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
         beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
+    mixed = tree.body_mixed[i]
+    if mixed >= 0:
+        for r in range(n):
+            total = 0.0 * beta[0]
+            for k in range(n):
+                total += tree.mixed_C[mixed + n * r + k] * rate[k]
+            beta[r] -= total * d[r]
     if tree.body_order[i] > 0:
         modal_products(tree, work, i)
     put6(

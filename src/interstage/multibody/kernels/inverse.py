@@ -84,6 +84,13 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
         k = first + r
         own = vdot[k] + tree.v_damping[k] * v[k] + tree.v_stiffness[k] * q[eta + r]
         tau[k] = own + work.mode_b[mode + r] - work.mode_ext[mode + r]
+    mixed = tree.body_mixed[i]
+    if mixed >= 0:
+        for r in range(n):
+            total = 0.0 * tau[first]
+            for k in range(n):
+                total += tree.mixed_C[mixed + n * r + k] * v[first + k]
+            tau[first + r] += total
     out = tau[first : first + n]
     add_rows(out, F, low(work.A, i))
     add_rows(out, E, high(work.A, i))

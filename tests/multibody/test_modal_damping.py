@@ -1,0 +1,64 @@
+"""Damping that is given comes out: ratios of modes as the body is hung, in whatever coordinates the engine works."""
+
+import numpy as np
+import pytest
+from multibody_models import beam
+
+import interstage as ist
+
+RATIO = 0.007
+
+
+def ratios(system, body="boom"):
+    """Return frequencies and damping ratios of the elastic modes, ascending."""
+    poles = np.linalg.eigvals(ist.linearize(system, system.state()).A)
+    poles = poles[poles.imag > 1.0]
+    poles = poles[np.argsort(np.abs(poles))]
+    return np.abs(poles) / (2.0 * np.pi), -poles.real / np.abs(poles)
+
+
+def component(ratio=0.0, aset=1):
+    c = beam(aset=aset)
+    return ist.Component(**{**c.__dict__, "damping_ratio": np.full(c.n_modes, ratio)}) if ratio else c
+
+
+@pytest.mark.parametrize("node", [1, 4, 7])
+def test_free_body_has_the_ratio_whatever_node_it_is_held_by(node):
+    """1e-7: rates of the lowest modes come out of an eigenproblem with frequencies up to 1e3 times theirs."""
+    mb = ist.Multibody()
+    mb.add_body("boom", component=beam(), node=node, joint=ist.Free(), damping=RATIO)
+    _, found = ratios(mb.compile())
+    assert len(found) == 8
+    np.testing.assert_allclose(found, RATIO, rtol=1e-7)
+
+
+def test_held_body_has_the_ratio_of_its_held_modes():
+    mb = ist.Multibody()
+    mb.add_body("boom", component=beam(), node=1, joint=ist.Locked(), damping=RATIO)
+    _, found = ratios(mb.compile())
+    np.testing.assert_allclose(found, RATIO, rtol=1e-7)
+
+
+def test_damping_of_the_file_does_not_depend_on_the_node():
+    """The component's own damping is a property of the structure: poles are those about its reference point."""
+    found = []
+    for node in (1, 4, 7):
+        mb = ist.Multibody()
+        mb.add_body("boom", component=component(RATIO), node=node, joint=ist.Free())
+        found.append(ratios(mb.compile())[1])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+    np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("joint", [ist.Free(), ist.Revolute("z")])
+def test_inverse_dynamics_and_kane_have_the_same_damping(joint):
+    mb = ist.Multibody()
+    mb.add_body("boom", component=beam(), node=4, joint=joint, damping=RATIO)
+    system = mb.compile()
+    x = system.state()
+    x.v[:] = np.random.default_rng(1).normal(size=system.nv)
+    vdot = system.forward_dynamics(x)
+    tau = system.inverse_dynamics(x, vdot)
+    np.testing.assert_allclose(tau, 0.0, atol=1e-10 * np.abs(system.mass_matrix(x) @ vdot).max())
+    other = ist.Kane(mb, like=system).accelerations(x.q, x.v)
+    np.testing.assert_allclose(other, vdot, rtol=1e-8, atol=1e-9 * np.abs(vdot).max())
