@@ -188,3 +188,23 @@ def test_an_acceleration_must_be_a_number():
     system.set_joint_mode("panel", "prescribed")
     with pytest.raises(InputError, match="does not fit"):
         system.forward_dynamics(system.state(), accelerations={"panel": "fast"})
+
+
+def test_a_locked_joint_stays_locked_when_its_tree_is_turned_round():
+    """Docking by the arm makes the hub hang on it: the joint between them is still the same locked one."""
+    mb = Multibody("turned")
+    mb.add_body("hub", mass=10.0, inertia=[1, 1, 1.0], joint=Free())
+    mb.add_body("arm", **rod(1.0, 1.0), parent="hub", at=[1, 0, 0], joint=Revolute("z"))
+    mb.add_body("port", mass=20.0, inertia=[2, 2, 2.0], joint=Free())
+    system = mb.compile()
+    system.set_joint_mode("arm", "locked")
+    x = system.state()
+    x["arm"].q[:] = 0.4
+    x["port"].position[:] = [4.0, 0, 0]
+    x["port"].velocity[:] = [0.1, 0.2, 0.3, -1.0, 0.1, 0]
+    docked, y = system.attach("arm", "port", x, joint=Ball())
+    assert docked.joint_mode("hub") == "locked" and docked.joint_mode("arm") == "free"
+    assert y["hub"].v[0] == 0.0 and docked.forward_dynamics(y)[docked._slices["hub"].v][0] == 0.0
+    change = docked.change
+    assert np.abs(change.momentum_after - change.momentum_before).max() < 1e-12
+    assert change.energy_loss >= 0.0

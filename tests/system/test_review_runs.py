@@ -8,7 +8,7 @@ from scipy.integrate import simpson
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import Ball, Free, Locked, Multibody, Revolute
-from interstage.system import Detach, Event, Motion, Switch, simulate
+from interstage.system import Attach, Detach, Event, Motion, Switch, simulate
 
 
 def vehicle():
@@ -230,3 +230,51 @@ def test_a_closure_opened_in_place_lets_go():
     assert log.system.n_closure == 0 and system.n_closure == 2
     assert np.abs(log.system.closure_error(log.state(), every=True)).max() > 1e-2
     np.testing.assert_allclose(log.energy, log.energy[0], rtol=1e-8)
+
+
+def test_a_motion_goes_on_when_its_joint_is_turned_round():
+    """Docking by the driven arm makes the bus hang on it: the angle between them follows the history all the same."""
+    mb = Multibody("docking")
+    mb.add_body("bus", mass=10.0, inertia=[1, 2, 3.0], joint=Free())
+    mb.add_body("arm", **rod(1.0, 1.0), parent="bus", at=[1, 0, 0], joint=Revolute("z"))
+    mb.add_body("port", mass=20.0, inertia=[2, 2, 2.0], joint=Free())
+    system = mb.compile()
+    x = system.state()
+    x["port"].position[:] = [2.5, 0, 0]
+    dock = Event(at=0.2, action=Attach("arm", "port", joint=Locked()))
+    log = simulate(system, x, **GRID, motions={"arm": Motion(angle=np.sin)}, events=[dock])
+    final, end = log.system, log.state()
+    assert final.model.spec("bus").parent == "arm"
+    relative = final.rotation(end, "bus").T @ final.rotation(end, "arm")
+    assert np.arctan2(relative[1, 0], relative[0, 0]) == pytest.approx(np.sin(0.4), abs=1e-12)
+    # nothing acts from outside; rk4 to fourth order in steps of 0.01
+    assert np.ptp(log.momentum, axis=0).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_velocities_that_a_loop_does_not_allow_make_an_impact(method):
+    """The rocker's rate is set to nothing: impulses of the pin make all rates fit, and energy does not rise."""
+    system, x = four_bar()
+
+    def stop_rocker(t, system, x):
+        x["rocker"].v[:] = 0.0
+        return x
+
+    def break_pin(t, system, x):
+        x["rocker"].q[:] += 0.1
+        return x
+
+    def lose(t, system, x):
+        x.q[:] = np.nan
+        return x
+
+    grid = {"until": 0.2, "step": 2e-3, "method": method}
+    log = simulate(system, x, **grid, events=[Event(at=0.1, action=stop_rocker)])
+    after = log.phases[1].state(0)
+    assert np.abs(log.system.closure_rate(after)).max() < 1e-13
+    assert 0.0 < abs(after["rocker"].v[0]) < abs(log.phases[0].state()["rocker"].v[0])
+    assert log.events[0].energy_loss > 0.0
+    with pytest.raises(InputError, match="assemble"):
+        simulate(system, x, **grid, events=[Event(at=0.1, action=break_pin)])
+    with pytest.raises(SolverError, match="not finite"):
+        simulate(system, x, **grid, events=[Event(at=0.1, action=lose)])

@@ -59,7 +59,11 @@ TREE_FIELDS = (
     ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
     ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
     ("closure_p", "f", 2),  # (C, 6) points of both ends where they are on the ground
-    ("closure_option", "f", 1),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte; run time
+    (
+        "closure_option",
+        "f",
+        1,
+    ),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte; run time
     ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure`
     ("row_keep", "i", 1),  # (m,) 0 for a dependent row that is left out; changes at run time
     ("row_u", "f", 2),  # (m, 3) direction fixed in the first frame

@@ -79,6 +79,10 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
             replace(new, node=inner.at) if flexible else replace(new, port=_or_none(inner.at))
         )
     new = rebuilt(system, [changed.get(s.name, replace(s)) for s in system.model.specs])
+    for inner, outer in itertools.pairwise(path):
+        # the joint that was turned round goes on as it was: free, prescribed or locked
+        if inner.joint.nv and new.joint_mode(outer.name) != system.joint_mode(inner.name):
+            new.set_joint_mode(outer.name, system.joint_mode(inner.name))
     y = carried(system, x, new)
     moved = _carry_modes(system, x, new, y, by_name, changed)
     _write_joints(system, x, new, y, changed)

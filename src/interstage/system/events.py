@@ -17,7 +17,8 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
-from interstage.multibody.impulse import set_rates
+from interstage.multibody.closing import open_by
+from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.topology import copy_of
 from interstage.system.histories import BoundMotion, Motion, needed_arguments
 
@@ -305,6 +306,15 @@ def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
             got=type(answer).__name__,
         )
     out.system, out.x = answer
+    if not (np.isfinite(out.x.q).all() and np.isfinite(out.x.v).all()):
+        raise SolverError(
+            f"the action of event '{event.label}' returned a state that is not finite at t = {t:.9g}"
+        )
+    if out.system.model.closures and open_by(out.system, out.x) > 10.0:
+        # a closure that was shut in motion, or velocities that closures do not allow: an impulse of the closures
+        out.x = out.x.copy()
+        fit_closures(out.system, out.x)
+        out.system.check_closed(out.x)
     out.changed = True
 
 

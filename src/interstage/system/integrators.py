@@ -28,7 +28,7 @@ from interstage.multibody.engine import Engine
 from interstage.multibody.handle import COMPILED, tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import project
-from interstage.multibody.kernels.kinematics import BALL, FREE, rates
+from interstage.multibody.kernels.kinematics import normalize, rates
 from interstage.multibody.kernels.small import kernel
 
 GAMMA = 1.0 - np.sqrt(0.5)
@@ -54,17 +54,6 @@ def take(tree, feed, row, x, y):
     for k in range(len(feed.bodies)):
         for j in range(10):
             tree.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
-
-
-@kernel
-def normalize(tree, q):
-    """Bring all quaternions in q to unit length."""
-    for i in range(tree.sizes[0]):
-        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
-            k = tree.joint_q[i]
-            s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
-            for j in range(k, k + 4):
-                q[j] *= s
 
 
 @kernel

@@ -88,7 +88,7 @@ class Phase:
 
     @cached_property
     def forces(self) -> np.ndarray:
-        """Generalized forces (m, nv): what was applied, and what prescribed and locked joints needed; closures apart."""
+        """Generalized forces (m, nv): what was applied, and what prescribed and locked joints needed."""
         return self._answers[1]
 
     @cached_property

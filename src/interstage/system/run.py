@@ -321,7 +321,8 @@ class Run:
             given = old.state(v=np.asarray(self.given_tau, dtype=float))
             self.given_tau = carried(old, given, out.system).v
         self.x = State(self.system._slices, out.x.q.astype(np.float64), out.x.v.astype(np.float64))
-        self.motions = {b: m for b, m in self.motions.items() if self._still_prescribed(b, m)}
+        turned = [self._turned_round(old, bound) for bound in self.motions.values()]
+        self.motions = {m.body: m for m in turned if self._still_prescribed(m.body, m)}
         self.mass = {b: m for b, m in self.mass.items() if b in self.system._slices}
         for body, motion in out.motions.items():
             self.motions.pop(body, None)
@@ -334,6 +335,22 @@ class Run:
             p: w for p, w in (self.forces or {}).items() if (p if isinstance(p, str) else p[0]) in here
         }
         self.load(self.forces, self.given_tau)
+
+    def _turned_round(self, old: System, bound: BoundMotion) -> BoundMotion:
+        """Return the motion on the body that has its joint now: docking can make a parent hang on its child.
+
+        A joint of one axis keeps its coordinate when it is turned round, several axes change their order.
+        """
+        body, here = bound.body, self.system.model
+        parent = old.model.spec(body).parent
+        if parent not in self.system._slices or here.spec(parent).parent != body:
+            return bound
+        if bound.nv > 1:
+            raise SolverError(
+                f"the joint of body '{body}' was turned round at t = {self.t:.9g}: its motion has no meaning any more",
+                hint=f"attach by the root of the tree, or switch the joint of '{body}' to free or locked before",
+            )
+        return BoundMotion(bound.motion, parent, here.spec(parent).joint)
 
     def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:
         if body not in self.system._slices or self.system.model.spec(body).joint.nv != motion.nv:

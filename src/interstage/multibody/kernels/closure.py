@@ -21,13 +21,7 @@ from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_
 from interstage.multibody.kernels.elimination import port_compliance
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
-from interstage.multibody.kernels.kinematics import (
-    BALL,
-    FREE,
-    kinematics,
-    poses,
-    rates,
-)
+from interstage.multibody.kernels.kinematics import kinematics, normalize, poses, rates
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear,
@@ -315,12 +309,7 @@ def move(tree, q, step, rate):
     rates(tree, q, step, rate)
     for k in range(len(q)):
         q[k] += rate[k]
-    for i in range(tree.sizes[0]):
-        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
-            k = tree.joint_q[i]
-            s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
-            for j in range(k, k + 4):
-                q[j] *= s
+    normalize(tree, q)
 
 
 @kernel

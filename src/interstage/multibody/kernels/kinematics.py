@@ -13,6 +13,8 @@ Row -1 (the last one) of per-body scratch is the ground.
 
 from __future__ import annotations
 
+import numpy as np
+
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
@@ -305,3 +307,14 @@ def external_wrenches(tree, work, q, sites, wrenches):
         n, start, first = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
         add_rows(work.mode_ext[first : first + n], tree.site_lam[start : start + 3 * n], t)
         add_rows(work.mode_ext[first : first + n], tree.site_gam[start : start + 3 * n], f)
+
+
+@kernel
+def normalize(tree, q):
+    """Bring all quaternions in q to unit length."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
+            k = tree.joint_q[i]
+            s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
+            for j in range(k, k + 4):
+                q[j] *= s
