@@ -49,30 +49,21 @@ def main() -> None:
 
     def thrust(t, x):
         """Push along each burning booster's axis, at its frame."""
-        now = current["system"]
-        axes = {name: now.rotation(x, name)[:, 0] for name in LEAVE} if t < BURN - 1e-9 else {}
-        return {"forces": {name: np.concatenate([np.zeros(3), THRUST * a]) for name, a in axes.items()}}
-
-    current = {"system": system}
-
-    def remember(t, system, x):
-        current["system"] = system
+        burning = LEAVE if t < BURN - 1e-9 else ()
+        return {"forces": {name: [0.0, 0.0, 0.0, THRUST, 0.0, 0.0] for name in burning}}
 
     def match(t, system, x):
         """Bring the ship to the core's speed but for two metres a second, by its own engine."""
         x["ship"].velocity[3] = system.velocity(x, "core")[3] - 2.0
         return x
 
-    def gap(t, x):
-        nose = current["system"].position(x, "core", NODES)
+    def gap(t, x, system):
+        nose = system.position(x, "core", NODES)
         return x["ship"].position[0] - nose[0] - 1.0
 
-    events = [
-        ist.Event(at=t, action=[ist.Detach(name), remember], name=f"{name} leaves")
-        for name, t in LEAVE.items()
-    ]
-    events.append(ist.Event(at=6.0, action=[match, remember], name="ship burns"))
-    events.append(ist.Event(gap, [ist.Attach("ship", ("core", NODES)), remember], name="ship docks"))
+    events = [ist.Event(at=t, action=ist.Detach(name), name=f"{name} leaves") for name, t in LEAVE.items()]
+    events.append(ist.Event(at=6.0, action=match, name="ship burns"))
+    events.append(ist.Event(gap, ist.Attach("ship", ("core", NODES)), name="ship docks"))
     mass = dict.fromkeys(LEAVE, booster)
     log = ist.simulate(
         system,
@@ -82,6 +73,7 @@ def main() -> None:
         method="ros2",
         mass=mass,
         control=thrust,
+        frame="body",
         control_step=0.02,
         events=events,
         log_step=0.02,

@@ -5,6 +5,8 @@ structure at the wheel's speed; microthrusters only hiss. Linear models for thre
 the line of sight, and the sum over the deck's own modes checks them.
 
     python examples/observatory_jitter.py
+
+Draws the jitter against the speed of the wheel into observatory_jitter.png.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 import interstage as ist
 from interstage.nastran import deck_from_text
+from interstage.report.plots import BLUE, GREY, ORANGE, dress, new_figure
 
 BUS, WHEEL, THRUSTER, BORESIGHT = 1, 2, 3, 40
 DAMPING = (0.0025, 0.005, 0.01)
@@ -138,12 +141,12 @@ def main() -> None:
         f"{telescope.mass:.0f} kg, modes {telescope.frequencies_hz[0]:.2f} to {telescope.frequencies_hz[-1]:.1f} Hz"
     )
     print("damping    wheel, worst speed         wheel, median    thruster noise, rms")
-    worst = {}
+    worst, curves = {}, {}
     for damping in DAMPING:
         lin = linear_model(telescope, damping)
         jitter, noise = wheel_jitter(lin), thruster_jitter(lin)
         k = int(np.argmax(jitter))
-        worst[damping] = jitter[k]
+        worst[damping], curves[damping] = jitter[k], jitter
         print(f"{damping:.4f}   {1e3 * jitter[k]:9.3f} mas at {SPEEDS_HZ[k]:6.2f} Hz"
               f"   {1e3 * np.median(jitter):9.4f} mas   {1e3 * noise:9.5f} mas")  # fmt: skip
     # a resonance met by the wheel is worth its damping ratio: four times the damping, a quarter of the jitter
@@ -156,6 +159,18 @@ def main() -> None:
     error = np.abs(ours - superposition(DAMPING[-1], f)).max() / np.abs(ours[f > 0.5]).max()
     print(f"linear model against the sum over the deck's modes: {error:.1e} of the peak")
     assert error < 1e-7
+    draw(curves)
+
+
+def draw(curves: dict[float, np.ndarray]) -> None:
+    """Draw the jitter against the speed of the wheel."""
+    figure = new_figure(8.0, 3.4)
+    axes = figure.subplots()
+    for (damping, jitter), color in zip(curves.items(), (ORANGE, BLUE, GREY)):
+        axes.semilogy(SPEEDS_HZ, 1e3 * jitter, color=color, lw=1.1, label=f"damping {100 * damping:g} %")
+    axes.legend(frameon=False)
+    dress(axes, "speed of the wheel, Hz", "jitter, mas", "line of sight over an unbalanced wheel")
+    figure.savefig("observatory_jitter.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ axis. Attitude and rate come from a gyro package on the structure, so that the l
 the rigid body; the loop around the flexible one is then unstable, until a filter takes the first mode out.
 
     python examples/pitch_autopilot.py
+
+Draws the open loop and the step response into pitch_autopilot.png.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 import interstage as ist
 from interstage.nastran import deck_from_text
+from interstage.report.plots import BLUE, ORANGE, dress, new_figure
 
 LENGTH, GRIDS, MASS, THRUST = 30.0, 21, 24000.0, 5.0e5  # m, -, kg, N
 GYRO = 15  # grid of the gyro package
@@ -146,6 +149,23 @@ def main() -> None:
     settled, peak = float(response.outputs[-1]), float(response.outputs.max())
     print(f"attitude step: peak {peak:.3f}, after 12 s {settled:.4f}")
     assert abs(settled - 1.0) < 0.01
+    draw({name: each[1] for name, each in results.items()}, time, response.outputs)
+
+
+def draw(loops: dict[str, control.StateSpace], time: np.ndarray, attitude: np.ndarray) -> None:
+    """Draw the open loop with and without the filter, and the step response."""
+    figure = new_figure(8.0, 3.4)
+    left, right = figure.subplots(1, 2)
+    f = np.geomspace(0.03, 40.0, 4000)
+    for (name, loop), color in zip(loops.items(), (ORANGE, BLUE)):
+        left.semilogx(f, 20.0 * np.log10(np.abs(loop(2j * np.pi * f))), color=color, lw=1.3, label=name)
+    left.axhline(0.0, color="0.5", ls="--", lw=1)
+    left.legend(frameon=False)
+    dress(left, "frequency, Hz", "gain, dB", "open loop")
+    right.plot(time, np.ravel(attitude), color=BLUE, lw=1.4)
+    right.axhline(1.0, color="0.5", ls="--", lw=1)
+    dress(right, "time, s", "attitude", "step of one, with filter")
+    figure.savefig("pitch_autopilot.png", dpi=110)
 
 
 if __name__ == "__main__":
