@@ -15,32 +15,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+
+from benchmarks import multibody
 
 BODIES = (2, 4, 8, 16, 32, 64)
 BATCHES = (1, 32, 256)
 MODES = 4
 
 
-def best(action: Callable[[], object], least: float = 0.05, repeats: int = 5) -> float:
-    """Return the shortest time of one call in microseconds of the processor."""
-    count, spent = 1, 0.0
-    while spent < least:
-        begin = time.process_time()
-        for _ in range(count):
-            action()
-        spent = time.process_time() - begin
-        count *= 2
-    count = max(1, count // 2)
-    found = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        for _ in range(count):
-            action()
-        found.append((time.process_time() - begin) / count)
-    return 1e6 * min(found)
+best = partial(multibody.best, clock=time.process_time)  # jax computes in threads of its own
 
 
 def chain(n: int, flexible: bool):

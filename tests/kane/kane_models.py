@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "multibody"))
 from multibody_models import JOINTS, beam, random_rotation, random_state, random_tree
 
 __all__ = [

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from exudyn_chain import CORNER, chain, exudyn_beam
 
-from interstage.system import simulate
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from conftest import reference_dir
+from interstage.system import simulate
 
 # converged RK4 of an independent program, and what the reference allows against Exudyn itself
 CASES = [

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from multibody_models import beam
 
 import interstage as ist
 from interstage.errors import InputError
 from interstage.multibody import Ball, Free, Multibody, Revolute, Universal
 from interstage.system import simulate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "multibody"))
-from multibody_models import beam
 
 BEAM = beam(n_elements=5, n_modes=3, E=2e8)
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from multibody_models import beam
 
 from interstage.errors import InputError, SolverError
 from interstage.multibody import Ball, Free, Multibody, Revolute
 from interstage.system import simulate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "multibody"))
-from multibody_models import beam
 
 BEAM = beam(n_elements=5, n_modes=4)
 SOFT = beam(n_elements=5, n_modes=2, E=2e7)
