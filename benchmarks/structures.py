@@ -72,10 +72,10 @@ def solid_deck(dofs: int) -> str:
 def measure(text: str, n_modes: int) -> dict:
     """Time reading, assembly, one factorization and the modes of a deck, in this process."""
     from interstage.fem.constraints import join
-    from interstage.fem.eigen import eigenmodes
-    from interstage.fem.factor import Factor, backend_name
     from interstage.fem.model import FEModel
     from interstage.fem.reduction import Constraints, reduce_model
+    from interstage.linalg.eigen import eigenmodes
+    from interstage.linalg.factor import Factor, backend_name
     from interstage.nastran import deck_from_text
 
     _warm_up()
@@ -129,8 +129,8 @@ def measure(text: str, n_modes: int) -> dict:
 
 def _warm_up() -> None:
     """Load and compile what every run needs once, so that it is not timed."""
-    from interstage.fem.eigen import eigenmodes
     from interstage.fem.model import FEModel
+    from interstage.linalg.eigen import eigenmodes
     from interstage.nastran import deck_from_text
 
     for text in (shell_deck(30), solid_deck(100)):

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from interstage.errors import ModelError
 from interstage.fem.autospc import find_singularities
 from interstage.fem.constraints import eliminate, equations, explicit, join
-from interstage.fem.eigen import eigenmodes
 from interstage.fem.grids import Grids
 from interstage.fem.reduction import Constraints, Guyan, reduce_model
 from interstage.fem.sets import SetCards, make_sets
+from interstage.linalg.eigen import eigenmodes
 
 
 def test_chain_of_dependences_is_substituted():

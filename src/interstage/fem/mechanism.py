@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import ModelError
-from interstage.fem.factor import Factor, NotPositiveDefinite
+from interstage.linalg.factor import Factor, NotPositiveDefinite
 
 # Stiffness added to every diagonal (relative) to make a singular matrix factorizable.
 REGULAR = 1e-12

@@ -10,13 +10,13 @@ import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.constraints import eliminate, join
-from interstage.fem.eigen import eigenmodes
 from interstage.fem.eigen_request import EigenRequest
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
+from interstage.linalg.eigen import eigenmodes
 
 DEFAULT_MODES = 10
 BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors

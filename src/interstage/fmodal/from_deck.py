@@ -15,15 +15,15 @@ import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.constraints import join
-from interstage.fem.eigen import eigenmodes
 from interstage.fem.elements.point_mass import PointMassBlock
-from interstage.fem.factor import Factor, NotPositiveDefinite
 from interstage.fem.from_deck.geometry import read_geometry
 from interstage.fem.mechanism import mechanism_error
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints, ReducedModel
 from interstage.fem.sets import SetCards
 from interstage.fmodal.lumped_cards import child_bodies
+from interstage.linalg.eigen import eigenmodes
+from interstage.linalg.factor import Factor, NotPositiveDefinite
 from interstage.modes.build import Assembled, build_component, check_grids, merged_aset, turned_child
 from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses, point_masses, rigid_motion
@@ -380,7 +380,7 @@ def provenance(deck: Deck, options: dict[str, str]) -> dict[str, str]:
     import scipy
 
     from interstage import __version__
-    from interstage.fem.factor import backend_name
+    from interstage.linalg.factor import backend_name
 
     digest = hashlib.sha256()
     for file in deck.files:

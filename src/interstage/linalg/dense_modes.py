@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as la
 
-from interstage.fem.pencil import Pencil
+from interstage.linalg.pencil import Pencil
 
 RANK = 1e-12
 

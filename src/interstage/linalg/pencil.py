@@ -7,7 +7,7 @@ import time
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.fem.factor import Factor, NotPositiveDefinite, upper_triangle
+from interstage.linalg.factor import Factor, NotPositiveDefinite, upper_triangle
 
 # A pivot this small after mass has been added everywhere means motion without stiffness and without mass.
 MASSLESS_PIVOT = 1e-9

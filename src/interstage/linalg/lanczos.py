@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from interstage.fem.blas import add_product, inner, product, symmetric_eigen
+from interstage.linalg.blas import add_product, inner, product, symmetric_eigen
 
 # Relative size below which a new direction is rounding error of the ones already in the basis.
 RANK_TOLERANCE = 1e-12

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from interstage.errors import InputError, SolverError
-from interstage.fem import factor, pardiso
-from interstage.fem.factor import Factor, NotPositiveDefinite, upper_triangle
+from interstage.linalg import factor, pardiso
+from interstage.linalg.factor import Factor, NotPositiveDefinite, upper_triangle
 
 BACKENDS = ["superlu"] + (["pardiso"] if pardiso.available() else [])
 

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from interstage.errors import InputError, SolverError, known_names
-from interstage.fem import pardiso
-from interstage.fem.memory import available_memory, readable_bytes
+from interstage.linalg import pardiso
+from interstage.linalg.memory import available_memory, readable_bytes
 
 
 class NotPositiveDefinite(SolverError):

@@ -12,7 +12,7 @@ import ctypes
 import numpy as np
 from scipy.linalg.blas import dgemm
 
-from interstage.fem import pardiso
+from interstage.linalg import pardiso
 
 _COLUMN_MAJOR, _PLAIN, _TRANSPOSED = 102, 111, 112
 

@@ -21,10 +21,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError
-from interstage.fem.dense_modes import dense_modes
-from interstage.fem.lanczos import mass_operator
-from interstage.fem.pencil import Pencil
-from interstage.fem.slicing import Wanted, sparse_modes
+from interstage.linalg.dense_modes import dense_modes
+from interstage.linalg.lanczos import mass_operator
+from interstage.linalg.pencil import Pencil
+from interstage.linalg.slicing import Wanted, sparse_modes
 
 DENSE_SIZE = 300
 DOUBTFUL = 1e-4  # residual above which a mode is not to be trusted

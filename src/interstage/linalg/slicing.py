@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from interstage.errors import SolverError
-from interstage.fem.lanczos import BlockLanczos, Ritz
-from interstage.fem.memory import available_memory
-from interstage.fem.pencil import Pencil
+from interstage.linalg.lanczos import BlockLanczos, Ritz
+from interstage.linalg.memory import available_memory
+from interstage.linalg.pencil import Pencil
 
 # Vectors per Lanczos step: fewer converge in fewer solves, more make each solve of a large factor cheaper.
 BLOCK, LARGE_BLOCK, LARGE = 8, 12, 50_000

@@ -8,8 +8,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError
-from interstage.fem import eigen
-from interstage.fem.eigen import eigenmodes
+from interstage.linalg import eigen
+from interstage.linalg.eigen import eigenmodes
 
 
 @pytest.fixture(params=["dense", "lanczos"])
