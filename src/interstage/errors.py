@@ -84,6 +84,10 @@ class FidelityWarning(UserWarning):
     """Results are given, but the model is used beyond what its fidelity can bear."""
 
 
+class MotionWarning(UserWarning):
+    """A motion is followed as given, but its parts contradict each other."""
+
+
 class FileError(InterstageError):
     """A file that is missing, damaged, foreign, from a newer version, or cannot be written."""
 

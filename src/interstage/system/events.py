@@ -198,20 +198,19 @@ class Switch(Action):
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:
     """Bring a joint to the rate of its motion by an impulse; refuse an angle that is not there."""
     body = motion.body
-    if motion.angle is not None:
-        gap = float(np.abs(motion.values(motion.angle, t) - x[body].q).max())
+    angle, rate, _ = motion.at(t)
+    if angle is not None:
+        gap = float(np.abs(angle - x[body].q).max())
         if gap > 1e-6:
             raise InputError(
                 f"the joint of body '{body}' is not where its motion starts",
                 where=f"t = {t:g}",
-                expected=f"{motion.values(motion.angle, t)}",
+                expected=f"{angle}",
                 got=f"{x[body].q}",
                 hint="give a rate= or acceleration= history, which starts from where the joint is",
             )
-    if motion.rate is not None:
-        rate = motion.values(motion.rate, t)
-        if np.abs(rate - x[body].v).max() > 0.0:
-            set_rates(system, x, body, rate)
+    if rate is not None and np.abs(rate - x[body].v).max() > 0.0:
+        set_rates(system, x, body, rate)
 
 
 @dataclass(frozen=True)

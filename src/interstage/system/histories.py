@@ -2,32 +2,29 @@
 
 What is given is followed exactly: an angle history fixes angle and rate at every stage of every step, a rate history
 the rate (the angle is its integral, with the accuracy of the integrator), an acceleration history neither. Derivatives
-that are not given are those of a quintic spline for tables. For functions the first derivative is a complex
-step, exact to rounding, where the function takes complex times; else, and for the second derivative, central
-differences of sixth order (`Motion.derivatives` says which).
+that are not given are found as `curves` says. Where a level and its derivative are both given they are compared, and a
+`MotionWarning` says where they disagree.
 """
 
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import make_interp_spline
 
-from interstage.errors import InputError, InterstageError
+from interstage.errors import InputError, InterstageError, MotionWarning
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import _rigid
 from interstage.spatial import RigidInertia
+from interstage.system.curves import NAMES, Curve, Function
 
 History = Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
-IMAGINARY = 1e-30
-DIFFERENCE = 1e-3
-# central differences of sixth order: offsets 1, 2, 3
-_SIXTH = ((1.0, 0.75), (2.0, -0.15), (3.0, 1.0 / 60.0))
+CHECK = 500  # rows of a table between two looks at whether levels agree
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class Motion:
     highest level that is known; derivatives beside it are used as given.
 
     >>> Motion(angle=lambda t: 0.1 * np.sin(t)).derivatives
-    {'rate': 'complex step', 'acceleration': 'differences of complex steps'}
+    {'rate': 'exact', 'acceleration': 'exact'}
     """
 
     angle: History | None = None
@@ -50,108 +47,14 @@ class Motion:
             raise InputError("a motion needs a history", expected="angle=, rate= or acceleration=")
 
     @property
-    def levels(self) -> list[tuple[Callable[[float], np.ndarray] | None, str]]:
+    def levels(self) -> list[tuple[Function | None, str]]:
         """Functions of angle, rate and acceleration, each with a word on where it comes from."""
-        out: list[tuple[Any, str]] = []
-        for k, name in enumerate(("angle", "rate", "acceleration")):
-            given = getattr(self, name)
-            if given is not None:
-                out.append((_function(given, name), "given"))
-            elif k == 0 or out[-1][0] is None:
-                out.append((None, "integrated"))
-            else:
-                # differentiate what was given last
-                last = max(j for j in range(k) if out[j][1] == "given")
-                source = getattr(self, ("angle", "rate")[last])
-                out.append(_derivative(source, out[last][0], k - last, ("angle", "rate")[last]))
-        return out
+        return Curve(self).levels
 
     @property
     def derivatives(self) -> dict[str, str]:
         """How rates and accelerations that were not given are found."""
-        names = ("angle", "rate", "acceleration")
-        return {name: how for name, (_, how) in zip(names, self.levels) if how not in ("given", "integrated")}
-
-
-def _function(given: Any, name: str) -> Callable[[float], np.ndarray]:
-    """Return a history as a function that returns a vector."""
-    if callable(given):
-        return lambda t: np.atleast_1d(np.asarray(given(t)))
-    return _Table(given, name)
-
-
-class _Table:
-    """A spline through a table, of degree five where there are enough rows."""
-
-    def __init__(self, table: Any, name: str, order: int = 0):
-        try:
-            t, y = np.asarray(table[0], dtype=float), np.asarray(table[1], dtype=float)
-        except (TypeError, ValueError, IndexError):
-            t, y = np.zeros(0), np.zeros(0)
-        good = t.ndim == 1 and len(t) > 1 and y.ndim in (1, 2) and len(y) == len(t)
-        if not good or not np.all(np.diff(t) > 0.0) or not (np.isfinite(t).all() and np.isfinite(y).all()):
-            raise InputError(
-                "a table of a history must have rising times and a finite value for each",
-                where=name,
-                expected="(times (n,), values (n,) or (n, dofs)), n > 1",
-            )
-        self.name, self.first, self.last = name, t[0], t[-1]
-        if order >= len(t):
-            raise InputError(
-                "a table is too short for its derivatives", where=name, expected="six rows or more"
-            )
-        spline = make_interp_spline(t, y, k=min(5, len(t) - 1))
-        self.spline = spline.derivative(order) if order else spline
-
-    def __call__(self, t: float) -> np.ndarray:
-        slack = 1e-9 * (1.0 + abs(self.last))
-        if not self.first - slack <= t <= self.last + slack:
-            raise InputError(
-                "a table of a history does not cover the run",
-                where=self.name,
-                expected=f"times from {self.first:g} to {self.last:g}",
-                got=f"t = {t:g}",
-            )
-        return np.atleast_1d(self.spline(min(max(t, self.first), self.last)))
-
-
-def _differences(f: Callable[[float], np.ndarray], h: float = DIFFERENCE) -> Callable[[float], np.ndarray]:
-    """Return the derivative by central differences of sixth order."""
-    return lambda t: sum(w * (f(t + k * h) - f(t - k * h)) for k, w in _SIXTH) / h
-
-
-def _derivative(given: Any, f: Any, order: int, name: str) -> tuple[Callable[[float], np.ndarray], str]:
-    """Return the first or second derivative of a history and how it is found."""
-    if not callable(given):
-        return _Table(given, name, order), "spline"
-    plain = _differences(f)
-    step = _complex_step(f)
-    for t in (0.0, 0.37):
-        if step is None:
-            break
-        try:
-            a, b = step(t), plain(t)
-        except Exception:
-            step = None
-            break
-        if not np.allclose(a, b, rtol=1e-5, atol=1e-6 * (1.0 + np.abs(b).max())):
-            step = None
-    first, how = (plain, "differences") if step is None else (step, "complex step")
-    if order == 1:
-        return first, how
-    second = _differences(first)
-    return second, "differences of differences" if step is None else "differences of complex steps"
-
-
-def _complex_step(f: Callable[[float], np.ndarray]) -> Callable[[float], np.ndarray] | None:
-    """Return Im f(t + iε)/ε where the function takes complex times and answers in kind."""
-    try:
-        value = f(0.37 + 1j * IMAGINARY)
-    except Exception:
-        return None
-    if not np.iscomplexobj(value):
-        return None
-    return lambda t: f(t + 1j * IMAGINARY).imag / IMAGINARY
+        return {name: how for name, (_, how) in zip(NAMES, self.levels) if how not in ("given", "integrated")}
 
 
 class BoundMotion:
@@ -163,32 +66,95 @@ class BoundMotion:
                 f"not a motion of body '{body}'", expected="as in ist.Motion(angle=f)", got=repr(motion)
             )
         self.motion, self.body, self.nv = motion, body, joint.nv
-        (self.angle, _), (self.rate, _), (self.acceleration, _) = motion.levels
-        if self.angle is not None and not joint.linear:
+        self.curve = Curve(motion)
+        self.seen: list[float] = []
+        self.asked = CHECK
+        if self.curve.plan[0] is not None and not joint.linear:
             raise InputError(
                 f"the joint of body '{body}' has no angles to prescribe",
                 got=f"a {type(joint).__name__} joint",
                 hint="give a rate= or acceleration= history",
             )
 
-    def values(self, f: Callable[[float], np.ndarray], t: float) -> np.ndarray:
-        """Return the numbers (nv,) of a history at a time, checked."""
+    @property
+    def has_angle(self) -> bool:
+        """Whether the coordinates are known, and not integrated."""
+        return self.curve.plan[0] is not None
+
+    @property
+    def has_rate(self) -> bool:
+        """Whether the velocities are known, and not integrated."""
+        return self.curve.plan[1] is not None
+
+    def at(self, t: float) -> list[np.ndarray | None]:
+        """Return angle, rate and acceleration (nv,) at a time, None where they are integrated."""
+        return [None if row is None else row[0] for row in self.table(np.array([t]))]
+
+    def table(self, times: np.ndarray) -> list[np.ndarray | None]:
+        """Return angle, rate and acceleration (T, nv), checked, None where they are integrated."""
         try:
-            value = np.asarray(f(t), dtype=float)
+            out = self.curve.rows(times)
+            self._look(times)
         except InterstageError:
             raise
         except Exception as err:
             raise InputError(
-                f"the motion of body '{self.body}' failed at t = {t:g}", got=f"{type(err).__name__}: {err}"
+                f"the motion of body '{self.body}' failed at t = {self._when(times):g}",
+                got=f"{type(err).__name__}: {err}",
             ) from err
-        if value.shape != (self.nv,) or not np.isfinite(value).all():
-            raise InputError(
-                f"the motion of body '{self.body}' does not fit its joint",
-                where=f"t = {t:g}",
-                expected=f"{self.nv} finite numbers",
-                got=f"{np.array2string(value, threshold=6)}",
+        for name, rows in zip(NAMES, out):
+            if rows is None:
+                continue
+            fits = rows.shape == (len(times), self.nv)
+            if not fits or not np.isfinite(rows).all():
+                k = 0 if not fits else int(np.argmin(np.isfinite(rows).all(axis=1)))
+                raise InputError(
+                    f"the motion of body '{self.body}' does not fit its joint",
+                    where=f"{name}, t = {times[k]:g}",
+                    expected=f"{self.nv} finite numbers",
+                    got=f"{np.array2string(rows[k], threshold=6)}",
+                    hint=None if getattr(self.motion, name) is not None else f"give {name}= too",
+                )
+        return out
+
+    def _when(self, times: np.ndarray) -> float:
+        """Return the first time at which the motion fails."""
+        for t in times:
+            try:
+                self.curve.rows(np.array([t]))
+            except Exception:
+                return float(t)
+        return float(times[0])
+
+    def _look(self, times: np.ndarray) -> None:
+        """Look now and then whether what was given, and how it is differentiated, agree."""
+        if self.asked >= CHECK:
+            self.seen += times[np.unique(np.linspace(0, len(times) - 1, 7).astype(int))].tolist()
+        self.asked += len(times)
+        if len(self.seen) < 7:
+            return
+        some, self.seen, self.asked = np.array(self.seen), [], 0
+        for source, order in filter(None, self.curve.plan):
+            wrong = [t for t in some if order == 1 and source.how[0] == "complex step" and source.wrong(t)]
+            if wrong:
+                raise InputError(
+                    f"the motion of body '{self.body}' is not analytic: complex steps do not give its derivative",
+                    where=f"t = {wrong[0]:g}",
+                    hint="give the rate too, or take real times only (as with float(t))",
+                )
+        found = self.curve.disagreement(some)
+        if found is not None:
+            name, share, t, given, derived = found
+            warnings.warn(
+                f"the {name} of the motion of body '{self.body}' is not the derivative of its {_before(name)}: "
+                f"{100 * share:.2g} % off at t = {t:g} ({given} given, {derived} by differentiation)",
+                MotionWarning,
+                stacklevel=2,
             )
-        return value
+
+
+def _before(name: str) -> str:
+    return NAMES[NAMES.index(name) - 1]
 
 
 def needed_arguments(f: Callable) -> int:

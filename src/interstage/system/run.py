@@ -153,10 +153,11 @@ class Run:
 
     def _write_motion(self, bound: BoundMotion, t: float, q: np.ndarray, v: np.ndarray) -> None:
         where = self.system._slices[bound.body]
-        if bound.angle is not None:
-            q[where.q] = bound.values(bound.angle, t)
-        if bound.rate is not None:
-            v[where.v] = bound.values(bound.rate, t)
+        angle, rate, _ = bound.at(t)
+        if angle is not None:
+            q[where.q] = angle
+        if rate is not None:
+            v[where.v] = rate
 
     def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
         """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
@@ -174,7 +175,7 @@ class Run:
     def _accelerations(self, t: float, tau: np.ndarray) -> None:
         """Write the accelerations of motions into the kernels' vector."""
         for body, bound in self.motions.items():
-            tau[self.system._slices[body].v] = bound.values(bound.acceleration, t)
+            tau[self.system._slices[body].v] = bound.at(t)[2]
 
     @property
     def needs_feed(self) -> bool:
@@ -193,18 +194,18 @@ class Run:
         slices, R = self.system._slices, len(times)
         tau = np.tile(self.tau, (R, 1))
         q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
-        for k, t in enumerate(times):
-            if self.tau_of_t is not None:
+        if self.tau_of_t is not None:
+            for k, t in enumerate(times):
                 tau[k] = self._tau(t)
-            self._accelerations(t, tau[k])
         for body, bound in self.motions.items():
+            angle, rate, tau[:, slices[body].v] = bound.table(times)
             for history, slots, rows, where in (
-                (bound.angle, q_slots, q, slices[body].q),
-                (bound.rate, v_slots, v, slices[body].v),
+                (angle, q_slots, q, slices[body].q),
+                (rate, v_slots, v, slices[body].v),
             ):
                 if history is not None:
                     slots += range(where.start, where.stop)
-                    rows.append(np.array([bound.values(history, t) for t in times]))
+                    rows.append(history)
         bodies = [self.system.body(body) for body in self.mass]
         inertia = np.zeros((R, len(bodies), 10))
         for j, (i, mass) in enumerate(zip(bodies, self.mass.values())):
@@ -243,7 +244,7 @@ class Run:
 
         def write(t: float, tau: np.ndarray) -> None:
             for body, bound in motions.items():
-                tau[slices[body].v] = bound.values(bound.acceleration, t)
+                tau[slices[body].v] = bound.at(t)[2]
 
         return write if motions else None
 
