@@ -7,6 +7,10 @@ import pytest
 from multibody_models import beam
 
 import interstage as ist
+from interstage.linear.chart import Chart, with_unit_quaternions
+from interstage.linear.loads import Loads
+from interstage.linear.outputs import Observation
+from interstage.linear.plant import Plant
 
 
 def vehicle(gravity=(0.0, 0.0, -2.0)):
@@ -114,6 +118,71 @@ def test_positions_and_attitudes_follow_the_jacobian(moving):
     assert np.abs(lin.C[:3, :nv] - J[3:]).max() < 1e-13
     assert np.abs(lin.C[3:, :nv] - J[:3]).max() < 1e-13
     assert np.abs(lin.C[:, nv:]).max() < 1e-14
+
+
+def test_positions_along_axes_that_turn(moving):
+    """Position in body and node axes is Rᵀp with R of the moving body: the model of that expression."""
+    system, x = moving
+
+    def seen(s, x, vdot):
+        return np.concatenate([s.rotation(x, *place).T @ s.position(x, *NODE) for place in (("boom",), NODE)])
+
+    pair = [ist.NodePosition(*NODE, frame=frame, name=frame) for frame in ("body", "node")]
+    x = x.copy()
+    x["bus"].position[:] = [3.0, -4.0, 5.0]
+    lin = ist.linearize(system, x, [], [*pair, ist.Expression("truth", seen)])
+    assert np.abs(lin.C[:6] - lin.C[6:]).max() < 1e-13 * np.abs(lin.C).max()
+    assert np.allclose(lin.operating_point["y"][:6], lin.operating_point["y"][6:], atol=1e-14)
+
+
+FRAMES = ("world", "body", "node")
+PAIRS = [
+    (ist.NodePosition, ist.NodeVelocity),
+    (ist.NodeVelocity, ist.NodeAcceleration),
+    (ist.NodeAttitude, ist.NodeRate),
+    (ist.NodeRate, ist.NodeAngularAcceleration),
+]
+
+
+def test_derivatives_of_outputs_are_outputs(moving):
+    """Along a run of the full model: d/dt y = y' - ω×y in axes that turn with ω, differences of order six."""
+    system, x = moving
+    h = 0.05 / (2.0 * np.pi * system.modes(x).frequencies_hz[-1])
+    run = ist.simulate(system, x, 20.0 * h, method="dop853", rtol=1e-13, atol=1e-14, max_step=h)
+    middle = 10.0 * h
+    outputs = [kind(*NODE, frame=f, name=f"{kind.__name__} {f}") for pair in PAIRS for kind in pair for f in FRAMES]
+    outputs = list({o.name: o for o in outputs}.values())
+    joints = ["bus", "boom", "tip"]
+    outputs += [kind(b) for b in joints for kind in (ist.JointAngle, ist.JointRate)]
+    outputs += [ist.ModalCoordinate("boom"), ist.ModalCoordinate("boom", rate=True)]
+    for output in outputs:
+        output.prepare(system)
+    x0 = with_unit_quaternions(run.at(middle))
+    plant = Plant(system, x0, Loads.of(system), [], outputs, Chart(system, x0))
+    plant.settle()
+
+    def see(t):
+        x = with_unit_quaternions(run.at(t))
+        seen = Observation(system, x, system.forward_dynamics(x), {}, None, plant.sites, plant.origin)
+        return {o.group: o.values(seen) for o in outputs}
+
+    now, weights = see(middle), ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
+    around = {k: (see(middle + k * h), see(middle - k * h)) for k, _ in weights}
+    slope = {g: sum(w * (around[k][0][g] - around[k][1][g]) for k, w in weights) / h for g in now}
+    for of, rate in PAIRS:
+        for frame in FRAMES:
+            y, turning = now[f"{of.__name__} {frame}"], np.zeros(3)
+            if frame != "world":
+                turning = system.velocity(x0, "boom", NODE[1] if frame == "node" else None, frame=frame)[:3]
+            expected = now[f"{rate.__name__} {frame}"] - np.cross(turning, y)
+            found = slope[f"{of.__name__} {frame}"]
+            assert np.abs(found - expected).max() < 1e-8 * (1.0 + np.abs(expected).max()), (of, frame)
+    assert np.allclose(slope["boom.joint_angle"], now["boom.joint_rate"], atol=1e-9)
+    assert np.allclose(slope["tip.joint_angle"], now["tip.joint_rate"], atol=1e-8)
+    assert np.allclose(slope["boom.eta"], now["boom.eta_rate"], atol=1e-8)
+    turn, shift = slope["bus.joint_angle"][:3], slope["bus.joint_angle"][3:]
+    assert np.allclose(turn, now["bus.joint_rate"][:3], atol=1e-8)
+    assert np.allclose(shift, system.rotation(x0, "bus") @ now["bus.joint_rate"][3:], atol=1e-8)
 
 
 def test_forces_enter_as_their_jacobian_says(moving):

@@ -1,7 +1,12 @@
 """Outputs of a linear model: what sensors at nodes feel, and what the engineer wants to see.
 
 Rates and accelerations are measured along axes that turn with the node, as a sensor bolted to the deformed
-structure feels them, unless `frame` says "body" or "world". Positions and attitudes are those in the world.
+structure feels them, unless `frame` says "body" or "world". Positions and attitudes are those in the world unless
+`frame` says otherwise. Axes of "body" and "node" turn with the motion for every vector alike, so that a vector u and
+the output u' of its rate with respect to the world (position and velocity, velocity and acceleration, rate and angular
+acceleration) are tied by
+
+    d/dt y_u = y_u' - ω×y_u,      ω the rate of the axes, zero for "world"
 """
 
 from __future__ import annotations
@@ -136,22 +141,26 @@ class _NodeOutput:
 
 @dataclass(frozen=True)
 class NodePosition(_NodeOutput):
-    """Position of a place in the world."""
+    """Position of a place from the world origin, along axes of the world, or of body or node as they turn.
+
+    A turn about the world origin changes nothing in "body" axes: what is seen there is the body's own way and its
+    deformation.
+    """
 
     frame: str = "world"
     kind = "position"
 
     def vector(self, seen: Observation) -> np.ndarray:
         place = seen.place(self.body, self.node)
-        if self.frame == "world":
-            return place.position
-        start = seen.origin.place(self.body, self.node)
-        return start.along(start.R_body.T @ place.position, self.frame)
+        return place.along(place.R_body.T @ place.position, self.frame)
 
 
 @dataclass(frozen=True)
 class NodeAttitude(_NodeOutput):
-    """Turn of a place from where it is at the operating point: sin φ times the axis, world axes (or node axes)."""
+    """Turn of a place from where it is at the operating point: sin φ times the axis, along axes of `frame`.
+
+    Its derivative at the operating point is the rate along the same axes.
+    """
 
     frame: str = "world"
     kind = "attitude"
@@ -160,9 +169,7 @@ class NodeAttitude(_NodeOutput):
         place, start = seen.place(self.body, self.node), seen.origin.place(self.body, self.node)
         T = (place.R_body @ place.R_node) @ (start.R_body @ start.R_node).T
         turn = 0.5 * np.array([T[2, 1] - T[1, 2], T[0, 2] - T[2, 0], T[1, 0] - T[0, 1]])
-        if self.frame == "world":
-            return turn
-        return start.along(start.R_body.T @ turn, self.frame)
+        return place.along(place.R_body.T @ turn, self.frame)
 
 
 class NodeRate(_NodeOutput):
@@ -242,7 +249,10 @@ def _joint_kind(kind: str, name: str) -> str:
 
 
 class JointAngle(_JointOutput):
-    """Coordinates of a joint; of ball and free joints the small turn and shift from the operating point."""
+    """Coordinates of a joint; of ball and free joints the small turn and shift from the operating point.
+
+    Turns are along the axes of the body, shifts along those of the joint's parent.
+    """
 
     def _chosen(self, system: System) -> list[tuple[str, int]]:
         errors = _ERRORS.get(type(system.model.specs[system.body(self.body)].joint))
@@ -277,7 +287,7 @@ def _number(names: list[str], wanted: str | int, body: str) -> int:
 
 
 class JointRate(_JointOutput):
-    """Velocities of a joint."""
+    """Velocities of a joint; of ball and free joints [ω; v] along the axes of the body."""
 
     kind = "rate"
 

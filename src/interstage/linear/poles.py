@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.linear.response import balanced
+from interstage.errors import SolverError
+from interstage.linear.eigenvectors import EPS, balanced, eigenvectors
 
 
 class Poles(np.ndarray):
@@ -92,27 +93,46 @@ class LinearModes:
 
 
 def damped_modes(A: np.ndarray, states: Sequence[str]) -> LinearModes:
-    """Return eigenvectors of A, one of each conjugate pair (Im λ >= 0), of unit length."""
+    """Return eigenvectors of A, one of each conjugate pair (Im λ >= 0), of unit length.
+
+    Poles that coincide have independent shapes where there are any: orthogonal in the balanced states. Poles at zero
+    of a free vehicle have not (a place that drifts needs a rate).
+    """
     A_b, scale = balanced(A)
-    values, V = np.linalg.eig(A_b)
-    V = scale[:, None] * V
+    values, V = eigenvectors(A_b)
     keep = np.flatnonzero(values.imag >= 0.0)
     keep = keep[np.argsort(np.abs(values[keep]), kind="stable")]
-    poles, shapes = values[keep].view(Poles), V[:, keep] / np.linalg.norm(V[:, keep], axis=0)
+    V = scale[:, None] * V[:, keep]
+    poles, shapes = values[keep].view(Poles), V / np.linalg.norm(V, axis=0)
     return LinearModes(poles.frequency_hz, poles.damping, np.asarray(poles), shapes, states)
 
 
 def undamped_modes(A: np.ndarray, n_position: int, states: Sequence[str]) -> LinearModes:
-    """Return modes of δq̈ = G A_vq δq, the model without its rate terms; unstable ones have negative frequency."""
+    """Return modes of δq̈ = G A_vq δq, the model without its rate terms; unstable ones have negative frequency.
+
+    Modes of one frequency have independent shapes, orthogonal in the balanced states.
+    """
     n = n_position
-    G = A[:n, n:]
-    values, V = np.linalg.eig(balanced(G @ A[n:, :n])[0])
-    _, scale = balanced(G @ A[n:, :n])
-    V = scale[:, None] * V
-    square = -values.real
-    order = np.argsort(square, kind="stable")
-    w = np.sign(square[order]) * np.sqrt(np.abs(square[order]))
-    shapes = np.vstack([V[:, order].real, np.zeros((len(A) - n, len(order)))])
+    S, scale = balanced(A[:n, n:] @ A[n:, :n])
+    values, V = eigenvectors(S, real=True)
+    _refuse_flutter(S, values)
+    order = np.argsort(-values.real, kind="stable")
+    square = -values.real[order]
+    w = np.sign(square) * np.sqrt(np.abs(square))
+    shapes = np.vstack([scale[:, None] * V.real[:, order], np.zeros((len(A) - n, len(w)))])
     size = np.linalg.norm(shapes, axis=0)
     shapes = shapes / np.where(size > 0.0, size, 1.0)
     return LinearModes(w / (2.0 * np.pi), np.zeros(len(w)), 1j * w, shapes, states)
+
+
+def _refuse_flutter(S: np.ndarray, values: np.ndarray) -> None:
+    """Refuse squares of frequencies that are complex: forces that follow have coupled two modes."""
+    floor = 1e-6 * np.abs(values) + 1e3 * EPS * np.linalg.norm(S)
+    worst = int(np.argmax(np.abs(values.imag) - floor)) if len(values) else 0
+    if len(values) and abs(values[worst].imag) > floor[worst]:
+        hz = np.sqrt(abs(values[worst])) / (2.0 * np.pi)
+        raise SolverError(
+            "the model without its rate terms has no real modes: forces that are not conservative couple two of them",
+            where=f"near {hz:.4g} Hz",
+            hint="use modes(damped=True)",
+        )

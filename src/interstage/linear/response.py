@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve, schur
-from scipy.linalg.lapack import dgebal
 
 from interstage.errors import InputError
+from interstage.linear.eigenvectors import balanced, eigenvectors
 
 FORMS = ("auto", "modal", "schur")
 GOOD = 1e7  # condition of the modal transformation up to which it loses less than half of the digits
@@ -39,19 +39,10 @@ class ModalForm:
     condition: float
 
 
-def balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return A scaled by powers of two, and the scales s (n,): A_b = A s/s'."""
-    if len(A) == 0:
-        return A, np.ones(0)
-    # LAPACK's own routine: scipy's wrapper warns of scales beyond the range of integers
-    A_b, _, _, scale, _ = dgebal(A, scale=1, permute=0)
-    return A_b, scale
-
-
 def modal_form(A: np.ndarray) -> ModalForm:
     """Return the modal form with the best conditioned choice of slow poles kept in one block."""
     A_b, scale = balanced(np.asarray(A, dtype=float))
-    poles, V = np.linalg.eig(A_b)
+    poles, V = eigenvectors(A_b)
     order = np.argsort(np.abs(poles), kind="stable")
     poles, V = poles[order], V[:, order]
     best = None

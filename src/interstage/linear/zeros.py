@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eig, null_space, svd
 
-from interstage.linear.response import balanced
+from interstage.linear.eigenvectors import balanced
 
 _EPS = float(np.finfo(float).eps)
 
