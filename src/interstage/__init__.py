@@ -41,6 +41,7 @@ _PUBLIC = {
             "Gimbal",
             "Locked",
             "Multibody",
+            "OperatingPoint",
             "Planar",
             "Prismatic",
             "Revolute",

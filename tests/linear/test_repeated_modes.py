@@ -61,7 +61,9 @@ def test_equal_damped_panels_have_independent_shapes(n):
 def test_any_multiplicity_in_any_coordinates():
     """A = T blkdiag(λ) T⁻¹ with pairs of multiplicity 1, 2, 3 and 5 and a random T."""
     rng = np.random.default_rng(8)
-    poles = [complex(-0.1, 3.0)] * 3 + [complex(-0.2, 7.0)] * 5 + [complex(-1.0, 2.0)] * 2 + [complex(-0.5, 9.0)]
+    poles = (
+        [complex(-0.1, 3.0)] * 3 + [complex(-0.2, 7.0)] * 5 + [complex(-1.0, 2.0)] * 2 + [complex(-0.5, 9.0)]
+    )
     blocks = np.zeros((24, 24))
     for k, z in enumerate(poles):
         blocks[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = [[z.real, z.imag], [-z.imag, z.real]]
@@ -88,5 +90,5 @@ def test_modes_that_flutter_are_told():
     """A follower force makes ω² complex: there is no real mode to return."""
     K = np.array([[4.0, 1.0], [-1.0, 4.0]])
     A = np.block([[np.zeros((2, 2)), np.eye(2)], [-K, np.zeros((2, 2))]])
-    with pytest.raises(ist.InterstageError, match="no real modes.*not conservative"):
+    with pytest.raises(ist.InterstageError, match=r"no real modes.*not conservative"):
         undamped_modes(A, 2, ["a", "b", "c", "d"])

@@ -14,8 +14,8 @@ from scipy.optimize import linear_sum_assignment
 import interstage as ist
 from interstage.linear.chart import Chart
 from interstage.linear.linearize import _locked
-from interstage.linear.loads import Loads
 from interstage.linear.plant import Plant
+from interstage.multibody.loads import Loads
 
 
 def plain(**options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -72,6 +73,62 @@ def test_trim_carries_its_loads_into_the_linear_model():
     assert not np.array_equal(carried.A, ist.linearize(system, x0, forces={}, tau=np.zeros(system.nv)).A)
     again = pickle.loads(pickle.dumps(x0))
     assert np.array_equal(again.q, x0.q) and again.report.iterations == x0.report.iterations
+
+
+def test_loads_given_replace_those_of_their_kind():
+    """Forces, tau and accelerations of an operating point act where that kind is not given, for every door alike."""
+    system = bar(4)
+    push, tau = {("bar", 1): [0, 0, 0, 100.0, 0, 0]}, np.zeros(system.nv)
+    tau[8] = 3.0
+    both = ist.trim(system, system.state(), forces=push, tau=tau, frame="node")
+    lin = ist.linearize(system, both, tau=0.0 * tau)
+    assert np.array_equal(lin.A, ist.linearize(system, both, forces=push, tau=0.0 * tau, frame="node").A)
+    again = ist.trim(system, both, tau=0.0 * tau)
+    alone = ist.trim(system, system.state(), forces=push, frame="node")
+    assert np.abs(again.q - alone.q).max() < 1e-12
+    assert isinstance(again, ist.OperatingPoint) and again.loads.forces[0].frame == "node"
+
+
+def test_a_trim_of_many_bodies_is_one_loop():
+    """Fifty flexible links hang on springs: springs carry the moments of all beyond them."""
+    link, G = beam(2, n_modes=4), 1e-4
+    mb = ist.Multibody("chain", gravity=[0, 0, -G])
+    for k in range(50):
+        parent = {} if k == 0 else {"parent": f"b{k - 1}", "at": 3}
+        mb.add_body(f"b{k}", component=link, joint=ist.Revolute("y", stiffness=5e5), **parent)
+    system = mb.compile()
+    calls = Counter()
+    whole = type(system).forward_dynamics
+
+    def counted(self, *arguments, **options):
+        calls["forward"] += 1
+        return whole(self, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(system), "forward_dynamics", counted)
+        x0 = ist.trim(system, system.state(), forces={("b49", 3): [0, 0, 0, 0, 0, -G]}, frame="node")
+    # no Python for a column of the Jacobian: single calls are those of the line search
+    assert calls["forward"] < 30 < system.nv
+    vdot = system.forward_dynamics(x0, forces={("b49", 3): [0, 0, 0, 0, 0, -G]}, frame="node")
+    assert np.abs(vdot).max() < 1e-7
+    tip = system.position(x0, "b49", 3)
+    F = system.rotation(x0, "b49", 3) @ [0, 0, -G]
+    mass = system.tree.body_inertia[:, 0]
+    for k in (0, 20, 49):
+        hinge = system.position(x0, f"b{k}")
+        com = np.array([_com(system, x0, f"b{j}") for j in range(k, 50)])
+        moment = np.cross(tip - hinge, F) + np.cross(com - hinge, np.outer(mass[k:], [0, 0, -G])).sum(
+            axis=0
+        )
+        assert moment[1] == pytest.approx(5e5 * x0[f"b{k}"].q[0], rel=1e-8)
+
+
+def _com(system, x, body):
+    """Return the centre of mass (3,) of a flexible body: rigid part and what the modes add."""
+    i, tree = system.body(body), system.tree
+    n, e = int(tree.body_modes[i]), 3 * int(tree.body_flex[i])
+    first = tree.body_inertia[i, 1:4] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x[body].eta
+    return system.position(x, body) + system.rotation(x, body) @ first / tree.body_inertia[i, 0]
 
 
 def spring_arm(**joint):

@@ -1,13 +1,11 @@
-"""All complex steps of a linearization in one compiled loop.
+"""Many evaluations of the engine in one compiled loop: all complex steps of a linearization or a trim.
 
 One call of the engine costs microseconds, the way to it from Python more: states and forces of all columns are laid
-out first. Inputs are zero at the operating point, so that the directions of their forces are those of the operating
-point. Constant forces that follow a body turn with every step: such plants go the slow way (`usable`).
+out first. Forces that follow a body or node are turned by the kernel.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,28 +13,46 @@ import numpy as np
 from interstage.errors import SolverError
 from interstage.jit import kernel
 from interstage.linear.differences import COMPLEX_STEP
-from interstage.linear.loads import in_world
 from interstage.linear.outputs import Observation
 from interstage.multibody.handle import COMPILED
 from interstage.multibody.kernels.entry import enter_forward_loaded
+from interstage.multibody.loads import Force, wrench_rows
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
     from interstage.linear.plant import Plant
-
-
-def usable(plant: Plant) -> bool:
-    """Tell if the constant forces of a plant stand in the world."""
-    return COMPILED and all(force.frame == "world" for force in plant.loads.forces)
+    from interstage.multibody.api import System
 
 
 @kernel
 def _forward_all(handle, Q, V, tau, sites, wrenches, out):
-    """Write v̇ of every row of Q, V, tau, wrenches; return 0, or 1 + the first row that failed."""
+    """Write v̇ of every row of Q, V, tau; sites and wrenches: a row each, or one for all. Return 0, or 1 + bad row."""
     for k in range(len(Q)):
-        if enter_forward_loaded(handle, Q[k], V[k], tau[k], sites, wrenches[k], out[k]) != 0:
+        j = min(k, len(sites) - 1)
+        if enter_forward_loaded(handle, Q[k], V[k], tau[k], sites[j], wrenches[j], out[k]) != 0:
             return k + 1
     return 0
+
+
+def forward_rows(
+    system: System, Q: np.ndarray, V: np.ndarray, tau: np.ndarray, sites: np.ndarray, wrenches: np.ndarray
+) -> np.ndarray:
+    """Return v̇ (m, nv) of m complex states Q (m, nq), V (m, nv) under tau (m, nv) for the kernels.
+
+    sites (m or 1, k), wrenches (m or 1, k, 7) : at places, with the number of the axes that they keep to
+    """
+    out, wrenches = np.empty_like(V), wrenches.astype(complex)
+    if COMPILED:
+        failed = _forward_all(system.engine.handle(np.complex128, "forward"), Q, V, tau, sites, wrenches, out)
+    else:
+        rows = (min(k, len(sites) - 1) for k in range(len(Q)))
+        failed = any(
+            system.engine.forward(Q[k], V[k], tau[k], sites[j], wrenches[j], out[k])
+            for k, j in enumerate(rows)
+        )
+    if failed:
+        raise SolverError("accelerations near the operating point are not finite", hint="look at the state")
+    return out
 
 
 class Columns:
@@ -50,53 +66,48 @@ class Columns:
         self.Q[:], self.V[:] = plant.x0.q, plant.x0.v
         self.Q[:nv] += 1j * step * plant.chart.tangent().T
         self.V[nv : 2 * nv] += 1j * step * np.eye(nv)
-        self.vdot = np.empty_like(self.V)
-        self.tau = np.empty_like(self.V)
-        self.forces = [in_world(system, plant.x0, plant.loads.forces)] * (2 * nv)
+        self.forces = [plant.loads.forces] * (2 * nv)
         self.given = [plant.loads.tau] * (2 * nv)
-        self._fill_inputs(2 * nv)
-        self._run(slice(0, 2 * nv))
-        if nu:
-            self._run(slice(2 * nv, 2 * nv + nu))
+        sites, wrenches = plant.loads.rows(system)
+        # inputs have one place more; it takes no part in the other columns
+        self.tau, places, rows = self._inputs(sites, wrenches)
+        loads = (sites[None], wrenches[None]), (places, rows)
+        self.vdot = np.empty_like(self.V)
+        for part, (where, what) in zip((slice(0, 2 * nv), slice(2 * nv, 2 * nv + nu)), loads):
+            if part.stop > part.start:
+                self.vdot[part] = forward_rows(
+                    system, self.Q[part], self.V[part], self.tau[part], where, what
+                )
 
-    def _fill_inputs(self, first: int) -> None:
-        """Write forces of the state columns (all alike) and of the inputs: one unit more of one of them."""
+    def _inputs(self, sites: np.ndarray, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return tau (all columns), sites and wrenches (inputs): one unit more of one input."""
         plant, system, unit = self.plant, self.plant.system, 1j * self.step
-        world = self.forces[0] if self.forces else in_world(system, plant.x0, plant.loads.forces)
-        self.tau[:] = system.generalized_input(plant.loads.tau, plant.loads.accelerations or None, complex)
+        loads, first = plant.loads, 2 * plant.system.nv
+        tau = np.tile(
+            system.generalized_input(loads.tau, loads.accelerations or None, complex), (len(self.Q), 1)
+        )
+        extra = np.full(len(plant.channels), -1, dtype=np.int64)  # a wrench of zero on the first body
+        rows = np.zeros((len(plant.channels), len(sites) + 1, 7), complex)
+        rows[:, :-1] = wrenches
         for k, channel in enumerate(plant.channels):
-            tau, forces = plant.loads.tau, world
+            given, forces = loads.tau, loads.forces
             if channel.force is not None:
-                pushed = replace(channel.force, wrench=unit * channel.force.wrench)
-                ((place, wrench),) = in_world(system, plant.x0, [pushed]).items()
-                forces = world | {place: world.get(place, 0.0) + wrench}
+                f = channel.force
+                pushed = Force(f.body, f.node, f.frame, unit * f.wrench)
+                (extra[k],), (rows[k, -1],) = wrench_rows(system, [pushed])
+                forces = [*forces, pushed]
             elif channel.tau is not None:
                 if not system._held[channel.tau]:  # there the engine reads accelerations
-                    self.tau[first + k, channel.tau] += unit
-                tau = tau.astype(complex)
-                tau[channel.tau] += unit
+                    tau[first + k, channel.tau] += unit
+                given = given.astype(complex)
+                given[channel.tau] += unit
             else:
                 body, number = channel.acceleration
-                self.tau[first + k, system.tree.joint_v[system.body(body)] + number] += unit
-            self.given.append(tau)
+                tau[first + k, system.tree.joint_v[system.body(body)] + number] += unit
+            self.given.append(given)
             self.forces.append(forces)
-
-    def _run(self, rows: slice) -> None:
-        """Call the engine on some rows."""
-        system = self.plant.system
-        loads = self.forces[rows]
-        places = sorted({place for world in loads for place in world}, key=repr)
-        sites = np.array([system.site(*place) for place in places], dtype=np.int64)
-        wrenches = np.zeros((len(loads), len(places), 6), complex)
-        for k, world in enumerate(loads):
-            for place, wrench in world.items():
-                wrenches[k, places.index(place)] = wrench
-        handle = system.engine.handle(np.complex128, "forward")
-        Q, V, tau, out = self.Q[rows], self.V[rows], self.tau[rows], self.vdot[rows]
-        if _forward_all(handle, Q, V, tau, sites, wrenches, out) != 0:
-            raise SolverError(
-                "accelerations near the operating point are not finite", hint="look at the state"
-            )
+        places = np.hstack([np.tile(sites, (len(extra), 1)), extra[:, None]])
+        return tau, places, rows
 
     def slopes(self, outputs: list) -> np.ndarray:
         """Return d[v̇; y] (nv + ny, columns); outputs that are states need no evaluation."""
@@ -123,8 +134,8 @@ class Columns:
             return np.zeros((0, len(self.Q)))
         plant = self.plant
         found = []
-        for q, v, vdot, world, tau in zip(self.Q, self.V, self.vdot, self.forces, self.given):
+        for q, v, vdot, forces, tau in zip(self.Q, self.V, self.vdot, self.forces, self.given):
             x = State(plant.x0._slices, q, v)
-            seen = Observation(plant.system, x, vdot, world, tau, plant.sites, plant.origin)
+            seen = Observation(plant.system, x, vdot, forces, tau, plant.sites, plant.origin)
             found.append(plant.measure(seen, outputs).imag / self.step)
         return np.array(found).T

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, known_names
-from interstage.linear.loads import Force
 from interstage.multibody import inspection
 from interstage.multibody.joints import Axis, unit_axis
+from interstage.multibody.loads import Force
 from interstage.multibody.prescribed import LOCKED, PRESCRIBED
 
 if TYPE_CHECKING:

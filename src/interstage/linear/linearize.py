@@ -25,10 +25,10 @@ from interstage.linear import closures, columns, description
 from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.differences import Scheme
 from interstage.linear.inputs import Input
-from interstage.linear.loads import Loads
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant, unique
+from interstage.multibody.loads import Loads
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 
@@ -69,7 +69,8 @@ def linearize(
 
     Parameters
     ----------
-    x0 : operating point; one from `trim` brings the loads it was trimmed with, unless others are given here
+    x0 : a state, or an operating point as from `trim`: its forces, tau and accelerations act, each where that kind
+        is not given here
     inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
         JointAngle, JointRate, Reaction, ModalCoordinate, Expression
@@ -120,7 +121,7 @@ def _checked(item: Any, method: str, what: str) -> Any:
 
 
 def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[State, Loads]:
-    """Return a real copy of the state and the loads: those given, or those of a trim."""
+    """Return a real copy of the state and the loads: of each kind those given, or those of a trim."""
     if not isinstance(x0, State):
         raise InputError(
             "not a state", where="x0", expected="system.state() or ist.trim(...)", got=repr(x0)[:60]
@@ -135,19 +136,14 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     if np.iscomplexobj(x0.q):
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
-    carried = getattr(x0, "loads", None)
-    if carried is not None and forces is None and tau is None and accelerations is None:
-        loads = carried.copy()
-    else:
-        loads = Loads.of(system, forces, tau, accelerations, frame)
-    return with_unit_quaternions(x0), loads
+    return with_unit_quaternions(x0), Loads.at(system, x0, forces, tau, accelerations, frame)
 
 
 def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:
     """Differentiate accelerations and outputs along every error coordinate and input."""
     nv, nu = plant.system.nv, len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
-    if scheme.method == "complex-step" and not rough and columns.usable(plant):
+    if scheme.method == "complex-step" and not rough:
         every = columns.Columns(plant, scheme.size).slopes(plant.outputs)
         return _checked_slopes([every[:, :nv], every[:, nv : 2 * nv], every[:, 2 * nv :]], np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]

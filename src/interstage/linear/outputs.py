@@ -24,6 +24,7 @@ from interstage.linear.inputs import coordinates, directions, is_turning, mode_n
 from interstage.multibody import inspection
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.joints import Axis
+from interstage.multibody.loads import Force, in_world
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Observation:
         system: System,
         x: State,
         vdot: np.ndarray,
-        forces: dict[Any, np.ndarray],
+        forces: list[Force],
         tau: np.ndarray,
         sites: np.ndarray,
         origin: Observation | None = None,
@@ -99,7 +100,8 @@ class Observation:
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """Wrenches across the joints in the axes of each body."""
-        return self.system.reactions(self.x, self.vdot, forces=self.forces, tau=self.tau, frame="body")
+        world = in_world(self.system, self.x, self.forces)
+        return self.system.reactions(self.x, self.vdot, forces=world, tau=self.tau, frame="body")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.linear.chart import Chart
 from interstage.linear.inputs import Channel
-from interstage.linear.loads import Force, Loads, in_world
 from interstage.linear.outputs import Expression, Observation, Output, gather_sites
+from interstage.multibody.loads import Force, Loads, in_world
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Plant:
         vdot = self.system.forward_dynamics(
             x, forces=world or None, tau=tau, accelerations=accelerations or None
         )
-        return vdot, Observation(self.system, x, vdot, world, tau, self.sites, self.origin)
+        return vdot, Observation(self.system, x, vdot, forces, tau, self.sites, self.origin)
 
     def measure(self, seen: Observation, outputs: list[Output] | None = None) -> np.ndarray:
         """Return the outputs (ny,)."""

@@ -19,6 +19,7 @@ from interstage.multibody.joints import (
     Screw,
     Universal,
 )
+from interstage.multibody.loads import OperatingPoint
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
 
@@ -31,6 +32,7 @@ __all__ = [
     "Joint",
     "Locked",
     "Multibody",
+    "OperatingPoint",
     "Planar",
     "Prismatic",
     "Revolute",

@@ -1,4 +1,9 @@
-"""Constant loads of an operating point: forces that stand in the world or follow a body, joint forces, motions."""
+"""Constant loads and operating points: a state with what acts on it.
+
+Loads are forces that stand in the world or follow a body, generalized forces, and motions of prescribed joints.
+`simulate`, `linearize` and `trim` take an operating point alike: its loads act, kind by kind (forces, tau,
+accelerations), where the call gives none of that kind.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +83,39 @@ class Loads:
         system.generalized_input(vector, given)  # refuses joints that are not prescribed
         return cls(as_forces(system, forces, frame), vector, given)
 
+    @classmethod
+    def at(
+        cls,
+        system: System,
+        x: State,
+        forces: Mapping[Any, ArrayLike] | None = None,
+        tau: ArrayLike | None = None,
+        accelerations: Mapping[str, ArrayLike] | None = None,
+        frame: str = "world",
+    ) -> Loads:
+        """Return checked loads: of each kind those given, or else those that an operating point brings."""
+        given = cls.of(system, forces, tau, accelerations, frame)
+        if not isinstance(x, OperatingPoint):
+            return given
+        own = x.loads.copy()
+        return cls(
+            own.forces if forces is None else given.forces,
+            own.tau if tau is None else given.tau,
+            own.accelerations if accelerations is None else given.accelerations,
+        )
+
+    def by_place(self) -> dict[tuple[str, Any, str], np.ndarray]:
+        """Return {(body, node, frame): wrench (6,)}; wrenches at one place in one frame are added."""
+        found: dict[tuple[str, Any, str], np.ndarray] = {}
+        for force in self.forces:
+            key = (force.body, _hashable(force.node), force.frame)
+            found[key] = found[key] + force.wrench if key in found else force.wrench.copy()
+        return found
+
+    def rows(self, system: System) -> tuple[np.ndarray, np.ndarray]:
+        """Return sites (k,) and wrenches (k, 7) for the kernels, which turn them with what they follow."""
+        return wrench_rows(system, self.forces)
+
     def copy(self) -> Loads:
         """Return loads whose arrays may be changed."""
         return Loads(list(self.forces), self.tau.copy(), {k: a.copy() for k, a in self.accelerations.items()})
@@ -107,11 +145,41 @@ def in_world(system: System, x: State, forces: list[Force]) -> dict[tuple[str, A
         if force.frame != "world":
             R = inspection.axes_of(system, x, force.body, force.node, force.frame)
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
-        node = (
-            force.node
-            if not isinstance(force.node, list | np.ndarray)
-            else tuple(np.asarray(force.node).tolist())
-        )
-        place = (force.body, node)
+        place = (force.body, _hashable(force.node))
         found[place] = found[place] + wrench if place in found else wrench
     return found
+
+
+def wrench_rows(system: System, forces: list[Force]) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and wrenches (k, 7): [t; f] and the number of the axes that they keep to."""
+    sites = np.array(system.sites([(f.body, f.node) for f in forces]), dtype=np.int64)
+    rows = [[*f.wrench, inspection.FRAMES.index(f.frame)] for f in forces]
+    return sites, np.array(rows, dtype=np.result_type(float, *(f.wrench for f in forces))).reshape(-1, 7)
+
+
+def _hashable(node: Any) -> Any:
+    """Return a place on a body that may be a key: a point is a tuple."""
+    return tuple(np.asarray(node).tolist()) if isinstance(node, list | np.ndarray) else node
+
+
+class OperatingPoint(State):
+    """A state with the loads that act there: `simulate` and `linearize` start from both.
+
+    loads : `Loads`;  vdot (nv,) : accelerations under them
+    """
+
+    def __init__(self, x: State, loads: Loads, vdot: np.ndarray):
+        super().__init__(x._slices, x.q, x.v)
+        self.loads, self.vdot = loads, vdot
+
+    def _arguments(self) -> tuple:
+        return self.loads.copy(), self.vdot.copy()
+
+    def copy(self, dtype: type | None = None) -> State:
+        """Return an independent copy with the same loads; of another number type a bare state."""
+        if dtype is not None and np.dtype(dtype) != self.q.dtype:
+            return super().copy(dtype)
+        return type(self)(self, *self._arguments())
+
+    def __reduce__(self):
+        return type(self), (State(self._slices, self.q, self.v), *self._arguments())

@@ -1,0 +1,248 @@
+"""Solve for steady states: residuals of a trim, their Jacobian, and Newton's method with a line search.
+
+    r(z) = [ v̇_r(z);  f(z);  φ(z) ] = 0,      z ← z - s (∂r/∂z)⁺ r
+
+z are changes of chosen coordinates, rates and forces, f functions of the user, φ closures and their rates. The
+Jacobian is exact: complex steps, all of them in one compiled loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import null_space
+
+from interstage.errors import ModelError, SolverError
+from interstage.linear.chart import Chart
+from interstage.linear.columns import forward_rows
+from interstage.linear.differences import COMPLEX_STEP
+from interstage.multibody.loads import Loads, in_world
+from interstage.multibody.state import State
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+Residual = Callable[["System", State, np.ndarray], ArrayLike]
+
+
+@dataclass
+class Unknown:
+    """A scalar that the trim may change: kind "position", "rate" or "force", and its place in v."""
+
+    name: str
+    kind: str
+    place: int
+
+
+class Problem:
+    """Residuals of a trim near a state, as a function of changes z of its unknowns."""
+
+    def __init__(self, system: System, x: State, loads: Loads, unknowns: list[Unknown], rows: np.ndarray):
+        self.system, self.x, self.loads = system, x, loads
+        self.unknowns, self.rows = unknowns, rows
+        self.functions: list[Residual] = []
+        self.closed = system.n_closure > 0
+        moved = {u.place for u in unknowns if u.kind == "position"}
+        self.fixed = [
+            name for name, s in system._slices.items() if moved.isdisjoint(range(s.v.start, s.etadot.stop))
+        ]
+
+    def point(self, z: np.ndarray) -> tuple[State, np.ndarray]:
+        """Return the state and the generalized forces after a change."""
+        nv = self.system.nv
+        dq, dv, tau = np.zeros(nv, z.dtype), np.zeros(nv, z.dtype), self.loads.tau.astype(z.dtype)
+        for unknown, value in zip(self.unknowns, z):
+            {"position": dq, "rate": dv, "force": tau}[unknown.kind][unknown.place] += value
+        return Chart(self.system, self.x).state(dq, dv), tau
+
+    def moved(self, z: np.ndarray) -> Problem:
+        """Return the problem about a changed state, its closures closed again."""
+        x, tau = self.point(z)
+        if self.closed:
+            x = self.system.assemble(x, fixed=self.fixed)
+        loads = self.loads.copy()
+        loads.tau = tau
+        other = Problem(self.system, x, loads, self.unknowns, self.rows)
+        other.functions = self.functions
+        return other
+
+    def accelerations(self, x: State, tau: np.ndarray) -> np.ndarray:
+        """Return v̇ (nv,) under the loads."""
+        world = in_world(self.system, x, self.loads.forces)
+        return self.system.forward_dynamics(
+            x, forces=world or None, tau=tau, accelerations=self.loads.accelerations or None
+        )
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        """Return r (m,): chosen accelerations, the user's functions, closures."""
+        x, tau = self.point(z)
+        vdot = self.accelerations(x, tau)
+        return np.concatenate([vdot[self.rows], self.beside(x, vdot)])
+
+    def beside(self, x: State, vdot: np.ndarray) -> np.ndarray:
+        """Return the residuals that are not accelerations: the user's functions, closures."""
+        parts = [np.atleast_1d(np.asarray(f(self.system, x, vdot))) for f in self.functions]
+        if self.closed:
+            parts += [self.system.closure_error(x), self.system.closure_rate(x)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def noise(self, r: np.ndarray) -> float:
+        """Return how much round-off of the state changes residuals: a state may be steady before a trim starts."""
+        rng, still = np.random.default_rng(3), np.zeros(len(self.unknowns))
+        largest = 0.0
+        for _ in range(3):
+            x, size = self.x.copy(), np.abs(self.x.q)
+            for where in x._slices.values():
+                size[where.q] += 1.0  # angles and quaternions; a mode at zero stays there
+            x.q += 4e-16 * size * rng.normal(size=len(x.q))
+            x.v *= 1.0 + 4e-16 * rng.normal(size=len(x.v))
+            other = Problem(self.system, x, self.loads, self.unknowns, self.rows)
+            other.functions = self.functions
+            largest = max(largest, float(np.abs(other.residual(still) - r).max(initial=0.0)))
+        return largest
+
+    def n_own(self, r: np.ndarray) -> int:
+        """Return how many residuals are not those of closures."""
+        return len(r) - (2 * self.system.n_closure if self.closed else 0)
+
+    def jacobian(self) -> np.ndarray:
+        """Return ∂r/∂z (m, n) by complex steps."""
+        system, n, unit = self.system, len(self.unknowns), 1j * COMPLEX_STEP
+        Q, V = np.tile(self.x.q.astype(complex), (n, 1)), np.tile(self.x.v.astype(complex), (n, 1))
+        loads, tangent = self.loads, Chart(system, self.x).tangent()
+        tau = np.tile(system.generalized_input(loads.tau, loads.accelerations or None, complex), (n, 1))
+        for k, unknown in enumerate(self.unknowns):
+            if unknown.kind == "position":
+                Q[k] += unit * tangent[:, unknown.place]
+            else:
+                (V if unknown.kind == "rate" else tau)[k, unknown.place] += unit
+        sites, wrenches = loads.rows(system)
+        vdot = forward_rows(system, Q, V, tau, sites[None], wrenches[None])
+        parts = [vdot[:, self.rows]]
+        if self.functions or self.closed:
+            states = [State(self.x._slices, q, v) for q, v in zip(Q, V)]
+            parts.append(np.array([self.beside(x, a) for x, a in zip(states, vdot)]))
+        return np.concatenate(parts, axis=1).imag.T / COMPLEX_STEP
+
+
+def solve(
+    problem: Problem, row_names: list[str], max_iterations: int, tolerance: float
+) -> tuple[Problem, np.ndarray, np.ndarray, int, float]:
+    """Run Newton's method with a line search to the floor of round-off."""
+    still = np.zeros(len(problem.unknowns))
+    r = before = problem.residual(still)
+    if len(still) == 0 or not np.any(r):
+        return problem, before, r, 0, 1.0
+    best, condition, stalled = (float(np.linalg.norm(r)), problem, r), 1.0, 0
+    weak, J, iteration, travelled = None, None, 0, still
+    weight = np.full(r.shape, np.abs(r).max())
+    while iteration < max_iterations and stalled < 2 and best[0] > 0.0:
+        iteration += 1
+        fresh = J is None
+        if fresh:
+            J = problem.jacobian()
+            tangent = Tangent(J, problem.n_own(r))
+            condition, weak = tangent.condition, tangent.weak
+        step = tangent.step(r)
+        found = _search(problem, r, step)
+        if found is None:
+            if fresh:
+                break
+            J = None
+            continue
+        problem, r, whole = found
+        travelled = travelled + np.abs(step)
+        # the sizes of what balances: round-off of them is all that may be left
+        weight = np.abs(J) @ travelled + np.abs(before)
+        size = float(np.linalg.norm(r))
+        if size > 1e-3 * best[0]:
+            J = None  # as long as a Jacobian brings three digits a step it is kept
+        stalled = stalled + 1 if whole and size > 0.5 * best[0] else 0
+        if size < best[0]:
+            best = size, problem, r
+    _, problem, r = best
+    limit = tolerance * weight
+    # a row that nothing loads (by symmetry) still has the round-off of those that balance beside it
+    m = problem.n_own(r)
+    limit[:m] = np.maximum(limit[:m], 1e-3 * tolerance * weight[:m].max(initial=0.0))
+    if np.any(np.abs(r) > limit) and np.any(np.abs(r) > np.maximum(limit, 100.0 * problem.noise(r))):
+        raise _failure(problem, row_names, r, limit, iteration, weak)
+    return problem, before, r, iteration, condition
+
+
+class Tangent:
+    """A Jacobian made ready for Newton steps, and what is odd about it.
+
+    The first m rows are made least, on the tangent space of the others (closures), which are met. Columns are
+    scaled first: modes of very different frequency stand side by side.
+    condition : of what is solved;  weak (n,) : a direction that no residual sees, or None
+    """
+
+    def __init__(self, J: np.ndarray, m: int):
+        columns = np.linalg.norm(J, axis=0)
+        self.columns, self.m = np.where(columns > 0.0, columns, 1.0), m
+        scaled = J / self.columns
+        self.own, self.N, self.closing = scaled[:m], None, None
+        if len(J) > m:
+            self.closing = np.linalg.pinv(scaled[m:], rcond=1e-10)
+            self.N = null_space(scaled[m:], rcond=1e-10)
+        self.U, s, Vt = np.linalg.svd(self.own if self.N is None else self.own @ self.N, full_matrices=False)
+        keep = s > 1e-12 * s[0] if s.size and s[0] > 0.0 else np.zeros(len(s), dtype=bool)
+        self.condition = float(s[0] / s[keep][-1]) if keep.any() else np.inf
+        self.weak = None if keep.all() else self._back(Vt[~keep][0])
+        self.U, self.s, self.V = self.U[:, keep], s[keep], Vt[keep].T
+
+    def _back(self, y: np.ndarray) -> np.ndarray:
+        return y if self.N is None else self.N @ y
+
+    def step(self, r: np.ndarray) -> np.ndarray:
+        """Return the Newton step (n,) of residuals r."""
+        rest, base = r[: self.m], 0.0
+        if self.closing is not None:
+            base = -self.closing @ r[self.m :]
+            rest = rest + self.own @ base
+        return (base - self._back(self.V @ ((self.U.T @ rest) / self.s))) / self.columns
+
+
+def _search(problem: Problem, r: np.ndarray, step: np.ndarray) -> tuple[Problem, np.ndarray, bool] | None:
+    """Halve the step until the residual is smaller, and say if it was whole; None if it never is."""
+    size, length = float(np.linalg.norm(r)), 1.0
+    still = np.zeros(len(step))
+    for _ in range(12):
+        try:
+            other = problem.moved(length * step)
+            r_new = other.residual(still)
+        except (ModelError, SolverError):
+            length *= 0.5
+            continue
+        if np.isfinite(r_new).all() and np.linalg.norm(r_new) <= (1.0 - 1e-4 * length) * size:
+            return other, r_new, length == 1.0
+        length *= 0.5
+    return None
+
+
+def _failure(problem, row_names, r, limit, iterations, weak) -> SolverError:
+    """Say why a trim failed: which residual is left and what may be done."""
+    ratio = np.abs(r) / np.maximum(limit, np.finfo(float).tiny)
+    k = int(np.argmax(ratio))
+    row = row_names[k] if k < len(row_names) else "a closure"
+    if weak is not None:
+        name = problem.unknowns[int(np.argmax(np.abs(weak)))].name
+        hint = f"no residual changes with {name}: take it out of the unknowns, hold it with a spring, or add a residual"
+    elif problem.n_own(r) > len(problem.unknowns):
+        hint = "there are more residuals than unknowns: add unknowns"
+    else:
+        hint = (
+            "there may be no steady state under these loads: start nearer to it, or apply the loads in parts"
+        )
+    return SolverError(
+        "the trim did not converge",
+        where=f"{iterations} iterations",
+        expected=f"|{row}| <= {limit[k]:.2g}",
+        got=f"{abs(r[k]):.3g}",
+        hint=hint,
+    )
