@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from interstage.errors import FileError, InputError
+from interstage.output import make_folder, write_text
 from interstage.report.document import Node, Report, asset
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, pack, pack_index, thinned
-from interstage.report.files import make_folder, write_text
 
 NASTY = '</script><script>alert("x")</script> & <b>'
 
@@ -100,7 +100,7 @@ def test_packing():
 def test_file_is_whole_or_not_there(tmp_path, monkeypatch):
     path = write_text(tmp_path / "a.html", "first")
     monkeypatch.setattr("os.fsync", _full_disk)
-    with pytest.raises(FileError, match="No space left"):
+    with pytest.raises(FileError, match="the disk is full"):
         write_text(path, "second")
     assert path.read_text() == "first"
     assert [p.name for p in tmp_path.iterdir()] == ["a.html"]

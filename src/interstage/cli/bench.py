@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import json
 import time
 
 import typer
+
+from interstage.output import json_text
 
 
 def bench(
@@ -24,7 +25,7 @@ def bench(
 
     known = source_package("benchmarks", "the benchmarks").benchmarks()
     if listing:
-        print(json.dumps(known) if as_json else "\n".join(known))
+        print(json_text(known) if as_json else "\n".join(known))
         return
     results = []
     for name in check_names("benchmark", names or [], known):
@@ -41,4 +42,4 @@ def bench(
         module.main([])
         print(f"-- {name}: {time.perf_counter() - start:.0f} s\n")
     if as_json:
-        print(json.dumps({"benchmarks": results}))
+        print(json_text({"benchmarks": results}))

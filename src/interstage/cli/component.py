@@ -52,11 +52,10 @@ def component(
     from interstage.cli.info import summary
     from interstage.cli.inputs import check_deck
     from interstage.cli.progress import progress
-    from interstage.errors import FileError
     from interstage.fmodal.from_deck import component_from_deck
+    from interstage.output import checked_target
 
-    if not output.absolute().parent.is_dir():
-        raise FileError("the folder for the component file does not exist", where=str(output.parent))
+    checked_target(output, "component file", source=deck)
     with progress(quiet=False) as report:
         check_deck(deck)
         report("making the component")

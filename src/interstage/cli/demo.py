@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
+
+from interstage.output import json_text
 
 
 def demo(
@@ -31,7 +32,7 @@ def demo(
         "wall_seconds": round(made.wall_s, 3),
     }
     if as_json:
-        print(json.dumps(found))
+        print(json_text(found))
         return
     _show(found)
 

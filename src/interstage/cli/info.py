@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import typer
+
+from interstage.output import json_text
 
 
 def info(
@@ -26,7 +27,7 @@ def info(
 
     component = read_component(file)
     if as_json:
-        print(json.dumps(facts(component)))
+        print(json_text(facts(component)))
     else:
         summary(component, str(file))
 
@@ -73,7 +74,7 @@ def _log(file: Path, as_json: bool) -> None:
         "info": log.info,
     }
     if as_json:
-        print(json.dumps(found))
+        print(json_text(found))
         return
     print(f"{file}: simulation log of '{log.vehicle}', {found['states']} states")
     print(f"time: {found['start']:g} to {found['end']:g}")
@@ -95,7 +96,7 @@ def _linear(file: Path, as_json: bool) -> None:
         found = {name: {k: v.tolist() for k, v in groups.items()} for name, groups in index.items()}
         shapes = {letter: list(getattr(lin, letter).shape) for letter in "ABCD"}
         count = {"name": lin.name, "states": lin.n_states, "stable": poles.stable}
-        print(json.dumps({"kind": "linear model", **count, **shapes, **found}))
+        print(json_text({"kind": "linear model", **count, **shapes, **found}))
         return
     from rich.console import Console
     from rich.table import Table

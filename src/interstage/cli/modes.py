@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
+
+from interstage.output import json_text
 
 
 def modes(
@@ -40,7 +41,7 @@ def modes(
         known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0
         weight = fe.mass_properties(grdpnt if known else 0)
     if as_json:
-        print(json.dumps(_machine(fe, result, weight, cards)))
+        print(json_text(_machine(fe, result, weight, cards)))
     else:
         _show(fe, result, weight, cards)
 

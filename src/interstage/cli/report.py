@@ -20,14 +20,11 @@ def report(
 ) -> None:
     """Write a page with tables, charts and animated mode shapes that opens offline."""
     from interstage.cli.progress import progress
-    from interstage.errors import InputError
+    from interstage.output import checked_target
     from interstage.report.sources import report_file
 
     output = output or file.with_suffix(".html")
-    if output.absolute() == file.absolute():
-        raise InputError(
-            "the report would replace the file it is about", where=str(file), hint="choose another -o"
-        )
+    checked_target(output, "report", source=file)
     with progress(quiet=False) as say:
         say("reading the file")
         page = report_file(file, deck)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from interstage.output import json_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ def static(
         subcases = {str(result.subcase): _by_point(fe, result.displacement) for result in results}
         notes = sorted({note for result in results for note in result.notes})
         ignored = dict(sorted(cards.ignored.items()))
-        print(json.dumps({"deck": fe.source, "subcases": subcases, "notes": notes, "ignored": ignored}))
+        print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, "ignored": ignored}))
     else:
         _show(fe, results, cards)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
 import time
 from typing import Any
 
 import typer
+
+from interstage.output import json_text
 
 
 def validate(
@@ -21,7 +22,7 @@ def validate(
 
     known = source_package("validation", "the studies").studies()
     if listing:
-        print(json.dumps(known) if as_json else "\n".join(known))
+        print(json_text(known) if as_json else "\n".join(known))
         return
     chosen = check_names("study", names or [], known)
     results, passed = [], True
@@ -37,7 +38,7 @@ def validate(
             study.show()
             print(f"{name}: {seconds:.1f} s\n")
     if as_json:
-        print(json.dumps({"passed": passed, "studies": results}))
+        print(json_text({"passed": passed, "studies": results}))
     else:
         print("all comparisons hold" if passed else "a comparison FAILED")
     if not passed:

@@ -21,7 +21,7 @@ import numpy as np
 
 from interstage.demo import heron
 from interstage.demo.heron import AROUND, Section
-from interstage.report.files import write_text
+from interstage.output import write_text
 
 STATION = 100  # ring k has grids 100 k + 1 to 100 k + 32
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from interstage.demo.warm import warming
-from interstage.report.files import make_folder
+from interstage.output import make_folder
 
 Progress = Callable[[int, int, str], None]
 

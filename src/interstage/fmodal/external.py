@@ -17,6 +17,7 @@ import numpy as np
 
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, read_op4
+from interstage.output import make_folder, write_text
 
 OP4_UNIT = 57
 SEID = 1
@@ -128,11 +129,11 @@ def run_nastran(executable: str | Path, text: str, name: str, folder: Path, time
         raise FileError(
             "the NASTRAN executable was not found", where=str(executable), hint="set executable_path"
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     run = Run(folder, folder / f"{name}.dat", folder / f"FModal_{name}.op4", folder / f"{name}.f06")
     for old in (run.op4, run.f06):
         old.unlink(missing_ok=True)
-    run.deck.write_text(text, encoding="utf-8")
+    write_text(run.deck, text, what="deck")
     command = [str(program.resolve()), run.deck.name, "scr=yes", "bat=no", "old=no"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=timeout_s, check=False)

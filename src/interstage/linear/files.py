@@ -11,10 +11,7 @@ All three hold one tree of named arrays (docs/linear_file.md):
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ import numpy as np
 
 from interstage import __version__
 from interstage.errors import FileError, InputError, InterstageError
+from interstage.hdf5 import encoded
 from interstage.linear import files_hdf5, files_mat, files_npz
 from interstage.linear.model import LinearModel
 
@@ -84,7 +82,7 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
             got=f"{version}",
             hint="update interstage",
         )
-    matrices = {letter: np.atleast_2d(np.asarray(tree[letter], dtype=float)) for letter in "ABCD"}
+    matrices = {letter: np.atleast_2d(np.asarray(tree[letter])) for letter in "ABCD"}
     n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])
     maps = {name: _index_map(tree.get(name, {}), base) for name in _MAPS}
     fields: dict[str, Any] = dict(matrices) | maps
@@ -154,8 +152,21 @@ def save_linear(model: LinearModel, path: str | Path, kind: str | None = None) -
     path = Path(path)
     writer = _kind(path, kind)
     tree = as_tree(model)
-    with whole_file(path) as part:
-        writer.write(tree, part)
+    _check_texts(tree, "linear model")
+    writer.write(tree, path)
+
+
+def _check_texts(value: Any, where: str) -> None:
+    """Refuse names and texts that no file gives back as they were."""
+    if isinstance(value, str):
+        encoded(value, where)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            encoded(str(name), where)
+            _check_texts(part, f"{where}, {name}")
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _check_texts(part, where)
 
 
 def load_linear(path: str | Path) -> LinearModel:
@@ -174,7 +185,15 @@ def load_linear(path: str | Path) -> LinearModel:
         return from_tree(tree, reader.BASE)
     except InterstageError as error:
         raise FileError(error.what, where=str(path), expected=error.expected, got=error.got) from None
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
+    except (
+        TypeError,
+        ValueError,
+        AttributeError,
+        LookupError,
+        ArithmeticError,
+        MemoryError,
+        RuntimeError,
+    ) as error:
         raise FileError(
             "the linear-model file is not laid out as one",
             where=str(path),
@@ -185,6 +204,8 @@ def load_linear(path: str | Path) -> LinearModel:
 def _read(read: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:
     try:
         return read(path)
+    except FileError:
+        raise
     except Exception as error:  # readers of three libraries fail in many ways on a damaged file
         words = str(error).splitlines()
         raise FileError(
@@ -199,29 +220,3 @@ def _kind(path: Path, kind: str | None) -> Any:
     if ending not in KINDS:
         raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
     return KINDS[ending]
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Give a temporary file beside the target to write to; it takes the target's place when all went well."""
-    if not path.parent.is_dir():
-        raise FileError(
-            "the folder for the file does not exist", where=str(path.parent), hint="make it first"
-        )
-    part = None
-    try:
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        yield Path(part)
-        with open(part, "rb") as written:
-            os.fsync(written.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(part, 0o666 & ~mask)
-        os.replace(part, path)
-    except OSError as error:
-        reason = error.strerror or str(error).splitlines()[0]
-        raise FileError("the linear-model file cannot be written", where=str(path), got=reason) from None
-    finally:
-        if part is not None and os.path.exists(part):
-            os.unlink(part)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat, savemat
 
+from interstage.output import whole_file
+
 BASE = 1  # MATLAB counts from one
 _INDEX = ("state_index", "input_index", "output_index")
 
@@ -25,7 +27,7 @@ def write(tree: dict[str, Any], path: Path) -> None:
         out[name] = {k: np.asarray(v) + BASE for k, v in out[name].items()}
     out["INDEX_BASE"] = float(BASE)
     out["NAMES"] = _cell(changed)
-    with open(path, "wb") as f:
+    with whole_file(path, "linear-model file") as part, open(part, "wb") as f:
         savemat(f, out, long_field_names=True, oned_as="column", do_compression=False)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.hdf5 import link_name, plain_name
+from interstage.output import whole_file
 
 BASE = 0
 
@@ -16,15 +17,13 @@ def write(tree: dict[str, Any], path: Path) -> None:
     """Write a tree."""
     flat: dict[str, np.ndarray] = {}
     _flatten(tree, "", flat)
-    with open(path, "wb") as f:
+    with whole_file(path, "linear-model file") as part, open(part, "wb") as f:
         np.savez_compressed(f, **flat)
 
 
 def _flatten(tree: dict[str, Any], prefix: str, flat: dict[str, np.ndarray]) -> None:
     for name, value in tree.items():
-        if "/" in str(name):
-            raise InputError("a name in a linear-model file cannot hold '/'", got=repr(name))
-        key = f"{prefix}{name}"
+        key = f"{prefix}{link_name(name)}"
         if isinstance(value, dict):
             flat[f"{key}/"] = np.zeros(0)
             _flatten(value, f"{key}/", flat)
@@ -42,9 +41,9 @@ def read(path: Path) -> dict[str, Any]:
             *groups, name = key.split("/")
             place = found
             for group in groups:
-                place = place.setdefault(group, {})
+                place = place.setdefault(plain_name(group), {})
             if name:
-                place[name] = _value(f[key])
+                place[plain_name(name)] = _value(f[key])
     return found
 
 

@@ -57,6 +57,10 @@ class LinearModel:
 
     def __post_init__(self) -> None:
         for letter in "ABCD":
+            if np.iscomplexobj(getattr(self, letter)):
+                raise InputError(
+                    f"{letter} of a linear model is complex", expected="real numbers", hint="states are real"
+                )
             try:
                 matrix = np.array(getattr(self, letter), dtype=float, order="C")
             except (TypeError, ValueError):

@@ -11,7 +11,6 @@ Bodies come parents first. Numbers are written with all digits, so that a tree r
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from interstage.mass.body import MassBody
 from interstage.mass.fill import LAWS
 from interstage.mass.orientation import Orientation
 from interstage.mass.tank import Tank
+from interstage.output import json_text, read_json, write_text
 
 FORMAT, VERSION = "interstage mass tree", 1
 MASS_UNITS = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lbm": 0.45359237, "slug": 14.593902937206364}
@@ -56,11 +56,8 @@ def to_dict(body: MassBody, mass_unit: str = "kg", length_unit: str = "m") -> di
 
 def save_tree(body: MassBody, path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> None:
     """Write a body and all below it to a JSON file."""
-    text = json.dumps(to_dict(body, mass_unit, length_unit), indent=1, allow_nan=False)
-    try:
-        Path(path).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    text = json_text(to_dict(body, mass_unit, length_unit), where="tree", indent=1)
+    write_text(path, text + "\n", what="mass tree")
 
 
 def from_dict(
@@ -108,12 +105,7 @@ def from_dict(
 
 def load_tree(path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
     """Read a JSON file and return the root of its tree, in the given units."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"cannot read the file: {error.strerror}", where=str(path)) from None
-    except ValueError as error:
-        raise FileError("not a JSON file", where=str(path), got=str(error)) from None
+    data = read_json(path, what="mass tree")
     return from_dict(data, mass_unit, length_unit, where=str(path))
 
 

@@ -8,21 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.errors import FileError, InterstageError
+from interstage.hdf5 import Fault, Group, opened, plain_name
 from interstage.modes.layout import FORMAT, SCHEMA_VERSION
 from interstage.modes.lazy import LAZY_NODES, ByGrid
+from interstage.modes.physical import check_physical
 from interstage.modes.record import SI_UNITS, ChildBody, Component, CraigBampton, MatrixSet
 from interstage.modes.units import converted
 
-COMPRESSION_LIMIT = 1000  # largest ratio of declared to stored bytes that is believed
-
-
-class _Fault(Exception):
-    """A fault in the file, said in one clause."""
+_HINT = "write it again with Component.save or 'interstage component'"
 
 
 def read_component(
@@ -38,130 +34,38 @@ def read_component(
     lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
     """
     path = Path(path)
-    if not path.is_file():
-        raise FileError("there is no such component file", where=str(path))
-    try:
-        with h5py.File(path, "r") as f:
-            component = _component(f, path, matrices, lazy)
-    except _Fault as fault:
-        raise FileError(str(fault), where=str(path), hint=_HINT) from None
-    except InterstageError as error:
-        raise FileError(f"the component file does not hold together: {error}", where=str(path)) from None
-    except MemoryError:
-        raise FileError("the component file asks for more memory than there is", where=str(path)) from None
-    except Exception as error:
-        # the HDF5 library reports damage by many types of exceptions, all of which mean the same to the user
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise FileError(
-            "this is no readable HDF5 file: it is damaged, truncated or of another kind",
-            where=str(path),
-            got=first[:160],
-            hint=_HINT,
-        ) from None
+    with opened(path, "component file", _HINT) as root:
+        component = _component(root, path, matrices, lazy)
+        check_physical(component)
     return component if units is None else converted(component, units)
 
 
-_HINT = "write it again with Component.save or 'interstage component'"
-
-
-class _Reader:
-    """Checked access to one group."""
-
-    def __init__(self, group: h5py.Group, label: str = ""):
-        self.group, self.label = group, label
-
-    def has(self, name: str) -> bool:
-        return name in self.group
-
-    def names(self) -> list[str]:
-        return list(self.group)
-
-    def child(self, name: str) -> _Reader:
-        item = self._item(name)
-        if not isinstance(item, h5py.Group):
-            raise _Fault(f"'{self.label}{name}' is a dataset where a group belongs")
-        return _Reader(item, f"{self.label}{name}/")
-
-    def _item(self, name: str) -> Any:
-        if name not in self.group:
-            raise _Fault(f"'{self.label}{name}' is missing")
-        if not isinstance(self.group.get(name, getlink=True), h5py.HardLink):
-            raise _Fault(f"'{self.label}{name}' is a link to elsewhere, which is not followed")
-        return self.group[name]
-
-    def dataset(self, name: str) -> h5py.Dataset:
-        item = self._item(name)
-        if not isinstance(item, h5py.Dataset):
-            raise _Fault(f"'{self.label}{name}' is a group where a dataset belongs")
-        if item.is_virtual or item.external:
-            raise _Fault(f"'{self.label}{name}' keeps its data in another file, which is not followed")
-        size = item.size or 0
-        declared = size * item.dtype.itemsize
-        if declared > 65536 and declared > COMPRESSION_LIMIT * max(item.id.get_storage_size(), 1):
-            raise _Fault(f"'{self.label}{name}' declares a shape {item.shape} for which the file has no data")
-        return item
-
-    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> np.ndarray:
-        """Read numbers of a checked shape (None: any length); kind 'f' or 'i'."""
-        item = self.dataset(name)
-        if item.dtype.kind not in ("fiu" if kind == "f" else "iu"):
-            raise _Fault(f"'{self.label}{name}' holds {item.dtype} where numbers belong")
-        if len(item.shape) != len(shape) or any(w is not None and w != g for w, g in zip(shape, item.shape)):
-            wanted = tuple("any" if w is None else w for w in shape)
-            raise _Fault(f"'{self.label}{name}' has shape {item.shape} where {wanted} belongs")
-        value = np.asarray(item[()], dtype=float if kind == "f" else np.int64)
-        if kind == "f" and not np.all(np.isfinite(value)):
-            raise _Fault(f"'{self.label}{name}' holds values that are not finite")
-        return value
-
-    def number(self, name: str) -> float:
-        item = self.dataset(name)
-        if item.shape not in ((), (1,), (1, 1)) or item.dtype.kind not in "fiu":
-            raise _Fault(f"'{self.label}{name}' is not one number")
-        value = float(np.ravel(item[()])[0])
-        if not np.isfinite(value):
-            raise _Fault(f"'{self.label}{name}' is not finite")
-        return value
-
-    def text(self, name: str) -> str:
-        item = self.dataset(name)
-        if item.shape not in ((), (1,)):
-            raise _Fault(f"'{self.label}{name}' is not one string")
-        value = np.ravel(item[()])[0]
-        if isinstance(value, bytes):
-            return value.decode("utf-8", errors="replace")
-        if isinstance(value, str):
-            return value
-        raise _Fault(f"'{self.label}{name}' is not a string")
-
-
-def _component(f: h5py.File, path: Path, matrices: bool, lazy: bool | None) -> Component:
-    root = _Reader(f)
+def _component(root: Group, path: Path, matrices: bool, lazy: bool | None) -> Component:
     ours = root.has("SCHEMA_VERSION")
     if ours:
         if root.has("FORMAT") and root.text("FORMAT") != FORMAT:
-            raise _Fault(
+            raise Fault(
                 f"this is an HDF5 file of another kind ('{root.text('FORMAT')}'), not a component file"
             )
         version = root.number("SCHEMA_VERSION")
         if version > SCHEMA_VERSION:
-            raise _Fault(
+            raise Fault(
                 f"the file has schema version {version:g} and this Interstage reads up to "
                 f"{SCHEMA_VERSION}: update Interstage"
             )
     missing = [name for name in ("ModalSolution", "RigidBody") if not root.has(name)]
     if missing:
-        raise _Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
+        raise Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
     modal = root.child("ModalSolution")
     hz = modal.array("FREQ", (None,))
     if not ours and modal.has("N_FLEX_MODES") and modal.has("N_RIGID_MODES"):
         # files of other tools may list the rigid modes before the flexible ones
-        rigid = int(modal.number("N_RIGID_MODES"))
-        if rigid > 0 and int(modal.number("N_FLEX_MODES")) + rigid == len(hz):
+        rigid = modal.integer("N_RIGID_MODES")
+        if rigid > 0 and modal.integer("N_FLEX_MODES") + rigid == len(hz):
             hz = hz[rigid:]
-    if modal.has("N_FLEX_MODES") and int(modal.number("N_FLEX_MODES")) != len(hz):
-        raise _Fault(
-            f"the file names {modal.number('N_FLEX_MODES'):g} flexible modes and holds {len(hz)}: "
+    if modal.has("N_FLEX_MODES") and modal.integer("N_FLEX_MODES") != len(hz):
+        raise Fault(
+            f"the file names {modal.integer('N_FLEX_MODES')} flexible modes and holds {len(hz)}: "
             "it was truncated after normalization, so that the body can no longer be held at its interface"
         )
     ids, positions = _nodes(root, ours)
@@ -183,7 +87,7 @@ def _component(f: h5py.File, path: Path, matrices: bool, lazy: bool | None) -> C
         "mass": rigid.number("mass"),
         "com": np.reshape(rigid.array("cmoffset", (3,) if ours else _shape_of(rigid, "cmoffset", 3)), 3),
         "inertia": rigid.array("inertia", (3, 3)),
-        "n_rigid": int(modal.number("N_RIGID_MODES")) if modal.has("N_RIGID_MODES") else 0,
+        "n_rigid": modal.integer("N_RIGID_MODES") if modal.has("N_RIGID_MODES") else 0,
     }
     for key, name, shape in (
         ("damping_ratio", "DAMPING_RATIO", (n,)),
@@ -208,39 +112,35 @@ def _component(f: h5py.File, path: Path, matrices: bool, lazy: bool | None) -> C
     return Component(**fields)
 
 
-def _shape_of(reader: _Reader, name: str, size: int) -> tuple[int, ...]:
+def _shape_of(reader: Group, name: str, size: int) -> tuple[int, ...]:
     shape = reader.dataset(name).shape
     if int(np.prod(shape)) != size:
-        raise _Fault(f"'{reader.label}{name}' has shape {shape} where {size} numbers belong")
+        raise Fault(f"'{reader.label}{name}' has shape {shape} where {size} numbers belong")
     return shape
 
 
-def _nodes(root: _Reader, ours: bool) -> tuple[np.ndarray, np.ndarray]:
+def _nodes(root: Group, ours: bool) -> tuple[np.ndarray, np.ndarray]:
     if ours:
         ids = root.array("NODE_ID", (None,), "i")
         if np.any(np.diff(ids) <= 0):
-            raise _Fault("'NODE_ID' is not ascending")
+            raise Fault("'NODE_ID' is not ascending")
         return ids, root.array("NODE_POSITION", (len(ids), 3))
     grids = root.child("GridPosition")
     if not all(name.isdigit() and len(name) < 18 for name in grids.names()):
-        raise _Fault("'GridPosition' has names that are not grid ids")
+        raise Fault("'GridPosition' has names that are not grid ids")
     ids = np.sort(np.array([int(name) for name in grids.names()], dtype=np.int64))
     positions = [grids.array(str(i), _shape_of(grids, str(i), 3)).reshape(3) for i in ids]
     return ids, np.array(positions).reshape(-1, 3)
 
 
-def _shapes(reader: _Reader, path: Path, name: str, ids: np.ndarray, n: int, lazy: bool) -> Any:
+def _shapes(reader: Group, path: Path, name: str, ids: np.ndarray, n: int, lazy: bool) -> Any:
     if lazy:
-        for node in ids[[0, -1]] if len(ids) else ():
-            reader.array(str(node), (3, n))
+        reader.rows(ids[[0, -1]] if len(ids) else (), (3, n))
         return ByGrid(path, name, ids, n)
-    out = np.empty((len(ids), 3, n))
-    for row, node in enumerate(ids):
-        out[row] = reader.array(str(node), (3, n))
-    return out
+    return reader.rows(ids, (3, n))
 
 
-def _integrals(root: _Reader, n: int, fields: dict[str, Any]) -> dict[str, Any]:
+def _integrals(root: Group, n: int, fields: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {"E": np.zeros((3, n)), "F0": np.zeros((3, n)), "G0": np.eye(n)}
     if not root.has("ModalIntegral"):
         return out | {"notes": ["no integrals in the file: coupling of modes and rigid motion taken as zero"]}
@@ -270,11 +170,11 @@ def _integrals(root: _Reader, n: int, fields: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _header(root: _Reader) -> dict[str, Any]:
+def _header(root: Group) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, name in (("reference_node", "GRDPNT"), ("csid", "CSID")):
         if root.has(name):
-            out[key] = int(root.number(name))
+            out[key] = root.integer(name)
     if root.has("REFERENCE_POSITION"):
         out["reference_position"] = root.array("REFERENCE_POSITION", (3,))
     if root.has("AXES"):
@@ -290,7 +190,7 @@ def _header(root: _Reader) -> dict[str, Any]:
     for key, name in (("units", "UNITS"), ("provenance", "PROVENANCE")):
         if root.has(name):
             group = root.child(name)
-            out[key] = {entry: group.text(entry) for entry in group.names()}
+            out[key] = {plain_name(entry): group.text(entry) for entry in group.names()}
     out["units"] = SI_UNITS | out.get("units", {})
     if root.has("CoordinatePosition") and root.has("CoordinateRotation"):
         p, R = root.child("CoordinatePosition"), root.child("CoordinateRotation")
@@ -300,7 +200,7 @@ def _header(root: _Reader) -> dict[str, Any]:
     return out
 
 
-def _craig_bampton(g: _Reader) -> CraigBampton:
+def _craig_bampton(g: Group) -> CraigBampton:
     hz = g.array("FREQ", (None,))
     uset = g.array("USET", (None, 2), "i")
     size = (len(uset), len(uset))
@@ -314,7 +214,7 @@ def _craig_bampton(g: _Reader) -> CraigBampton:
     )
 
 
-def _matrix_set(g: _Reader) -> MatrixSet:
+def _matrix_set(g: Group) -> MatrixSet:
     uset = g.array("USET", (None, 2), "i")
 
     def matrix(name):
@@ -325,9 +225,9 @@ def _matrix_set(g: _Reader) -> MatrixSet:
         col, value = part.array("col", (len(row),), "i"), part.array("value", (len(row),))
         shape = tuple(int(v) for v in part.array("shape", (2,), "i"))
         if shape != (len(uset), len(uset)):
-            raise _Fault(f"'{g.label}{name}' has shape {shape} where its USET has {len(uset)} rows")
+            raise Fault(f"'{g.label}{name}' has shape {shape} where its USET has {len(uset)} rows")
         if len(row) and (min(row.min(), col.min()) < 0 or max(row.max(), col.max()) >= len(uset)):
-            raise _Fault(f"'{g.label}{name}' has indices beyond its shape")
+            raise Fault(f"'{g.label}{name}' has indices beyond its shape")
         return sp.coo_matrix((value, (row, col)), shape=shape).tocsr()
 
     names = ("MassMatrix", "StiffnessMatrix", "ViscousDamping", "StructuralDamping")
@@ -335,7 +235,7 @@ def _matrix_set(g: _Reader) -> MatrixSet:
     return MatrixSet(mass, stiffness, uset, viscous, structural)
 
 
-def _children(root: _Reader) -> list[ChildBody]:
+def _children(root: Group) -> list[ChildBody]:
     group = root.child("ChildBodies")
     out = []
     for name in group.names():
@@ -343,15 +243,15 @@ def _children(root: _Reader) -> list[ChildBody]:
         parents = g.array("parent_grids", (None,), "i")
         out.append(
             ChildBody(
-                name=name,
+                name=plain_name(name),
                 mass=g.number("mass"),
                 com=g.array("cmoffset", (3,)),
                 inertia=g.array("inertia", (3, 3)),
-                grid=int(g.number("GRID")),
+                grid=g.integer("GRID"),
                 position=g.array("position", (3,)),
                 connection=g.text("connection"),
                 parent_grids=parents,
-                components=int(g.number("components")),
+                components=g.integer("components"),
                 weights=g.array("weights", (len(parents),)) if g.has("weights") else None,
                 joint=g.text("joint"),
             )

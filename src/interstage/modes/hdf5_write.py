@@ -1,9 +1,7 @@
-"""Write component files, whole or not at all: a temporary file beside the target is renamed over it."""
+"""Write component files, whole or not at all."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage import __version__
-from interstage.errors import FileError, InputError
+from interstage.errors import InputError
+from interstage.hdf5 import link_name, put_text, write_hdf5
 from interstage.modes.layout import FORMAT, SCHEMA_VERSION
+from interstage.modes.physical import check_physical
 from interstage.modes.record import Component, CraigBampton, MatrixSet
+from interstage.output import checked_target
 
 
 def write_component(
@@ -34,28 +35,13 @@ def write_component(
     write_modal_matrix : all shapes as one matrix besides the shapes by grid
     uset : grids whose positions and shapes are written; none means all
     """
-    path = Path(path)
+    checked_target(path, "component file")
     if len(uset):
         component = restricted(component, uset)
-    if not path.parent.is_dir():
-        raise FileError(
-            "the folder for the component file does not exist", where=str(path.parent), hint="make it first"
-        )
-    part = None
-    try:
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        with h5py.File(part, "w", libver=("earliest", "v110")) as f:
-            _fill(f, component, write_gset, write_fset, write_modal_matrix)
-        with open(part, "rb") as written:
-            os.fsync(written.fileno())
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except OSError as error:
-        raise FileError("the component file cannot be written", where=str(path), got=_reason(error)) from None
-    finally:
-        if part is not None and os.path.exists(part):
-            os.unlink(part)
+    check_physical(component)
+    write_hdf5(
+        path, lambda f: _fill(f, component, write_gset, write_fset, write_modal_matrix), what="component file"
+    )
 
 
 def restricted(component: Component, nodes: Sequence[int]) -> Component:
@@ -74,35 +60,19 @@ def restricted(component: Component, nodes: Sequence[int]) -> Component:
     )
 
 
-def _umask() -> int:
-    value = os.umask(0)
-    os.umask(value)
-    return value
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error).splitlines()[0]
-
-
-def _text(group: h5py.Group, name: str, text: str) -> None:
-    """A scalar string of fixed length, which every HDF5 reader understands."""
-    data = text.encode("utf-8")
-    group.create_dataset(name, data=np.array(data, dtype=f"S{max(len(data), 1)}"))
-
-
 def _fill(f: h5py.File, c: Component, write_gset: bool, write_fset: bool, write_modal_matrix: bool) -> None:
     f["SCHEMA_VERSION"] = np.int64(SCHEMA_VERSION)
-    _text(f, "FORMAT", FORMAT)
-    _text(f, "NAME", c.name)
-    _text(f, "FMODAL_VERSION", f"interstage {__version__}")
-    _text(f, "NASTRAN_VERSION", c.provenance.get("nastran_version", "none: built-in solver"))
-    _text(f, "TIME_STAMP", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    _text(f, "BOUNDARY", c.boundary)
-    _text(f, "NOTES", "\n".join(c.notes))
+    put_text(f, "FORMAT", FORMAT)
+    put_text(f, "NAME", c.name)
+    put_text(f, "FMODAL_VERSION", f"interstage {__version__}")
+    put_text(f, "NASTRAN_VERSION", c.provenance.get("nastran_version", "none: built-in solver"))
+    put_text(f, "TIME_STAMP", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    put_text(f, "BOUNDARY", c.boundary)
+    put_text(f, "NOTES", "\n".join(c.notes))
     for group, values in (("UNITS", c.units), ("PROVENANCE", c.provenance)):
         g = f.create_group(group)
         for key, value in values.items():
-            _text(g, key, str(value))
+            put_text(g, link_name(key), str(value))
     f["GRDPNT"] = np.int64(c.reference_node)
     f["CSID"] = np.int64(c.csid)
     f["REFERENCE_POSITION"] = np.asarray(c.reference_position, dtype=float)
@@ -215,7 +185,9 @@ def _matrix_set(g: h5py.Group, s: MatrixSet) -> None:
 def _children(f: h5py.File, c: Component) -> None:
     group = f.create_group("ChildBodies")
     for body in c.child_bodies:
-        g = group.create_group(body.name.replace("/", "_"))
+        if link_name(body.name) in group:
+            raise InputError("two child bodies have one name", where=f"component '{c.name}'", got=body.name)
+        g = group.create_group(link_name(body.name))
         g["mass"], g["cmoffset"], g["inertia"] = (
             float(body.mass),
             np.asarray(body.com),
@@ -226,7 +198,7 @@ def _children(f: h5py.File, c: Component) -> None:
             np.int64(body.components),
             np.asarray(body.parent_grids, dtype=np.int64),
         )
-        _text(g, "connection", body.connection)
-        _text(g, "joint", body.joint)
+        put_text(g, "connection", body.connection)
+        put_text(g, "joint", body.joint)
         if body.weights is not None:
             g["weights"] = np.asarray(body.weights, dtype=float)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
-from interstage.errors import FileError
+from interstage.hdf5 import opened
 
 LAZY_NODES = 2000  # nodes above which shapes are left in the file
 
@@ -50,20 +49,7 @@ class ByGrid:
         return f"ByGrid({self.group} of {self.path.name}, shape {self.shape})"
 
     def _read(self, rows: np.ndarray) -> np.ndarray:
-        out = np.empty((len(rows), 3, self.n))
-        try:
-            with h5py.File(self.path, "r") as f:
-                group = f[self.group].id
-                for i, row in enumerate(rows):
-                    dataset = h5py.h5d.open(group, b"%d" % self.ids[row])
-                    if dataset.shape != (3, self.n):
-                        raise OSError(f"grid {self.ids[row]} has shape {dataset.shape}")
-                    dataset.read(h5py.h5s.ALL, h5py.h5s.ALL, out[i])
-        except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
-            raise FileError(
-                "mode shapes can no longer be read from the component file",
-                where=str(self.path),
-                got=str(error)[:120],
-            ) from None
-        out *= self.factor
-        return out
+        with opened(self.path, "component file") as group:
+            for name in self.group.split("/"):
+                group = group.child(name)
+            return self.factor * group.rows(self.ids[rows], (3, self.n))

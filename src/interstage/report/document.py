@@ -6,7 +6,6 @@ Every figure has a title and one sentence that says what is seen.
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from typing import Any
 
 from interstage import __version__
 from interstage.errors import InputError
-from interstage.report.files import write_text
+from interstage.output import json_text, write_text
 
 
 @dataclass
@@ -187,7 +186,7 @@ def asset(name: str) -> str:
 
 def _json(data: Any) -> str:
     """Write data so that no text in it can end the script element."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    text = json_text(data, gaps=True)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

@@ -12,7 +12,6 @@ INFO                                        how the run was made, JSON
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,8 @@ from numpy.typing import ArrayLike
 
 from interstage import __version__
 from interstage.errors import FileError, InputError
-from interstage.report.files import write_whole
+from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_text, write_hdf5
+from interstage.output import json_text, parse_json
 
 FORMAT, SCHEMA = "interstage-log", 1
 
@@ -89,11 +89,7 @@ def save_log(log: Any, path: str | Path, signals: Mapping[str, tuple[ArrayLike, 
             )
         checked[name] = (values, unit)
 
-    def fill(part: str) -> None:
-        with h5py.File(part, "w", libver=("earliest", "v110")) as f:
-            _fill(f, log, checked)
-
-    return write_whole(path, fill, what="log file")
+    return write_hdf5(path, lambda f: _fill(f, log, checked), what="log file")
 
 
 def _fill(f: h5py.File, log: Any, signals: Mapping[str, tuple[np.ndarray, str]]) -> None:
@@ -103,91 +99,94 @@ def _fill(f: h5py.File, log: Any, signals: Mapping[str, tuple[np.ndarray, str]])
         ("VERSION", f"interstage {__version__}"),
         ("VEHICLE", log.phases[0].system.model.name),
         ("EVENTS", "\n".join(events)),
-        ("INFO", json.dumps(log.info, default=str)),
+        ("INFO", json_text(_worded(log.info), gaps=True)),
     ):
-        _text(f, name, text)
+        put_text(f, name, text)
     f["SCHEMA_VERSION"] = SCHEMA
     for k, phase in enumerate(log.phases):
         _phase(f.create_group(f"PHASES/{k}"), phase)
     for name, (values, unit) in signals.items():
-        group = f.create_group(f"SIGNALS/{name.replace('/', '|')}")
+        group = f.create_group(f"SIGNALS/{link_name(name)}")
         group["value"] = values
-        _text(group, "unit", unit)
+        put_text(group, "unit", unit)
 
 
 def _phase(f: h5py.Group, phase: Any) -> None:
     system = phase.system
     f["TIME"], f["Q"], f["V"] = phase.t, phase.q, phase.v
-    _text(f, "VELOCITY_NAMES", "\n".join(system.velocity_names()))
+    put_text(f, "VELOCITY_NAMES", "\n".join(system.velocity_names()))
     for spec in system.model.specs:
         where = system._slices[spec.name]
-        group = f.create_group(f"BODIES/{spec.name.replace('/', '|')}")
+        group = f.create_group(f"BODIES/{link_name(spec.name)}")
         for key in ("q", "v", "eta", "etadot"):
             part = getattr(where, key)
             group[key] = np.array([part.start, part.stop])
-        _text(group, "joint", type(spec.joint).__name__)
-        _text(group, "parent", spec.parent or "")
+        put_text(group, "joint", type(spec.joint).__name__)
+        put_text(group, "parent", spec.parent or "")
 
 
-def _text(group: h5py.Group, name: str, text: str) -> None:
-    raw = text.encode("utf-8")
-    group.create_dataset(name, data=np.bytes_(raw), dtype=h5py.string_dtype("utf-8", max(1, len(raw))))
+def _worded(info: Any) -> Any:
+    """Objects in the record of a run as words."""
+    if isinstance(info, Mapping):
+        return {str(key): _worded(value) for key, value in info.items()}
+    if isinstance(info, list | tuple):
+        return [_worded(value) for value in info]
+    return info if info is None or isinstance(info, bool | int | float | str | np.ndarray) else str(info)
 
 
 def load_log(path: str | Path) -> LogFile:
     """Read a log file; a damaged, foreign or newer one is one sentence."""
-    path = Path(path)
-    try:
-        with h5py.File(path, "r") as f:
-            if "FORMAT" not in f or _read(f["FORMAT"]) != FORMAT:
-                raise FileError("not a simulation log", where=str(path))
-            if int(f["SCHEMA_VERSION"][()]) > SCHEMA:
-                raise FileError(
-                    "the log is from a newer version", where=str(path), expected=f"schema {SCHEMA} or lower"
-                )
-            return _loaded(f)
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:120]
-        raise FileError("the log cannot be read", where=str(path), got=reason) from None
+    with opened(path, "simulation log") as f:
+        if not f.has("FORMAT") or f.text("FORMAT") != FORMAT:
+            raise FileError("not a simulation log", where=str(path))
+        if f.integer("SCHEMA_VERSION") > SCHEMA:
+            raise FileError(
+                "the log is from a newer version", where=str(path), expected=f"schema {SCHEMA} or lower"
+            )
+        return _loaded(f)
 
 
-def _loaded(f: h5py.File) -> LogFile:
-    groups = f["PHASES"]
-    phases = [_loaded_phase(groups[str(k)]) for k in range(len(groups))]
+def _loaded(f: Group) -> LogFile:
+    groups = f.child("PHASES")
+    phases = [_loaded_phase(groups.child(str(k))) for k in range(len(groups.names()))]
     if not phases:
-        raise ValueError("there are no phases in it")
+        raise Fault("there are no phases in it")
     m = sum(len(phase.t) for phase in phases)
     signals = {}
-    for name, group in f.get("SIGNALS", {}).items():
-        values = np.asarray(group["value"], dtype=float)
-        if values.shape != (m,):
-            raise ValueError(f"signal {name} does not fit the times")
-        signals[name] = (values, _read(group["unit"]))
+    if f.has("SIGNALS"):
+        group = f.child("SIGNALS")
+        for name in group.names():
+            one = group.child(name)
+            signals[plain_name(name)] = (one.array("value", (m,), finite=False), one.text("unit"))
+    info = parse_json(f.text("INFO"))
+    if not isinstance(info, dict):
+        raise Fault("'INFO' is not a list of names and values")
     return LogFile(
-        vehicle=_read(f["VEHICLE"]),
+        vehicle=f.text("VEHICLE"),
         phases=phases,
         signals=signals,
-        events=[line for line in _read(f["EVENTS"]).split("\n") if line],
-        info=json.loads(_read(f["INFO"])),
+        events=[line for line in f.text("EVENTS").split("\n") if line],
+        info=info,
     )
 
 
-def _loaded_phase(f: h5py.Group) -> LoggedPhase:
-    t, q, v = (np.asarray(f[name], dtype=float) for name in ("TIME", "Q", "V"))
-    if t.ndim != 1 or q.ndim != 2 or v.ndim != 2 or not len(t) == len(q) == len(v):
-        raise ValueError("times and states do not fit each other")
+def _loaded_phase(f: Group) -> LoggedPhase:
+    t = f.array("TIME", (None,))
+    # a run that went astray is worth a look: its states may be anything
+    q, v = (f.array(name, (len(t), None), finite=False) for name in ("Q", "V"))
     bodies = {}
-    for name, group in f.get("BODIES", {}).items():
-        part = {}
-        for key, of in (("q", q), ("v", v), ("eta", q), ("etadot", v)):
-            first, last = (int(k) for k in group[key][()])
-            if not 0 <= first <= last <= of.shape[1]:
-                raise ValueError(f"columns of body {name} are not in the log")
-            part[key] = of[:, first:last]
-        bodies[name] = LoggedBody(joint=_read(group["joint"]), parent=_read(group["parent"]), **part)
-    return LoggedPhase(t, q, v, _read(f["VELOCITY_NAMES"]).split("\n"), bodies)
+    if f.has("BODIES"):
+        group = f.child("BODIES")
+        for name in group.names():
+            bodies[plain_name(name)] = _loaded_body(group.child(name), q, v)
+    return LoggedPhase(t, q, v, f.text("VELOCITY_NAMES").split("\n"), bodies)
 
 
-def _read(dataset: h5py.Dataset) -> str:
-    value = dataset[()]
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+def _loaded_body(f: Group, q: np.ndarray, v: np.ndarray) -> LoggedBody:
+    part = {}
+    for key, of in (("q", q), ("v", v), ("eta", q), ("etadot", v)):
+        first, last = (int(k) for k in f.array(key, (2,), "i"))
+        if not 0 <= first <= last <= of.shape[1]:
+            raise Fault(f"the columns of '{f.label}{key}' are not in the log")
+        part[key] = of[:, first:last]
+    return LoggedBody(joint=f.text("joint"), parent=f.text("parent"), **part)

@@ -1,0 +1,330 @@
+"""HDF5 files: written whole, and read as files that nobody vouches for.
+
+Everything that is read from an HDF5 file goes through `opened` and its `Group`. Nothing outside the file is followed
+(external links, raw external storage, virtual datasets; soft links neither), a size is believed only where the file
+has the bytes for it, groups that hold each other are refused, and every fault is one sentence (FileError).
+
+Names of groups and datasets may hold any text: `/`, `%`, a lone `.` are written as %2F, %25, %2E.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from interstage.errors import FileError, InputError, InterstageError
+from interstage.output import write_bytes
+
+COMPRESSION_LIMIT = 1000  # largest ratio of declared to stored bytes that is believed
+SMALL = 1 << 16  # bytes of a dataset that need no proof
+DEEPEST = 32  # groups inside groups
+MOST_TEXTS = 1_000_000
+_FILTERS = {1, 2, 3, 4, 5, 6, 32000}  # those of the HDF5 library itself, and lzf
+
+
+# writing --------------------------------------------------------------------------------------------------
+
+
+def write_hdf5(path: str | os.PathLike, fill: Callable[[h5py.File], None], what: str) -> Path:
+    """Write an HDF5 file, whole or not at all: `fill(file)` puts everything in.
+
+    The file is made in memory first: the library does not survive a disk that fills up under it. The formats of
+    HDF5 1.10 are understood by every reader.
+    """
+    memory = {"driver": "core", "backing_store": False, "block_size": 1 << 22}
+    with h5py.File(f"{what} {secrets.token_hex(8)}", "w", libver=("earliest", "v110"), **memory) as f:
+        fill(f)
+        f.flush()
+        image = f.id.get_file_image()
+    return write_bytes(path, image, what)
+
+
+def put_text(group: h5py.Group, name: str, text: str) -> None:
+    """Write a scalar string of fixed length, which every HDF5 reader understands."""
+    data = encoded(text, name)
+    group.create_dataset(name, data=np.array(data, dtype=f"S{max(len(data), 1)}"))
+
+
+def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
+    """Write a list of strings of one fixed length."""
+    data = [encoded(text, name) for text in texts]
+    width = max((len(part) for part in data), default=1)
+    group.create_dataset(name, data=np.array(data, dtype=f"S{max(width, 1)}"))
+
+
+def encoded(text: str, where: str) -> bytes:
+    """Return text as UTF-8; what no file gives back as it was is refused."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError("a text has characters that are no Unicode", where=where, got=ascii(text)) from None
+    if b"\0" in data:
+        raise InputError("a text cannot hold the character NUL", where=where, got=ascii(text))
+    return data
+
+
+def link_name(name: str) -> str:
+    """Return a name as that of a group or dataset: a path has `/` and `.` of its own.
+
+    >>> link_name("tank/LOX 90%"), plain_name("tank%2FLOX 90%25")
+    ('tank%2FLOX 90%25', 'tank/LOX 90%')
+    """
+    name = str(name)
+    encoded(name, "name")
+    if not name:
+        raise InputError("a name cannot be empty", where="HDF5 file")
+    name = name.replace("%", "%25").replace("/", "%2F")
+    return name if name.strip(".") else name.replace(".", "%2E")
+
+
+def plain_name(link: str) -> str:
+    """Return the name that `link_name` wrote."""
+    return re.sub("%(25|2F|2E)", lambda found: bytes.fromhex(found[1]).decode(), link)
+
+
+# reading --------------------------------------------------------------------------------------------------
+
+
+class Fault(Exception):
+    """A fault in the file, said in one clause."""
+
+
+@contextmanager
+def opened(path: str | os.PathLike, what: str, hint: str | None = None) -> Iterator[Group]:
+    """Open a file that nobody vouches for; whatever goes wrong inside is a FileError on "the `what`"."""
+    path = Path(path)
+    if path.is_dir():
+        raise FileError(f"a folder is not a {what}", where=str(path))
+    if not path.is_file():
+        raise FileError(f"there is no such {what}", where=str(path))
+    try:
+        with h5py.File(path, "r") as f:
+            yield Group(f.id, "", Budget(path.stat().st_size))
+    except Fault as fault:
+        raise FileError(str(fault), where=str(path), hint=hint) from None
+    except FileError:
+        raise
+    except InterstageError as error:
+        raise FileError(f"the {what} does not hold together: {error}", where=str(path)) from None
+    except MemoryError:
+        raise FileError(f"the {what} asks for more memory than there is", where=str(path)) from None
+    except RecursionError:
+        raise FileError(f"the {what} is nested too deeply", where=str(path)) from None
+    except Exception as error:
+        # the HDF5 library reports damage by many types of exceptions, all of which mean the same to the user
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileError(
+            f"this is no readable {what}: it is damaged, truncated or of another kind",
+            where=str(path),
+            got=first[:160],
+            hint=hint,
+        ) from None
+
+
+class Budget:
+    """Bytes that may still be read from one file: many names for one dataset do not make a file large."""
+
+    def __init__(self, size: int):
+        self.left = (1 << 26) + COMPRESSION_LIMIT * size
+
+    def take(self, count: int, label: str) -> None:
+        self.left -= count
+        if self.left < 0:
+            raise Fault(f"'{label}' declares more than the file can hold")
+
+
+class Group:
+    """Checked access to one group; names are as the file has them, one step at a time."""
+
+    def __init__(self, gid: Any, label: str, budget: Budget, above: tuple = ()):
+        self.gid, self.label, self.budget = gid, label, budget
+        self.above = (*above, _address(gid))
+        if len(self.above) > DEEPEST:
+            raise Fault(f"'{label}' is nested too deeply")
+
+    def has(self, name: str) -> bool:
+        return self.gid.links.exists(name.encode())
+
+    def names(self) -> list[str]:
+        return [link.decode("utf-8", errors="surrogateescape") for link in self.gid]
+
+    def child(self, name: str) -> Group:
+        item = self._item(name)
+        if not isinstance(item, h5py.h5g.GroupID):
+            raise Fault(f"'{self.label}{name}' is a dataset where a group belongs")
+        if _address(item) in self.above:
+            raise Fault(f"'{self.label}{name}' holds itself")
+        return Group(item, f"{self.label}{name}/", self.budget, self.above)
+
+    def is_dataset(self, name: str) -> bool:
+        return self.has(name) and isinstance(self._item(name), h5py.h5d.DatasetID)
+
+    def _item(self, name: str) -> Any:
+        link = name.encode("utf-8", errors="surrogateescape")
+        if b"/" in link or not self.gid.links.exists(link):
+            raise Fault(f"'{self.label}{name}' is missing")
+        if self.gid.links.get_info(link).type != h5py.h5l.TYPE_HARD:
+            raise Fault(f"'{self.label}{name}' is a link to elsewhere, which is not followed")
+        return h5py.h5o.open(self.gid, link)
+
+    def dataset(self, name: str) -> h5py.Dataset:
+        """Return a dataset whose bytes are in this file, in the size that it declares."""
+        item = self._item(name)
+        label = f"{self.label}{name}"
+        if not isinstance(item, h5py.h5d.DatasetID):
+            raise Fault(f"'{label}' is a group where a dataset belongs")
+        plist = item.get_create_plist()
+        layout = plist.get_layout()
+        if layout == h5py.h5d.VIRTUAL or plist.get_external_count():
+            raise Fault(f"'{label}' keeps its data in another file, which is not followed")
+        if item.get_space().get_simple_extent_type() == h5py.h5s.NULL:
+            raise Fault(f"'{label}' is empty")
+        if any(plist.get_filter(k)[0] not in _FILTERS for k in range(plist.get_nfilters())):
+            raise Fault(f"'{label}' is compressed by a method that is not known")
+        width, stored = item.get_type().get_size(), max(item.get_storage_size(), 1)
+        sizes = [_product(item.shape) * width]
+        if layout == h5py.h5d.CHUNKED:
+            sizes.append(_product(plist.get_chunk()) * width)
+        if any(size > max(SMALL, COMPRESSION_LIMIT * stored) for size in sizes):
+            raise Fault(f"'{label}' declares a shape {item.shape} for which the file has no data")
+        self.budget.take(sizes[0], label)
+        return h5py.Dataset(item)
+
+    def array(
+        self, name: str, shape: Sequence[int | None], kind: str = "f", finite: bool = True
+    ) -> np.ndarray:
+        """Read numbers of a checked shape (None: any length); kind 'f' or 'i'."""
+        item = self.dataset(name)
+        if item.dtype.kind not in ("fiu" if kind == "f" else "iu"):
+            raise Fault(f"'{self.label}{name}' holds {item.dtype} where numbers belong")
+        if len(item.shape) != len(shape) or any(w is not None and w != g for w, g in zip(shape, item.shape)):
+            wanted = tuple("any" if w is None else w for w in shape)
+            raise Fault(f"'{self.label}{name}' has shape {item.shape} where {wanted} belongs")
+        found = item[()]
+        if kind == "i" and found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
+            raise Fault(f"'{self.label}{name}' holds integers that are too large")
+        with np.errstate(over="ignore"):
+            value = np.asarray(found, dtype=float if kind == "f" else np.int64)
+        if finite and kind == "f" and not np.all(np.isfinite(value)):
+            raise Fault(f"'{self.label}{name}' holds values that are not finite")
+        return value
+
+    def rows(self, names: Sequence[object], shape: tuple[int, ...]) -> np.ndarray:
+        """Read many datasets of one shape into (len(names), *shape), quicker than one by one."""
+        out = np.empty((len(names), *shape))
+        self.budget.take(out.nbytes, self.label)
+        for k, name in enumerate(names):
+            link = str(name).encode()
+            if not self.gid.links.exists(link) or self.gid.links.get_info(link).type != h5py.h5l.TYPE_HARD:
+                self._item(str(name))
+            item = h5py.h5o.open(self.gid, link)
+            if not isinstance(item, h5py.h5d.DatasetID) or not self._plain(item, shape):
+                out[k] = self.array(str(name), shape)
+                continue
+            item.read(h5py.h5s.ALL, h5py.h5s.ALL, out[k])
+        if not np.isfinite(out).all():
+            bad = np.flatnonzero(~np.isfinite(out.reshape(len(names), -1)).all(axis=1))[0]
+            raise Fault(f"'{self.label}{names[bad]}' holds values that are not finite")
+        return out
+
+    @staticmethod
+    def _plain(item: Any, shape: tuple[int, ...]) -> bool:
+        """Tell whether a dataset is a plain block of reals of that shape, which needs no further check."""
+        plist = item.get_create_plist()
+        return (
+            item.shape == shape
+            and plist.get_layout() in (h5py.h5d.CONTIGUOUS, h5py.h5d.COMPACT)
+            and not plist.get_external_count()
+            and isinstance(item.get_type(), h5py.h5t.TypeFloatID)
+            and item.get_storage_size() >= _product(shape) * item.get_type().get_size()
+        )
+
+    def number(self, name: str) -> float:
+        item = self.dataset(name)
+        if item.shape not in ((), (1,), (1, 1)) or item.dtype.kind not in "fiu":
+            raise Fault(f"'{self.label}{name}' is not one number")
+        value = float(np.ravel(item[()])[0])
+        if not np.isfinite(value):
+            raise Fault(f"'{self.label}{name}' is not finite")
+        return value
+
+    def integer(self, name: str) -> int:
+        value = self.number(name)
+        if value != int(value) or abs(value) > 2**53:
+            raise Fault(f"'{self.label}{name}' is {value:g} where a whole number belongs")
+        return int(value)
+
+    def text(self, name: str) -> str:
+        item = self.dataset(name)
+        if item.shape not in ((), (1,)):
+            raise Fault(f"'{self.label}{name}' is not one string")
+        return self._texts(item, name)[0]
+
+    def texts(self, name: str) -> list[str]:
+        return self._texts(self.dataset(name), name)
+
+    def _texts(self, item: h5py.Dataset, name: str) -> list[str]:
+        """Strings of fixed or variable length, one after the other."""
+        label = f"{self.label}{name}"
+        if h5py.check_string_dtype(item.dtype) is None:
+            raise Fault(f"'{label}' is not a string")
+        if item.size > MOST_TEXTS:
+            raise Fault(f"'{label}' has too many strings")
+        if item.dtype.kind == "S":
+            found = np.ravel(item[()]).tolist()
+        else:
+            # strings of variable length: any number of them can share the bytes of one
+            found = []
+            for place in np.ndindex(item.shape):
+                found.append(item[place])
+                self.budget.take(len(found[-1]), label)
+        words = [t.decode("utf-8", errors="replace") if isinstance(t, bytes) else str(t) for t in found]
+        if any("\0" in word for word in words):
+            raise Fault(f"'{label}' holds the character NUL")
+        return words
+
+    def tree(self, seen: set | None = None) -> dict[str, Any]:
+        """Read all there is: groups as dictionaries, texts, lists of texts, numbers and arrays."""
+        seen = {_address(self.gid)} if seen is None else seen
+        out: dict[str, Any] = {}
+        for link in self.names():
+            item = self._item(link)
+            if isinstance(item, h5py.h5g.GroupID):
+                if _address(item) in seen:
+                    raise Fault(f"'{self.label}{link}' is a group that the file has under another name too")
+                seen.add(_address(item))
+                out[plain_name(link)] = self.child(link).tree(seen)
+            else:
+                out[plain_name(link)] = self._value(link)
+        return out
+
+    def _value(self, name: str) -> Any:
+        item = self.dataset(name)
+        if h5py.check_string_dtype(item.dtype) is not None:
+            words = self._texts(item, name)
+            return words if item.shape else words[0]
+        if item.dtype.kind not in "biufc":
+            raise Fault(f"'{self.label}{name}' holds {item.dtype} where numbers or texts belong")
+        value = item[()]
+        return value if value.ndim else value.item()
+
+
+def _address(gid: Any) -> tuple[int, int]:
+    found = h5py.h5o.get_info(gid)
+    return found.fileno, found.addr
+
+
+def _product(shape: Sequence[int]) -> int:
+    """Number of elements, in integers that do not overflow."""
+    out = 1
+    for length in shape:
+        out *= int(length)
+    return out

@@ -1,0 +1,232 @@
+"""Write files whole or not at all, and JSON that every reader takes: used by every room that writes.
+
+A file is written beside its target, brought to the disk and renamed over it, so that readers see the old file or the
+new one and never a part. A link is followed: what it points at is written, the link stays. What is no file (a
+folder, a device, a pipe) is refused, and so is a file that its owner protected.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from interstage.errors import FileError, InputError, SolverError
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota of the disk is used up",
+    errno.EFBIG: "the file is larger than the system allows",
+    errno.EIO: "the disk failed",
+    errno.EROFS: "the disk is read-only",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+_KINDS = (
+    (stat.S_ISDIR, "a folder of that name"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+def write_text(path: str | os.PathLike, text: str, what: str = "file") -> Path:
+    """Write a text file in UTF-8, whole or not at all; returns the path."""
+    return write_bytes(path, text.encode("utf-8", errors="backslashreplace"), what)
+
+
+def write_bytes(path: str | os.PathLike, data: bytes, what: str = "file") -> Path:
+    """Write bytes, whole or not at all; returns the path."""
+
+    def fill(part: str) -> None:
+        with open(part, "wb") as f:
+            f.write(data)
+
+    return write_whole(path, fill, what)
+
+
+def write_whole(path: str | os.PathLike, fill: Callable[[str], None], what: str = "file") -> Path:
+    """Call `fill(part)` to write a neighbouring part file and put it in the place of `path` once it is complete.
+
+    A missing folder, a full disk and the like are one sentence (FileError); nothing is left behind.
+    """
+    with whole_file(path, what) as part:
+        fill(str(part))
+    return Path(path)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike, what: str = "file") -> Iterator[Path]:
+    """Give a part file beside the target to write to; it takes the target's place when all went well."""
+    target, mode = checked_target(path, what)
+    part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    try:
+        # created here with the permissions that the umask leaves, or those of the file that is replaced
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
+        yield part
+        with open(part, "rb+") as written:
+            os.fsync(written.fileno())
+        if mode is not None:
+            os.chmod(part, mode)
+        os.replace(part, target)
+    except OSError as error:
+        raise FileError(f"the {what} cannot be written", where=str(path), got=reason(error)) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def checked_target(
+    path: str | os.PathLike, what: str = "file", source: str | os.PathLike | None = None
+) -> tuple[Path, int | None]:
+    """Return the file that a path means, links followed, and its permissions (None: there is none yet).
+
+    Refuses what cannot be written before anything is computed for it, and so the file it is made from (`source`).
+    """
+
+    def refused(got: str, hint: str | None = None) -> FileError:
+        return FileError(f"the {what} cannot be written", where=str(path), got=got, hint=hint)
+
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():
+            raise refused("a link that leads to itself")
+        if not target.parent.is_dir():
+            raise FileError(
+                f"the folder for the {what} does not exist", where=str(target.parent), hint="make it first"
+            )
+        try:
+            found = target.stat()
+        except FileNotFoundError:
+            return target, None
+    except (OSError, ValueError) as error:
+        raise refused(reason(error)) from None
+    for is_kind, words in _KINDS:
+        if is_kind(found.st_mode):
+            raise refused(words, "give the name of a file")
+    if source is not None and os.path.exists(source) and os.path.samefile(target, source):
+        raise FileError(
+            f"the {what} would replace the file it is made from", where=str(path), hint="choose another -o"
+        )
+    if not os.access(target, os.W_OK):
+        raise refused("a write-protected file", "give another name or allow writing")
+    return target, stat.S_IMODE(found.st_mode)
+
+
+def make_folder(path: str | os.PathLike) -> Path:
+    """Make a folder with its parents; what stands in the way is one sentence."""
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise FileError("the folder cannot be made", where=str(path), got=reason(error)) from None
+    if not os.access(path, os.W_OK):
+        raise FileError("the folder cannot be written to", where=str(path), hint="choose another")
+    return path
+
+
+def reason(error: Exception) -> str:
+    """Say in a few words why the system refused.
+
+    >>> reason(OSError(28, "No space left on device"))
+    'the disk is full'
+    """
+    number = getattr(error, "errno", None)
+    lines = str(error).splitlines() or [type(error).__name__]
+    return _REASONS.get(number) or getattr(error, "strerror", None) or lines[0]
+
+
+def json_text(data: Any, *, where: str = "result", gaps: bool = False, indent: int | None = None) -> str:
+    """Return data as JSON that every reader takes: arrays as lists, no NaN and no Infinity.
+
+    A number that is not finite is refused (SolverError) and named; with `gaps` it becomes null, as in a curve with
+    a gap. Other objects are refused (InputError).
+
+    >>> json_text({"f": [1.0, float("nan")]}, gaps=True)
+    '{"f":[1.0,null]}'
+    """
+    style: dict[str, Any] = {"allow_nan": False, "indent": indent}
+    style["separators"] = (",", ":") if gaps and indent is None else None
+    try:
+        return json.dumps(data, default=_listed, **style)
+    except (TypeError, ValueError):
+        # slower, and names what is wrong or makes it null
+        return json.dumps(_plain(data, where, gaps), **style)
+
+
+def _listed(value: Any) -> Any:
+    """An array or a number of numpy as plain numbers."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(type(value).__name__)
+
+
+def check_finite(values: Any, where: str) -> None:
+    """Refuse results that are not finite (SolverError), so that no command ends well with them."""
+    import numpy as np
+
+    values = np.asarray(values)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise _not_finite(f"{where}[{bad[0]}]" if values.ndim else where, values.ravel()[bad[0]])
+
+
+def _not_finite(where: str, value: Any) -> SolverError:
+    return SolverError(
+        "a result is not finite",
+        where=where,
+        expected="numbers",
+        got=f"{value}",
+        hint="check the model's data",
+    )
+
+
+def _plain(data: Any, where: str, gaps: bool) -> Any:
+    """Turn data into what JSON knows, checking every number."""
+    if hasattr(data, "tolist"):
+        data = data.tolist()
+    if isinstance(data, float):
+        if not math.isfinite(data):
+            if gaps:
+                return None
+            raise _not_finite(where, data)
+        return data
+    if data is None or isinstance(data, bool | int | str):
+        return data
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value, f"{where}.{key}", gaps) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_plain(value, f"{where}[{k}]", gaps) for k, value in enumerate(data)]
+    raise InputError("this cannot be written as JSON", where=where, got=type(data).__name__)
+
+
+def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:
+    """Read a JSON file that nobody vouches for: NaN, Infinity and bad text are one sentence."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise FileError(f"cannot read the file: it is no {what}", where=str(path))
+    try:
+        return parse_json(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"cannot read the file: {reason(error)}", where=str(path)) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        words = "nested too deeply" if isinstance(error, RecursionError) else reason(error)
+        raise FileError("not a JSON file", where=str(path), got=words) from None
+
+
+def parse_json(text: str) -> Any:
+    """Read JSON text; NaN, Infinity and numbers beyond double precision are a ValueError."""
+
+    def number(word: str) -> float:
+        value = float(word)
+        if not math.isfinite(value):
+            raise ValueError(f"{word} is no finite number")
+        return value
+
+    return json.loads(text, parse_constant=number, parse_float=number)

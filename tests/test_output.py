@@ -1,0 +1,215 @@
+"""Files are written whole, through links, never over what is no file; JSON has no NaN."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage.errors import FileError, InputError, SolverError
+from interstage.linear.model import LinearModel
+from interstage.mass import MassBody
+from interstage.mass.json_file import load_tree, save_tree
+from interstage.output import check_finite, json_text, make_folder, parse_json, write_bytes, write_text
+from interstage.report.document import Report
+
+
+def _component(path):
+    K, M = np.diag([1.0, 4.0] * 6), np.eye(12)
+    nodes = {1: (0.0, 0.0, 0.0), 2: (1.0, 0.0, 0.0)}
+    ist.Component.from_matrices(K, M, nodes, n_modes=2, aset={1: 123456}, name="two").save(path)
+
+
+def _linear(path):
+    LinearModel(A=-np.eye(2), B=np.ones((2, 1)), C=np.ones((1, 2)), D=np.zeros((1, 1))).save(path)
+
+
+def _report(path):
+    report = Report("a page", "with one sentence")
+    report.section("s", "Section").pairs("Pairs", "Names and values.", {"a": 1})
+    report.save(path)
+
+
+def _log(path):
+    mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
+    mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
+    system = mb.compile()
+    ist.save_log(ist.simulate(system, system.state(), 0.02, 0.01), path)
+
+
+WRITERS = {
+    "component.h5": _component,
+    "linear.h5": _linear,
+    "linear.mat": _linear,
+    "linear.npz": _linear,
+    "log.h5": _log,
+    "report.html": _report,
+    "tree.json": lambda path: save_tree(MassBody("bus", mass=2.0), path),
+    "deck.bdf": lambda path: __import__("interstage.demo.heron_deck", fromlist=["x"]).write_heron_deck(path),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_writer_goes_through_links_and_refuses_what_is_no_file(name, tmp_path):
+    write = WRITERS[name]
+    (tmp_path / "store").mkdir()
+    target, link = tmp_path / "store" / name, tmp_path / name
+    link.symlink_to(target)
+    write(link)  # the link leads nowhere yet
+    assert link.is_symlink() and target.is_file() and target.stat().st_size > 100
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    write(link)
+    assert link.is_symlink() and target.stat().st_size > 100
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert [p.name for p in target.parent.iterdir()] == [name]
+
+    os.mkfifo(tmp_path / f"pipe-{name}")
+    (tmp_path / f"folder-{name}").mkdir()
+    (tmp_path / f"loop-{name}").symlink_to(tmp_path / f"loop-{name}")
+    (tmp_path / f"device-{name}").symlink_to("/dev/full")
+    for kind, words in (
+        ("pipe", "a pipe"),
+        ("folder", "a folder"),
+        ("loop", "itself"),
+        ("device", "a device"),
+    ):
+        with pytest.raises(FileError, match=words):
+            write(tmp_path / f"{kind}-{name}")
+    assert (tmp_path / f"device-{name}").is_symlink() and Path("/dev/full").is_char_device()
+    assert (tmp_path / f"pipe-{name}").is_fifo()
+
+
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "a", "text")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+def test_long_names_odd_names_and_folders(tmp_path):
+    for name in ("x" * 250, "sp ace %s {} é", os.fsdecode(b"latin-\xe9")):
+        assert write_text(tmp_path / name, "é").read_text(encoding="utf-8") == "é"
+    with pytest.raises(FileError, match="too long"):
+        write_text(tmp_path / ("x" * 300), "")
+    with pytest.raises(FileError, match="folder for the file does not exist"):
+        write_text(tmp_path / "none" / "a", "")
+    with pytest.raises(FileError, match="cannot be written"):
+        write_text(str(tmp_path / "a\0b"), "")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="cannot be made"):
+        make_folder(tmp_path / "file" / "below")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
+def test_a_protected_file_is_left_alone(tmp_path):
+    path = tmp_path / "kept"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(FileError, match="write-protected"):
+        write_text(path, "new")
+
+
+FULL = """
+import resource, signal, sys
+import numpy as np
+import interstage as ist
+from interstage.cli import main
+n = 3000
+K = np.zeros((12, 12)) + np.diag([1.0, 4.0] * 6)
+c = ist.Component.from_matrices(K, np.eye(12), {1: (0., 0., 0.), 2: (1., 0., 0.)}, n_modes=2, aset={1: 123456})
+many = c.with_changes(
+    node_ids=np.arange(1, n + 1), node_positions=np.zeros((n, 3)), bgpdt=None,
+    gamma=np.zeros((n, 3, c.n_modes)), lam=np.zeros((n, 3, c.n_modes)),
+)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    many.save(sys.argv[1])
+except ist.InterstageError as error:
+    print(error)
+"""
+
+
+def test_a_disk_that_fills_up_under_many_small_datasets_is_said(tmp_path):
+    """A limit on file sizes stands in for the full disk; the HDF5 library alone crashes the process here."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "big.h5")], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    assert (
+        "component file cannot be written" in done.stdout and "larger than the system allows" in done.stdout
+    )
+    assert done.stderr == "" and list(tmp_path.iterdir()) == []
+
+
+def test_the_reason_of_a_full_disk_is_said(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    for write in (lambda p: write_bytes(p, b"x"), _component, _linear):
+        with pytest.raises(FileError, match="the disk is full"):
+            write(tmp_path / "a.h5")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_has_no_nan(tmp_path):
+    data = {"f": np.array([1.0, 2.5]), 7: np.int64(3), "b": np.bool_(True), "n": None, "deep": [(1, "é")]}
+    assert json.loads(json_text(data)) == {
+        "f": [1.0, 2.5],
+        "7": 3,
+        "b": True,
+        "n": None,
+        "deep": [[1, "é"]],
+    }
+    for bad in (np.nan, -np.inf, np.float32("nan"), np.array([[0.0, np.inf]])):
+        with pytest.raises(SolverError, match=r"not finite \(result.a.b"):
+            json_text({"a": {"b": bad}})
+        assert "null" in json_text({"a": {"b": bad}}, gaps=True)
+    with pytest.raises(InputError, match=r"result.x"):
+        json_text({"x": 1j})
+    with pytest.raises(SolverError, match=r"shapes\[2\]"):
+        check_finite([0.0, 1.0, np.nan], "shapes")
+    check_finite(np.ones((2, 2)), "shapes")
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', "[1e999]", "[" * 100_000, "{", ""])
+def test_json_that_is_none_is_refused(text, tmp_path):
+    if len(text) < 100:
+        with pytest.raises(ValueError, match=r".+"):
+            parse_json(text)
+    path = tmp_path / "tree.json"
+    path.write_text(text)
+    with pytest.raises(FileError, match=r"not a JSON file|not a mass tree"):
+        load_tree(path)
+
+
+def test_commands_refuse_a_bad_output_before_they_work(tmp_path):
+    from typer.testing import CliRunner
+
+    from interstage.cli.main import app
+
+    deck = tmp_path / "a.bdf"
+    deck.write_text("not even a deck")
+    (tmp_path / "same.h5").symlink_to(deck)
+    os.mkfifo(tmp_path / "pipe.h5")
+    for command, output, words in (
+        (["component", str(deck)], "same.h5", "would replace the file"),
+        (["component", str(deck)], "pipe.h5", "a pipe"),
+        (["component", str(deck)], "none/a.h5", "does not exist"),
+        (["report", str(deck)], "same.h5", "would replace the file"),
+        (["report", str(deck)], "a.bdf", "would replace the file"),
+        (["report", str(deck)], "/dev/null", "a device"),
+    ):
+        done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / output)])
+        assert isinstance(done.exception, FileError) and words in str(done.exception)
