@@ -156,14 +156,18 @@ class Kane:
         frame: str = "world",
         parameters: Parameters | None = None,
     ) -> dict[str, Array]:
-        """Return {body: [t; f]}: what the parent exerts on each body through its joint, at the joint, world axes.
-
-        The joint is at the origin of the body's frame, but for lumped masses that sit in it with another point.
-        """
+        """Return {body: [t; f]}: what a parent exerts on each body through its joint, about its origin, world axes."""
         q, v, p = self._state(q, v, parameters)
         vdot = self._vector(vdot, self.nv, "vdot")
         loads = self._loads(forces, frame, p, q, v)
-        return dict(zip(self._index, equations.reactions(self.layout, p, q, v, vdot, loads, self.xp)))
+        found = dict(zip(self._index, equations.reactions(self.layout, p, q, v, vdot, loads, self.xp)))
+        for spec in self.model.specs:
+            if spec.port is not None:
+                # the equations are about the point that sits in the joint
+                arm = self.motion(q, v, spec.name, parameters=p).R @ spec.offset
+                t, f = found[spec.name][:3], found[spec.name][3:]
+                found[spec.name] = concat(self.xp, [t + self.xp.cross(arm, f), f])
+        return found
 
     def rates(self, q: Array, v: Array) -> Array:
         """Return q̇ (nq,): like v, but quaternion rates and velocities of free positions."""

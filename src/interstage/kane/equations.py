@@ -143,7 +143,7 @@ def reactions(
     loads: tuple[Load, ...] = (),
     xp: Any = np,
 ) -> list[Array]:
-    """Return the wrench [t; f] (6,) that the parent exerts on each body, at its origin, world axes.
+    """Return the wrench [t; f] (6,) that the parent exerts on each body, about its point in the joint, world axes.
 
     Newton and Euler from the tips to the root: what a body's motion needs, less its weight and loads, plus what it
     hands on to its children.

@@ -273,7 +273,9 @@ class System:
         frame: str = "world",
         tau: ArrayLike | None = None,
     ) -> dict[str, np.ndarray]:
-        """Return {body: [t; f]}: what the parent exerts on each body through its joint, at the body origin.
+        """Return {body: [t; f]}: what the parent exerts on each body through its joint, about the body's origin.
+
+        The origin is that of the body's own frame (of a flexible one: its inboard node), wherever its joint sits.
 
         With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
         """
@@ -282,6 +284,8 @@ class System:
         else:
             self.inverse_dynamics(x, vdot, forces)
         wrenches = self.engine.work(x.q.dtype).z[: len(self._index)].copy()
+        # the kernels' frame of a body sits in its joint
+        wrenches[:, :3] += np.cross([spec.offset for spec in self.model.specs], wrenches[:, 3:])
         if inspection.check_frame(frame) == "world":
             work = self.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
             R = work.Rw[:-1].reshape(-1, 3, 3)

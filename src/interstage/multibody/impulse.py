@@ -175,22 +175,26 @@ def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
     factor s that makes b small beside r s, so that b leaves no more than rounding.
     """
     still = State(x._slices, x.q, np.zeros_like(x.v))
+    r = np.where(system._held, 0.0, r)
+    if not r.any():
+        return np.zeros(system.nv)  # nothing is struck, or nothing can move
+    weight = float(np.abs(system.bias(still)).max())
     base = _accelerations(system, still, np.zeros(system.nv))
 
+    def factor(values: np.ndarray) -> float:
+        """Return a power of two that makes values large beside static forces."""
+        return float(2.0 ** min(np.round(np.log2(1e12 * (1.0 + weight)) - np.log2(np.abs(values).max())), 900.0))
+
     def answer(load: np.ndarray) -> np.ndarray:
-        size = float(np.abs(load).max())
-        if size == 0.0:
-            return np.zeros(system.nv)
-        s = 2.0 ** np.round(np.log2(1e12 * (1.0 + weight) / size))
+        s = factor(load)
         return (_accelerations(system, still, s * load) - base) / s
 
-    weight = float(np.abs(system.bias(still)).max(initial=0.0))
     dv = answer(r)
     # what is left of r, M dv found by inverse dynamics with a large factor for the same reason
-    s = 2.0 ** np.round(np.log2(1e12 * (1.0 + weight) / (float(np.abs(dv).max()) + 1e-300)))
+    s = factor(dv)
     left = r - (system.inverse_dynamics(still, s * dv) - system.bias(still)) / s
     left[system._held] = 0.0
-    return dv + answer(left)
+    return dv + answer(left) if left.any() else dv
 
 
 def _accelerations(system: System, still: State, tau: np.ndarray) -> np.ndarray:
