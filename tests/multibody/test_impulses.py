@@ -121,10 +121,14 @@ def test_every_joint_and_every_change(name, change):
             assert system.energies(x).kinetic <= before.energies(u).kinetic * (1.0 + 1e-12)
             if not flexible:
                 scale = np.abs(x.v).max(initial=1.0)
-                np.testing.assert_allclose(x.v, nearest_motion(before, u, system, x), rtol=0, atol=1e-10 * scale)
+                np.testing.assert_allclose(
+                    x.v, nearest_motion(before, u, system, x), rtol=0, atol=1e-10 * scale
+                )
             if momentum_is_kept(change):
                 wanted = before.momentum(u)
-                np.testing.assert_allclose(system.momentum(x), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
+                np.testing.assert_allclose(
+                    system.momentum(x), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max()
+                )
         assert np.isfinite(system.forward_dynamics(x)).all()
 
 
@@ -156,8 +160,12 @@ def test_closures_beside_a_change(name):
     """Two docked trees joined once more by a Ball closure: momentum is kept and the closure does not open."""
     mb = Multibody("ring")
     mb.add_body("bus", mass=5.0, inertia=[1, 2, 2.5], joint=Free())
-    mb.add_body("arm", mass=1.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], parent="bus", at=[1, 0, 0], joint=Ball())
-    mb.add_body("rod", mass=2.0, com=[0.2, 0.1, 0], inertia=[0.2, 0.2, 0.3], parent="bus", at=[0, 1, 0], joint=Ball())
+    mb.add_body(
+        "arm", mass=1.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], parent="bus", at=[1, 0, 0], joint=Ball()
+    )
+    mb.add_body(
+        "rod", mass=2.0, com=[0.2, 0.1, 0], inertia=[0.2, 0.2, 0.3], parent="bus", at=[0, 1, 0], joint=Ball()
+    )
     mb.close("loop", ("arm", [0.5, 0.5, 0]), ("rod", [1.5, -0.5, 0]), joint=Ball())
     mb.add_body("guest", mass=1.5, com=[0, 0.1, 0], inertia=[0.3, 0.2, 0.2], joint=Free())
     system = mb.compile()

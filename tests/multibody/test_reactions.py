@@ -51,7 +51,9 @@ def vehicle(joint, flexible, closed, rng):
     else:
         mb.add_body("arm", **rigid(rng), port=rng.normal(size=3), **where)
     at = 5 if flexible else rng.normal(size=3)
-    mb.add_body("tail", **rigid(rng), port=rng.normal(size=3), parent="arm", at=at, joint=Universal("xz", damping=0.1))
+    mb.add_body(
+        "tail", **rigid(rng), port=rng.normal(size=3), parent="arm", at=at, joint=Universal("xz", damping=0.1)
+    )
     if closed:
         # a third body that hangs on the bus is tied to the tail in one direction
         mb.add_body("tie", **rigid(rng), parent="bus", at=rng.normal(size=3), joint=Free())
@@ -133,7 +135,9 @@ def test_reactions_balance_every_free_body(name, flexible, closed):
         for root in [s.name for s in apart.model.specs if s.parent is None and s.name != body]:
             apart, y = apart.remove(root, y)
         mass = apart.tree.body_inertia[:, 0].sum()
-        right += moved(np.concatenate([np.zeros(3), mass * system.model.gravity]), apart.center_of_mass(y) - origin)
+        right += moved(
+            np.concatenate([np.zeros(3), mass * system.model.gravity]), apart.center_of_mass(y) - origin
+        )
         left = rate_of_momentum(system, x, vdot, body, origin)
         total[body] = np.abs(left).max()
         np.testing.assert_allclose(right, left, rtol=0, atol=1e-6 * max(1.0, np.abs(left).max()))

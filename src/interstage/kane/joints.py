@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from interstage.errors import InputError
 from interstage.kane.ops import Array, concat, cross
 from interstage.kane.rotation import about_axis, of_quaternion
 
@@ -71,7 +72,9 @@ def joint_motion(xp: Any, kind: str, axes: Array, pitch: Array, q: Array, v: Arr
         R, none = of_quaternion(xp, q[:4]), xp.zeros((3, 3))
         turn, slide = concat(xp, [R, none], axis=1), concat(xp, [none, R], axis=1)
         return JointMotion(R, q[4:], turn, slide, zero, R @ cross(xp, v[:3], v[3:]))
-    return _carried_axes(xp, kind, (a, b, c), q, v)
+    if kind in ("Universal", "Gimbal"):
+        return _carried_axes(xp, kind, (a, b, c), q, v)
+    raise InputError("an unknown kind of joint", expected=", ".join(KINDS), got=kind)
 
 
 def _carried_axes(xp: Any, kind: str, axes: tuple[Array, ...], q: Array, v: Array) -> JointMotion:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError
-from interstage.multibody.joints import Free, Joint
+from interstage.multibody.joints import Free, Joint, as_joint
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.kernels import kinematics as kinds
 from interstage.spatial.checks import as_array
@@ -111,8 +111,7 @@ def check_ends(model: Multibody, ends: tuple[End, End], where: str) -> None:
 
 def check_joint(joint: Any, where: str) -> Joint:
     """Return the joint of a closure, or say why it cannot be one."""
-    if not isinstance(joint, Joint):
-        raise InputError("not a joint", where=where, expected="as in ist.Ball()", got=repr(joint))
+    as_joint(joint, where)
     if isinstance(joint, Free):
         raise InputError(
             "a free joint closes nothing", where=where, hint="choose a joint that holds something"
@@ -123,7 +122,7 @@ def check_joint(joint: Any, where: str) -> Joint:
             where=where,
             hint="prescribe a joint of the tree instead",
         )
-    if np.any(joint.spread("stiffness")) or np.any(joint.spread("damping")):
+    if any(np.any(joint.spread(name)) for name in ("stiffness", "damping", "rest")):
         raise InputError(
             "the joint of a closure has no spring and no damper",
             where=where,
@@ -193,9 +192,11 @@ def rows_of(joint: Joint) -> list[Row]:
         return across + _held()
     if kind == kinds.CYLINDRICAL:
         return across + _aligned(axis)
-    first, second = _triad(axis)
-    screw = Row(rows.SCREW_ROW, first, second, joint.pitch_per_radian, f"screw along {_words(axis)}")
-    return [*across, *_aligned(axis), screw]
+    if kind == kinds.SCREW:
+        first, second = _triad(axis)
+        screw = Row(rows.SCREW_ROW, first, second, joint.pitch_per_radian, f"screw along {_words(axis)}")
+        return [*across, *_aligned(axis), screw]
+    raise InputError("a joint that closures do not know", got=repr(joint))
 
 
 def row_names(model: Multibody) -> list[tuple[str, str]]:

@@ -183,7 +183,9 @@ def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
 
     def factor(values: np.ndarray) -> float:
         """Return a power of two that makes values large beside static forces."""
-        return float(2.0 ** min(np.round(np.log2(1e12 * (1.0 + weight)) - np.log2(np.abs(values).max())), 900.0))
+        return float(
+            2.0 ** min(np.round(np.log2(1e12 * (1.0 + weight)) - np.log2(np.abs(values).max())), 900.0)
+        )
 
     def answer(load: np.ndarray) -> np.ndarray:
         s = factor(load)

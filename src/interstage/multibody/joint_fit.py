@@ -16,6 +16,7 @@ from interstage.multibody.joints import (
     Cylindrical,
     Free,
     Joint,
+    Locked,
     Planar,
     Prismatic,
     Revolute,
@@ -94,8 +95,10 @@ def fit_coordinates(joint: Joint, R: np.ndarray, p: np.ndarray, near: np.ndarray
         q = [axes[0] @ p, axes[1] @ p, _twist(R, axes[2])]
     elif isinstance(joint, _ManyAxes):
         q = _universal(R, *axes[:2]) if joint.nv == 2 else _gimbal(R, *axes, guess)
-    else:
+    elif isinstance(joint, Locked):
         return np.zeros(0)
+    else:
+        raise InputError("a joint without a fit", got=repr(joint))
     q = np.array(q, dtype=float)
     for k in _angles(joint):
         q[k] = guess[k] + _wrapped(q[k] - guess[k]) if near is not None else q[k]
@@ -190,7 +193,10 @@ def reversed_joint(joint: Joint, R_PC: np.ndarray, where: str) -> Joint:
         given = {key: tuple(joint.spread(key)[::-1]) for key in ("stiffness", "damping", "rest")}
         sequence = [tuple(-R_PC @ a) for a in joint.axes()[: joint.nv][::-1]]
         return type(joint)(sequence, prescribed=joint.prescribed, **given)
-    if isinstance(joint, Ball | Free) or joint.nv == 0:
+    if isinstance(joint, Ball):
+        w, *xyz = joint.rest_quaternion()
+        return replace(joint, rest=(w, *(-R_PC @ xyz))) if np.any(xyz) else replace(joint)
+    if isinstance(joint, Free) or joint.nv == 0:
         return replace(joint)
     given = {key: getattr(joint, key) for key in ("stiffness", "damping", "rest", "prescribed")}
     if isinstance(joint, Screw):

@@ -16,7 +16,8 @@ velocities v of each joint (angles in radians, lengths in the units of the model
     Free         quaternion, position of C in F; v is [ω; v], both in C
 
 `stiffness`, `damping` and `rest` make a spring and a damper along the coordinates: one number, or one for
-each. A ball joint's spring is isotropic with torque k sin φ; a free joint has no spring.
+each. A ball joint's spring is isotropic with torque k sin φ, φ the turn from its rest, a quaternion (4,) or Rotation; a
+free joint has no spring.
 `prescribed=True` makes the motion of a joint an input: its accelerations are given, the forces that they need
 are a result.
 """
@@ -31,6 +32,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody.kernels import kinematics as kinds
+from interstage.spatial import Rotation
 
 Axis = str | Sequence[float]
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -70,9 +72,23 @@ class Joint:
     linear = True
     pitch_per_radian = 0.0
 
+    def __post_init__(self) -> None:
+        """Refuse what a joint cannot use: nothing that is given is ignored."""
+
     def axes(self) -> np.ndarray:
         """Return up to three unit axes as rows of a (3, 3) array."""
         return np.zeros((3, 3))
+
+    def _refuse(self, why: str, *names: str) -> None:
+        """Refuse parameters that are not zero."""
+        for name in names:
+            if np.any(np.asarray(getattr(self, name)) != 0.0):
+                raise InputError(
+                    why,
+                    where=f"{type(self).__name__}, {name}",
+                    got=repr(getattr(self, name)),
+                    expected="none",
+                )
 
     def spread(self, name: str) -> np.ndarray:
         """Return `stiffness`, `damping` or `rest` as one number for each velocity."""
@@ -107,6 +123,9 @@ class Joint:
 @dataclass(frozen=True)
 class Locked(Joint):
     """No motion: the child is fixed to the node."""
+
+    def __post_init__(self) -> None:
+        self._refuse("a locked joint does not move", "stiffness", "damping", "rest", "prescribed")
 
 
 def _set(joint: Joint, **values: object) -> None:
@@ -169,6 +188,8 @@ class Screw(_OneAxis):
         self, axis: Axis = "z", pitch: float = 0.0, stiffness=0.0, damping=0.0, rest=0.0, prescribed=False
     ):
         super().__init__(axis, stiffness, damping, rest, prescribed)
+        if not isinstance(pitch, int | float | np.number) or not np.isfinite(pitch):
+            raise InputError("the pitch of a screw must be a finite length a turn", got=repr(pitch))
         _set(self, pitch=float(pitch))
 
     @property
@@ -262,12 +283,35 @@ def _flat(normal: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Ball(Joint):
-    """Turn freely about a point; coordinates are a quaternion."""
+    """Turn freely about a point; coordinates are a quaternion, and so is the rest of its spring."""
 
     kind = kinds.BALL
     nq = 4
     nv = 3
     linear = False
+
+    def __post_init__(self) -> None:
+        self.rest_quaternion()
+
+    def rest_quaternion(self) -> np.ndarray:
+        """Return the unit quaternion (4,), scalar part not negative, at which the spring is at rest."""
+        if isinstance(self.rest, Rotation):
+            q = np.asarray(self.rest.quaternion, dtype=float)
+        else:
+            q = np.asarray(self.rest, dtype=float)
+            q = np.array([1.0, 0.0, 0.0, 0.0]) if q.shape == () and q == 0.0 else q
+        if q.shape != (4,) or not np.isfinite(q).all() or not np.linalg.norm(q) > 0.0:
+            raise InputError(
+                "the rest of a ball joint's spring is an attitude",
+                where="Ball, rest",
+                expected="a quaternion (4,), scalar first, or a Rotation",
+                got=repr(self.rest),
+            )
+        return q / np.linalg.norm(q) * (-1.0 if q[0] < 0.0 else 1.0)
+
+    def spread(self, name: str) -> np.ndarray:
+        """Return one number for each velocity; `rest` as the vector part (3,) of its quaternion."""
+        return self.rest_quaternion()[1:] if name == "rest" else super().spread(name)
 
     def coordinate_names(self) -> list[str]:
         return ["wx", "wy", "wz"]
@@ -283,8 +327,21 @@ class Free(Joint):
     linear = False
 
     def __post_init__(self):
-        if np.any(np.asarray(self.stiffness) != 0.0):
-            raise InputError("a free joint has no spring", got=repr(self.stiffness))
+        self._refuse("a free joint has no spring", "stiffness", "rest")
 
     def coordinate_names(self) -> list[str]:
         return ["wx", "wy", "wz", "vx", "vy", "vz"]
+
+
+KNOWN = (Locked, Revolute, Prismatic, Screw, Cylindrical, Universal, Gimbal, Ball, Planar, Free)
+
+
+def as_joint(joint: object, where: str) -> Joint:
+    """Return a joint that the engine knows, or say what is wrong with it."""
+    if not isinstance(joint, KNOWN) or [k.kind for k in KNOWN if isinstance(joint, k)] != [joint.kind]:
+        raise InputError(
+            "not a joint", where=where, expected=", ".join(k.__name__ for k in KNOWN), got=repr(joint)
+        )
+    for name in ("stiffness", "damping", "rest"):
+        joint.spread(name)
+    return joint

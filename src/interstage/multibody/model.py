@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, known_names
 from interstage.modes.record import Component
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
-from interstage.multibody.joints import Ball, Free, Joint, Locked
+from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
 from interstage.spatial import RigidInertia, Rotation
 from interstage.spatial.checks import as_array
 
@@ -132,10 +132,7 @@ class Multibody:
                 "a body is either rigid or flexible", where=where, expected="mass= or component="
             )
         joint = joint if joint is not None else (Free() if parent is None else Locked())
-        if not isinstance(joint, Joint):
-            raise InputError("not a joint", where=where, expected="as in ist.Revolute('z')", got=repr(joint))
-        for key in ("stiffness", "damping", "rest"):
-            joint.spread(key)
+        as_joint(joint, where)
         spec = BodySpec(
             name=name,
             parent=parent,

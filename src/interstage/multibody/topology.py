@@ -18,7 +18,7 @@ from interstage.errors import InputError
 from interstage.multibody import closing, impulse
 from interstage.multibody.impulse import Change, Frames, frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, joint_pose, misfit
-from interstage.multibody.joints import Free, Joint, Locked
+from interstage.multibody.joints import Free, Joint, Locked, as_joint
 from interstage.multibody.model import BodySpec, Multibody
 from interstage.multibody.state import State, check_belongs
 from interstage.spatial import RigidInertia, Rotation
@@ -370,8 +370,7 @@ def _docked(
 ) -> BodySpec:
     """Return the description of a free body after docking; what is not given is taken from where it is now."""
     frames, where = frames_of(system, x), f"body '{spec.name}'"
-    if not isinstance(joint, Joint):
-        raise InputError("not a joint", where=where, expected="as in ist.Revolute('z')", got=repr(joint))
+    as_joint(joint, where)
     flexible = None if parent is None else system.model.spec(parent).component
     if flexible is not None:
         system.model._place(parent, at, where)  # a flexible parent is joined at a node
@@ -415,8 +414,7 @@ def replace_joint(
     """
     check_state(system, x)
     spec = system.model.specs[system.body(body)]
-    if not isinstance(joint, Joint):
-        raise InputError("not a joint", where=f"body '{body}'", got=repr(joint))
+    as_joint(joint, f"body '{body}'")
     near = x[body].q.copy() if type(joint) is type(spec.joint) and spec.joint.linear else None
     R_PC = spec.rotation if rotation is None else Rotation.of(rotation).matrix
     changed = replace(spec, joint=joint, rotation=R_PC)

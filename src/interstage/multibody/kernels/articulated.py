@@ -63,11 +63,26 @@ def joint_force(tree, q, v, tau, k):
 
 
 @kernel
-def ball_spring(tree, i, q, k):
-    """Return component k of the torque -s sin φ n of a ball joint's spring, body axes, φ n its rotation vector."""
+def ball_from_rest(tree, i, q):
+    """Return the quaternion w, (x, y, z) of a ball joint from the rest of its spring: r* q, r with r_w >= 0."""
     iq = tree.joint_q[i]
-    w, x, y, z = q[iq], q[iq + 1], q[iq + 2], q[iq + 3]
-    return -2.0 * tree.v_stiffness[tree.joint_v[i] + k] * w * q[iq + 1 + k] / (w * w + x * x + y * y + z * z)
+    w, e = q[iq], (q[iq + 1], q[iq + 2], q[iq + 3])
+    iv = tree.joint_v[i]
+    a = (tree.v_rest[iv], tree.v_rest[iv + 1], tree.v_rest[iv + 2])
+    r = np.sqrt(max(0.0, 1.0 - dot(a, a)))
+    side = cross(a, e)
+    return r * w + dot(a, e), (
+        r * e[0] - w * a[0] - side[0],
+        r * e[1] - w * a[1] - side[1],
+        r * e[2] - w * a[2] - side[2],
+    )
+
+
+@kernel
+def ball_spring(tree, i, q, k):
+    """Return component k of the torque -s sin φ n of a ball joint's spring, body axes, φ n its turn from rest."""
+    w, e = ball_from_rest(tree, i, q)
+    return -2.0 * tree.v_stiffness[tree.joint_v[i] + k] * w * e[k] / (w * w + dot(e, e))
 
 
 @inlined

@@ -6,6 +6,7 @@ All of them are in world axes. Call after `kinematics` and `poses` (and `body_te
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
+from interstage.multibody.kernels.articulated import ball_from_rest
 from interstage.multibody.kernels.kinematics import BALL
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
@@ -119,8 +120,9 @@ def energies(tree, work, q, v, out):
                 x = q[tree.v_q[k]] - tree.v_rest[k]
                 strain += 0.5 * tree.v_stiffness[k] * x * x
         if tree.joint_kind[i] == BALL:
-            square = q[iq + 1] ** 2 + q[iq + 2] ** 2 + q[iq + 3] ** 2
-            strain += 2.0 * tree.v_stiffness[iv] * square / (q[iq] * q[iq] + square)
+            cosine, sine = ball_from_rest(tree, i, q)
+            square = dot(sine, sine)
+            strain += 2.0 * tree.v_stiffness[iv] * square / (cosine * cosine + square)
     out[0] = kinetic
     out[1] = strain
     out[2] = weight
