@@ -40,7 +40,7 @@ page: web/node_modules/.ready
 # pyNastran pins an older numpy, and Drake is large: both live in an environment of their own
 .venv-peers/.ready: constraints.txt
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1 drake==1.51.1
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1 drake==1.51.1 pyyeti==1.4.7
 	touch .venv-peers/.ready
 
 bench: $(READY) .venv-peers/.ready

@@ -1,4 +1,7 @@
-"""Run the benchmarks: `python -m benchmarks [NAME ...] [--write]`; --write puts the output into docs/benchmarks."""
+"""Run the benchmarks: `python -m benchmarks [NAME ...] [--write] [-- OPTIONS]`.
+
+--write puts the output into docs/benchmarks; what follows `--` goes to the benchmark that is named.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(benchmarks())}")
     parser.add_argument("--write", action="store_true", help="write the output into docs/benchmarks")
-    options = parser.parse_args()
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    options, passed = parser.parse_args(words[:cut]), words[cut + 1 :]
+    if passed and len(options.names) != 1:
+        parser.error("options behind -- go to one benchmark: name it")
     unknown = set(options.names) - set(benchmarks())
     if unknown:
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}; known: {', '.join(benchmarks())}")
@@ -71,7 +78,7 @@ def main() -> int:
         module = importlib.import_module(f"benchmarks.{name}")
         captured = Tee()
         with contextlib.redirect_stdout(captured):
-            module.main([])
+            module.main(passed)
         if options.write:
             DOCS.mkdir(parents=True, exist_ok=True)
             (DOCS / f"{name}.md").write_text(

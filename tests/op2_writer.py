@@ -60,15 +60,25 @@ def table_block(name: str, records: list) -> BlockText:
     return BlockText(name, (101, 0, 0, 0, 0, 0, 0), tables=records)
 
 
-def op2_file(blocks: list[BlockText], form: Form | None = None, label: str | None = "TEST") -> bytes:
+def op2_file(
+    blocks: list[BlockText], form: Form | None = None, label: str | None = "TEST", msc: str = ""
+) -> bytes:
+    """A whole file; msc: version of MSC Nastran 2014 or later, which puts six words more behind label and names."""
     form = form or Form()
     out = b""
+
+    def more(name: str) -> bytes:
+        return form.keys(6) + form.record(form.text(f"{msc:8}0   \0\0\0\0{name:8}", 6)) if msc else b""
+
     if label is not None:
         out += form.keys(3) + form.record(form.ints(1, 2, 3))
         out += form.keys(7) + form.record(form.text("NASTRAN FORT TAPE ID CODE - ", 7))
-        out += form.keys(2) + form.record(form.text(label, 2)) + form.keys(-1, 0)
+        out += form.keys(2) + form.record(form.text(label, 2)) + more("") + form.keys(-1, 0)
     for block in blocks:
-        out += form.keys(2) + form.record(form.text(block.name, 2)) + form.keys(-1, 7)
+        name = form.text(block.name, 2)
+        if msc and form.word == 8:
+            name = block.name.ljust(16).encode()  # MSC fills the word of 8 bytes with 8 characters
+        out += form.keys(2) + form.record(name) + more(block.name) + form.keys(-1, 7)
         out += form.record(form.ints(*block.trailer))
         out += form.keys(-2, 1, 0, 2) + form.record(form.text(block.name, 2))
         number = 3

@@ -208,7 +208,6 @@ def test_damaged_files_are_named(tmp_path):
     cases = {
         b"": "not an op2 file",
         b"hello world, this is a deck": "not an op2 file",
-        good[:-12]: "without its end mark",
         good[:100]: "ends in the middle",
         edited(good, 0, 8): "begins with the key",
         edited(good, 12, 2**31 - 1): "record of 8 bytes was expected",
@@ -225,8 +224,35 @@ def test_damaged_files_are_named(tmp_path):
             read_op2(path).matrices()
     with pytest.raises(FileError, match="cannot be read"):
         read_op2(tmp_path / "none.op2")
+
+
+def test_a_file_without_its_end_mark_is_read_and_noted(tmp_path):
+    good = op2_file([matrix_block("KAA", sample()), matrix_block("MAA", sample())], label=None)
+    path = tmp_path / "a.op2"
+    path.write_bytes(good)
+    assert read_op2(path).notes == []
     path.write_bytes(good[:-12])
-    assert np.array_equal(read_op2(path, complete=False).matrix("KAA"), sample())
+    op2 = read_op2(path)
+    assert op2.names == ["KAA", "MAA"] and np.array_equal(op2.matrix("MAA"), sample())
+    assert len(op2.notes) == 1 and "no end mark" in op2.notes[0]
+    for cut in range(13, 60):
+        path.write_bytes(good[:-cut])
+        with pytest.raises(FileError, match="op2 file is damaged"):
+            read_op2(path)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("word", [4, 8])
+def test_files_of_msc_2014_and_later(tmp_path, order, word):
+    """Six words more behind the label and every name; 64-bit names of eight characters in one word."""
+    blocks = [matrix_block("KAA", sample()), modes_block(count=3), matrix_block("ABCDEFGH", sample())]
+    path = tmp_path / "a.op2"
+    path.write_bytes(op2_file(blocks, Form(order, word), "XXXXXXXX", msc="20140"))
+    op2 = read_op2(path)
+    assert op2.names == ["KAA", blocks[1].name, "ABCDEFGH"] and op2.label == "XXXXXXXX 20140"
+    assert np.array_equal(op2.matrix("ABCDEFGH"), sample()) and op2.notes == []
+    path.write_bytes(op2_file(blocks, Form(order, word), None, msc="20222"))
+    assert read_op2(path).names == op2.names and read_op2(path).label == ""
 
 
 def decode(path):
@@ -240,23 +266,34 @@ def decode(path):
     ):
         if name in op2:
             action()
+    return op2
+
+
+def _ends(data):
+    """Places in a file at which a data block ends: three keys that close it, then the name of the next."""
+    close, name = struct.pack("<9i", 4, 1, 4, 4, 0, 4, 4, 0, 4), struct.pack("<4i", 4, 2, 4, 8)
+    return {k + len(close) for k in range(len(data)) if data.startswith(close + name, k)}
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_truncated_files(tmp_path, name):
-    """A real file cut at any place is an error of one sentence."""
+    """A real file cut inside a block is an error of one sentence; at the end of one it is noted."""
     data, path = real(name).read_bytes(), tmp_path / "cut.op2"
-    rng = random.Random(1)
+    rng, ends = random.Random(1), _ends(data)
     for cut in [
         *range(0, 400),
         *(rng.randrange(len(data)) for _ in range(150)),
-        len(data) - 12,
         len(data) - 1,
     ]:
         path.write_bytes(data[:cut])
-        with pytest.raises(FileError, match="op2 file") as fault:
-            decode(path)
-        assert "\n" not in str(fault.value)
+        try:
+            noted = len(decode(path).notes)
+        except FileError as fault:
+            noted = 0
+            assert "op2 file" in str(fault) and "\n" not in str(fault)
+        assert noted == int(cut in ends)
+    path.write_bytes(data[: len(data) - 12])
+    assert len(read_op2(path).notes) == 1
 
 
 def test_mutated_files_give_clean_errors(tmp_path):
@@ -267,6 +304,7 @@ def test_mutated_files_give_clean_errors(tmp_path):
         for w in (4, 8)
         for label in (None, "TEST")
     ]
+    files.append(op2_file([matrix_block("KAA", sample())], msc="20140"))
     files += [real(name).read_bytes() for name in FILES]
     path = tmp_path / "fuzz.op2"
     for _ in range(800):

@@ -17,6 +17,7 @@ import numpy as np
 
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, read_op4
+from interstage.nastran.op4 import SparseMatrix
 from interstage.output import make_folder, write_text
 
 OP4_UNIT = 57
@@ -203,7 +204,13 @@ def superelement_matrices(found: Mapping[str, np.ndarray], path: Path) -> dict[s
     kind = "op2" if path.suffix.lower() == ".op2" else "op4"
     out: dict[str, Any] = {}
     for key, options in MATRIX_NAMES.items():
-        matrix = next((found[n] for n in options if n in found and found[n].size > 1), None)
+        matrix = next((found[n] for n in options if n in found and np.prod(found[n].shape) > 1), None)
+        if isinstance(matrix, SparseMatrix):
+            raise FileError(
+                f"the matrix {options[0]} of the {kind} file is too large for a reduced model",
+                where=str(path),
+                got=f"{matrix.shape[0]} by {matrix.shape[1]}",
+            )
         if matrix is None and key in ("K", "M", "U"):
             raise FileError(
                 f"the {kind} file lacks the matrix {options[0]}",
@@ -220,6 +227,11 @@ def superelement_matrices(found: Mapping[str, np.ndarray], path: Path) -> dict[s
         if matrix is not None and np.iscomplexobj(matrix):
             raise InputError(
                 f"the matrix {MATRIX_NAMES[key][0]} of the {kind} file is complex", where=str(path)
+            )
+        if matrix is not None and not np.isfinite(matrix).all():
+            raise FileError(
+                f"the matrix {MATRIX_NAMES[key][0]} of the {kind} file holds values that are not finite",
+                where=str(path),
             )
         out[key] = None if matrix is None else np.asarray(matrix, dtype=float)
     return out

@@ -59,7 +59,7 @@ def component_from_op2(
     if nodes is None and aset:
         shown = _displaced(read)
         nodes = sorted(shown | {int(grid) for grid in aset}) if shown else None
-    return superelement_component(
+    component = superelement_component(
         deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside),
         matrices,
         {"op2": path.name} | ({} if source == path else {"op4": source.name}),
@@ -75,6 +75,8 @@ def component_from_op2(
         units=units,
         nastran_version=read.label or "unknown",
     )
+    component.notes += read.notes
+    return component
 
 
 def _matrices(read: Op2, path: Path, op4: str | os.PathLike | None) -> tuple[dict[str, Any], Path]:

@@ -7,7 +7,9 @@ A file is a chain of Fortran records (length, bytes, length). A record of one wo
 
 and ends with a key 0 where n would stand. Record 2 is the header. Kind 0 is a record of a table, kind 1 a
 column of a matrix in strings of (row, values), whose key counts the values only. A tape label (date,
-"NASTRAN FORT TAPE ID CODE - ", version) may come first. Words are 4 or 8 bytes long, in either byte order.
+"NASTRAN FORT TAPE ID CODE - ", version) may come first. MSC Nastran 2014 and later put a second record of six words
+(version of the file, name again) behind the version and behind each name. A key 0 ends the file; runs that stopped, and
+those that did not close it, leave none. Words are 4 or 8 bytes long, in either byte order.
 Source: the OUTPUT2 module in the DMAP guides of MSC and NX Nastran, and files that they wrote.
 """
 
@@ -146,10 +148,11 @@ class Op2:
 
     label : version on the tape label such as "NX9.1"; empty without a label
     blocks : list of Block; `op2["KGG"]` is the first of that name
+    notes : what the reader noticed, one sentence each
     """
 
-    def __init__(self, path: str, label: str, blocks: list[Block]):
-        self.path, self.label, self.blocks = path, label, blocks
+    def __init__(self, path: str, label: str, blocks: list[Block], notes: list[str]):
+        self.path, self.label, self.blocks, self.notes = path, label, blocks, notes
 
     @property
     def names(self) -> list[str]:
@@ -217,12 +220,11 @@ def _decoded(function, block: Block):
         raise block.damaged("its numbers do not fit the format") from fault
 
 
-def read_op2(path: str | os.PathLike, complete: bool = True) -> Op2:
+def read_op2(path: str | os.PathLike) -> Op2:
     """Read the data blocks of an op2 file.
 
-    Only their frame is decoded; memory is the size of the file and a list of its records.
-
-    complete : a file must end with its end mark; False takes one that a stopped run left, up to whole blocks
+    Only their frame is decoded; memory is the size of the file and a list of its records. A file without its end mark
+    is read and noted (`notes`); one that ends inside a data block is damaged.
     """
     try:
         data = Path(path).read_bytes()
@@ -240,9 +242,12 @@ def read_op2(path: str | os.PathLike, complete: bool = True) -> Op2:
             raise words.damaged(f"a data block begins with the key {key}")
     if not blocks:
         raise words.damaged("it holds no data block")
-    if complete and key != 0:
-        raise words.damaged("it ends without its end mark")
-    return Op2(str(path), label, blocks)
+    notes = []
+    if key != 0:
+        notes.append(
+            "the op2 file has no end mark: the run that wrote it may have stopped, data blocks may be missing"
+        )
+    return Op2(str(path), label, blocks, notes)
 
 
 class _Words:
@@ -288,6 +293,19 @@ class _Words:
         start = self.record(count)
         return self.data[start : start + count * self.word]
 
+    def name(self) -> tuple[str, str]:
+        """Name in two words, and the first word of a further record that newer versions add; the key -1 ends it.
+
+        A word of 8 bytes holds 4 characters or all 8 of them.
+        """
+        name = self.words(2).decode("latin-1").replace("\0", "").replace(" ", "")
+        more = ""
+        while (count := self.key()) > 0:
+            more = more or (self.text(self.words(count)).split() or [""])[0]
+        if count != -1:
+            raise self.damaged(f"the key -1 was expected, found {count}")
+        return name, more
+
     def text(self, body: bytes) -> str:
         """Text of words that hold four characters each, whatever their length."""
         parts = (body[k : k + 4] for k in range(0, len(body), self.word))
@@ -300,15 +318,15 @@ def _tape_label(words: _Words) -> str:
     words.expect(7)
     words.words(7)
     words.expect(2)
-    label = words.text(words.words(2))
-    words.expect(-1, 0)
-    return label
+    label, more = words.name()
+    words.expect(0)
+    return f"{label} {more}".strip()
 
 
 def _block(words: _Words) -> Block:
     """Frame of a data block, its records as places in the file."""
-    name = words.text(words.words(2))
-    words.expect(-1, 7)
+    name, _ = words.name()
+    words.expect(7)
     trailer = tuple(int(v) for v in np.frombuffer(words.words(7), words.integer))
     block = Block(name, trailer, words.path, words)
     words.expect(-2)

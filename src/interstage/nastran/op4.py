@@ -2,43 +2,62 @@
 
 A binary file holds Fortran records (length, bytes, length). A matrix starts with a header record
 
-    columns, rows, form, type, name        rows < 0: "bigmat" strings
+    columns, rows, form, type, name        rows < 0 or rows > 65535: "bigmat" strings
 
 and has one record for each column that is not zero: column, first row, number of words, and the values. With
 first row 0 the column is sparse, in strings (words + 1, row, values), the first two packed into one integer
 row + 65536 (words + 1) unless the matrix is bigmat. Column n + 1 ends the matrix. Integers are 4 or 8 bytes
 long, in either byte order. Types: 1 real single, 2 real double, 3 complex single, 4 complex double.
-Source: the OUTPUT4 module in the DMAP guides of MSC and NX Nastran.
+
+A text file has the same in lines: the header in columns of 8 (of 16, 16, 8, 8 where it ends with `|I16`) and the
+format of its reals, 5E16.9 where none is given. The third integer of a dense column counts reals, that of a sparse
+column counts words, of which a double has two.
+Source: the OUTPUT4 module in the DMAP guides of MSC and NX Nastran, and files that they wrote.
 """
 
 from __future__ import annotations
 
 import re
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from interstage.errors import FileError
 
-MAX_VALUES = 250_000_000
+MOST_DENSE = 250_000_000  # values of a matrix that is given as a dense array
+MOST_ROWS = 65535  # of strings that are not bigmat
+_FORMAT = re.compile(r"(?:\d*P,?)?\s*(\d+)[ED](\d+)(?:\.\d+)?", re.IGNORECASE)
+_EXPONENT = re.compile(rb"(?<=[0-9.])([+-][0-9]{3})")
 
 
-def read_op4(path: str | Path) -> dict[str, np.ndarray]:
+@dataclass
+class SparseMatrix:
+    """A matrix that is too large to be a dense array: values at (row, column), counted from 0; the rest is zero."""
+
+    shape: tuple[int, int]
+    row: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+
+
+def read_op4(path: str | Path) -> dict[str, np.ndarray | SparseMatrix]:
     """Read all matrices of an op4 file as dense arrays (rows, columns) of float64 or complex128.
 
-    A name that occurs again gets a number: `KAA`, `KAA:2`.
+    A name that occurs again gets a number: `KAA`, `KAA:2`. A matrix of more than 2.5e8 values is a SparseMatrix.
     """
     try:
         data = Path(path).read_bytes()
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, MemoryError) as fault:
         raise FileError("the op4 file cannot be read", where=str(path), got=str(fault)) from fault
-    matrices: dict[str, np.ndarray] = {}
+    matrices: dict[str, np.ndarray | SparseMatrix] = {}
+    count: dict[str, int] = {}
     reader = _Binary(data, str(path)) if _is_binary(data) else _Ascii(data, str(path))
     try:
         for name, matrix in reader.matrices():
-            count = 1 + sum(key.split(":")[0] == name for key in matrices)
-            matrices[name if count == 1 else f"{name}:{count}"] = matrix
+            count[name] = count.get(name, 0) + 1
+            matrices[name if count[name] == 1 else f"{name}:{count[name]}"] = matrix
     except (struct.error, ValueError, IndexError, OverflowError, MemoryError) as fault:
         raise reader.damaged("the numbers do not fit the format") from fault
     if not matrices:
@@ -54,16 +73,18 @@ class _Matrix:
     """A matrix while its columns are filled in."""
 
     def __init__(self, reader: _Binary | _Ascii, columns: int, rows: int, kind: int):
-        self.reader, self.big = reader, rows < 0
+        self.reader, self.big = reader, rows < 0 or rows > MOST_ROWS
         self.columns, self.rows = columns, abs(rows)
         if kind not in (1, 2, 3, 4):
             raise reader.damaged(f"matrix type {kind} is not one of 1 to 4")
-        if columns < 0 or self.columns * self.rows > MAX_VALUES:
-            raise reader.damaged(
-                f"a matrix of {abs(rows)} by {columns} is too large to be read as a dense array"
-            )
+        if columns < 0 or max(self.columns, self.rows) >= 2**31:
+            raise reader.damaged(f"a matrix of {abs(rows)} by {columns} is impossible")
         self.single, self.complex = kind in (1, 3), kind > 2
-        self.values = np.zeros((self.columns, self.rows), complex if self.complex else float)
+        self.dtype = complex if self.complex else float
+        # pages of zeros cost nothing until a column is put in
+        dense = self.columns * self.rows <= MOST_DENSE
+        self.values = np.zeros((self.columns, self.rows), self.dtype) if dense else None
+        self.parts: list[tuple[int, int, np.ndarray]] = []
 
     def put(self, column: int, row: int, values: np.ndarray) -> None:
         """Store reals (pairs if complex) from row `row` (from 1) of a column (from 1) on."""
@@ -73,10 +94,25 @@ class _Matrix:
             values = values[0::2] + 1j * values[1::2]
         if not (1 <= column <= self.columns and row >= 1 and row - 1 + len(values) <= self.rows):
             raise self.reader.damaged(f"column {column} reaches outside the matrix")
-        self.values[column - 1, row - 1 : row - 1 + len(values)] = values
+        if self.values is None:
+            self.parts.append((column - 1, row - 1, np.array(values, self.dtype)))
+        else:
+            self.values[column - 1, row - 1 : row - 1 + len(values)] = values
 
-    def array(self) -> np.ndarray:
-        return self.values.T
+    def finished(self) -> np.ndarray | SparseMatrix:
+        if self.values is not None:
+            return self.values.T
+        lengths = [len(values) for _, _, values in self.parts]
+        column = np.repeat(np.array([c for c, _, _ in self.parts], dtype=np.int64), lengths)
+        row = [np.arange(r, r + len(values), dtype=np.int64) for _, r, values in self.parts]
+        value = [values for _, _, values in self.parts]
+        empty = np.zeros(0, dtype=np.int64)
+        return SparseMatrix(
+            (self.rows, self.columns),
+            np.concatenate(row) if row else empty,
+            column,
+            np.concatenate(value) if value else empty.astype(self.dtype),
+        )
 
 
 class _Binary:
@@ -109,12 +145,12 @@ class _Binary:
         while self.at < len(self.data):
             yield self.matrix()
 
-    def matrix(self) -> tuple[str, np.ndarray]:
+    def matrix(self) -> tuple[str, np.ndarray | SparseMatrix]:
         head = self.record()
         if len(head) != 6 * self.word:
             raise self.damaged("a matrix header has the wrong length")
         columns, rows, _, kind = (int(v) for v in np.frombuffer(head, self.integer, 4))
-        name = head[4 * self.word :].decode("latin-1").replace("\0", " ").strip()
+        name = _name(head[4 * self.word :].decode("latin-1"))
         matrix = _Matrix(self, columns, rows, kind)
         real = np.dtype(f"{self.order}f4" if matrix.single and self.word == 4 else f"{self.order}f8")
         while True:
@@ -123,7 +159,7 @@ class _Binary:
                 raise self.damaged("a column record is too short")
             column, row, words = (int(v) for v in np.frombuffer(body, self.integer, 3))
             if column > columns:
-                return name, matrix.array()
+                return name, matrix.finished()
             body = body[3 * self.word :]
             if words < 0 or words * self.word > len(body):
                 raise self.damaged(f"column {column} has fewer words than it states")
@@ -156,7 +192,7 @@ class _Ascii:
 
     def __init__(self, data: bytes, path: str):
         self.path, self.at = path, 0
-        self.lines = data.decode("latin-1").splitlines()
+        self.lines = [line.rstrip() for line in data.decode("latin-1").split("\n")]
 
     def damaged(self, what: str) -> FileError:
         return FileError(f"the op4 file is damaged: {what}", where=f"{self.path}, line {self.at}")
@@ -168,64 +204,95 @@ class _Ascii:
         return self.lines[self.at - 1]
 
     def integers(self, count: int) -> list[int]:
-        """`count` integers of eight columns, or separated by blanks where they are wider."""
+        """`count` integers, separated by blanks or, where they touch, in columns of eight."""
         line = self.line()
+        words = line.split()
+        if len(words) != count:
+            words = [line[8 * k : 8 * k + 8] for k in range(count)]
         try:
-            return [int(line[8 * k : 8 * k + 8]) for k in range(count)]
+            return [int(word) for word in words]
         except ValueError:
-            words = line.split()
-            if len(words) < count:
-                raise self.damaged("a line of integers was expected") from None
-            return [int(word) for word in words[:count]]
+            raise self.damaged("a line of integers was expected") from None
 
     def matrices(self):
         while self.at < len(self.lines):
-            if self.lines[self.at].strip():
+            if self.lines[self.at]:
                 yield self.matrix()
             else:
                 self.at += 1
 
-    def matrix(self) -> tuple[str, np.ndarray]:
-        line = self.lines[self.at]
-        match = re.match(r"(.{8})(.{8})(.{8})(.{8})(.{8})\s*\S*?([0-9]+)[ED]([0-9]+)\.[0-9]+", line)
-        if match is None:
-            self.at += 1
-            raise self.damaged("a matrix header was expected")
-        columns, rows, _, kind = self.integers(4)
+    def matrix(self) -> tuple[str, np.ndarray | SparseMatrix]:
+        name, (columns, rows, _, kind), layout = self.header()
         matrix = _Matrix(self, columns, rows, kind)
-        layout = (int(match[6]), int(match[7]))
-        if not (0 < layout[0] <= 100 and 0 < layout[1] <= 100):
-            raise self.damaged("the number format of the header is impossible")
         per = 1 if matrix.single else 2
         while True:
-            column, row, words = self.integers(3)
+            column, row, count = self.integers(3)
             if column > columns:
-                self.reals(max(words // per, 1), layout)
-                return match[5].strip(), matrix.array()
+                self.line()
+                return name, matrix.finished()
             if row > 0:
-                matrix.put(column, row, self.reals(words // per, layout))
+                # files of other programs count the words of a dense column too; the lines tell
+                matrix.put(column, row, self.reals((count, count // per), layout))
                 continue
-            while words > 0:
+            while count > 0:
                 length, row, used = self.string_head(matrix)
-                matrix.put(column, row, self.reals(length // per, layout))
-                words -= used + length
+                matrix.put(column, row, self.reals((length // per,), layout))
+                count -= used + length
+
+    def header(self) -> tuple[str, list[int], tuple[int, int]]:
+        """Name, columns, rows, form and type of the next matrix, and its layout: reals a line, columns a real."""
+        line = self.line()
+        wide = line.upper().endswith("|I16")
+        line = line[:-4] if wide else line
+        ends = (16, 32, 40, 48) if wide else (8, 16, 24, 32)
+        try:
+            numbers = [int(line[a:b]) for a, b in zip((0, *ends), ends)]
+        except ValueError:
+            raise self.damaged("a matrix header was expected") from None
+        name, form = _name(line[ends[-1] : ends[-1] + 8]), line[ends[-1] + 8 :].strip()
+        found = _FORMAT.match(form) if form else None
+        if form and found is None:
+            raise self.damaged("a matrix header was expected")
+        layout = (int(found[1]), int(found[2])) if found else (5, 16)
+        if not (0 < layout[0] <= 100 and 0 < layout[1] <= 100):
+            raise self.damaged("the number format of the header is impossible")
+        return name, numbers, layout
 
     def string_head(self, matrix: _Matrix) -> tuple[int, int, int]:
         """Words of values, first row and words of the head of the next string."""
         if matrix.big:
             length, row = self.integers(2)
             return length - 1, row, 2
-        length, row = divmod(self.integers(1)[0], 65536)
+        try:
+            length, row = divmod(int(self.line()), 65536)
+        except ValueError:
+            raise self.damaged("the head of a string was expected") from None
         return length - 1, row, 1
 
-    def reals(self, count: int, layout: tuple[int, int]) -> np.ndarray:
-        """`count` reals from the next lines; layout: numbers a line, columns a number."""
+    def reals(self, counts: tuple[int, ...], layout: tuple[int, int]) -> np.ndarray:
+        """Reals of the next lines, as many as one of `counts` says."""
         per, width = layout
-        if count < 1 or count > per * (len(self.lines) - self.at):
-            raise self.damaged("a column is longer than the rest of the file or empty")
-        out: list[float] = []
-        while len(out) < count:
-            line = self.line()
-            for k in range(min(per, count - len(out))):
-                out.append(float(line[k * width : (k + 1) * width].replace("D", "E")))
-        return np.array(out)
+        stop = min(len(self.lines), self.at + -(-max(counts) // per))
+        last = self.at
+        while last < stop and not _INTEGERS.match(self.lines[last]):
+            last += 1
+        text = "".join(line.ljust(per * width) for line in self.lines[self.at : last]).rstrip()
+        found = -(-len(text) // width)
+        if found < 1 or found not in counts:
+            raise self.damaged(f"a column or string of {max(counts)} reals was expected, got {found}")
+        self.at = last
+        block = text.ljust(found * width).upper().replace("D", "E").encode("latin-1")
+        values = np.frombuffer(block, f"S{width}")
+        try:
+            return values.astype(float)
+        except ValueError:
+            # an exponent of three digits leaves no room for its letter
+            return np.array([float(_EXPONENT.sub(rb"E\1", value)) for value in values.tolist()])
+
+
+_INTEGERS = re.compile(r"[-+0-9\s]*$")
+
+
+def _name(text: str) -> str:
+    """Name of a matrix: words of 8 bytes hold 4 characters or 8 of it."""
+    return text.replace("\0", "").replace(" ", "")
