@@ -47,6 +47,7 @@ class Modes:
     grids: Grids
     factor_seconds: float = 0.0
     solve_seconds: float = 0.0
+    n_factorizations: int = 0
     notes: list[str] = field(default_factory=list)
 
     def at(self, grid_id: int) -> np.ndarray:
@@ -128,6 +129,7 @@ def normal_modes(
         grids=fe.grids,
         factor_seconds=result.factor_seconds,
         solve_seconds=result.solve_seconds,
+        n_factorizations=result.n_shifts,
         notes=[*_purpose(fe, 103), *fe.notes, *notes, *reduced.notes, *result.notes],
     )
 

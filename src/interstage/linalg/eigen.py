@@ -1,8 +1,9 @@
 """Normal modes: the lowest eigenvalues of K x = λ M x, or those in a frequency range.
 
 K and M are symmetric and may both be singular (free structures, massless dofs). Small problems are
-solved densely; larger ones by block shift-invert Lanczos with a Sturm count that proves that no mode
-is missing.
+solved densely; larger ones by block shift-invert Lanczos. What is returned has been verified: residuals,
+M-orthogonality, and Sturm counts on both sides that prove that no mode is missing. What cannot be
+verified is a `SolverError`.
 
 >>> import numpy as np
 >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
@@ -20,14 +21,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.errors import InputError, ModelError
+from interstage.errors import InputError, ModelError, SolverError
 from interstage.linalg.dense_modes import dense_modes
-from interstage.linalg.lanczos import mass_operator
+from interstage.linalg.evidence import DOUBTFUL, ORTHOGONAL, evidence, orthogonality, rounding_of_value
 from interstage.linalg.pencil import Pencil
 from interstage.linalg.slicing import Wanted, sparse_modes
 
 DENSE_SIZE = 300
-DOUBTFUL = 1e-4  # residual above which a mode is not to be trusted
 
 
 @dataclass
@@ -39,7 +39,8 @@ class EigenResult:
     eigenvalues : (k,) ascending, rad²/s²; rigid-body values come out near zero with either sign
     vectors : (n, k), xᵀMx = 1 (or largest component 1 with `norm="max"`); the largest component is positive
     residuals : (k,) ‖Kx - λMx‖ / ‖Kx‖, the denominator at least 1e-6 ‖diag(K) x‖ (rigid-body modes)
-    sturm_checked : the inertia of K - σM above the last mode confirms their number
+    sturm_checked : the inertias of K - σM below the first and above the last mode confirm their number
+        (False only where the factorization cannot count its pivots, and then a note says so)
     n_shifts : factorizations made
     factor_seconds, solve_seconds : wall time in factorizations and in everything else
     notes : sentences about what had to be done
@@ -98,15 +99,9 @@ def eigenmodes(
     else:
         search = sparse_modes(pencil, wanted, progress)
         values, vectors, checked, notes = search.values, search.vectors, search.sturm_checked, search.notes
-        massless = getattr(search, "grounded", massless)
-    values, vectors = _chosen(values, vectors, wanted)
-    residuals = _residuals(pencil, values, vectors)
-    doubtful = np.flatnonzero(residuals > DOUBTFUL)
-    if len(doubtful):
-        notes = [
-            *notes,
-            f"mode {doubtful[0] + 1} has a residual of {residuals[doubtful[0]]:.0e}: few digits are right",
-        ]
+        massless = search.grounded
+    values, vectors = _chosen(pencil, values, vectors, wanted)
+    residuals = _verified(pencil, values, vectors, notes)
     vectors = _signed(pencil.expand(vectors))
     if norm == "max" and vectors.size:
         vectors = vectors / np.abs(vectors).max(axis=0)
@@ -136,23 +131,42 @@ def _checked(K, M, n_modes, f_min, f_max, norm):
     return K, M, Wanted(n_modes, lower, upper)
 
 
-def _chosen(values, vectors, wanted: Wanted):
-    """The wanted modes in ascending order; an end of the range belongs to it."""
+def _chosen(pencil: Pencil, values, vectors, wanted: Wanted):
+    """The wanted modes in ascending order; an end of the range belongs to it.
+
+    Values that are zero but for rounding (rigid-body modes) lie below every positive lower end.
+    """
     order = np.argsort(values, kind="stable")
-    slack = 1e-9
-    low = wanted.lower - slack * abs(wanted.lower) if np.isfinite(wanted.lower) else -np.inf
-    high = wanted.upper + slack * abs(wanted.upper) if np.isfinite(wanted.upper) else np.inf
-    order = order[(values[order] >= low) & (values[order] <= high)]
-    order = order[: wanted.count] if wanted.count is not None else order
-    return values[order], vectors[:, order]
+    values, vectors = values[order], vectors[:, order]
+    inside = wanted.inside(values)
+    if wanted.lower > 0.0:
+        near = np.flatnonzero(inside & (values < 1e-9 * pencil.scale))
+        inside[near] = values[near] > rounding_of_value(pencil, vectors[:, near])
+    chosen = np.flatnonzero(inside)[: wanted.count]
+    return values[chosen], vectors[:, chosen]
 
 
-def _residuals(pencil: Pencil, values, X) -> np.ndarray:
-    mass = mass_operator(pencil.M)
-    KX = pencil.K @ X
-    floor = 1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0)
-    size = np.maximum(np.maximum(np.linalg.norm(KX, axis=0), floor), np.finfo(float).tiny)
-    return np.linalg.norm(KX - mass(X) * values, axis=0) / size
+def _verified(pencil: Pencil, values, vectors, notes: list[str]) -> np.ndarray:
+    """Residuals of the modes returned; a mode that is none, or is not orthogonal to the others, is an error."""
+    found = evidence(pencil, values, vectors, DOUBTFUL)
+    wrong = np.flatnonzero(~found.good)
+    if len(wrong):
+        raise SolverError(
+            f"mode {wrong[0] + 1} of {len(values)} was not found to any accuracy",
+            expected=f"a residual below {DOUBTFUL:g}",
+            got=f"{found.relative[wrong[0]]:.1e}",
+            hint="look at the model for tiny masses and stiffnesses beside large ones",
+        )
+    error = orthogonality(pencil, vectors)
+    if error > ORTHOGONAL:
+        raise SolverError("the modes found are not orthogonal", got=f"{error:.1e} off the unit matrix")
+    doubtful = np.flatnonzero(found.relative > DOUBTFUL)
+    if len(doubtful):
+        notes.append(
+            f"mode {doubtful[0] + 1} has a residual of {found.relative[doubtful[0]]:.0e}, which is rounding of a "
+            "badly scaled stiffness: few digits are right"
+        )
+    return found.relative
 
 
 def _signed(X: np.ndarray) -> np.ndarray:

@@ -3,7 +3,8 @@
     OP Q = Q T + Q⁺ R Eᵀ,   QᵀMQ = I,   OP = (K - σM)⁻¹ M,   λ = σ + 1/θ  for  T s = θ s
 
 Every new block is made M-orthogonal to the whole basis and to vectors found before, so that T has no
-ghost copies. A block that loses rank is filled up with random directions. When the basis is full the
+ghost copies. A block that loses rank goes on with fewer columns: what is left of a lost direction is rounding,
+and to scale it up would fill the basis with motions in the null space of M. When the basis is full the
 iteration restarts from its best Ritz vectors (thick restart). Ritz vectors are returned after one
 application of OP that costs nothing, x = (Q s θ + Q⁺ R s_last)/θ: it removes the components in the
 null space of M that a semidefinite inner product cannot see (Nour-Omid, Parlett, Ericsson and Jensen,
@@ -71,6 +72,8 @@ class BlockLanczos:
         self.solve, self.locked = solve, locked
         self.mass = mass_operator(M)
         self.n = M.shape[0]
+        diagonal = M.diagonal()
+        self.weight = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, np.inf))
         self.block = min(block, self.n)
         self.capacity = max(capacity, 4 * self.block)
         self.random = np.random.default_rng(seed)
@@ -106,8 +109,7 @@ class BlockLanczos:
         self.size = max(self.size, float(np.linalg.norm(C, axis=0).max()))
         self.next, self.R = self._orthonormal(W)
         self.after_restart = False
-        if self.next.shape[1] < self.block:
-            self._refill(p)
+        self.exhausted = self.next.shape[1] == 0
 
     def ritz(self) -> Ritz:
         """Solve the projected problem and estimate ‖OP x - θ x‖ of each Ritz vector."""
@@ -158,7 +160,7 @@ class BlockLanczos:
 
     def _orthonormal(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M-orthonormal basis V of W = V R, orthogonal to everything found; V may have fewer columns."""
-        V, R = self._factor(W, (RANK_TOLERANCE * self.size) ** 2)
+        V, R = self._factor(W, max(RANK_TOLERANCE * self.size, 3.0 * self.noise) ** 2)
         if V.shape[1]:
             self._project(V, slice(0, self.m))
             V, R2 = self._factor(V, 1e-4)
@@ -166,39 +168,31 @@ class BlockLanczos:
         return V, R
 
     def _factor(self, W: np.ndarray, floor: float) -> tuple[np.ndarray, np.ndarray]:
+        if not W.shape[1]:
+            return W, np.zeros((0, 0))
         G = inner(W, self.mass(W))
         g, U = np.linalg.eigh(0.5 * (G + G.T))
         keep = g > max(floor, 1e-28 * g[-1], 0.0)
         root = np.sqrt(g[keep])
         return product(W, U[:, keep] / root), (U[:, keep] * root).T
 
-    def _refill(self, wanted: int) -> None:
-        """Add random directions to a next block that has lost rank."""
-        self.exhausted = self.next.shape[1] == 0
-        missing = min(wanted, self.n - self.m) - self.next.shape[1]
-        if missing <= 0:
-            return
-        extra = self._fresh(missing, None, self.next)
-        if extra.shape[1]:
-            self.exhausted = False
-            self.R = np.vstack([self.R, np.zeros((extra.shape[1], self.R.shape[1]))])
-            self.next = np.asfortranarray(np.hstack([self.next, extra]))
+    def _fresh(self, count: int, start) -> np.ndarray:
+        """M-orthonormal vectors in the range of OP, orthogonal to the locked ones; none if M has no more to give.
 
-    def _fresh(self, count: int, start, beside: np.ndarray | None = None) -> np.ndarray:
-        """M-orthonormal random vectors in the range of OP, orthogonal to all others."""
-        V = self.random.standard_normal((count, self.n)).T
-        if start is not None:
+        The locked part is taken out before OP is applied: a mode close to the shift would drown all others.
+        """
+        V = np.asfortranarray(self.random.standard_normal((count, self.n)).T * self.weight[:, None])
+        if start is not None and start.shape[1]:
             V[:, : start.shape[1]] = start[:, :count]
-        V = self._apply(V)
-        size = np.einsum("ij,ij->j", V, self.mass(V)).max(initial=0.0)
-        if size <= 0.0:
-            return np.zeros((self.n, 0))
-        V /= np.sqrt(size)
-        for floor in (1e-20, 1e-4, 1e-4):
-            if beside is not None and beside.shape[1]:
-                _remove(beside, V, self.mass(V))
-            self._project(V, slice(0, self.m))
+        V /= np.sqrt(np.maximum(np.einsum("ij,ij->j", V, self.mass(V)), np.finfo(float).tiny))
+        for floor in (1e-20, 1e-4):
+            self._clear(V)
             V, _ = self._factor(V, floor)
-            if V.shape[1] == 0:
-                break
+        if not V.shape[1]:
+            return V
+        V = self._apply(V)
+        V /= np.sqrt(max(np.einsum("ij,ij->j", V, self.mass(V)).max(), np.finfo(float).tiny))
+        for floor in (1e-28, 1e-4, 1e-4):
+            self._clear(V)
+            V, _ = self._factor(V, floor)
         return V

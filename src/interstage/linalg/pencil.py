@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import scipy.linalg as la
 import scipy.sparse as sp
 
-from interstage.linalg.factor import Factor, NotPositiveDefinite, upper_triangle
+from interstage.linalg.factor import Factor, upper_triangle
 
-# A pivot this small after mass has been added everywhere means motion without stiffness and without mass.
-MASSLESS_PIVOT = 1e-9
+# Energy of a motion, relative to the sum of the magnitudes in it, below which it is rounding: no stiffness, no mass.
+NO_ENERGY = 1e-13
+# Squared frequency, relative to `scale`, that weighs mass against stiffness in that energy.
+WEIGHT = 0.01
 
 
 class Pencil:
@@ -34,6 +37,7 @@ class Pencil:
         self.factor: Factor | None = None
         self.sigma = np.nan
         self.factor_seconds, self.n_factors = 0.0, 0
+        self._sizes = None
         k, m = self.K.diagonal(), self.M.diagonal()
         ratio = (k / np.where(m > 0, m, 1.0))[(m > 0) & (k > 0)]
         self.scale = float(np.median(ratio)) if len(ratio) else 1.0
@@ -81,29 +85,85 @@ class Pencil:
                 break
         return factor
 
+    def counted(self, factor: Factor) -> int | None:
+        """Negative pivots of a factor, or None where they cannot be trusted."""
+        return None if factor.n_perturbed else factor.n_negative
+
+    def may_be_singular(self) -> bool:
+        """Ask the present factor, at the price of three solves, for a motion without stiffness and mass."""
+        if self.factor is None or self.mass_is_definite:
+            return False
+        y = np.random.default_rng(7).standard_normal(self.n)
+        d = self._weights()
+        for _ in range(3):
+            y = d * self.factor.solve(d * y)
+            y /= max(float(np.linalg.norm(y)), np.finfo(float).tiny)
+        if not np.isfinite(y).all():
+            return True
+        return bool(self._energy((y / d)[:, None])[0] < 1e3 * NO_ENERGY)
+
     def ground_massless_mechanisms(self) -> np.ndarray:
         """Fix one dof of each motion that has neither stiffness nor mass; returns those dofs.
 
         Such a motion is in the null space of both matrices, so that fixing one of its dofs changes no
-        eigenvalue and only picks one of the equivalent shapes.
+        eigenvalue and only picks one of the equivalent shapes. They are found by inverse iteration with
+        D⁻¹(K + cM)D⁻¹, D² = diag(K + cM), and told from soft ones by their energy.
         """
-        U = self.shifted(-0.01 * self.scale)
-        diagonal = U.diagonal()
-        U.data[self._indptr[:-1]] = diagonal * (1.0 + 1e-12)
-        try:
-            pivots = Factor(U, upper=True, definite=True).pivots()
-        except NotPositiveDefinite:
+        if self.mass_is_definite:
             return np.zeros(0, dtype=np.int64)
-        bad = np.flatnonzero(pivots < MASSLESS_PIVOT)
-        if len(bad):
-            keep = np.ones(self.n, dtype=bool)
-            keep[bad] = False
-            grounded, self.kept = self.kept[bad], self.kept[keep]
-            self.K, self.M = self.K[keep][:, keep], self.M[keep][:, keep]
-            self.factor = None
-            self._join()
-            return grounded
-        return bad
+        d = self._weights()
+        U = self.shifted(-WEIGHT * self.scale)
+        U.data[self._indptr[:-1]] += 1e-14 * d * d
+        factor = Factor(U, upper=True)
+        block = min(8, self.n)
+        while True:
+            Y = np.random.default_rng(7).standard_normal((self.n, block))
+            for _ in range(4):
+                Y, _ = np.linalg.qr(d[:, None] * factor.solve(d[:, None] * Y))
+            X = Y / d[:, None]
+            C = X.T @ (self.K @ X) + WEIGHT * self.scale * (X.T @ (self.M @ X))
+            X = X @ np.linalg.eigh(0.5 * (C + C.T))[1]
+            null = X[:, self._energy(X) < NO_ENERGY]
+            if null.shape[1] < block or block == self.n:
+                break
+            block = min(2 * block, self.n)
+        if not null.shape[1]:
+            return np.zeros(0, dtype=np.int64)
+        return self._ground(la.qr((d[:, None] * null).T, mode="r", pivoting=True)[1][: null.shape[1]])
+
+    def _ground(self, dofs: np.ndarray) -> np.ndarray:
+        keep = np.ones(self.n, dtype=bool)
+        keep[dofs] = False
+        grounded, self.kept = np.sort(self.kept[dofs]), self.kept[keep]
+        self.K, self.M = self.K[keep][:, keep], self.M[keep][:, keep]
+        self.factor, self._sizes = None, None
+        self._join()
+        return grounded
+
+    @property
+    def mass_is_definite(self) -> bool:
+        """Say whether every dof has mass and M is diagonal, so that no motion is without mass."""
+        diagonal = self.M.diagonal()
+        return self.M.nnz == len(diagonal) and bool((diagonal > 0.0).all())
+
+    def _weights(self) -> np.ndarray:
+        """Square roots of diag(K + cM), one where there is nothing."""
+        size = np.abs(self.K.diagonal()) + WEIGHT * self.scale * np.abs(self.M.diagonal())
+        return np.sqrt(np.where(size > 0.0, size, 1.0))
+
+    def _energy(self, X: np.ndarray) -> np.ndarray:
+        """xᵀ(K + cM)x of each column over the sum of the magnitudes in it (k,)."""
+        c, A = WEIGHT * self.scale, np.abs(X)
+        K, M = self.sizes
+        energy = np.einsum("ij,ij->j", X, self.K @ X + c * (self.M @ X))
+        return np.abs(energy) / np.einsum("ij,ij->j", A, K @ A + c * (M @ A))
+
+    @property
+    def sizes(self) -> tuple:
+        """|K| and |M|, the measure of rounding."""
+        if self._sizes is None:
+            self._sizes = (abs(self.K), abs(self.M))
+        return self._sizes
 
     def expand(self, vectors: np.ndarray) -> np.ndarray:
         """Put vectors on the kept dofs back on all dofs of the given problem."""

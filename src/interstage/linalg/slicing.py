@@ -1,31 +1,36 @@
 """Find the eigenvalues of a large sparse pencil in order, and prove by Sturm counts that none is missing.
 
-Lanczos runs at one shift or several; inertia(K - σM) counts the eigenvalues below σ. The first shift
-lies just below the spectrum (or at the lower end of the range asked for), the last just above the last
-mode wanted. Wherever the count and the modes found differ, a run at that shift looks for the rest.
+inertia(K - σM) counts the eigenvalues below σ. Lanczos runs at one shift or several, each closer to the modes
+that are still wanted; modes found are locked. At the end the counts at two shifts, both clear of eigenvalues,
+one below the first mode returned and one above the last, must differ by the number of modes found between them.
+A range without a number of modes is counted first, so that its size is known before the search.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from interstage.errors import SolverError
-from interstage.linalg.lanczos import BlockLanczos, Ritz
+from interstage.linalg.evidence import evidence, purified
+from interstage.linalg.lanczos import BlockLanczos
 from interstage.linalg.memory import available_memory
 from interstage.linalg.pencil import Pencil
+from interstage.linalg.ritz_view import CLUSTER, View, hiding_modes, look
 
 # Vectors per Lanczos step: fewer converge in fewer solves, more make each solve of a large factor cheaper.
-BLOCK, LARGE_BLOCK, LARGE = 8, 12, 50_000
+BLOCK, LARGE_BLOCK, LARGE, WIDEST_BLOCK = 8, 12, 50_000, 64
 MODES_PER_SHIFT = 100
 FIRST_SHIFT = 1e-9
-# Ritz values this much smaller than the largest have lost as many digits: another shift finds them better.
-TRUST = 1e-5
 # Two eigenvalues closer than this (relative) are not separated by a check shift.
 GAP = 1e-5
+# A shift closer (relative) to an eigenvalue than this does not tell on which side of it the eigenvalue lies.
+CLEAR = 1e-8
+IDLE = 4
 
 
 class Wanted(NamedTuple):
@@ -35,21 +40,12 @@ class Wanted(NamedTuple):
     lower: float
     upper: float
 
-
-class View(NamedTuple):
-    """Ritz values of a run: eigenvalue estimates and which of them are found.
-
-    up : converged without a gap above the shift; down : converged below it, in the range
-    following : lower bound on the first one above that is not in `up`
-    distrusted : that one is too far from the shift to be had to full accuracy there
-    """
-
-    ritz: Ritz
-    values: np.ndarray
-    up: np.ndarray
-    down: np.ndarray
-    following: float
-    distrusted: bool
+    def inside(self, values: np.ndarray) -> np.ndarray:
+        """Mask of the values in the range; an end belongs to it."""
+        slack = 1e-9
+        low = self.lower - slack * abs(self.lower) if np.isfinite(self.lower) else -np.inf
+        high = self.upper + slack * abs(self.upper) if np.isfinite(self.upper) else np.inf
+        return (values >= low) & (values <= high)
 
 
 class Slicer:
@@ -58,222 +54,353 @@ class Slicer:
     def __init__(self, pencil: Pencil, wanted: Wanted, progress: Callable | None = None):
         self.pencil, self.wanted = pencil, wanted
         self.values, self.vectors = np.zeros(0), np.zeros((pencil.n, 0))
-        self.next_estimate = np.inf
-        self.sturm_checked = False
-        self.exhausted = False
+        self.grounded = np.zeros(0, dtype=np.int64)
+        self.counts: dict[float, int | None] = {}
+        self.next_estimate = -np.inf
+        self.sturm_checked = self.exhausted = False
         self.notes: list[str] = []
         self.seed = 1
         many = wanted.count is None or wanted.count >= LARGE_BLOCK
         self.block = LARGE_BLOCK if many and pencil.n > LARGE else BLOCK
-        self._moved = False
+        self._sound = self._moved = self._crowded = False
+        self._start: np.ndarray | None = None
         self._progress, self._began = progress, time.perf_counter()
 
     def search(self) -> None:
         """Find the wanted modes and check their number."""
-        self._bottom()
-        for _ in range(200):
-            self._run(below=0, above=self._still_wanted())
-            if self._complete():
-                break
-            if not self._advance():
-                break
-        self._check_top()
+        self._ends()
+        idle = 0
+        while not self._complete() and idle < IDLE:
+            known = len(self.values)
+            again = self._run(*self._goals())
+            found = len(self.values) > known
+            idle = 0 if found else idle + 1
+            if not self._complete() and not (again and found):
+                self._advance()
+        self._prove()
 
-    def _bottom(self) -> None:
-        """Factorize at the first shift; `base` is the inertia there, which later counts are compared with."""
-        pencil, lower = self.pencil, self.wanted.lower
-        if np.isfinite(lower):
-            self.base = pencil.factorize_near(lower, -1e-6 * abs(lower)).n_negative
-            return
-        sigma = -FIRST_SHIFT * pencil.scale
-        factor = pencil.factorize(sigma)
-        if factor.n_perturbed or factor.n_negative:
-            grounded = pencil.ground_massless_mechanisms()
-            if len(grounded):
-                self.notes.append(f"{len(grounded)} motions without stiffness and mass were left out")
-                self.grounded = grounded
-                self.vectors = np.zeros((pencil.n, 0))
-                factor = pencil.factorize(sigma)
+    # the ends of the search
+
+    def _ends(self) -> None:
+        """Count at the upper end of a range without a number, then factorize at the first shift."""
+        lower = self.wanted.lower
+        self.top: float | None = None
+        if self.wanted.count is None and np.isfinite(self.wanted.upper):
+            sigma = self._upper_shift()
+            self._at(sigma, GAP * abs(sigma))
+            self.top = self.pencil.sigma
+        if lower > self.zero:
+            self._at(lower * (1.0 - 1e-3), -GAP * lower)
+        else:
+            self._below_all()
+        self.bottom = self.pencil.sigma
+
+    def _below_all(self) -> None:
+        """Factorize below the whole spectrum; `bottom` is the shift that later counts are compared with."""
+        sigma = -FIRST_SHIFT * self.pencil.scale
+        factor = self._at(sigma, sigma)
         for _ in range(6):
             if not factor.n_negative:
-                break
+                return
             sigma *= 100.0
-            factor = pencil.factorize(sigma)
+            factor = self._at(sigma, sigma)
         if factor.n_negative:
             self.notes.append("the stiffness matrix is indefinite: some eigenvalues are far below zero")
-        self.base = factor.n_negative
 
-    def _still_wanted(self) -> int:
-        count = self.wanted.count
-        return MODES_PER_SHIFT if count is None else max(0, count - len(self.values))
+    @property
+    def zero(self) -> float:
+        """Eigenvalues of smaller size are zero to working precision (rigid-body modes): no shift goes there."""
+        return 0.3 * FIRST_SHIFT * self.pencil.scale
+
+    def _upper_shift(self) -> float:
+        upper = self.wanted.upper
+        return self.zero if abs(upper) < self.zero else upper + 1e-6 * abs(upper)
+
+    def _at(self, sigma: float, nudge: float):
+        """Factorize at σ, a little beside it where σ is an eigenvalue, and keep the count."""
+        pencil = self.pencil
+        try:
+            factor = pencil.factorize(sigma)
+            doubt = not self._sound and pencil.may_be_singular()
+        except SolverError:
+            if self._sound:
+                raise
+            doubt = True
+        if doubt:
+            self._ground()
+            factor = pencil.factorize(sigma)
+        self._sound = True
+        for attempt in range(1, 4):
+            if factor.n_perturbed == 0:
+                break
+            factor = pencil.factorize(sigma + attempt * nudge)
+        self.counts[pencil.sigma] = pencil.counted(factor)
+        return factor
+
+    def _ground(self) -> None:
+        self.grounded = self.pencil.ground_massless_mechanisms()
+        self.vectors = np.zeros((self.pencil.n, 0))
+        if len(self.grounded):
+            number = len(self.grounded)
+            motions = "motion" if number == 1 else "motions"
+            self.notes.append(f"{number} {motions} without stiffness and mass left out")
+
+    # what is still to be found
+
+    def missing(self) -> int | None:
+        """Modes between the bottom and the present shift that the counts know of and the search does not."""
+        low, high = self.counts[self.bottom], self.counts.get(self.pencil.sigma)
+        return (
+            None
+            if low is None or high is None
+            else high - low - self._between(self.bottom, self.pencil.sigma)
+        )
+
+    def _between(self, low: float, high: float) -> int:
+        return int(((self.values > low) & (self.values < high)).sum())
+
+    def _left(self) -> int | None:
+        """Modes of a counted range that are still to be found."""
+        if self.top is None or self.counts[self.top] is None or self.counts[self.bottom] is None:
+            return None
+        return self.counts[self.top] - self.counts[self.bottom] - self._between(self.bottom, self.top)
+
+    def _remaining(self) -> int:
+        if self.wanted.count is not None:
+            return max(0, self.wanted.count - int(self.wanted.inside(self.values).sum()))
+        left = self._left()
+        return MODES_PER_SHIFT if left is None else left
 
     def _complete(self) -> bool:
-        enough = self.wanted.count is not None and len(self.values) >= self.wanted.count
-        past = min(self.next_estimate, self.values[-1] if len(self.values) else np.inf) > self.wanted.upper
-        past = past or (len(self.values) > 0 and self.values[-1] > self.wanted.upper)
-        return enough or past or self.exhausted
+        if self.exhausted:
+            return True
+        left = self._left()
+        if left is not None:
+            return left <= 0
+        if self.wanted.count is not None and self._remaining() == 0:
+            return True
+        return self.next_estimate > self.wanted.upper and not self.missing()
+
+    def _goals(self) -> tuple[int, int]:
+        """How many modes a run shall find below and above the present shift."""
+        remaining = self._remaining()
+        below = min(max(self.missing() or 0, 0), remaining if self._crowded else MODES_PER_SHIFT)
+        above = max(0, min(remaining - below, MODES_PER_SHIFT - below))
+        return below, above if below or above else 1
+
+    # one run
 
     def _capacity(self, goal: int) -> int:
         free = available_memory()
         room = 10_000 if free is None else max(60, int(0.25 * free / (8.0 * max(self.pencil.n, 1))))
-        return int(min(max(4 * goal + 5 * self.block, 8 * self.block), room))
+        return int(min(max(4 * goal + 5 * self.block, 8 * self.block), max(room, 5 * self.block)))
 
-    def _run(self, below: int, above: int, start: np.ndarray | None = None) -> None:
-        """Lanczos at the present shift until `below` modes under it and `above` modes over it converge."""
-        above = min(above, MODES_PER_SHIFT)
+    def _run(self, below: int, above: int) -> bool:
+        """Lanczos at the present shift until so many modes under it and over it converge.
+
+        Returns whether another run at this shift makes sense (modes that hid the others are locked now).
+        """
         capacity = self._capacity(below + above)
         self.seed += 1
-        run = BlockLanczos(
-            self.pencil.factor.solve, self.pencil.M, self.vectors, self.block, capacity, self.seed, start
-        )
+        start, self._start = self._start, None
+        solve = self.pencil.factor.solve
+        run = BlockLanczos(solve, self.pencil.M, self.vectors, self.block, capacity, self.seed, start)
+        self.next_estimate, self._crowded = -np.inf, False
         if run.exhausted:
             self.exhausted = True
-            return
-        limit = 40 * (below + above) + 60 * self.block
+            return False
+        limit, looked_at = 40 * (below + above) + 60 * self.block, 0
         while True:
             run.step()
-            view = self._look(run)
+            if 100 < run.m < 1.1 * looked_at and not (run.full() or run.exhausted):
+                continue  # the projected problem has become dear: solve it less often
+            looked_at = run.m
+            view = look(run, self.pencil.sigma, self.zero)
             self._report(len(view.up), len(view.down))
-            enough = len(view.up) >= above or view.following > self.wanted.upper or view.distrusted
-            if (enough and len(view.down) >= below) or run.exhausted or run.n_solves > limit:
+            enough = len(view.up) >= above or view.following > self.wanted.upper
+            enough = (enough and len(view.down) >= below) or view.crowded or view.spent
+            if enough or run.exhausted or run.n_solves > limit:
                 break
-            if self._begin_again(run, view, below, above):
-                return
+            hiding = hiding_modes(view.ritz)
+            if hiding or self._come_closer(view, above):
+                self._accept(run, view, np.arange(hiding))
+                rest = np.arange(hiding, min(hiding + self.block, run.m))
+                self._start = run.vectors(view.ritz, rest)
+                return True
             if run.full():
                 keep = max(below + above + 2 * self.block, run.m // 2)
                 run.restart(view.ritz, min(capacity - 3 * self.block, keep))
-        self.exhausted = run.exhausted and not view.distrusted
-        self.next_estimate = view.following
+        self.next_estimate, self._crowded = view.following, view.crowded
         self._accept(run, view, np.concatenate([view.up, view.down]))
-
-    def _look(self, run: BlockLanczos) -> View:
-        """Sort the Ritz values of a run by side of the shift and by convergence."""
-        ritz, sigma = run.ritz(), self.pencil.sigma
-        values = sigma + 1.0 / np.where(ritz.theta == 0.0, np.finfo(float).tiny, ritz.theta)
-        above = np.flatnonzero(ritz.theta > 0.0)
-        trusted = np.abs(ritz.theta) > TRUST * np.abs(ritz.theta[0])
-        good = (ritz.converged | run.exhausted) & trusted
-        lead = len(above) if good[above].all() else int(np.argmin(good[above]))
-        following, distrusted = np.inf, False
-        if lead < len(above):
-            i = above[lead]
-            following = sigma + 1.0 / (ritz.theta[i] + ritz.error[i])
-            distrusted = not trusted[i]
-        down = np.flatnonzero((ritz.theta < 0.0) & good & (values >= self.wanted.lower))
-        return View(ritz, values, above[:lead], down, following, distrusted)
-
-    def _begin_again(self, run: BlockLanczos, view: View, below: int, above: int) -> bool:
-        """Start a new run without rigid-body modes that hide the rest, or from a shift that is closer."""
-        rigid = self._rigid(view.ritz)
-        if rigid:
-            self._accept(run, view, np.arange(rigid))
-        elif not self._come_closer(view, above):
-            return False
-        rest = run.vectors(view.ritz, np.arange(rigid, min(rigid + self.block, run.m)))
-        self._run(below, above - rigid, rest)
-        return True
-
-    def _rigid(self, ritz: Ritz) -> int:
-        """Number of converged modes so much lower than the rest that they hide it (rigid-body modes).
-
-        With θ of the rest more than 1e4 times smaller, the projected matrix holds the rest to fewer digits;
-        the run starts again without these modes.
-        """
-        if self.pencil.sigma >= 0.0 or len(self.values):
-            return 0
-        theta = np.abs(ritz.theta)
-        jump = np.flatnonzero(theta[:-1] > 1e4 * theta[1:])
-        if not len(jump) or not ritz.converged[: jump[0] + 1].all():
-            return 0
-        return int(jump[0]) + 1
+        return view.spent or run.exhausted
 
     def _come_closer(self, view: View, above: int) -> bool:
         """Move a first shift closer that lies much further below zero than the modes wanted are above it."""
         sigma = self.pencil.sigma
-        if self._moved or sigma >= 0.0 or np.isfinite(self.wanted.lower) or len(view.values) < 4 * self.block:
+        if self._moved or sigma != self.bottom or sigma >= 0.0 or len(view.values) < 4 * self.block:
             return False
         up = view.values[view.ritz.theta > 0.0]
         if len(up) <= above or up[above] > 0.1 * abs(sigma):
             return False
         self._moved = True
-        self.base = self.pencil.factorize(-max(up[above], 1e-4 * abs(sigma))).n_negative
+        closer = -max(up[above], 1e-4 * abs(sigma))
+        self._at(closer, closer)
+        self.bottom = self.pencil.sigma
         return True
 
     def _accept(self, run: BlockLanczos, view: View, which: np.ndarray) -> None:
-        """Add converged modes to those found."""
+        """Lock converged modes; those whose residuals are poor are purified first, and dropped if that fails."""
         if not len(which):
             return
-        values = np.concatenate([self.values, view.values[which]])
+        values, X = view.values[which], run.vectors(view.ritz, which)
+        if not evidence(self.pencil, values, X).good.all():
+            values, X = purified(self.pencil, self.vectors, X)
+            good = evidence(self.pencil, values, X).good
+            values, X = values[good], X[:, good]
+        values = np.concatenate([self.values, values])
         order = np.argsort(values, kind="stable")
-        vectors = np.hstack([self.vectors, run.vectors(view.ritz, which)])
-        self.values, self.vectors = values[order], np.asfortranarray(vectors[:, order])
+        self.values = values[order]
+        self.vectors = np.asfortranarray(np.hstack([self.vectors, X])[:, order])
 
-    def _advance(self) -> bool:
-        """Move the shift up past the modes found; find those that it passed over."""
-        known = self.values
-        if not len(known):
-            return False
-        tail = known[-min(20, len(known)) :]
-        spacing = (tail[-1] - tail[0]) / max(1, len(tail) - 1)
-        step = max(20 * spacing, 1e-3 * abs(known[-1]))
-        if len(known) < 3:
-            step = max(step, 10 * abs(self.pencil.sigma))
-        if np.isfinite(self.next_estimate):
-            step = max(step, 0.5 * (self.next_estimate - known[-1]))
-        sigma = min(known[-1] + step, max(self.wanted.upper, known[-1] * (1 + 1e-6)))
-        sigma = max(sigma, self._zero())
-        factor = self.pencil.factorize_near(sigma, 1e-5 * abs(sigma))
-        missing = self._missing(factor)
-        if missing:
-            self._run(below=missing, above=0)
-        return True
+    # from shift to shift
 
-    def _zero(self) -> float:
-        """Eigenvalues of smaller size are zero to working precision (rigid-body modes): no shift goes there."""
-        return 0.3 * FIRST_SHIFT * self.pencil.scale
+    def _advance(self) -> None:
+        """Move the shift up past the modes found; the count there says what was passed over."""
+        sigma = self._next_shift()
+        for _ in range(4):
+            self._at(sigma, GAP * max(abs(sigma), self.zero))
+            missing = self.missing() or 0
+            last = self._last()
+            if missing <= 2 * MODES_PER_SHIFT or self._crowded or sigma <= last:
+                break
+            sigma = last + (sigma - last) * 0.5 * MODES_PER_SHIFT / missing
+        if self._crowded and missing:
+            self.block = int(np.clip(min(missing, self._remaining()), self.block, WIDEST_BLOCK))
 
-    def _missing(self, factor) -> int:
-        """Modes below the present shift that the Sturm count knows of and the search does not."""
-        if factor.n_negative is None or self.base is None or factor.n_perturbed:
-            return 0
-        return factor.n_negative - self.base - int((self.values < self.pencil.sigma).sum())
+    def _last(self) -> float:
+        return float(self.values[-1]) if len(self.values) else self.bottom
+
+    def _next_shift(self) -> float:
+        """About 40 modes ahead by their density, or just above a cluster that is not complete."""
+        last, following = self._last(), self.next_estimate
+        limit = self._upper_shift() if np.isfinite(self.wanted.upper) else np.inf
+        if self._crowded and np.isfinite(following):
+            return min(last + 0.3 * (following - last), limit)
+        ahead = 0.4 * MODES_PER_SHIFT
+        root = np.sqrt(max(last, self.zero))
+        tail = np.sqrt(np.maximum(self.values[-20:], self.zero))
+        step = ahead * (tail[-1] - tail[0]) / (len(tail) - 1) if len(tail) > 1 else 0.0
+        left = self._left()
+        if left and np.isfinite(limit):
+            step = (np.sqrt(max(limit, self.zero)) - root) * min(1.0, ahead / left)
+        sigma = max((root + step) ** 2, last + 1e-3 * abs(last), self.zero)
+        if len(self.values) < 3:
+            sigma = max(sigma, 10.0 * abs(self.pencil.sigma))
+        if np.isfinite(following):
+            sigma = max(sigma, last + 0.5 * (following - last))
+        return min(sigma, limit)
+
+    # the proof
+
+    def _prove(self) -> None:
+        """Compare counts at two clear shifts with the modes found between them; look for missing ones."""
+        missing = None
+        for _ in range(12):
+            self._clear_bottom()
+            sigma = self._top()
+            if sigma not in self.counts:
+                self._at(sigma, GAP * max(abs(sigma), self.zero))
+                sigma = self.pencil.sigma
+            low, high = self.counts[self.bottom], self.counts[sigma]
+            if low is None or high is None:
+                self.notes.append("the pivots cannot be counted, so the number of modes was not checked")
+                return
+            missing = high - low - self._between(self.bottom, sigma)
+            if missing == 0:
+                self.sturm_checked = True
+                return
+            if missing < 0:
+                del self.counts[sigma]  # it was too close to an eigenvalue
+                continue
+            if self.pencil.sigma != sigma:
+                self._at(sigma, GAP * max(abs(sigma), self.zero))
+            known = len(self.values)
+            self._run(min(missing, MODES_PER_SHIFT), 0)
+            if len(self.values) == known or self._crowded:
+                self.block = min(max(self.block + 4, min(missing, 2 * self.block)), WIDEST_BLOCK)
+        raise SolverError(
+            "the modes found are not all there are: the Sturm count differs from their number",
+            expected=f"{high - low} eigenvalues up to {np.sqrt(abs(sigma)) / (2 * np.pi):.6g} Hz",
+            got=f"{high - low - missing}",
+            hint="ask for another range or number of modes, and look at the model for mechanisms and tiny masses",
+        )
+
+    def _clear_bottom(self) -> None:
+        """Move a bottom shift down that lies too close to a mode."""
+        for _ in range(6):
+            distance = np.abs(self.values - self.bottom).min(initial=np.inf)
+            if distance > CLEAR * abs(self.bottom):
+                return
+            self._at(self.bottom - 3e-4 * abs(self.bottom), -GAP * abs(self.bottom))
+            self.bottom = self.pencil.sigma
+
+    def _clear(self, sigma: float) -> bool:
+        """Say whether a shift is clear of all modes found."""
+        distance = np.abs(self.values - sigma).min(initial=np.inf)
+        return bool(distance > CLEAR * max(abs(sigma), self.zero))
 
     def _top(self) -> float:
-        """A shift in the first clear gap above the last mode wanted."""
+        """A shift in a clear gap above the last mode wanted, or just below its cluster where that is not whole."""
         known, upper, count = self.values, self.wanted.upper, self.wanted.count
-        if np.isfinite(upper) and (count is None or (known <= upper).sum() < count):
-            return upper + 1e-6 * abs(upper)
-        if not len(known):
-            return self._zero()
-        if self.exhausted and (count is None or len(known) < count):
+        chosen = known[self.wanted.inside(known)]
+        if count is None or len(chosen) < count:
+            if np.isfinite(upper):
+                return self._first_clear(self._upper_shift())
             # all finite modes seem to be found: any others would have to be far above
-            return max(1e3 * known[-1], self._zero())
-        last = len(known) - 1 if count is None else min(count, len(known)) - 1
-        beyond = np.append(known, max(self.next_estimate, known[-1]))
-        for low, high in zip(beyond[last:], beyond[last + 1 :]):
-            high = high if np.isfinite(high) else 1.1 * max(low, self._zero())
-            if high - low > GAP * abs(high) and high > self._zero():
-                return max(low + 0.1 * (high - low), min(self._zero(), 0.5 * (low + high)))
-        return max(known[-1] + 2.0 * GAP * abs(known[-1]), self._zero())
+            return max(1e3 * self._last(), self.zero)
+        last = int(np.searchsorted(known, chosen[count - 1], side="right")) - 1
+        low, high = self._gap_above(last)
+        cached = [s for s, n in self.counts.items() if n is not None and low < s < high and self._clear(s)]
+        if cached and low < high:
+            return min(cached)
+        if low < high:
+            zero = min(self.zero, 0.5 * (low + high))
+            return max(low + 0.1 * (high - low), zero)
+        first = last
+        while first and known[first] - known[first - 1] <= GAP * max(abs(known[first]), self.zero):
+            first -= 1
+        below = known[first - 1] if first else self.bottom
+        return max(known[first] - 0.1 * (known[first] - below), known[first] - CLUSTER * abs(known[first]))
 
-    def _check_top(self) -> None:
-        """Compare the number of modes with the Sturm count above the last one; look for missing ones."""
-        sigma = self._top()
-        nudge = GAP * max(abs(sigma), FIRST_SHIFT * self.pencil.scale)
-        self._search_missing(self.pencil.factorize_near(sigma, nudge))
+    def _gap_above(self, last: int) -> tuple[float, float]:
+        """Ends of the first clear gap above mode `last`; an empty interval if its cluster is not known whole."""
+        beyond = np.append(self.values[last:], max(self.next_estimate, self._last()))
+        for i, (low, high) in enumerate(pairwise(beyond)):
+            high = high if np.isfinite(high) else 1.1 * max(low, self.zero)
+            if high - low > GAP * abs(high) and high > self.zero:
+                group = self.values[: last + i + 1]
+                size = int((low - group <= CLUSTER * max(abs(low), self.zero)).sum())
+                return (low, high) if size < self.block or self._whole(high) else (0.0, 0.0)
+        return 0.0, 0.0
 
-    def _search_missing(self, factor) -> None:
-        if factor.n_negative is None or self.base is None or factor.n_perturbed:
-            self.notes.append("the pivots cannot be counted, so the number of modes was not checked")
-            return
-        for _ in range(5):
-            missing = self._missing(factor)
-            if missing <= 0:
+    def _whole(self, high: float) -> bool:
+        """Say whether a count already made proves that nothing is missing below `high`."""
+        base = self.counts[self.bottom]
+        return any(
+            n is not None and base is not None and n - base == self._between(self.bottom, s)
+            for s, n in self.counts.items()
+            if self.bottom < s < high and self._clear(s) and s > self._last_below(high)
+        )
+
+    def _last_below(self, high: float) -> float:
+        return float(self.values[self.values < high][-1])
+
+    def _first_clear(self, sigma: float) -> float:
+        for _ in range(20):
+            if self._clear(sigma):
                 break
-            self._run(below=missing, above=0)
-        self.sturm_checked = missing == 0
-        if missing:
-            self.notes.append(f"the Sturm count differs from the modes found by {missing}")
+            sigma += 3.0 * CLEAR * max(abs(sigma), self.zero)
+        return sigma
 
     def _report(self, up: int, down: int) -> None:
         if self._progress is not None and time.perf_counter() - self._began > 2.0:
@@ -285,8 +412,8 @@ def sparse_modes(pencil: Pencil, wanted: Wanted, progress: Callable | None = Non
     """Run the search on a pencil; raises SolverError if it ends without the modes wanted."""
     slicer = Slicer(pencil, wanted, progress)
     slicer.search()
-    few = wanted.count is not None and len(slicer.values) < wanted.count
-    if few and not slicer.sturm_checked and not slicer.exhausted:
+    few = wanted.count is not None and wanted.inside(slicer.values).sum() < wanted.count
+    if few and not np.isfinite(wanted.upper) and not slicer.exhausted:
         raise SolverError(
             "the Lanczos iteration did not converge",
             expected=f"{wanted.count} modes",

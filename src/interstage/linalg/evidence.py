@@ -1,0 +1,80 @@
+"""Measure how good eigenpairs are: residuals, what rounding explains of them, M-orthogonality.
+
+r = ‖K x - λ M x‖,   size = max(‖K x‖, 1e-6 ‖diag(K) x‖),   rounding = ‖|K| |x|‖ + |λ| ‖|M| |x|‖
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from interstage.linalg.blas import inner, product
+from interstage.linalg.lanczos import mass_operator
+from interstage.linalg.pencil import Pencil
+
+GOOD = 1e-5  # residual of a mode that is accepted as it comes
+DOUBTFUL = 1e-4  # residual above which few digits of a mode are right
+ROUNDING = 1e-11  # residual over the magnitudes that were summed into it: no solver does much better
+ORTHOGONAL = 1e-8
+
+
+class Evidence(NamedTuple):
+    """relative : (k,) r / size; good : (k,) r is below the limit asked for, or no more than rounding."""
+
+    relative: np.ndarray
+    good: np.ndarray
+
+
+def evidence(pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = GOOD) -> Evidence:
+    """Residuals of eigenpairs (k,), (n, k)."""
+    KX = pencil.K @ X
+    r = np.linalg.norm(KX - mass_operator(pencil.M)(X) * values, axis=0)
+    floor = 1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0)
+    size = np.maximum(np.maximum(np.linalg.norm(KX, axis=0), floor), np.finfo(float).tiny)
+    good = r <= limit * size
+    poor = np.flatnonzero(~good)
+    if len(poor):
+        K, M = pencil.sizes
+        A = np.abs(X[:, poor])
+        rounding = np.linalg.norm(K @ A, axis=0) + np.abs(values[poor]) * np.linalg.norm(M @ A, axis=0)
+        good[poor] = r[poor] <= ROUNDING * rounding
+    return Evidence(r / size, good)
+
+
+def orthogonality(pencil: Pencil, X: np.ndarray) -> float:
+    """Largest entry of XᵀMX - 1."""
+    G = inner(X, mass_operator(pencil.M)(X))
+    return float(np.abs(G - np.eye(len(G))).max(initial=0.0))
+
+
+def rounding_of_value(pencil: Pencil, X: np.ndarray) -> np.ndarray:
+    """Size (k,) below which xᵀKx of an M-normalized vector is rounding."""
+    A = np.abs(X)
+    return 10 * np.finfo(float).eps * np.einsum("ij,ij->j", A, pencil.sizes[0] @ A)
+
+
+def purified(pencil: Pencil, locked: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Apply (K - σM)⁻¹M to near-eigenvectors and solve the projected problem; returns λ (k,) and vectors (n, k).
+
+    What lies in the null space of M is gone after it, whatever its size; M sees none of it before.
+    """
+    mass = mass_operator(pencil.M)
+    for _ in range(2):
+        X = X - locked @ inner(locked, mass(X))
+        X = _orthonormal(X, mass)
+        Y = pencil.factor.solve(mass(X))
+        H = inner(X, mass(Y))
+        theta, S = np.linalg.eigh(0.5 * (H + H.T))
+        theta = np.where(theta == 0.0, np.finfo(float).tiny, theta)
+        X = product(Y, S / theta)
+    X = X - locked @ inner(locked, mass(X))
+    return pencil.sigma + 1.0 / theta, _orthonormal(X, mass)
+
+
+def _orthonormal(X: np.ndarray, mass) -> np.ndarray:
+    """X (XᵀMX)^-1/2, the M-orthonormal vectors closest to X."""
+    X = X / np.sqrt(np.maximum(np.einsum("ij,ij->j", X, mass(X)), np.finfo(float).tiny))
+    G = inner(X, mass(X))
+    g, U = np.linalg.eigh(0.5 * (G + G.T))
+    return product(X, (U / np.sqrt(np.maximum(g, 1e-8))) @ U.T)
