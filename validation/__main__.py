@@ -14,7 +14,7 @@ import validation
 
 def studies() -> list[str]:
     """Names of the modules of this folder that have a `study` function."""
-    names = sorted(m.name for m in pkgutil.iter_modules(validation.__path__))
+    names = sorted(m.name for m in pkgutil.iter_modules(validation.__path__) if not m.ispkg)
     source = {name: Path(validation.__path__[0], f"{name}.py").read_text(encoding="utf-8") for name in names}
     return [name for name in names if "\ndef study(" in source[name]]
 

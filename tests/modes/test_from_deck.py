@@ -15,6 +15,8 @@ from interstage.fmodal.from_op4 import component_from_op4
 from interstage.modes import Component
 from interstage.modes.solver import dense_eigen
 from interstage.nastran import deck_from_text
+from validation import nastran_decks
+from validation.nastran_decks import figures, matrix
 
 HELD = {3: 123456, 11: 123456, 19: 123456, 27: 123456}
 FORCE_A, FORCE_B = [1.5, -1.5, 2.0], [-1.5, 10.0, -2.0]
@@ -34,26 +36,27 @@ def deck(text):
 )
 def test_reductions_of_nx_nastran(case, options):
     """kxx and mxx of NX Nastran 9.1, residual vectors included, to 1e-6 after aligning signs."""
-    folder = reference_dir("nastran", case)
-    reference = np.load(folder / "craig_bampton.npz")
-    c = Component.from_deck(folder / "deck.bdf", aset=HELD, **options)
-    cb = c.craig_bampton
-    n = len(reference["kxx"])
-    nb = 24
-    assert np.array_equal(cb.uset[:nb], reference["dof_id_comp"][:nb])
+    nb, modal = 24, np.array(figures(case)["modal_stiffness"])
+    n = nb + len(modal)
+    mxx = np.eye(n)
+    mxx[:nb, :nb], mxx[:nb, nb:] = matrix(case, "boundary_mass"), matrix(case, "coupling_mass")
+    mxx[nb:, :nb] = mxx[:nb, nb:].T
+    cb = Component.from_deck(nastran_decks.read(case), aset=HELD, **options).craig_bampton
+    assert np.array_equal(cb.uset[:nb], figures(case)["dof"])
     k, m = cb.stiffness[:n, :n], cb.mass[:n, :n]
     sign = np.ones(n)
-    sign[nb:] = np.sign(np.einsum("ij,ij->j", m[:nb, nb:], reference["mxx"][:nb, nb:]))
+    sign[nb:] = np.sign(np.einsum("ij,ij->j", m[:nb, nb:], mxx[:nb, nb:]))
     m = m * np.outer(sign, sign)
-    assert np.abs(k[:nb, :nb] - reference["kxx"][:nb, :nb]).max() < 1e-6 * np.abs(k[:nb, :nb]).max()
-    assert np.abs(m - reference["mxx"]).max() < 1e-6 * np.abs(m).max()
-    assert np.abs(np.diag(k)[nb:] / np.diag(reference["kxx"])[nb:] - 1).max() < 1e-6
+    assert np.abs(k[:nb, :nb] - matrix(case, "boundary_stiffness")).max() < 1e-6 * np.abs(k[:nb, :nb]).max()
+    assert np.abs(m - mxx).max() < 1e-6 * np.abs(m).max()
+    assert np.abs(np.diag(k)[nb:] / modal - 1).max() < 1e-6
 
 
-def test_interface_and_range_from_the_deck():
+def test_interface_and_range_from_the_deck(tmp_path):
     """BSET1 and EIGRL (50 Hz) of the deck decide where the caller does not."""
-    folder = reference_dir("nastran", "craig_bampton_inboard")
-    c = component_from_deck(folder / "deck.bdf")
+    path = tmp_path / "deck.bdf"
+    path.write_text(nastran_decks.deck_text("craig_bampton_inboard"))
+    c = component_from_deck(path)
     assert c.aset == HELD
     assert np.allclose(c.craig_bampton.frequencies_hz, [6.129345, 6.130134, 23.63188], rtol=1e-6)
     assert c.mass == pytest.approx(1.755052, rel=1e-6)
@@ -272,8 +275,7 @@ def test_scalar_points_carry_modal_mass():
 
 def test_mass_that_rounding_spreads_over_axes():
     """Grids in a tilted cylindrical system: modes are orthonormal and those of the same deck in basic axes."""
-    plain = component_from_deck(reference_dir("nastran", "static_solid_shell_bar") / "deck.bdf", 12, aset={})
-    folder = reference_dir("nastran", "static_solid_shell_bar_cylindrical_cd")
-    turned = component_from_deck(folder / "deck.bdf", 12, aset={})
+    plain = component_from_deck(nastran_decks.read("static_solid_shell_bar"), 12, aset={})
+    turned = component_from_deck(nastran_decks.read("static_solid_shell_bar_cylindrical_cd"), 12, aset={})
     assert np.abs(turned.G0 - np.eye(12)).max() < 1e-9
     assert np.allclose(turned.frequencies_hz, plain.frequencies_hz, rtol=1e-7)

@@ -14,7 +14,6 @@ from solid_patches import (
     zero_energy,
 )
 
-from conftest import reference_dir
 from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_stiffness
 from interstage.fem.elements.solid_common import (
     SolidBlock,
@@ -24,6 +23,7 @@ from interstage.fem.elements.solid_common import (
     rotate_matrix,
     shape_stiffness,
 )
+from validation import nastran_decks
 
 pytestmark = pytest.mark.kernels
 C = isotropic(1e6, 0.25)
@@ -36,13 +36,12 @@ def hexa20(xyz, C):
 
 def test_matrix_of_nastran():
     """The element matrix of a real run (a cube) in its element system, to round-off."""
-    data = np.load(reference_dir("nastran", "kgg_solid_shell_bar", "matrices.npz"))
     xyz = np.array(
         [[[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 0, 1.0]]]
     )
     K = hexa8_stiffness(xyz, isotropic(2.9e7, 0.32)[None])
     K = rotate_matrix(K, element_axes(HEXA8, xyz).transpose(0, 2, 1))[0]
-    wanted = data["kelm_CHEXA_1"]
+    wanted = nastran_decks.matrix("kgg_solid_shell_bar", "kelm_CHEXA_1")
     assert np.abs(K - wanted).max() < 1e-13 * np.abs(wanted).max()
 
 

@@ -12,7 +12,6 @@ from solid_patches import (
     zero_energy,
 )
 
-from conftest import reference_dir
 from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_stiffness
 from interstage.fem.elements.solid_common import (
     SolidBlock,
@@ -22,6 +21,7 @@ from interstage.fem.elements.solid_common import (
     rotate_matrix,
     shape_stiffness,
 )
+from validation import nastran_decks
 
 pytestmark = pytest.mark.kernels
 C = isotropic(1e6, 0.25)
@@ -37,7 +37,7 @@ def penta15(xyz, C):
 )
 def test_matrix_of_nastran(name, plane):
     """The element matrix of a real run in its element system (right prisms)."""
-    wanted = np.load(reference_dir("nastran", "kgg_solid_shell_bar", "matrices.npz"))[name]
+    wanted = nastran_decks.matrix("kgg_solid_shell_bar", name)
     xyz = np.array([[(*p, z) for z in (1.0, 2.0) for p in plane]])
     K = penta6_stiffness(xyz, isotropic(2.9e7, 0.32)[None])
     K = rotate_matrix(K, element_axes(PENTA6, xyz).transpose(0, 2, 1))[0]

@@ -27,9 +27,17 @@ def test_mass_of_both_kinds_is_whole():
     for coupled in (False, True):
         m = rod().mass(ALL, coupled)[0]
         shift = np.concatenate([np.eye(3), np.zeros((3, 3)), np.eye(3), np.zeros((3, 3))])
-        np.testing.assert_allclose(shift.T @ m @ shift, 1.4 * np.eye(3), rtol=1e-15)
-    assert np.isclose(rod().mass(ALL, True)[0, 0, 0], 5.0 / 12.0 * 1.4)
-    assert np.isclose(rod().mass(ALL, True)[0, 0, 6], 1.4 / 12.0)
+        np.testing.assert_allclose(shift.T @ m @ shift, 1.4 * np.eye(3), atol=1e-15)
+
+
+def test_coupled_mass_couples_the_ends_along_the_axis_only():
+    m = rod().mass(ALL, True)[0]
+    along = AXIS[0]
+    across = np.cross(along, [0.0, 0.0, 1.0])
+    across /= np.linalg.norm(across)
+    for direction, own, other in ((along, 5 / 12, 1 / 12), (across, 1 / 2, 0.0)):
+        np.testing.assert_allclose(m[:3, :3] @ direction, own * 1.4 * direction, atol=1e-15)
+        np.testing.assert_allclose(m[6:9, :3] @ direction, other * 1.4 * direction, atol=1e-15)
 
 
 def test_viscous_rod():

@@ -12,9 +12,9 @@ from solid_patches import (
     zero_energy,
 )
 
-from conftest import reference_dir
 from interstage.fem.elements.solid_common import SolidBlock, element_axes, rotate_matrix, shape_stiffness
 from interstage.fem.elements.tetra import TETRA4, TETRA10, tetra4_stiffness
+from validation import nastran_decks
 
 pytestmark = pytest.mark.kernels
 C = isotropic(1e6, 0.25)
@@ -30,7 +30,7 @@ def tetra10(xyz, C):
 )
 def test_matrix_of_nastran(name, base):
     """The element matrix of a real run in its element system."""
-    wanted = np.load(reference_dir("nastran", "kgg_solid_shell_bar", "matrices.npz"))[name]
+    wanted = nastran_decks.matrix("kgg_solid_shell_bar", name)
     xyz = np.array([[*((*p, 2.0) for p in base), (0.5, 0.5, 3.0)]])
     K = tetra4_stiffness(xyz, isotropic(2.9e7, 0.32)[None])
     K = rotate_matrix(K, element_axes(TETRA4, xyz).transpose(0, 2, 1))[0]

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import reference_dir
 from interstage.errors import DeckError
 from interstage.fem.coordinates import CoordinateSystem, cartesian
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.geometry import read_geometry
-from interstage.nastran import deck_from_text, read_deck
+from interstage.nastran import deck_from_text
+from validation import nastran_decks
 
 
 def rigid_vectors(grids, about):
@@ -28,9 +28,8 @@ def rigid_vectors(grids, about):
 
 @pytest.mark.parametrize("name", ["rbe3_1", "rbe3_3", "rbe3_um_1", "rbe3_um_3"])
 def test_nested_systems_give_the_rigid_body_vectors_of_a_real_run(name):
-    folder = reference_dir("nastran", "rbe3_gm_matrices")
-    grids = Context(read_deck(folder / f"{name}.bdf")).grids
-    wanted = np.load(folder / f"{name}.npz")["rigid_body_g"]
+    grids = Context(nastran_decks.read(name)).grids
+    wanted = nastran_decks.matrix(name, "rigid_body_about_124")
     found = rigid_vectors(grids, grids.xyz[grids.find(124)])
     # arms of up to 900 length units in double precision
     assert np.abs(found - wanted).max() < 1e-12 * np.abs(wanted).max()

@@ -1,48 +1,46 @@
 """Line elements against results of real Nastran runs and published frequencies."""
 
-import json
-
 import numpy as np
 import pytest
 import scipy.linalg as sl
 from dense import build, free_dofs, frequencies, rigid_modes, static
 
-from conftest import reference_dir
 from interstage.nastran import deck_from_text, read_deck
+from validation import nastran_decks
 from validation.beams import ARTEMIS_HZ, SIMPLE_BEAM, SIMPLE_BEAM_HZ, artemis_deck
+from validation.nastran_decks import figures, matrix
 
 
 def case(name):
-    folder = reference_dir("nastran", name)
-    return read_deck(folder / "deck.bdf"), json.loads((folder / "reference.json").read_text()), folder
+    return nastran_decks.read(name), figures(name)
 
 
 def test_beam_frame_with_point_masses():
-    deck, reference, _ = case("beam_frame_conm2_free")
+    deck, reference = case("beam_frame_conm2_free")
     model = build(deck)
     np.testing.assert_allclose(frequencies(model)[6:18], reference["frequencies_hz"][6:], rtol=1e-7)
     rigid = rigid_modes(model.grids)
     # seven digits of the largest term
     np.testing.assert_allclose(
-        rigid.T @ model.M0 @ rigid, reference["gpwg_op2"][0]["M0_6x6"], atol=1e-7 * 1122.4447
+        rigid.T @ model.M0 @ rigid, reference["gpwg_mass_about_origin"], atol=1e-7 * 1122.4447
     )
 
 
 def test_bars_and_a_beam_with_library_sections():
-    deck, reference, _ = case("beam_modes")
+    deck, reference = case("beam_modes")
     model = build(deck)
     np.testing.assert_allclose(
         frequencies(model, {1: "123456"})[:10], reference["frequencies_hz"], rtol=1.5e-7
     )
     rigid = rigid_modes(model.grids)
     np.testing.assert_allclose(
-        rigid.T @ model.M0 @ rigid, reference["gpwg_op2"][0]["M0_6x6"], atol=1e-7 * 1.049347
+        rigid.T @ model.M0 @ rigid, reference["gpwg_mass_about_origin"], atol=1e-7 * 1.049347
     )
 
 
 def test_bush_bar_and_mass():
     """The run (version 2022.1) has rotary inertia in bars with a PBARL: 1.25e-5 without it, 1e-7 with it."""
-    deck, reference, _ = case("cbush_bar_mass")
+    deck, reference = case("cbush_bar_mass")
     fixed = {9: "123456"}
     expected = reference["frequencies_hz"][:3]
     np.testing.assert_allclose(frequencies(build(deck), fixed)[:3], expected, rtol=1.3e-5)
@@ -50,10 +48,10 @@ def test_bush_bar_and_mass():
 
 
 def test_beam_with_offsets_and_neutral_axis():
-    deck, _, folder = case("static_cbeam_offset")
+    deck, _ = case("static_cbeam_offset")
     model = build(deck)
     u = static(model, {1: "123456"}, {(11, 3): -1000.0}).reshape(-1, 6)
-    expected = np.load(folder / "displacement.npz")["displacement"][:, :, 0]
+    expected = np.array(list(nastran_decks.displacement("static_cbeam_offset")[1].values()))
     for part in (slice(0, 3), slice(3, 6)):
         error = np.abs(u[:, part] - expected[:, part]).max()
         assert error < 2e-7 * np.abs(expected[:, part]).max()
@@ -62,10 +60,9 @@ def test_beam_with_offsets_and_neutral_axis():
 @pytest.mark.parametrize("name", ["craig_bampton_inboard", "craig_bampton_inboard_350hz"])
 def test_craig_bampton_matrices(name):
     """Coupled mass of CBAR: boundary stiffness, boundary mass, coupling and frequencies."""
-    deck, reference, folder = case(name)
+    deck, reference = case(name)
     model = build(deck)
-    stored = np.load(folder / "craig_bampton.npz")
-    boundary = {int(g): "123456" for g, c in stored["dof_id_comp"] if c > 0}
+    boundary = {g: "123456" for g, _ in reference["dof"]}
     i = free_dofs(model, boundary)
     b = ~i
     i[model.grids.spoint_dof] = False
@@ -73,8 +70,7 @@ def test_craig_bampton_matrices(name):
     constraint = np.zeros((len(K), b.sum()))
     constraint[b] = np.eye(b.sum())
     constraint[i] = -np.linalg.solve(K[np.ix_(i, i)], K[np.ix_(i, b)])
-    nb = b.sum()
-    kbb, mbb = stored["kxx"][:nb, :nb], stored["mxx"][:nb, :nb]
+    kbb, mbb = matrix(name, "boundary_stiffness"), matrix(name, "boundary_mass")
     assert np.abs(constraint.T @ K @ constraint - kbb).max() < 1e-8 * np.abs(kbb).max()
     assert np.abs(constraint.T @ M @ constraint - mbb).max() < 1e-7 * np.abs(mbb).max()
     # mass may be singular (no torsional inertia): solve the inverse problem
@@ -86,7 +82,7 @@ def test_craig_bampton_matrices(name):
     modes[i] = shapes[:, ::-1][:, : len(expected)]
     modes /= np.sqrt(np.einsum("ij,ij->j", modes, M @ modes))
     mbq = constraint.T @ M @ modes
-    expected_mbq = stored["mxx"][:nb, nb : nb + len(expected)]
+    expected_mbq = matrix(name, "coupling_mass")[:, : len(expected)]
     assert np.abs(np.abs(mbq) - np.abs(expected_mbq)).max() < 1e-6 * np.abs(expected_mbq).max()
 
 
@@ -114,19 +110,19 @@ PROD,3,1,.1,.0088021,1.
 
 def test_element_matrices():
     """CBAR, CBEAM and CROD against matrices written by NX 2412, to round-off."""
-    stored = np.load(reference_dir("nastran", "kgg_solid_shell_bar") / "matrices.npz")
     blocks = {block.name: block for block in build(deck_from_text(ELEMENTS), rotary=True).blocks}
     for name, eid in (("CBAR", 13), ("CBEAM", 12)):
-        expected = stored[f"kelm_{name}_{eid}"]
+        expected = matrix("kgg_solid_shell_bar", f"kelm_{name}_{eid}")
         found = blocks[name].stiffness(slice(0, 1))[0]
         assert np.abs(found - expected).max() < 1e-14 * np.abs(expected).max()
     rod = blocks["CROD"].stiffness(slice(0, 1))[0]
-    expected = np.linalg.eigvalsh(stored["kelm_CROD_14"])  # stored in an element system
+    expected = np.linalg.eigvalsh(
+        matrix("kgg_solid_shell_bar", "kelm_CROD_14")
+    )  # stored in an element system
     np.testing.assert_allclose(np.linalg.eigvalsh(rod), expected, atol=1e-9 * expected.max())
-    reference = json.loads((reference_dir("nastran", "kgg_solid_shell_bar") / "reference.json").read_text())
     for name, eid in (("CBAR", "13"), ("CBEAM", "12")):
         mass = blocks[name].mass(slice(0, 1), False)[0]
-        expected = reference["element_lumped_mass"][eid]["diagonal"]
+        expected = figures("kgg_solid_shell_bar")[f"lumped_mass_of_element_{eid}"]
         np.testing.assert_allclose(np.diag(mass), expected, rtol=1e-12, atol=1e-15)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import reference_dir
 from interstage.errors import DeckError, ModelError
 from interstage.fem.constraints import eliminate
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.rigid import read_rigid
 from interstage.fem.rigid_elements import rigid_modes
-from interstage.nastran import deck_from_text, read_deck
+from interstage.nastran import deck_from_text
+from validation import nastran_decks
 
 GRIDS = """
 CORD2R,7,0,1.,2.,3.,1.,3.,3.
@@ -36,18 +36,16 @@ def rigid_motion(grids):
 
 @pytest.mark.parametrize("case", ["rbe3_1", "rbe3_3", "rbe3_um_1", "rbe3_um_3"])
 def test_rbe3_matrix_equals_nastran(case):
-    folder = reference_dir("nastran", "rbe3_gm_matrices")
-    ctx = Context(read_deck(folder / f"{case}.bdf"))
+    ctx = Context(nastran_decks.read(case))
     found = eliminate(read_rigid(ctx), ctx.grids.n_dof, ctx.grids.name_of)
-    data = np.load(folder / f"{case}.npz")
-    m = [ctx.grids.dof_of(int(g), int(c)) for g, c in data["m_set_id_comp"]]
-    n = [ctx.grids.dof_of(int(g), int(c)) for g, c in data["n_set_id_comp"]]
+    m = [ctx.grids.dof_of(g, c) for g, c in nastran_decks.figures(case)["m_set"]]
+    n = [ctx.grids.dof_of(g, c) for g, c in nastran_decks.figures(case)["n_set"]]
     assert sorted(m) == found.m.tolist()
     G = np.zeros((ctx.grids.n_dof, ctx.grids.n_dof))
     G[np.ix_(found.m, found.n)] = found.G_mn.toarray()
-    error = np.abs(G[np.ix_(m, n)] - data["gm"]).max()
+    wanted = nastran_decks.matrix(case, "gm")
     # Nastran's matrix is double precision
-    assert error < 1e-9 * np.abs(data["gm"]).max()
+    assert np.abs(G[np.ix_(m, n)] - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize(

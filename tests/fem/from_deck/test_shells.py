@@ -1,16 +1,14 @@
 """Shell cards: NASTRAN's own matrices and modes, property rules, and errors."""
 
-import json
-
 import numpy as np
 import pytest
 import scipy.linalg
 
-from conftest import reference_dir
 from interstage.errors import DeckError
 from interstage.fem.from_deck import shells
 from interstage.fem.from_deck.context import Context
-from interstage.nastran import deck_from_text, read_deck
+from interstage.nastran import deck_from_text
+from validation import nastran_decks
 
 ALL = slice(None)
 GRIDS = """
@@ -48,34 +46,32 @@ def assembled(ctx, parts, matrix):
 
 def test_element_matrices_are_nastrans():
     """Every CQUAD4 and CTRIA3 of a real run (PSHELL, PCOMP) to 1e-9: eigenvalues, and the assembled part."""
-    folder = reference_dir("nastran", "kgg_solid_shell_bar")
-    data = np.load(folder / "matrices.npz")
-    ctx = Context(read_deck(folder / "deck.bdf"))
+    case = "kgg_solid_shell_bar"
+    ctx = Context(nastran_decks.read(case))
     parts = shells.read(ctx)
     assert {b.name: len(b) for b in parts} == {"CQUAD4": 4, "CTRIA3": 8}
     for block in parts:
         for eid, k in zip(block.eid, block.stiffness(ALL)):
-            known = np.linalg.eigvalsh(data[f"kelm_{block.name}_{eid}"])
+            known = np.linalg.eigvalsh(nastran_decks.matrix(case, f"kelm_{block.name}_{eid}"))
             np.testing.assert_allclose(np.linalg.eigvalsh(k)[6:], known[6:], rtol=1e-9)
     # grids 14 to 17 belong to shells only
     K = assembled(ctx, parts, lambda b: b.stiffness(ALL))
     rows = np.concatenate([ctx.grids.dof[ctx.grids.find(g)] + np.arange(6) for g in (14, 15, 16, 17)])
-    known = data["kgg"][np.ix_(rows, rows)]
+    known = nastran_decks.matrix(case, "kgg")[np.ix_(rows, rows)]
     np.testing.assert_allclose(K[np.ix_(rows, rows)], known, atol=1e-9 * np.abs(known).max())
 
 
 def test_modes_of_a_thick_free_plate_are_nastrans():
     """200 CQUAD4, lumped mass: four flexible modes to 1e-5 (the reference has seven digits)."""
-    folder = reference_dir("nastran", "plate_free_cquad4")
-    ctx = Context(read_deck(folder / "deck.bdf"))
+    ctx = Context(nastran_decks.read("plate_free_cquad4"))
     parts = shells.read(ctx)
     K = assembled(ctx, parts, lambda b: b.stiffness(ALL))
     M = assembled(ctx, parts, lambda b: b.mass(ALL, False))
     a, o = np.flatnonzero(np.diag(M) > 0), np.flatnonzero(np.diag(M) == 0)
     reduced = K[np.ix_(a, a)] - K[np.ix_(a, o)] @ np.linalg.solve(K[np.ix_(o, o)], K[np.ix_(o, a)])
     found = scipy.linalg.eigh(reduced, M[np.ix_(a, a)], eigvals_only=True, subset_by_index=[6, 9])
-    known = json.loads((folder / "reference.json").read_text())["eigenvalues"][6:]
-    np.testing.assert_allclose(np.sqrt(found), np.sqrt(known), rtol=1e-5)
+    known = nastran_decks.figures("plate_free_cquad4")["frequencies_hz"][6:]
+    np.testing.assert_allclose(np.sqrt(found) / (2 * np.pi), known, rtol=1e-5)
 
 
 def test_corner_thickness_rules():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from conftest import reference_dir
 from interstage.errors import DeckError
 from interstage.fem.assembly import assemble
 from interstage.fem.elements.solid_common import element_axes, rotate_material
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.solids import read
-from interstage.nastran import deck_from_text, read_deck
+from interstage.nastran import deck_from_text
+from validation import nastran_decks
 
 CUBE = """
 GRID,1,,0.,0.,0.
@@ -33,25 +33,21 @@ def blocks(text):
 
 def test_stiffness_of_solids_in_a_real_deck():
     """Rows of the assembled KGG that only solids touch; 1e-9 is asked for."""
-    folder = reference_dir("nastran", "kgg_solid_shell_bar")
-    ctx = Context(read_deck(folder / "deck.bdf"))
+    ctx = Context(nastran_decks.read("kgg_solid_shell_bar"))
     found = read(ctx)
     assert sorted(b.name for b in found) == ["CHEXA", "CPENTA", "CTETRA"]
     assert all(b.dofs_per_node == 3 for b in found)
     K = assemble(ctx.grids, found, lambda b, rows: b.stiffness(rows)).toarray()
-    data = np.load(folder / "matrices.npz")
-    assert [tuple(row) for row in data["g_set_id_comp"][:2]] == [(1, 1), (1, 2)]
     inside = [ctx.grids.dof_of(g, c) for g in range(5, 14) for c in (1, 2, 3)]
-    wanted = data["kgg"][inside]
+    wanted = nastran_decks.matrix("kgg_solid_shell_bar", "kgg")[inside]
     assert np.abs(K[inside] - wanted).max() < 1e-13 * np.abs(wanted).max()
 
 
 def test_lumped_mass_of_a_real_deck():
-    folder = reference_dir("nastran", "kgg_solid_shell_bar")
-    ctx = Context(read_deck(folder / "deck.bdf"))
+    ctx = Context(nastran_decks.read("kgg_solid_shell_bar"))
     M = assemble(ctx.grids, read(ctx), lambda b, rows: b.mass(rows, False), mostly_diagonal=True)
     inside = [ctx.grids.dof_of(g, c) for g in range(5, 14) for c in (1, 2, 3)]
-    wanted = np.load(folder / "matrices.npz")["mgg_lumped_diagonal"][inside]
+    wanted = np.array(nastran_decks.figures("kgg_solid_shell_bar")["lumped_mass_diagonal"])[inside]
     np.testing.assert_allclose(M.diagonal()[inside], wanted, rtol=1e-12)
 
 

@@ -10,9 +10,9 @@ from interstage.fem.elements.block import ElementBlock
 class RodBlock(ElementBlock):
     """Straight rods: k = EA/L along the axis, GJ/L about it.
 
-    Lumped mass is half the mass on the three translations of each end. Coupled mass is 5/12 on the ends
-    and 1/12 between them, the mean of lumped and consistent mass as in NASTRAN for the axial direction
-    (Basic Dynamic Analysis guide), taken alike across the axis so that it does not depend on the frame.
+    Lumped mass is half the mass on the three translations of each end. Coupled mass is, along the axis, 5/12 on the
+    ends and 1/12 between them, the mean of lumped and consistent mass (Basic Dynamic Analysis guide); across it the
+    mass stays lumped, as the published modes of a truss show.
 
     Parameters
     ----------
@@ -34,12 +34,11 @@ class RodBlock(ElementBlock):
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         m = self.total_mass[rows]
-        own, other = (5.0 / 12.0, 1.0 / 12.0) if coupled else (0.5, 0.0)
         out = np.zeros((len(m), 12, 12))
         for i in (0, 1, 2):
-            out[:, i, i] = out[:, 6 + i, 6 + i] = own * m
-            out[:, i, 6 + i] = out[:, 6 + i, i] = other * m
-        return out
+            out[:, i, i] = out[:, 6 + i, 6 + i] = 0.5 * m
+        # along the axis a twelfth of the mass couples the ends: 1/2 - 1/12 = 5/12
+        return out - _along(self.axis[rows], m / 12.0, 0.0 * m) if coupled else out
 
 
 class ViscousRodBlock(ElementBlock):
