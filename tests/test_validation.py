@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from validation.study import Row, Study
+from validation.study import Row, Study, page_rows
 
 QUICK = ("beams", "macneal_harder_shells", "macneal_harder_solids")
 
@@ -22,3 +22,45 @@ def test_a_broken_comparison_fails_its_study(tmp_path):
     assert Study("s", "S", "", [good]).passed
     assert not Study("s", "S", "", [good, bad]).passed
     assert "| b | f | 1 | 2 |" in Study("s", "S", "", [bad]).write(tmp_path).read_text()
+
+
+def rows(*cases: str) -> list[Row]:
+    return [Row(case, "f", "1", "1", 0.0, 1e-6) for case in cases]
+
+
+def test_a_run_that_lacks_rows_leaves_the_page_and_its_pictures(tmp_path):
+    """Rows that were not run, and rows that this version of the study does not have, keep their page."""
+    drawn = []
+    full = Study("s", "S", "", rows("a", "b"), pictures={"s.png": lambda path: drawn.append(path.name)})
+    page = full.write(tmp_path).read_text()
+    assert drawn == ["s.png"]
+    assert page_rows(page) == [("a", "f"), ("b", "f")]
+
+    fewer = Study("s", "S", "", rows("a"), pictures=full.pictures)
+    assert fewer.missing(tmp_path) == ["b, f"]
+    assert fewer.write(tmp_path).read_text() == page
+    left_out = Study("s", "S", "", rows("a", "b"), left_out=["b after 2 s: no jax"], pictures=full.pictures)
+    assert left_out.write(tmp_path, drop_rows=True).read_text() == page
+    skipped = Study("s", "S", "", skipped="no data", pictures=full.pictures)
+    assert skipped.write(tmp_path, drop_rows=True).read_text() == page
+    assert drawn == ["s.png"]
+
+    assert page_rows(fewer.write(tmp_path, drop_rows=True).read_text()) == [("a", "f")]
+    more = Study("s", "S", "", rows("a", "c"))
+    assert page_rows(more.write(tmp_path).read_text()) == [("a", "f"), ("c", "f")]
+
+
+def test_the_command_says_which_page_it_left(tmp_path, monkeypatch, capsys):
+    import validation.__main__ as command
+    import validation.beams
+    import validation.study
+
+    monkeypatch.setattr(validation.study.Study.write, "__defaults__", (tmp_path, False))
+    monkeypatch.setattr(validation.study.Study.missing, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(validation.beams, "study", lambda: Study("beams", "B", "", rows("a", "b")))
+    monkeypatch.setattr("sys.argv", ["validation", "beams", "--write"])
+    assert command.main() == 0
+    monkeypatch.setattr(validation.beams, "study", lambda: Study("beams", "B", "", rows("a")))
+    assert command.main() == 0
+    assert "beams.md is left as it was: this run lacks b, f" in capsys.readouterr().out
+    assert len(page_rows((tmp_path / "beams.md").read_text())) == 2

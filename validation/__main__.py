@@ -23,6 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="STUDY", help=f"any of: {', '.join(studies())}")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/validation")
+    parser.add_argument("--drop-rows", action="store_true", help="let rows vanish that a study no longer has")
     options = parser.parse_args()
     unknown = set(options.names) - set(studies())
     if unknown:
@@ -34,7 +35,10 @@ def main() -> int:
         result.show()
         print(f"{name}: {time.perf_counter() - start:.1f} s\n")
         if options.write:
-            result.write()
+            kept = result.missing()
+            path = result.write(drop_rows=options.drop_rows)
+            if kept and (result.skipped or result.left_out or not options.drop_rows):
+                print(f"{path.name} is left as it was: this run lacks {'; '.join(kept)}\n")
         passed = passed and result.passed
     print("all comparisons hold" if passed else "a comparison FAILED")
     return 0 if passed else 1

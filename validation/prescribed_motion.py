@@ -24,7 +24,7 @@ import numpy as np
 from validation.beams import long_beam_deck
 from validation.separation import beam_component
 from validation.spinning_beams import ACCELERATION, BEAM_GRIDS, HUB, clamped_component, hub_reference
-from validation.study import DOCS, Row, Study
+from validation.study import Row, Study
 
 GRIDS, MODES = 31, 12
 ENGINE = {"mass": 60.0, "com": (-0.9, 0.0, 0.0), "inertia": (3.0, 20.0, 20.0)}
@@ -209,14 +209,7 @@ def study() -> Study:
     free, given = round_trip()
     out.rows += round_trip_rows(free, given)
     out.rows += pin_rows(np.linspace(0.0, 20.0, 401)) + gimbal_rows()
-    out.pictures.append("prescribed_motion.png")
-    write = out.write
-
-    def write_with_picture(folder: Path = DOCS) -> Path:
-        draw(given, folder / "prescribed_motion.png")
-        return write(folder)
-
-    out.write = write_with_picture
+    out.pictures["prescribed_motion.png"] = lambda path: draw(given, path)
     return out
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from validation.study import DOCS, Row, Study
+from validation.study import Row, Study
 
 PANELS, SPAN, CHORD, GAP, YOKE = 3, 2.0, 1.6, 0.06, 1.2  # m
 NS, NC = 10, 8  # elements of a panel along span and chord
@@ -200,15 +200,7 @@ def study(quick: bool = False) -> Study:
         Row("all angles", "tolerance / smallest error of free-free modes", "< 1e-3", f"{TOLERANCE / worst:.1e}",
             TOLERANCE / worst, 1e-3)
     )  # fmt: skip
-    out.pictures.append("solar_array.png")
-    write = out.write
-
-    def write_with_picture(folder: Path = DOCS) -> Path:
-        folder.mkdir(parents=True, exist_ok=True)
-        draw(found, folder / "solar_array.png")
-        return write(folder)
-
-    out.write = write_with_picture
+    out.pictures["solar_array.png"] = lambda path: draw(found, path)
     return out
 
 

@@ -28,14 +28,19 @@ class Row:
 
 @dataclass
 class Study:
-    """A table of comparisons with a sentence that says what is compared with what."""
+    """A table of comparisons with a sentence that says what is compared with what.
+
+    `skipped` says why nothing was compared, `left_out` names comparisons that this machine could not make;
+    `pictures` {file name: function that draws into a path} are drawn when the page is written.
+    """
 
     name: str
     title: str
     about: str
     rows: list[Row] = field(default_factory=list)
     skipped: str | None = None
-    pictures: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    pictures: dict[str, Callable[[Path], object]] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -55,12 +60,27 @@ class Study:
         lines += [""] + [f"![{Path(name).stem}]({name})\n" for name in self.pictures]
         return "\n".join(lines).rstrip() + "\n"
 
-    def write(self, folder: Path = DOCS) -> Path:
-        """Write the page; a study that was skipped leaves the committed page as it is."""
+    def missing(self, folder: Path = DOCS) -> list[str]:
+        """Comparisons of the committed page that this run does not have: it says less than the page does."""
+        out = ([self.skipped] if self.skipped else []) + list(self.left_out)
+        path = folder / f"{self.name}.md"
+        if path.exists():
+            here = {(row.case, row.quantity) for row in self.rows}
+            out += [", ".join(key) for key in page_rows(path.read_text(encoding="utf-8")) if key not in here]
+        return out
+
+    def write(self, folder: Path = DOCS, drop_rows: bool = False) -> Path:
+        """Write page and pictures; a run that lacks rows of the committed page leaves all as it is.
+
+        `drop_rows` allows rows to vanish that the study no longer has; rows that could not be run never vanish.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.md"
-        if not self.skipped:
-            path.write_text(self.markdown(), encoding="utf-8")
+        if self.skipped or self.left_out or (self.missing(folder) and not drop_rows):
+            return path
+        for name, draw in self.pictures.items():
+            draw(folder / name)
+        path.write_text(self.markdown(), encoding="utf-8")
         return path
 
     def show(self) -> None:
@@ -80,6 +100,16 @@ class Study:
             mark = "[green]ok[/green]" if row.passed else "[red]FAILED[/red]"
             table.add_row(row.case, row.quantity, row.reference, row.ours, f"{row.error:.1e}", limit, mark)
         console.print(table)
+
+
+def page_rows(text: str) -> list[tuple[str, str]]:
+    """Case and quantity of every row of a study's page.
+
+    >>> page_rows("| case | quantity | error |\\n|---|---|---|\\n| beam | mode 1, Hz | 1e-9 |")
+    [('beam', 'mode 1, Hz')]
+    """
+    cells = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [(row[0].strip(), row[1].strip()) for row in cells[2:] if len(row) > 2]
 
 
 StudyFunction = Callable[[], Study]
