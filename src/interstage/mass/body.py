@@ -127,6 +127,13 @@ class MassBody:
         row[0], row[1:4], row[4:] = mass, com, inertia.ravel()
         tree.mark(self)
 
+    def _extra(self, top: bool) -> dict[str, Any]:
+        """Return what a class has to save beside mass; `top` for the part that is saved as the root."""
+        return {}
+
+    def _restore(self, entry: dict[str, Any], length: float) -> None:
+        """Take up what `_extra` saved, lengths in units of `length`, when the tree stands."""
+
     def burn(self, mass: float) -> float:
         """Take mass off this part and return it; the centre of mass stays, the inertia scales."""
         row = self._rows[0]

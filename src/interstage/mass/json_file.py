@@ -4,30 +4,38 @@
      "bodies": [{"name", "kind", "parent": row or null, "position", "T_parent_this",  from the parent
                  "core": {"mass", "position", "inertia", "T_parent_this"},            about com, body axes
                  "points": [{"name", "position", "T_parent_this"}],
-                 "tank": {"law", "parameters", "contents", "dry": {...}}}]}
+                 "tank": {"law", "parameters", "contents", "dry": {...}},
+                 "gravity", "motion": {"position", "quaternion", "rate", "velocity"}}]}   of dynamic bodies
 
+The motion is that of the root's structure frame, where it was set: position in the world, attitude (scalar first), and
+angular and linear velocity in the frame's own axes. "unchecked" marks a core that no real body can have.
 Bodies come parents first. Numbers are written with all digits, so that a tree read again is the same tree.
 """
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import FileError, InputError, InterstageError, known_names
+from interstage.errors import FileError, InertiaError, InputError, InterstageError, known_names
 from interstage.mass.body import MassBody
 from interstage.mass.fill import LAWS
+from interstage.mass.inertia_spec import check_core
 from interstage.mass.orientation import Orientation
 from interstage.mass.tank import Tank
 from interstage.output import json_text, read_json, write_text
+from interstage.spatial import RigidInertia
 
 FORMAT, VERSION = "interstage mass tree", 1
 MASS_UNITS = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lbm": 0.45359237, "slug": 14.593902937206364}
 LENGTH_UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 KINDS: dict[str, type[MassBody]] = {"mass": MassBody, "tank": Tank}
+# rooms above this one that have kinds of their own, and register them when they are needed
+HOMES = {"dynamic": "interstage.multibody.dynbody"}
 # powers of mass and length in the parameters of the fill laws
 _DIMENSIONS = {
     "density": (1, -3),
@@ -89,6 +97,7 @@ def from_dict(
                 T = Orientation.matrix(entry["T_parent_this"])
                 offset = length * np.array(entry["position"], dtype=float)
                 bodies[-1].attach_to(bodies[parent], offset=offset, orientation=T)
+        _restore(bodies, data["bodies"], length)
     except InterstageError as error:
         place = where if error.where is None else f"{where}, {error.where}"
         raise FileError(
@@ -101,6 +110,12 @@ def from_dict(
     if not bodies:
         raise FileError("a mass tree without bodies", where=where)
     return bodies[0]
+
+
+def _restore(bodies: list[MassBody], entries: list[dict[str, Any]], length: float) -> None:
+    """Give bodies what their classes have beside mass, once the tree stands."""
+    for body, entry in zip(bodies, entries):
+        body._restore(entry, length)
 
 
 def load_tree(path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
@@ -139,7 +154,18 @@ def _body_dict(body: MassBody, parent: int | None) -> dict[str, Any]:
         out["position"], out["T_parent_this"] = [0.0] * 3, np.eye(3).tolist()
     if isinstance(body, Tank):
         out["tank"] = _tank_dict(body)
-    return out
+    elif not _physical(body):
+        out["unchecked"] = True
+    return out | body._extra(top=parent is None)
+
+
+def _physical(body: MassBody) -> bool:
+    """Return whether the core passes the check that a reader makes."""
+    try:
+        check_core(RigidInertia(body.core.mass, body.core.position, body.core.inertia), body.name)
+    except InertiaError:
+        return False
+    return True
 
 
 def _tank_dict(body: Tank) -> dict[str, Any]:
@@ -159,6 +185,8 @@ def _tank_dict(body: Tank) -> dict[str, Any]:
 
 def _body(entry: dict[str, Any], mass: float, length: float) -> MassBody:
     kind, core = entry["kind"], entry["core"]
+    if kind not in KINDS and kind in HOMES:
+        importlib.import_module(HOMES[kind])
     if kind not in KINDS:
         raise FileError(
             f"unknown kind of body '{kind}'", where=f"body '{entry['name']}'", hint=known_names(KINDS)
@@ -183,6 +211,7 @@ def _body(entry: dict[str, Any], mass: float, length: float) -> MassBody:
             position=length * np.array(core["position"], dtype=float),
             inertia=mass * length**2 * np.array(core["inertia"], dtype=float),
             orientation=axes,
+            check=not entry.get("unchecked", False),
         )
     for point in entry["points"]:
         position = length * np.array(point["position"], dtype=float)

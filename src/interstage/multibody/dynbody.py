@@ -140,6 +140,43 @@ class DynBody(MassBody):
         self._q[:4] = Rotation.from_matrix(R_NS).quaternion
         self._q[4:], self._v[:3], self._v[3:] = p_NS, w, v
 
+    def _extra(self, top: bool) -> dict[str, Any]:
+        """Return gravity, and the motion of the tree where this part is saved as its root."""
+        out: dict[str, Any] = {"gravity": self._gravity.tolist()}
+        root = self._root()
+        if top and root._placed:
+            q, v = root._q, root._v
+            if root is not self:
+                now = self.state()
+                R = now.rotation.matrix
+                q = np.concatenate([now.quaternion, now.position])
+                v = np.concatenate([now.rate, R.T @ now.velocity])
+            out["motion"] = {
+                "position": q[4:].tolist(),
+                "quaternion": q[:4].tolist(),
+                "rate": v[:3].tolist(),
+                "velocity": v[3:].tolist(),
+            }
+        return out
+
+    def _restore(self, entry: dict[str, Any], length: float) -> None:
+        """Take up gravity and motion, lengths in units of `length`."""
+        self._gravity = length * as_array(entry.get("gravity", (0.0, 0.0, 0.0)), (3,), "gravity")
+        motion = entry.get("motion")
+        if motion is None:
+            return
+        quaternion = as_array(motion["quaternion"], (4,), "quaternion")
+        size = np.linalg.norm(quaternion)
+        if abs(size - 1.0) > 1e-6:
+            raise InputError(
+                "a quaternion must have unit length", where=f"'{self.name}'", got=f"{quaternion}"
+            )
+        self._q[:4] = quaternion if abs(size - 1.0) < 1e-15 else quaternion / size
+        self._q[4:] = length * as_array(motion["position"], (3,), "position")
+        self._v[:3] = as_array(motion["rate"], (3,), "rate")
+        self._v[3:] = length * as_array(motion["velocity"], (3,), "velocity")
+        self._placed = True
+
     # integration ------------------------------------------------------------------------------------
 
     def step(

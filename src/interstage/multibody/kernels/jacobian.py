@@ -114,7 +114,7 @@ def energies(tree, work, q, v, out):
             if tree.body_order[i] == 0:
                 mp = add(mp, rows_times(E[e : e + 3 * n], q[eta : eta + n]))
         weight -= dot(gravity, add(scale(I[i, 0], get3(work.pw, i)), turn(get9(work.Rw, i), mp)))
-        iv, iq = tree.joint_v[i], tree.joint_q[i]
+        iv = tree.joint_v[i]
         for k in range(iv, first):
             if tree.v_q[k] >= 0:
                 x = q[tree.v_q[k]] - tree.v_rest[k]
