@@ -151,7 +151,11 @@ def kinematics(support: str):
 
 @cache
 def kinetic_energy(held: bool, order: int):
-    """Return T_u, T_uu, T_uη and T_η, functions of u and η, of the kinetic energy up to `order` in η."""
+    """Return T_u, T_uu, T_uη and T_η, functions of u and η, of the kinetic energy up to `order` in η.
+
+    At order 0 what the deformation does is that of the whole mass m at the centre of mass, which moves by δ = Eη/m:
+    T = T0 + ℓ·(ω×δ) + ½m|ω×δ|² with ℓ = ∂T0/∂v.
+    """
     import sympy as sy
 
     found, eta = beam(held), sy.Matrix(sy.symbols(f"e0:{MODES}"))
@@ -164,6 +168,11 @@ def kinetic_energy(held: bool, order: int):
         moved = w.cross(shape * eta)
         parts = (still.dot(still) / 2, still.dot(moved), moved.dot(moved) / 2)
         T += m * sum(parts[: order + 1])
+    if order == 0:
+        push = sy.Matrix([T]).jacobian(v).T
+        mass, shift = push.jacobian(v)[0, 0], push.jacobian(etad) * eta
+        moved = w.cross(shift) / mass
+        T += push.dot(moved) + mass * moved.dot(moved) / 2
     T = sy.Poly(T, *u, *eta).as_expr()
     T_u = sy.Matrix([T]).jacobian(u).T
     out = [T_u, T_u.jacobian(u), T_u.jacobian(eta), sy.Matrix([T]).jacobian(eta)]

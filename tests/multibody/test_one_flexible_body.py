@@ -20,10 +20,13 @@ def _skew(a):
 def _mass_matrix(c, eta, order):
     """Return M(η) (6 + n, 6 + n) straight from the integrals of a component about its own reference point."""
     n = c.n_modes
-    J, mp, F = c.inertia.astype(complex), (c.mass * c.com).astype(complex), c.F0.astype(complex)
+    J, F = c.inertia.astype(complex), c.F0.astype(complex)
+    mp = c.mass * c.com + c.E @ eta
+    if order == 0:  # inertia about the centre of mass is constant, and so is the modal momentum about it
+        J = J + c.mass * _skew(c.com) @ _skew(c.com) - _skew(mp) @ _skew(mp) / c.mass
+        F = F + _skew(c.E @ eta / c.mass) @ c.E
     if order >= 1:
         J = J + np.einsum("rij,r->ij", c.J1 + c.J1.transpose(0, 2, 1), eta)
-        mp = mp + c.E @ eta
         F = F + np.einsum("ris,r->is", c.F1, eta)
     if order >= 2:
         J = J + np.einsum("rsij,r,s->ij", c.J2, eta, eta)

@@ -2,12 +2,13 @@
 
 A body needs the wrench and modal forces [t; f; g] for accelerations [ω̇; a; η̈], a that of its origin in the world:
 
-    t = J ω̇ + mp×a + F η̈ + ω×Jω + J̇ω + ω×Fη̇               + (ṁp - Eη̇)×v
-    f = ω̇×mp + m a + E η̈ + ω×(ω×mp) + ω×(Eη̇ + ṁp)
-    g_r = F_r·ω̇ + E_r·a + (Gη̈)_r + 2 ω·Σ_s F1_sr η̇_s - ½ωᵀ(∂J/∂η_r)ω + (∂mp/∂η_r - E_r)·(ω×v)
+    t = J ω̇ + mp×a + F η̈ + ω×Jω + J̇ω + ω×Fη̇
+    f = ω̇×mp + m a + E η̈ + ω×(ω×mp) + 2 ω×Eη̇
+    g_r = F_r·ω̇ + E_r·a + (Gη̈)_r + 2 ω·Σ_s F1_sr η̇_s - ½ωᵀ(∂J/∂η_r)ω
 
-with J, mp, F truncated at the order of the body. For a cloud of masses J̇ω + ω×Fη̇ = 2∫ r×(ω×γη̇) dm and ṁp = Eη̇, so
-that the velocity v of the origin drops out. At order 0, mp is constant and v stays: see docs/theory/kane.md.
+with J and F truncated at the order of the body (order 0: J1, J2, F1 of its whole mass at its centre of mass) and
+mp = mp0 + Eη at every order, so that the velocity of the origin drops out. For a cloud of masses
+J̇ω + ω×Fη̇ = 2∫ r×(ω×γη̇) dm.
 """
 
 from __future__ import annotations
@@ -35,30 +36,30 @@ class Inertias(NamedTuple):
 
 
 class Deformed(NamedTuple):
-    """One body as deformed: J, mp, F, J̇ω, ṁp, and modal remainder forces (n,) that do not depend on v."""
+    """One body as deformed: J, mp, F, J̇ω, and modal remainder forces (n,)."""
 
     J: Array
     mp: Array
     F: Array
     Jdot_w: Array
-    mpdot: Array
     modal: Array
 
 
 def deformed(xp: Any, place: Place, body: Body, eta: Array, rate: Array, w: Array) -> Deformed:
     """Return the integrals of a body at modal coordinates eta and rates, turning with w (3,)."""
-    zero, J, mp, F = xp.zeros(3), body.J0, body.mp, body.F0
-    if place.n_modes == 0 or place.order == 0:
-        return Deformed(J, mp, F, zero, zero, xp.zeros(place.n_modes))
+    J, F = body.J0, body.F0
+    mp = body.mp + body.E @ eta if place.n_modes else body.mp
+    if place.n_modes == 0:
+        return Deformed(J, mp, F, xp.zeros(3), xp.zeros(0))
     slope, F = body.J1, F + xp.tensordot(eta, body.F1, axes=1)
-    J, mp = J + xp.tensordot(eta, body.J1, axes=1), mp + body.E @ eta
-    if place.order > 1:
+    J = J + xp.tensordot(eta, body.J1, axes=1)
+    if place.order != 1:
         bend = xp.tensordot(eta, body.J2, axes=1)
         J = J + xp.tensordot(eta, bend, axes=1)
         slope = slope + 2.0 * bend
     # F1 is antisymmetric: Ḟ_r·ω and -ω·∂F/∂η_r η̇ are the same
     modal = 2.0 * (w @ xp.tensordot(rate, body.F1, axes=1)) - 0.5 * ((slope @ w) @ w)
-    return Deformed(J, mp, F, xp.tensordot(rate, slope, axes=1) @ w, body.E @ rate, modal)
+    return Deformed(J, mp, F, xp.tensordot(rate, slope, axes=1) @ w, modal)
 
 
 def in_body_axes(R: Array, vectors: Array) -> Array:
@@ -73,7 +74,7 @@ def inertias(layout: Layout, p: Parameters, f: Frames, q: Array, v: Array, xp: A
     etas = [q[slice(*place.eta)] for place in layout.places]
     rates = [v[slice(*place.etadot)] for place in layout.places]
     found = [deformed(xp, *row, w[i]) for i, row in enumerate(zip(layout.places, p.bodies, etas, rates))]
-    J, mp, Jdot_w, mpdot = (xp.stack([getattr(d, k) for d in found]) for k in ("J", "mp", "Jdot_w", "mpdot"))
+    J, mp, Jdot_w = (xp.stack([getattr(d, k) for d in found]) for k in ("J", "mp", "Jdot_w"))
     zero = xp.zeros(6)
     FE = [concat(xp, [d.F, body.E]) for d, body in zip(found, p.bodies)]
     stream = xp.stack([c @ rate if rate.shape[0] else zero for c, rate in zip(FE, rates)])
@@ -81,15 +82,10 @@ def inertias(layout: Layout, p: Parameters, f: Frames, q: Array, v: Array, xp: A
     S = skews(xp, mp)
     mass = xp.stack([body.mass for body in p.bodies])[:, None, None] * xp.asarray(np.eye(3))
     matrix = concat(xp, [concat(xp, [J, S], axis=2), concat(xp, [-S, mass], axis=2)], axis=1)
-    turn = cross_rows(xp, w, (J @ w[..., None])[..., 0] + curl) + Jdot_w + cross_rows(xp, mpdot - push, u)
-    pull = cross_rows(xp, w, cross_rows(xp, w, mp) + push + mpdot)
+    turn = cross_rows(xp, w, (J @ w[..., None])[..., 0] + curl) + Jdot_w
+    pull = cross_rows(xp, w, cross_rows(xp, w, mp) + 2.0 * push)
     lean = concat(xp, [alpha, a], axis=1)
-    stray = cross_rows(xp, w, u)
-    modal = []
-    for i, (place, body, d) in enumerate(zip(layout.places, p.bodies, found)):
-        force = FE[i].T @ lean[i] + d.modal
-        # where mp follows the modes, the velocity of the origin drops out
-        modal.append(force - body.E.T @ stray[i] if place.order == 0 else force)
+    modal = [FE[i].T @ lean[i] + d.modal for i, d in enumerate(found)]
     return Inertias(
         matrix=matrix,
         FE=FE,

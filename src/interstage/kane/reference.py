@@ -160,10 +160,17 @@ def _same_shapes(own: tuple, like: tuple, G: np.ndarray, name: str) -> np.ndarra
 def _change_of_inertia(
     c: Component, C: np.ndarray, l_a: np.ndarray, order: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return J1 (k, 3, 3), J2 (k, k, 3, 3), F1 (k, 3, k) of the point masses for shapes C (6 + n, k)."""
-    n, k, eye = c.n_modes, C.shape[1], np.eye(3)
+    """Return J1 (k, 3, 3), J2 (k, k, 3, 3), F1 (k, 3, k) of the point masses for shapes C (6 + n, k).
+
+    At order 0 of one point, the whole mass at the centre of mass.
+    """
+    n, eye = c.n_modes, np.eye(3)
     if order == 0:
-        return np.zeros((k, 3, 3)), np.zeros((k, k, 3, 3)), np.zeros((k, 3, k))
+        # one point, the whole mass at the centre of mass, moves by E/m
+        E = C.T @ np.vstack([_TURNS @ (c.mass * c.com), c.mass * eye, c.E.T])
+        return _slopes_of_inertia(
+            np.einsum("i,kj->kij", c.com - l_a, E), np.einsum("ki,lj->klij", E, E) / c.mass
+        )
     A_modes = 0.5 * np.trace(c.J1, axis1=1, axis2=2)[:, None, None] * eye - c.J1
     B_modes = 0.5 * np.trace(c.J2, axis1=2, axis2=3)[..., None, None] * eye - c.J2.transpose(0, 1, 3, 2)
     E = np.vstack([_TURNS @ c.pm_c, c.pm_mass * eye, c.pm_E.T])  # ∫ γ
@@ -176,10 +183,16 @@ def _change_of_inertia(
     B[6:, :6] = B[:6, 6:].transpose(1, 0, 3, 2)
     B[6:, 6:] = B_modes
     A = np.einsum("aij,ak->kij", A, C) - np.einsum("i,aj,ak->kij", l_a, E, C)
-    B = np.einsum("abij,ak,bl->klij", B, C, C, optimize=True)
+    J1, J2, F1 = _slopes_of_inertia(A, np.einsum("abij,ak,bl->klij", B, C, C, optimize=True))
+    return J1, J2 if order > 1 else np.zeros_like(J2), F1
+
+
+def _slopes_of_inertia(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return J1, J2, F1 of A_k = ∫ l γ_kᵀ (k, 3, 3) and B_kl = ∫ γ_k γ_lᵀ (k, k, 3, 3)."""
+    eye = np.eye(3)
     J1 = 2.0 * np.trace(A, axis1=1, axis2=2)[:, None, None] * eye - A - A.transpose(0, 2, 1)
     J2 = np.trace(B, axis1=2, axis2=3)[..., None, None] * eye - 0.5 * (B + B.transpose(0, 1, 3, 2))
     F1 = np.stack(
         [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=1
     )
-    return J1, J2 if order > 1 else np.zeros_like(J2), F1
+    return J1, J2, F1

@@ -117,7 +117,8 @@ class Multibody:
         joint : default Locked; Free for a body on the ground
         damping : ratio of damping, one or one for each mode, of the modes that the body has by itself: held at its
             node, or free where its joint is Free; default: the ratios of the component, of the modes in its file
-        order : fidelity of modal integrals 0, 1 or 2 (default 2, or 0 where the component has none)
+        order : fidelity of the deformed inertia: 0 (without integrals), 1 or 2 (default 2, or 0 where the component
+            has no integrals)
         n_modes : keep only so many of the lowest modes of the body held at its node
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         check : False takes an inertia as given, even one that no real body has

@@ -73,8 +73,7 @@ def _modal_forces(tree, work, i, q, v, tau):
             for k in range(n):
                 total += tree.mixed_C[mixed + n * r + k] * rate[k]
             beta[r] -= total * d[r]
-    if tree.body_order[i] > 0:
-        modal_products(tree, work, i)
+    modal_products(tree, work, i)
     put6(
         work.z,
         i,

@@ -4,18 +4,22 @@ With u = [ω; v; η̇] in body axes the kinetic energy of a body is ½ uᵀM(η)
 
     M = [[J, [mp]×, F], [·, m I, E], [·, ·, I]],   h = Jω + mp×v + Fη̇,   ℓ = mv + ω×mp + Eη̇,
 
-    order 0   J = J0                          mp = mp0         F = F0
-    order 1   + Σ η_r J1_r                    + Eη             + Σ η_r F1_r
-    order 2   + Σ η_r η_s J2_rs
+    order 0   J = J0 + 2 sym[mp0]ᵀ×[δ]× + m [δ]ᵀ×[δ]×    mp = mp0 + Eη    F = F0 + δ×E,    δ = Eη/m
+    order 1   J = J0 + Σ η_r J1_r                        mp = mp0 + Eη    F = F0 + Σ η_r F1_r
+    order 2   ... + Σ η_r η_s J2_rs
 
-and Lagrange's equations in quasi-coordinates give, for any truncation of M, velocity terms that conserve
-energy and momentum (the derivatives are those of the truncated M: at order 0 they vanish):
+and Lagrange's equations in quasi-coordinates give, for any such M, velocity terms that conserve energy and
+momentum (the derivatives are those of the same M). mp moves with the modes at every order: then m d(r_com)/dt is the
+momentum, and a uniform velocity of the whole vehicle is not felt.
 
     b_ω = J̇ω + ṁp×v + ω×h + v×ℓ
     b_v = ω×ṁp + ω×ℓ
     b_η,r = 2 ω·Σ_s a_sr η̇_s - ½ ωᵀ(∂J/∂η_r)ω - ω·(∂mp/∂η_r × v),    a_sr = Σ m γ_s×γ_r  (= -a_rs, so Ḟη̇ = 0)
 
-Gravity is the potential -g·(m r + R(mp0 + Eη)) at every order. NESC report App. E; docs/theory/multibody.md.
+Order 0 needs no integrals: M is that of the undeformed body about an origin shifted by δ, M = SᵀM0S with
+S: v → v + ω×δ. It is positive definite for every η, and b_η,r = E_r·(ω×(v + ω×mp/m + 2δ̇)).
+
+Gravity is the potential -g·(m r + R mp) at every order. NESC report App. E; docs/theory/multibody.md.
 """
 
 from __future__ import annotations
@@ -157,8 +161,8 @@ def _slopes(J1, c, eta, rate):
 
 
 @kernel
-def _changed_inertia(tree, work, i, q, v, w, u):
-    """Write J, mp, F and the modal velocity terms of a body at order 1 or 2; return J̇ω and E η̇."""
+def _changed_inertia(tree, work, i, q, v, w):
+    """Write J, F and the modal velocity terms of a body at order 1 or 2, those of mp apart; return J̇ω."""
     n = tree.body_modes[i]
     eta = q[tree.body_eta[i] : tree.body_eta[i] + n]
     first = tree.joint_v[i] + tree.joint_nv[i]
@@ -167,11 +171,11 @@ def _changed_inertia(tree, work, i, q, v, w, u):
     y = work.mode_y[PLANES * mode : PLANES * (mode + n)]
     base, second = PLANES * mode, tree.body_order[i] == 2
     _pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
-    J1, E = tree.flex_J1[6 * flex : 6 * (flex + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
+    J1 = tree.flex_J1[6 * flex : 6 * (flex + n)]
     F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
     for r in range(3 * n):
         F[r] = F0[r] + y[6 * n + r]
-    # ½ωᵀJω by the six numbers of J, and E_r×v·ω = E_r·(v×ω)
+    # ½ωᵀJω by the six numbers of J
     wx, wy, wz = w
     half = (0.5 * wx * wx, 0.5 * wy * wy, 0.5 * wz * wz, wx * wy, wx * wz, wy * wz)
     b, e = work.mode_b[mode : mode + n], y[9 * n : 10 * n]
@@ -186,13 +190,36 @@ def _changed_inertia(tree, work, i, q, v, w, u):
         Jdot[p] = t
         add_row(b, -half[p], g)
         add_row(b, -2.0 * half[p], c)
-    add_rows(b, E, cross(w, u))
-    lean = rows_times(E, eta)
-    work.I[i, 1] += lean[0]
-    work.I[i, 2] += lean[1]
-    work.I[i, 3] += lean[2]
     change = (Jdot[0] + o, Jdot[1], Jdot[2], Jdot[3], Jdot[4], Jdot[5])
-    return symmetric_times(change, w), rows_times(E, rate)
+    return symmetric_times(change, w)
+
+
+@kernel
+def _shifted_inertia(tree, work, i, w, d, rate):
+    """Write J, F and the modal velocity terms of a body at order 0, shifted by d = Eη/m; return J̇ω."""
+    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    I, E, F0 = work.I, tree.flex_E[3 * flex : 3 * (flex + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
+    F = work.mode_F[3 * mode : 3 * (mode + n)]
+    m, x, y, z = I[i, 0], d[0], d[1], d[2]
+    for r in range(n):
+        a, b, c = E[r], E[n + r], E[2 * n + r]
+        F[r] = F0[r] + y * c - z * b
+        F[n + r] = F0[n + r] + z * a - x * c
+        F[2 * n + r] = F0[2 * n + r] + x * b - y * a
+    e = (2.0 * I[i, 1] + m * x, 2.0 * I[i, 2] + m * y, 2.0 * I[i, 3] + m * z)
+    I[i, 4] += e[1] * y + e[2] * z
+    I[i, 5] += e[0] * x + e[2] * z
+    I[i, 6] += e[0] * x + e[1] * y
+    I[i, 7] -= 0.5 * (e[0] * y + e[1] * x)
+    I[i, 8] -= 0.5 * (e[0] * z + e[2] * x)
+    I[i, 9] -= 0.5 * (e[1] * z + e[2] * y)
+    mp = add((I[i, 1], I[i, 2], I[i, 3]), scale(m, d))
+    ddot = scale(1.0 / m, rows_times(E, rate))
+    b = work.mode_b[mode : mode + n]
+    clear_vector(b)
+    # ω×(ω×mp/m + 2δ̇); ω×v follows for every order
+    add_rows(b, E, cross(w, add(scale(1.0 / m, cross(w, mp)), scale(2.0, ddot))))
+    return add(cross(ddot, cross(w, mp)), cross(mp, cross(w, ddot)))
 
 
 @stage("nxx")
@@ -205,26 +232,25 @@ def flexible_terms(tree, work, i, q, v):
     E = tree.flex_E[3 * flex : 3 * (flex + n)]
     b = work.mode_b[mode : mode + n]
     w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
-    o = work.V[-1, 0]
-    Jdot_w, mpdot = (o, o, o), (o, o, o)
-    if order > 0:
-        Jdot_w, mpdot = _changed_inertia(tree, work, i, q, v, w, u)
-    else:
-        clear_vector(b)
     I = work.I
-    m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
+    m, lean = I[i, 0], rows_times(E, q[tree.body_eta[i] : tree.body_eta[i] + n])
+    if order > 0:
+        Jdot_w = _changed_inertia(tree, work, i, q, v, w)
+    else:
+        Jdot_w = _shifted_inertia(tree, work, i, w, scale(1.0 / m, lean), rate)
+    mp = add((I[i, 1], I[i, 2], I[i, 3]), lean)
+    I[i, 1], I[i, 2], I[i, 3] = mp
     J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
     push = rows_times(E, rate)
     h = add(
         add(symmetric_times(J, w), cross(mp, u)), rows_times(work.mode_F[3 * mode : 3 * (mode + n)], rate)
     )
     l = add(add(scale(m, u), cross(w, mp)), push)
-    b_w = add(add(Jdot_w, cross(mpdot, u)), add(cross(w, h), cross(u, l)))
-    b_v = add(cross(w, mpdot), cross(w, l))
-    if order == 0:
-        mp = add(mp, rows_times(E, q[tree.body_eta[i] : tree.body_eta[i] + n]))
+    b_w = add(add(Jdot_w, cross(push, u)), add(cross(w, h), cross(u, l)))
+    b_v = add(cross(w, push), cross(w, l))
     put6(work.b, i, sub(b_w, cross(mp, g)), sub(b_v, scale(m, g)))
-    add_rows(b, E, scale(-1.0, g))
+    # E_r·(ω×v) = -ω·(E_r×v)
+    add_rows(b, E, sub(cross(w, u), g))
 
 
 @stage("xx")

@@ -111,8 +111,6 @@ def energies(tree, work, q, v, out):
                 mixed += u[0] * E[e + r] + u[1] * E[e + n + r] + u[2] * E[e + 2 * n + r]
                 kinetic += 0.5 * x * (mixed + x)
                 strain += 0.5 * tree.v_stiffness[first + r] * q[eta + r] * q[eta + r]
-            if tree.body_order[i] == 0:
-                mp = add(mp, rows_times(E[e : e + 3 * n], q[eta : eta + n]))
         weight -= dot(gravity, add(scale(I[i, 0], get3(work.pw, i)), turn(get9(work.Rw, i), mp)))
         iv = tree.joint_v[i]
         for k in range(iv, first):
