@@ -101,14 +101,20 @@ class BodyState:
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
 
-    __slots__ = ("_address", "_q", "_slices", "_v", "_y")
+    __slots__ = ("_place", "_q", "_slices", "_v", "_y")
 
     def __init__(self, slices: dict[str, BodySlices], q: np.ndarray, v: np.ndarray):
         self._slices = slices
         self._y = np.concatenate([q, v])
         self._q, self._v = self._y[: len(q)], self._y[len(q) :]
-        # kernels take the address: q and v never move, assigning to them copies
-        self._address = self._y.ctypes.data
+        self._place = 0
+
+    @property
+    def _address(self) -> int:
+        """Where q and v lie, for kernels: they never move, assigning to them copies."""
+        if self._place == 0:
+            self._place = self._y.ctypes.data
+        return self._place
 
     @property
     def q(self) -> np.ndarray:
@@ -139,8 +145,9 @@ class State:
 
     def copy(self, dtype: type | None = None) -> State:
         """Return an independent copy, of another number type if asked."""
-        dtype = dtype or self.q.dtype
-        return State(self._slices, self.q.astype(dtype), self.v.astype(dtype))
+        if dtype is None or dtype == self._y.dtype:
+            return State(self._slices, self._q, self._v)
+        return State(self._slices, self._q.astype(dtype), self._v.astype(dtype))
 
     def __repr__(self) -> str:
         return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self._slices)}>"

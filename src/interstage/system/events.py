@@ -2,8 +2,10 @@
 
 An event fires where its condition f(t, x) changes sign (`direction` +1: from negative to positive only, -1: the other
 way), found to `tolerance` in time; the state handed to its action is just behind the crossing. Each step is also looked
-into at `samples` inner points of a cubic interpolant: two crossings that fit between those cannot be seen, nor can a
-condition that touches zero without crossing it. A condition that is zero at the start has to leave zero first.
+into at `samples` inner points of an interpolant: two crossings that fit between those cannot be seen, nor can a
+condition that touches zero without crossing it. A condition that is zero at the start has to leave zero first, and one
+that an action throws back where it came from (a bounce) has not crossed again. An event that fires at ever shorter
+intervals comes to rest: its `rest` is carried out then (see `watch`).
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.topology import copy_of
-from interstage.system.histories import BoundMotion, Motion, needed_arguments
+from interstage.system.histories import BoundMotion, Motion, asks_system
 
 Condition = Callable[[float, State], float]
 
@@ -33,15 +35,21 @@ def _is_number(value: Any) -> bool:
 class Event:
     """Something that happens at a time, or when a condition changes sign.
 
-    condition : f(t, x) or f(t, x, system), a number, with the system as it is then (events may have changed it)
+    condition : f(t, x) or f(t, x, system), a number, with the system as it is then (events may have changed it); x is
+        a copy, what it does to that is its own affair
     at : a time, instead of a condition
     action : "stop", None (only noted), a ready-made change (`Detach`, `Attach`, `Switch` ...), a function
-        action(t, system, x) that returns None, a new state, or (system, state), or a list of these; what it switches or
-        sets in the system in place (`set_joint_mode`, `set_mass`, `open_closure`) holds from then on, and a moving
-        joint that it locks stops as with `Switch`
+        action(t, system, x) that returns None, a new state, or (system, state), or a list of these; what it changes in
+        x in place, or switches or sets in the system in place (`set_joint_mode`, `set_mass`, `open_closure`), holds
+        from then on, and a moving joint that it locks stops as with `Switch`
     direction : 0 any crossing, +1 upwards, -1 downwards;  tolerance : of the time of crossing
     once : fire only the first time; default: True with Detach, Attach, Reattach and Remove, else False
-    samples : inner points of each step at which the condition is looked at
+    samples : inner points of each step at which the condition is looked at; default: three, in steps in which it could
+        reach zero (it is nearer than four times its change over this step and the last one, or does not change at all)
+    rest : an action, as `action`, carried out in its place when the event accumulates: it fires again within a hundred
+        tolerances, or its action throws the condition back by less than the tolerance lets be seen, as with a ball
+        that lies still at last (`rest=Switch("ball", "locked")`). Without one such a run fails and says so; an action
+        that takes away all speed lets the condition pass, unless there is a rest
     """
 
     condition: Condition | None = None
@@ -51,7 +59,8 @@ class Event:
     name: str = ""
     at: float | None = None
     once: bool | None = None
-    samples: int = 3
+    samples: int | None = None
+    rest: Any = None
 
     def __post_init__(self) -> None:
         if (self.condition is None) == (self.at is None):
@@ -64,9 +73,11 @@ class Event:
             raise InputError("the direction of an event is -1, 0 or 1", got=repr(self.direction))
         if not (_is_number(self.tolerance) and self.tolerance > 0.0):
             raise InputError("the tolerance of an event must be positive", got=repr(self.tolerance))
-        if not isinstance(self.samples, int | np.integer) or self.samples < 0:
+        if self.samples is not None and not (isinstance(self.samples, int | np.integer) and self.samples >= 0):
             raise InputError("the samples of an event are a count, zero or more", got=repr(self.samples))
-        for action in self.actions:
+        if self.rest is not None and self.condition is None:
+            raise InputError("an event at a time has no rest: it does not accumulate", got=repr(self.rest))
+        for action in (*self.actions, *self.rests):
             if not (action is None or action == "stop" or isinstance(action, Action) or callable(action)):
                 raise InputError(
                     "unknown action of an event",
@@ -79,10 +90,15 @@ class Event:
         """The actions one by one."""
         return list(self.action) if isinstance(self.action, list | tuple) else [self.action]
 
+    @property
+    def rests(self) -> list[Any]:
+        """The actions of rest one by one."""
+        return list(self.rest) if isinstance(self.rest, list | tuple) else [self.rest]
+
     @cached_property
     def asks_system(self) -> bool:
         """Whether the condition takes the system as its third argument."""
-        return self.condition is not None and needed_arguments(self.condition) > 2
+        return self.condition is not None and asks_system(self.condition, 2)
 
     @property
     def fires_once(self) -> bool:
@@ -245,10 +261,15 @@ class Outcome:
     motions: dict[str, Motion | None] = field(default_factory=dict)
 
 
-def perform(event: Event, t: float, system: System, x: State) -> Outcome:
-    """Carry out the actions of an event, one after the other."""
+def perform(event: Event, t: float, system: System, x: State, at_rest: bool = False) -> Outcome:
+    """Carry out the actions of an event, or those of its rest, one after the other."""
     out = Outcome(system, x)
-    for action in event.actions:
+    if at_rest and event.rest is None:
+        raise SolverError(
+            f"event '{event.label}' accumulates at t = {t:.9g}: it fires at ever shorter intervals",
+            hint="say what shall happen then, as in rest=ist.Switch('ball', 'locked') or rest='stop'",
+        )
+    for action in event.rests if at_rest else event.actions:
         if action is None:
             continue
         if action == "stop":
@@ -269,9 +290,11 @@ def perform(event: Event, t: float, system: System, x: State) -> Outcome:
 
 
 def _call(action: Callable, t: float, out: Outcome) -> Any:
-    """Call an action with a system of its own; what it switched or set there in place counts as its answer."""
-    own = copy_of(out.system)
-    answer = action(t, own, out.x.copy())
+    """Call an action with a system and a state of its own; what it changed there in place counts as its answer."""
+    own, x = copy_of(out.system), out.x.copy()
+    answer = action(t, own, x)
+    if answer is None and not (np.array_equal(x.q, out.x.q) and np.array_equal(x.v, out.x.v)):
+        answer = x
     if answer is not None and not isinstance(answer, State):
         return answer
     if all(np.array_equal(a, b) for a, b in zip(_settings(own), _settings(out.system))):
@@ -317,9 +340,16 @@ def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
     out.changed = True
 
 
-def note(event: Event, t: float, before: tuple[System, State], after: tuple[System, State]) -> EventRecord:
+def note(
+    event: Event,
+    t: float,
+    before: tuple[System, State],
+    after: tuple[System, State],
+    at_rest: bool = False,
+) -> EventRecord:
     """Return the record of an event."""
-    what = ", ".join(_words(a) for a in event.actions)
+    done = event.rests if at_rest else event.actions
+    what = ("at rest: " if at_rest else "") + ", ".join(_words(a) for a in done)
     sums = [(s.momentum(x), s.energy(x)) for s, x in (before, after)]
     return EventRecord(float(t), event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])
 
@@ -328,103 +358,3 @@ def _words(action: Any) -> str:
     if action is None:
         return "noted"
     return str(action) if isinstance(action, str | Action) else getattr(action, "__name__", "action")
-
-
-class Watch:
-    """The conditions of a run: their signs so far, and crossings in a step."""
-
-    def __init__(self, events: list[Event], system: System):
-        self.events, self.system = [e for e in events if e.condition is not None], system
-        self.signs = np.zeros(len(self.events))
-
-    def __len__(self) -> int:
-        return len(self.events)
-
-    def value(self, k: int, t: float, x: State) -> float:
-        """Return the condition of event k, checked."""
-        event = self.events[k]
-        try:
-            given = (t, x, self.system) if event.asks_system else (t, x)
-            g = float(event.condition(*given))
-        except Exception as err:
-            text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
-            what = f"the condition of event '{event.label}' failed at t = {t:.9g}"
-            raise SolverError(what, got=text) from err
-        if np.isnan(g):
-            raise SolverError(f"the condition of event '{event.label}' is not a number at t = {t:.9g}")
-        return g
-
-    def start(self, t: float, x: State) -> None:
-        """Note the signs at the beginning, or after an event."""
-        self.signs = np.array([np.sign(self.value(k, t, x)) for k in range(len(self))])
-
-    def first_crossing(
-        self,
-        t: float,
-        h: float,
-        end: State,
-        inside: Callable[[float], State],
-        exact: Callable[[float], State],
-    ) -> tuple[float, list[Event]] | None:
-        """Return how far into a step of length h the first events lie, and which they are; None: no event.
-
-        end : state after the step;  inside(s) : cheap state at t + s to look for hidden crossings;  exact(s) : true one
-        """
-        found, signs = [], self.signs.copy()
-        for k in range(len(self)):
-            bracket, signs[k] = self._bracket(k, t, h, end, inside, exact)
-            if bracket is not None:
-                found.append((self._root(k, t, *bracket, exact), k))
-        if not found:
-            self.signs = signs
-            return None
-        earliest = min(s for s, _ in found)
-        # events are together where none of them is late by more than its tolerance
-        limit = earliest + min(self.events[k].tolerance for _, k in found)
-        together = [(s, k) for s, k in found if s <= limit]
-        return max(s for s, _ in together), [self.events[k] for _, k in sorted(together, key=lambda e: e[1])]
-
-    def _bracket(self, k: int, t: float, h: float, end: State, inside: Callable, exact: Callable):
-        """Return (a, b, sign at a, value at b) around the first crossing of event k in a step, or None; and its sign.
-
-        What the interpolant shows must be true of the real motion.
-        """
-        sign, a, event = self.signs[k], 0.0, self.events[k]
-        for j in range(1, event.samples + 2):
-            last = j == event.samples + 1
-            s = h if last else h * j / (event.samples + 1)
-            g = self.value(k, t + s, end if last else inside(s))
-            if not last and sign != 0.0 and np.sign(g) != sign:
-                g = self.value(k, t + s, exact(s))
-            new = np.sign(g)
-            if sign != 0.0 and new != sign and event.direction in (0, -int(sign)):
-                return (a, s, sign, g), sign
-            sign, a = (new if new != 0.0 else sign), s
-        return None, sign
-
-    def _root(self, k: int, t: float, a: float, b: float, sign: float, gb: float, exact: Callable) -> float:
-        """Return the crossing in (a, b] to the tolerance, from behind: false position, bisection where that is slow."""
-        ga = self.value(k, t + a, exact(a))
-        if np.sign(ga) != sign:  # rounding at the start of the bracket
-            ga = sign * abs(gb)
-        tolerance = max(self.events[k].tolerance, 4.0 * np.finfo(float).eps * max(abs(t), abs(t + b)))
-        side, halve = 0, False
-        while b - a > tolerance:
-            s = (
-                0.5 * (a + b)
-                if halve or not np.isfinite(ga - gb) or ga == gb
-                else (a * gb - b * ga) / (gb - ga)
-            )
-            s = min(max(s, a + 0.4 * tolerance), b - 0.4 * tolerance)
-            g = self.value(k, t + s, exact(s))
-            width = b - a
-            if np.sign(g) == sign:
-                a, ga = s, g
-                gb = 0.5 * gb if side == 1 else gb
-                side = 1
-            else:
-                b, gb = s, g
-                ga = 0.5 * ga if side == -1 else ga
-                side = -1
-            halve = b - a > 0.5 * width
-        return b

@@ -6,6 +6,7 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
+from interstage.system.between import Between
 from interstage.system.integrators import no_feed, set_shift, take_steps
 from interstage.system.log import Log
 from interstage.system.run import Control, Run
@@ -99,20 +100,7 @@ class Stepper:
 
     def look(self, q: np.ndarray, v: np.ndarray, t: float, h: float, end: State):
         """Return the first event in a step from q, v, or None."""
-        slices, system = self.run.system._slices, self.run.system
-        ends: list[np.ndarray] = []
-
-        def inside(s: float) -> State:
-            """Cubic in the coordinates, straight in the velocities."""
-            if not ends:
-                ends.extend(np.empty(system.nq) for _ in range(2))
-                system.engine.rates(q, v, ends[0])
-                system.engine.rates(end.q, end.v, ends[1])
-            u = s / h
-            a, b, c, d = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (3 - 2 * u), u * u * (u - 1)
-            between = a * q + h * b * ends[0] + c * end.q + h * d * ends[1]
-            return State(slices, between, (1 - u) * v + u * end.v)
-
+        inside = Between(self.run.system, q, v, end, h)
         q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
         return self.run.watch.first_crossing(t, h, end, inside, lambda s: self.partial(q, v, t, s))
 

@@ -167,6 +167,16 @@ def needed_arguments(f: Callable) -> int:
     return sum(p.kind in plain and p.default is p.empty for p in parameters)
 
 
+def asks_system(f: Callable, others: int) -> bool:
+    """Tell if a function wants the system after its other arguments: it needs one more, or has one named "system"."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    named = len(parameters) > others and parameters[others].name == "system"
+    return needed_arguments(f) > others or (named and parameters[others].kind is not inspect.Parameter.KEYWORD_ONLY)
+
+
 class Mass:
     """A mass history of one rigid body: f(t) or f(t, x) returns a RigidInertia or (mass, com, inertia)."""
 
@@ -183,7 +193,7 @@ class Mass:
     def inertia(self, t: float, x: Any) -> RigidInertia:
         """Return checked mass properties at a time."""
         try:
-            value = self.f(t, x) if self.of_state else self.f(t)
+            value = self.f(t, x.copy()) if self.of_state else self.f(t)
         except InterstageError:
             raise
         except Exception as err:

@@ -12,10 +12,11 @@ from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import following_loads
 from interstage.multibody.topology import carried
-from interstage.system.events import Event, EventRecord, Outcome, Watch, note, perform
+from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
 from interstage.system.integrators import Feed, no_feed
 from interstage.system.log import Inputs, Log, Phase
+from interstage.system.watch import Watch
 
 Control = Callable[[float, State], Any]
 ANSWERS = {"tau", "forces", "accelerations"}
@@ -291,26 +292,21 @@ class Run:
         """Carry out events at the present time and state; return whether the vehicle or state changed."""
         self.add_now()
         self.set_masses(self.t)
-        changed = False
+        changed, crossed = False, self.watch.values(events, self.t, self.x)
         for event in events:
-            before = self.system, self.x.copy()
-            out = perform(event, self.t, self.system, self.x)
+            before, at_rest = (self.system, self.x.copy()), self.watch.fires(event, self.t)
+            out = perform(event, self.t, self.system, self.x, at_rest)
             self.stopped |= out.stop
             if out.changed:
                 self._take_over(out)
                 changed = True
-            self.records.append(note(event, self.t, before, (self.system, self.x)))
+            self.records.append(note(event, self.t, before, (self.system, self.x), at_rest))
             if event.fires_once:
-                self._drop(event)
+                self.watch.drop(event)
         if changed and law is not None:
             self.command(law)
-        self.watch.start(self.t, self.x)
+        self.watch.restart(self.t, self.x, crossed)
         return changed
-
-    def _drop(self, event: Event) -> None:
-        keep = [k for k, e in enumerate(self.watch.events) if e is not event]
-        self.watch.events = [self.watch.events[k] for k in keep]
-        self.watch.signs = self.watch.signs[keep]
 
     def _take_over(self, out: Outcome) -> None:
         """Go on with another system or state."""
