@@ -73,7 +73,9 @@ class Event:
             raise InputError("the direction of an event is -1, 0 or 1", got=repr(self.direction))
         if not (_is_number(self.tolerance) and self.tolerance > 0.0):
             raise InputError("the tolerance of an event must be positive", got=repr(self.tolerance))
-        if self.samples is not None and not (isinstance(self.samples, int | np.integer) and self.samples >= 0):
+        if self.samples is not None and not (
+            isinstance(self.samples, int | np.integer) and self.samples >= 0
+        ):
             raise InputError("the samples of an event are a count, zero or more", got=repr(self.samples))
         if self.rest is not None and self.condition is None:
             raise InputError("an event at a time has no rest: it does not accumulate", got=repr(self.rest))

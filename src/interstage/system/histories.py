@@ -173,8 +173,15 @@ def asks_system(f: Callable, others: int) -> bool:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
         return False
-    named = len(parameters) > others and parameters[others].name == "system"
-    return needed_arguments(f) > others or (named and parameters[others].kind is not inspect.Parameter.KEYWORD_ONLY)
+    if needed_arguments(f) > others:
+        return True
+    after = parameters[others : others + 1]
+    return bool(after) and after[0].name == "system" and after[0].kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def given_system(f: Callable, others: int) -> Callable:
+    """Return a function that takes its other arguments and the system, whether f asks for that or not."""
+    return f if asks_system(f, others) else lambda *arguments: f(*arguments[:others])
 
 
 class Mass:

@@ -20,20 +20,45 @@ from interstage.multibody.closing import all_rows
 from interstage.multibody.state import BodyState
 from interstage.system.events import EventRecord
 
+SAME_TIME = 1e-12  # times this near to each other, relative, are one
+
 
 @dataclass
 class Inputs:
-    """What acted on a phase: loads as (time from which they hold, tau (nv,), sites, wrenches), functions of time."""
+    """What acted on a phase.
 
-    loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
-    tau: Callable[[float], np.ndarray] | None = None
+    loads : (time from which they hold, tau (nv,), sites, wrenches, tau as a function of time or None)
+    accelerations : writes those of motions at a time into a vector
+    """
+
+    loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, Callable | None]] = field(
+        default_factory=list
+    )
     accelerations: Callable[[float, np.ndarray], None] | None = None
+
+    def add(
+        self,
+        t: float,
+        tau: np.ndarray,
+        sites: np.ndarray,
+        wrenches: np.ndarray,
+        in_time: Callable[[float], np.ndarray] | None,
+        logged: float,
+    ) -> None:
+        """Note loads that hold from t on; those that no logged row saw (the last is at `logged`) are forgotten."""
+        if self.loads:
+            since, _, old_sites, old_wrenches, _ = self.loads[-1]
+            if np.array_equal(sites, old_sites) and np.array_equal(wrenches, old_wrenches):
+                sites, wrenches = old_sites, old_wrenches
+            if logged < since - SAME_TIME * (1.0 + abs(since)):
+                self.loads.pop()
+        self.loads.append((t, tau, sites, wrenches, in_time))
 
     def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the vector for the kernels, sites and wrenches at a time."""
-        k = max(0, bisect_right(self.loads, t, key=lambda load: load[0] - 1e-12 * (1.0 + abs(t))) - 1)
-        _, tau, sites, wrenches = self.loads[k]
-        tau = tau.copy() if self.tau is None else self.tau(t)
+        k = max(0, bisect_right(self.loads, t, key=lambda load: load[0] - SAME_TIME * (1.0 + abs(t))) - 1)
+        _, tau, sites, wrenches, in_time = self.loads[k]
+        tau = tau.copy() if in_time is None else in_time(t)
         if self.accelerations is not None:
             self.accelerations(t, tau)
         return tau, sites, wrenches

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
-from interstage.multibody.inspection import following_loads
-from interstage.multibody.topology import carried
+from interstage.system.acting import Acting, bearer, commanded, refuse_turned
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
 from interstage.system.integrators import Feed, no_feed
 from interstage.system.log import Inputs, Log, Phase
 from interstage.system.watch import Watch
 
-Control = Callable[[float, State], Any]
-ANSWERS = {"tau", "forces", "accelerations"}
+Control = Callable[..., Any]
 
 
 class Run:
     """The state on its way, and the loads on it.
 
-    system, x, t : where the run is;  loads : tau (nv,), sites, wrenches for the kernels
+    system, x, t : where the run is;  acting : what acts;  loads : tau (nv,), sites, wrenches of it for the kernels
     """
 
     def __init__(
@@ -38,10 +37,10 @@ class Run:
         mass: dict[str, Any],
         events: list[Event],
         frame: str = "world",
+        accelerations: dict | None = None,
     ):
-        self.system, self.t, self.frame = system, 0.0, frame
+        self.system, self.t = system, 0.0
         self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
-        self.forces, self.given_tau = forces, tau
         self.motions: dict[str, BoundMotion] = {}
         self.mass = {body: Mass(f, body) for body, f in mass.items()}
         for body in mass:
@@ -62,69 +61,33 @@ class Run:
         self.records: list[EventRecord] = []
         self.phases: list[Phase] = []
         self.stopped = False
+        self.acting = Acting(system, x, forces, tau, accelerations, frame)
         self._begin_phase()
-        self.load(forces, tau)
+        self.load()
 
     # loads ------------------------------------------------------------------------------------------
 
-    def load(self, forces: dict | None, tau: Any, accelerations: dict | None = None) -> None:
-        """Set wrenches and generalized forces from now on; a tau of None leaves the forces as they are."""
-        self.sites, self.wrenches = following_loads(self.system, forces, self.frame)
-        if callable(tau):
-            self.tau_of_t = tau
-            tau = self._tau(self.t)
-        elif tau is not None:
-            self.tau_of_t = None
-            tau = _numbers(tau, "tau")
-            if tau.shape != (self.system.nv,):
-                raise InputError(
-                    "tau does not fit", expected=f"{self.system.nv} numbers", got=f"shape {tau.shape}"
-                )
-        if accelerations is not None or (tau is not None and self.system._any_held):
-            self.tau = self.system.generalized_input(self.tau if tau is None else tau, accelerations)
-        elif tau is not None:
-            self.tau = tau.copy()
-        self.inputs.loads.append((self.t, self.tau, self.sites, self.wrenches))
-        self.inputs.tau = self._tau if self.tau_of_t is not None else None
-
-    def _tau(self, t: float) -> np.ndarray:
-        """Return the generalized forces of a function of time, zero where joints are not free."""
-        try:
-            value = self.tau_of_t(t)
-        except InterstageError:
-            raise
-        except Exception as err:
-            raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
-        value = _numbers(value, f"tau at t = {t:g}")
-        if value.shape != (self.system.nv,) or not np.isfinite(value).all():
-            raise InputError(
-                f"tau does not fit at t = {t:g}",
-                expected=f"{self.system.nv} finite numbers",
-                got=np.array2string(value, threshold=6),
-            )
-        return self.system.generalized_input(value)
+    def load(self) -> None:
+        """Bring what acts before the kernels, from now on."""
+        self.sites, self.wrenches = self.acting.rows(self.system)
+        self.tau = self.acting.vector(self.system, self.t)
+        system, acting = self.system, copy(self.acting)
+        in_time = (lambda t: acting.vector(system, t)) if acting.in_time else None
+        since = self.rows[-1][0][-1]
+        self.inputs.add(self.t, self.tau, self.sites, self.wrenches, in_time, since)
 
     def command(self, law: Control) -> None:
         """Ask the control law for new loads."""
+        answer = commanded(law, self.t, self.x.copy(), self.system)
+        if not answer:
+            return
         try:
-            answer = law(self.t, self.x.copy())
-        except InterstageError:
-            raise
-        except Exception as err:
-            raise SolverError(
-                f"the control law failed at t = {self.t:.9g}", got=f"{type(err).__name__}: {err}"
+            self.acting.take(self.system, **answer)
+            self.load()
+        except InputError as err:
+            raise InputError(
+                f"what the control law answered at t = {self.t:.9g} does not fit", got=str(err)
             ) from err
-        if isinstance(answer, dict):
-            unknown = set(answer) - ANSWERS
-            if unknown:
-                raise InputError(
-                    "unknown result of the control law",
-                    expected=", ".join(sorted(ANSWERS)),
-                    got=f"{sorted(unknown)}",
-                )
-            self.load(answer.get("forces", self.forces), answer.get("tau"), answer.get("accelerations"))
-        elif answer is not None:
-            self.load(self.forces, answer)
 
     @property
     def loads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,8 +125,8 @@ class Run:
 
     def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
         """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
-        if self.tau_of_t is not None:
-            tau[:] = self._tau(t)
+        if self.acting.in_time:
+            tau[:] = self.acting.vector(self.system, t)
         for bound in self.motions.values():
             self._write_motion(bound, t, q, v)
         self._accelerations(t, tau)
@@ -181,7 +144,7 @@ class Run:
     @property
     def needs_feed(self) -> bool:
         """Whether something changes with time inside a step."""
-        return bool(self.motions or self.mass or self.tau_of_t is not None)
+        return bool(self.motions or self.mass or self.acting.in_time)
 
     @property
     def needs_state(self) -> bool:
@@ -195,9 +158,9 @@ class Run:
         slices, R = self.system._slices, len(times)
         tau = np.tile(self.tau, (R, 1))
         q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
-        if self.tau_of_t is not None:
+        if self.acting.in_time:
             for k, t in enumerate(times):
-                tau[k] = self._tau(t)
+                tau[k] = self.acting.vector(self.system, t)
         for body, bound in self.motions.items():
             angle, rate, tau[:, slices[body].v] = bound.table(times)
             for history, slots, rows, where in (
@@ -232,7 +195,6 @@ class Run:
 
     def _begin_phase(self) -> None:
         """Start to log a new system, with the present state."""
-        self.tau, self.tau_of_t = np.zeros(self.system.nv), None
         self.inputs = Inputs(accelerations=self._recall(dict(self.motions)))
         self.rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.dense: list[tuple[float, float, Callable]] = []
@@ -313,10 +275,6 @@ class Run:
         old = self.system
         self._end_phase()
         self.system = self.watch.system = out.system
-        if self.given_tau is not None and not callable(self.given_tau) and out.system is not old:
-            # constant generalized forces follow the names of bodies, where these have the same joint and modes
-            given = old.state(v=np.asarray(self.given_tau, dtype=float))
-            self.given_tau = carried(old, given, out.system).v
         self.x = State(self.system._slices, out.x.q.astype(np.float64), out.x.v.astype(np.float64))
         turned = [self._turned_round(old, bound) for bound in self.motions.values()]
         self.motions = {m.body: m for m in turned if self._still_prescribed(m.body, m)}
@@ -326,41 +284,25 @@ class Run:
             if motion is not None:
                 self._follow(body, motion, start=False)
         self._begin_phase()
-        # loads on bodies that were removed went with them
-        here = self.system._slices
-        self.forces = {
-            p: w for p, w in (self.forces or {}).items() if (p if isinstance(p, str) else p[0]) in here
-        }
-        self.load(self.forces, self.given_tau)
+        self.acting.follow(old, self.system, self.t)
+        self.load()
 
     def _turned_round(self, old: System, bound: BoundMotion) -> BoundMotion:
-        """Return the motion on the body that has its joint now: docking can make a parent hang on its child.
+        """Return the motion on the body that has its joint now.
 
         A joint of one axis keeps its coordinate when it is turned round, several axes change their order.
         """
-        body, here = bound.body, self.system.model
-        parent = old.model.spec(body).parent
-        if parent not in self.system._slices or here.spec(parent).parent != body:
+        body = bearer(old, self.system, bound.body)
+        if body == bound.body:
             return bound
         if bound.nv > 1:
-            raise SolverError(
-                f"the joint of body '{body}' was turned round at t = {self.t:.9g}: its motion has no meaning any more",
-                hint=f"attach by the root of the tree, or switch the joint of '{body}' to free or locked before",
-            )
-        return BoundMotion(bound.motion, parent, here.spec(parent).joint)
+            refuse_turned(bound.body, "motion", self.t)
+        return BoundMotion(bound.motion, body, self.system.model.spec(body).joint)
 
     def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:
         if body not in self.system._slices or self.system.model.spec(body).joint.nv != motion.nv:
             return False
         return self.system.joint_mode(body) == "prescribed"
-
-
-def _numbers(value: Any, where: str) -> np.ndarray:
-    """Return real numbers as an array."""
-    try:
-        return np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("not an array of numbers", where=where, got=repr(value)) from None
 
 
 class _Dense:

@@ -15,7 +15,7 @@ from interstage.multibody.topology import copy_of
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
-from interstage.system.histories import Motion
+from interstage.system.histories import Motion, given_system
 from interstage.system.log import Log
 from interstage.system.run import Control, Run
 
@@ -31,7 +31,8 @@ def simulate(
     method: str | None = None,
     forces: dict | None = None,
     frame: str = "world",
-    tau: ArrayLike | Callable[[float], ArrayLike] | None = None,
+    tau: ArrayLike | Callable[..., ArrayLike] | None = None,
+    accelerations: dict[str, ArrayLike] | None = None,
     control: Control | None = None,
     control_step: float | None = None,
     motions: dict[str, Motion] | None = None,
@@ -46,14 +47,18 @@ def simulate(
 
     Parameters
     ----------
+    x : a state, or an operating point as from `trim`: its forces, tau and accelerations act, each where that kind is
+        not given here
     until : end time;  step : time step of the fixed-step methods
     method : "rk4" (default where `step` is given) or "ros2" (stiff modes do not limit the step), in compiled
         loops; adaptive "dop853" (default without `step`), "rk45", and stiff "radau", "bdf", "lsoda"
     forces : constant wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they
         follow as thrust does; a key (body, node, frame) has axes of its own
-    tau : generalized forces (nv,), constant or a function of time
-    control : called as control(t, x) every `control_step`, returns {"tau": ..., "forces": ..., "accelerations": ...}
-        (the last {body: q̈} of prescribed joints) or tau, held between; asked anew after an event that changed something
+    tau : generalized forces (nv,), constant or a function tau(t) or tau(t, system)
+    accelerations : {body: q̈} of prescribed joints, constant
+    control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`;
+        returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it does not mention stays as last
+        commanded, or before that as given. Held between; asked anew after an event that changed something
     motions : {body: Motion}, joints that follow a history from the start; `log.torque(body)` is what that needs
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
@@ -69,10 +74,6 @@ def simulate(
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
     events, motions, mass = _checked(events, motions, mass, control)
-    if forces is not None and not isinstance(forces, dict):
-        raise InputError(
-            "forces cannot be read", where="forces", expected="{(body, node): [t; f]}", got=repr(forces)
-        )
     _positive("until", until)
     for name, value in (("max_step", max_step), ("log_step", log_step), ("control_step", control_step)):
         if value is not None:
@@ -91,7 +92,7 @@ def simulate(
         system._refuse(-1, x)
     if events or motions or mass:
         system = copy_of(system)
-    run = Run(system, x, forces, tau, motions, mass, events, frame)
+    run = Run(system, x, forces, tau, motions, mass, events, frame, accelerations)
     system.check_closed(run.x)
     if method in METHODS:
         if control is not None:
@@ -100,7 +101,8 @@ def simulate(
             )
         log = run_adaptive(run, until, method, step, max_step, log_step, rtol, atol)
     else:
-        log = run_fixed(run, until, step, method == "ros2", control, control_step, log_step)
+        law = None if control is None else given_system(control, 2)
+        log = run_fixed(run, until, step, method == "ros2", law, control_step, log_step)
     if run.system._watched:
         run.system.warn_of_fidelity()
     return log

@@ -26,7 +26,9 @@ APART = 100.0  # tolerances: firings nearer to each other than this accumulate
 DRIFT = 1e5  # tolerances over which the rate of a condition is taken
 LATE = 1e6  # tolerances after which a condition that fired and stays where it is is looked at closely no more
 LOOKS = 3  # inner points of a step where a condition comes near to zero
-REACH = 4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
+REACH = (
+    4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
+)
 EPS = float_info.epsilon
 At = Callable[[float], State]
 
@@ -91,7 +93,7 @@ class Watch:
 
     def fires(self, event: Event, t: float) -> bool:
         """Note that an event fires, and tell if it has come to rest."""
-        return any([eye.fires(t) for eye in self.eyes if eye.event is event])
+        return max((eye.fires(t) for eye in self.eyes if eye.event is event), default=False)
 
     def value(self, eye: Eye, t: float, x: State) -> float:
         """Return a condition, checked; it gets a state of its own."""
@@ -217,11 +219,7 @@ class Watch:
         tolerance = max(eye.tolerance(t), eye.tolerance(t + b))
         side, halve = 0, False
         while b - a > tolerance:
-            s = (
-                0.5 * (a + b)
-                if halve or not isfinite(ga - gb) or ga == gb
-                else (a * gb - b * ga) / (gb - ga)
-            )
+            s = 0.5 * (a + b) if halve or not isfinite(ga - gb) or ga == gb else (a * gb - b * ga) / (gb - ga)
             s = min(max(s, a + 0.4 * tolerance), b - 0.4 * tolerance)
             g = self.value(eye, t + s, exact(s))
             width = b - a
