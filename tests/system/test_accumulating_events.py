@@ -36,12 +36,6 @@ def bounce(e):
     return action
 
 
-def lie(t, system, x):
-    """Lie still from now on."""
-    x["ball"].v[:] = 0.0
-    system.set_joint_mode("ball", "locked")
-
-
 def series(e, least):
     """Return times of impact (one second to the first one) down to flights shorter than `least`, and their end."""
     first, flight = np.sqrt(2 * DROP / G), 2 * e * np.sqrt(2 * DROP / G)
@@ -57,7 +51,7 @@ def series(e, least):
 def test_a_ball_comes_to_rest_on_the_floor(e, options):
     """Impacts at 1 + 2e(1 + e + e² + ...): an infinite number of them before 1 + 2e/(1 - e), then rest at zero."""
     system, x = ball()
-    event = ist.Event(height, bounce(e), direction=-1, name="floor", rest=lie)
+    event = ist.Event(height, bounce(e), direction=-1, name="floor", rest=ist.Switch("ball", "locked"))
     log = simulate(system, x, 12.0, events=[event], **options)
     # a flight is seen where it is longer than the way up from just below the floor
     times, end = series(e, max(1e-6, 1e-8 / max(e, 1e-9)))
@@ -65,7 +59,7 @@ def test_a_ball_comes_to_rest_on_the_floor(e, options):
     # each flight is short by its way up, a tolerance of the way down at 1/e of the speed
     np.testing.assert_allclose(found[: len(times)], times, atol=3e-8 / (1 - e) + 1e-9 / max(e, 1e-9))
     assert found[-1] == pytest.approx(end, abs=3e-6)
-    assert log.events[-1].what == "at rest: lie"
+    assert log.events[-1].what == "at rest: switch 'ball' to locked"
     assert sum("at rest" in r.what for r in log.events) == 1
     assert log.t[-1] == pytest.approx(12.0) and log.system.joint_mode("ball") == "locked"
     q = np.concatenate([p["ball"].q[:, 0] for p in log.phases])
@@ -88,7 +82,7 @@ def test_without_a_rest_the_run_says_that_bounces_accumulate(e, options):
 @pytest.mark.parametrize("step", [1e-3, 0.03, 0.3])
 def test_bounces_do_not_depend_on_the_step(step):
     system, x = ball(ist.Free())
-    event = ist.Event(height, bounce(0.7), direction=-1, rest=lie)
+    event = ist.Event(height, bounce(0.7), direction=-1, rest=ist.Switch("ball", "locked"))
     log = simulate(system, x, 6.0, step, events=[event])
     times, end = series(0.7, 1e-6)
     np.testing.assert_allclose([r.t for r in log.events][: len(times)], times, atol=1e-7)
@@ -110,7 +104,7 @@ def test_what_only_passes_is_not_at_rest(options):
     system, x = ball()
     slow = ist.Event(lambda t, x: height(t, x) - 3.0, bounce(0.0), direction=-1)
     noted = ist.Event(lambda t, x: height(t, x) - 2.0, None)
-    latch = ist.Event(lambda t, x: height(t, x) - 1.0, lie)
+    latch = ist.Event(lambda t, x: height(t, x) - 1.0, ist.Switch("ball", "locked"))
     log = simulate(system, x, 3.0, events=[slow, noted, latch], **options)
     first = np.sqrt(0.4)
     np.testing.assert_allclose(

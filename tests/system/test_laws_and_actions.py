@@ -193,7 +193,9 @@ def test_a_function_of_time_may_ask_for_the_system():
         log = simulate(system, system.state(), 1.0, tau=thrust, events=events, **options)
         assert log.state()["engine"].velocity[3] == pytest.approx(0.5 * 2.0 + 0.5 * 8.0 / 3.0, rel=1e-9)
         np.testing.assert_allclose(log.phases[1].accelerations[:, 3], 8.0 / 3.0, rtol=1e-9)
-    with pytest.raises(InputError, match=r"tau at t = 0.5 does not fit.*expected 12.*got 6.*tau\(t, system\)"):
+    with pytest.raises(
+        InputError, match=r"tau at t = 0.5 does not fit.*expected 12.*got 6.*tau\(t, system\)"
+    ):
         simulate(system, system.state(), 1.0, 1e-2, tau=lambda t: np.zeros(6), events=events)
 
 

@@ -118,7 +118,7 @@ def test_a_force_on_a_joint_that_is_turned_round_goes_with_the_joint():
 
         events = [ist.Event(at=0.1, action=ist.Attach("arm", "station"))]
         if not good:
-            with pytest.raises(SolverError, match="turned round.*force has no meaning"):
+            with pytest.raises(SolverError, match=r"turned round.*force has no meaning"):
                 simulate(system, x, 0.2, 1e-2, tau=tau, events=events)
             continue
         log = simulate(system, x, 0.2, 1e-2, tau=tau, events=events)
