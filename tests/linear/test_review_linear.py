@@ -265,7 +265,7 @@ def test_wrong_words_get_a_sentence():
         (lambda: lin.truncate(1.5), "number of modes"),
         (lambda: lin.truncate(modes="a"), "no such mode"),
         (lambda: plain(input_index={"u": np.array([2])}), "not there"),
-        (lambda: ist.LinearModel([[1j]], [[1.0]], [[1.0]], [[0.0]]), "finite numbers"),
+        (lambda: ist.LinearModel([[1j]], [[1.0]], [[1.0]], [[0.0]]), "real numbers"),
         (lambda: ist.LinearModel([[1, 2], [1]], [[1.0]], [[1.0]], [[0.0]]), "finite numbers"),
         (lambda: ist.track_modes([Many(), Few()]), "too few"),
         (lambda: ist.linearize(system, x, forces=[1, 2]), "by name"),

@@ -113,6 +113,37 @@ def test_every_figure_draws(opened):
     opened.assert_clean()
 
 
+def coloured(page, selector):
+    """Return for each canvas how many pixels have a colour: lines of curves, not grid or words."""
+    return page.eval_on_selector_all(
+        selector,
+        """all => all.map(c => {
+            const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+            let n = 0;
+            for (let i = 0; i < d.length; i += 4)
+                n += d[i + 3] > 100 && Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 60;
+            return n; })""",
+    )
+
+
+def test_curves_with_gaps_are_drawn(chromium, tmp_path):
+    """A body that leaves has no joint afterwards, and no place of its own before: half a curve each, none is blank."""
+    t = np.linspace(0.0, 2.0, 400)
+    first, second = np.where(t < 1.0, np.sin(t), np.nan), np.where(t < 1.0, np.nan, t)
+    lost = np.where(t < 1.0, np.cos(t), np.inf)
+    curves = {"whole": np.cos(t), "first": first, "second": second, "lost": lost}
+    panels = [Panel(name, "m", [Curve(name, values, color=0)], "m") for name, values in curves.items()]
+    report = Report("Stages", "Two of them.", "Test")
+    report.section("time", "Time", "In time.").figure(
+        "Histories", "Gaps.", lines_figure(t, "time, s", panels)
+    )
+    with Page(chromium, report.save(tmp_path / "gaps.html"), viewport={"width": 1100, "height": 800}) as page:
+        whole, *halves = coloured(page.page, "[data-kind=lines] canvas")
+        assert whole > 1000
+        assert min(halves) > 0.3 * whole and max(halves) < 0.8 * whole
+        page.assert_clean()
+
+
 def test_animation_runs_and_pauses(opened):
     opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
     opened.page.wait_for_timeout(300)

@@ -27,6 +27,11 @@ function axes(xLabel, yLabel, last, log) {
 
 const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
 
+// uPlot leaves a gap at null; NaN would take the scale of the whole panel with it.
+function withGaps(values) {
+  return values.every(Number.isFinite) ? values : Array.from(values, (v) => (Number.isFinite(v) ? v : null));
+}
+
 // Add one panel to a figure and keep it as wide as its holder.
 function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, height, range, unit, splits }) {
   const frame = document.createElement("div");
@@ -58,7 +63,7 @@ function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, heig
     ],
   };
   if (splits) options.axes[1].splits = splits;
-  const plot = new uPlot(options, [x, ...series.map((s) => unpack(s.values))], frame);
+  const plot = new uPlot(options, [x, ...series.map((s) => withGaps(unpack(s.values)))], frame);
   frame.dataset.points = String(x.length);
   new ResizeObserver(() => {
     const width = Math.floor(frame.clientWidth);
