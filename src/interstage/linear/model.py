@@ -57,12 +57,15 @@ class LinearModel:
 
     def __post_init__(self) -> None:
         for letter in "ABCD":
-            if np.iscomplexobj(getattr(self, letter)):
-                raise InputError(
-                    f"{letter} of a linear model is complex", expected="real numbers", hint="states are real"
-                )
             try:
-                matrix = np.array(getattr(self, letter), dtype=float, order="C")
+                given = np.array(getattr(self, letter))
+                if np.iscomplexobj(given):
+                    raise InputError(
+                        f"{letter} of a linear model is complex",
+                        expected="real numbers",
+                        hint="states are real",
+                    )
+                matrix = np.array(given, dtype=float, order="C")
             except (TypeError, ValueError):
                 matrix = np.full((0, 0, 0), np.nan)
             if matrix.ndim != 2 or not np.isfinite(matrix).all():
