@@ -315,11 +315,13 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
     A change can open closures where it moves bodies: snapping, another inboard node, other flexible data.
     """
     if open_by(new, y) > 10.0 * max(1.0, open_by(old, x)):
-        wanted = new.momentum(y)
+        before = impulse.sums_of(new, y)
         y = new.assemble(y)
         impulse.fit_closures(new, y)
         if body in new._slices:
-            impulse.restore_momentum(new, y, int(impulse.trees_of(new)[new.body(body)]), wanted)
+            root = int(impulse.trees_of(new)[new.body(body)])
+            impulse.restore_center(new, y, root, before.center)
+            impulse.restore_momentum(new, y, root, before)
     if old.model.closures and np.any(in_use(old) > old.tree.row_keep):
         drop_redundant(new, y)
     return y

@@ -14,7 +14,7 @@ orthogonal projection of u⁻, hence kinetic energy does not rise, and the loss 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Change:
     """What a change of a vehicle did: momentum [h; p] (6,) about the world origin, energy, before and after.
 
-    shift : largest displacement of a body frame that was needed (snapping to a port), zero where nothing moved
+    shift : largest displacement of a body or node that was needed (snapping to a port, holding a bent body at another
+        node, other data), zero where nothing moved
     """
 
     kind: str
@@ -240,19 +241,85 @@ def rigid_directions(system: System, x: State, root: int) -> np.ndarray:
     return N
 
 
-def restore_momentum(system: System, x: State, root: int, wanted: np.ndarray) -> None:
-    """Add the rigid motion of a free tree that makes the momentum [h; p] of the whole what it should be.
+class Sums(NamedTuple):
+    """Momentum [h; p] (6,) about the world origin, centre of mass (3,) and kinetic energy of a whole system."""
+
+    momentum: np.ndarray
+    center: np.ndarray
+    kinetic: float
+
+
+def sums_of(system: System, x: State) -> Sums:
+    """Return what a change that acts inside a vehicle cannot change."""
+    return Sums(system.momentum(x), system.center_of_mass(x), system.energies(x).kinetic)
+
+
+def restore_center(system: System, x: State, root: int, center: np.ndarray) -> None:
+    """Move a free tree, and trees that closures join to it, so that the centre of mass of all is where it was."""
+    roots = linked_roots(system, root)
+    if roots is None:
+        return
+    mass = system.tree.body_inertia[:, 0]
+    inside = np.isin(trees_of(system), roots)
+    off = (center - system.center_of_mass(x)) * (mass.sum() / mass[inside].sum())
+    for i in roots:
+        x[system.bodies[i]].q[4:] += system.model.specs[i].rotation.T @ off
+
+
+def restore_momentum(system: System, x: State, root: int, before: Sums) -> None:
+    """Add the rigid motion of a free tree that makes its linear momentum, and the angular about its centre, as before.
 
     Of all corrections this is the smallest in the metric of the kinetic energy. Trees that closures join to it move
-    along; where they hold it on the ground momentum is not kept, and nothing is done.
+    along; where they hold it on the ground momentum is not kept, and nothing is done. Where the centre of mass has
+    moved by δ, angular momentum about the world origin is δ×p more than it was: what the vehicle does to itself then
+    does not depend on how fast the whole of it flies.
     """
     roots = linked_roots(system, root)
     if roots is None:
         return
+    inside = np.isin(trees_of(system), roots)
     N = sum(rigid_directions(system, x, r) for r in roots)
     M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
+    wanted = before.momentum - system.momentum(State(x._slices, x.q, _only(system, x, ~inside)))
+    mass = system.tree.body_inertia[:, 0]
+    jump = (system.center_of_mass(x) - before.center) * (mass.sum() / mass[inside].sum())
+    wanted[:3] += np.cross(jump, wanted[3:])
     for _ in range(2):
-        x.v += N @ np.linalg.solve(M, wanted - system.momentum(x))
+        now = system.momentum(State(x._slices, x.q, _only(system, x, inside)))
+        x.v += N @ np.linalg.solve(M, wanted - now)
+
+
+def _only(system: System, x: State, bodies: np.ndarray) -> np.ndarray:
+    """Return the velocities (nv,) of some bodies, zero for all others."""
+    v = np.zeros_like(x.v)
+    for name, here in zip(system.bodies, bodies):
+        if here:
+            where = system._slices[name]
+            v[where.v], v[where.etadot] = x.v[where.v], x.v[where.etadot]
+    return v
+
+
+def limit_energy(system: System, x: State, root: int, kinetic: float) -> None:
+    """Shrink the motion of a free tree within itself until the kinetic energy of the system is no more than it was.
+
+    With u the rigid motion that has the momentum of the tree, v - u has none, and T(v) = T(u) + T(v - u): of all
+    motions with that momentum and no more than the given energy u + s (v - u) is the nearest. Where T(u) is too much,
+    as for a spinning body that has become smaller, or drives hold joints, nothing is done.
+    """
+    roots = linked_roots(system, root)
+    excess = system.energies(x).kinetic - kinetic
+    if roots is None or excess <= 1e-13 * kinetic:
+        return
+    inside = np.isin(trees_of(system), roots)
+    own = _only(system, x, inside)
+    if np.any(own[system._held]):
+        return
+    N = sum(rigid_directions(system, x, r) for r in roots)
+    M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
+    within = own - N @ np.linalg.solve(M, system.momentum(State(x._slices, x.q, own)))
+    inner = system.energies(State(x._slices, x.q, within)).kinetic
+    if excess < inner:
+        x.v -= (1.0 - np.sqrt(1.0 - excess / inner)) * within
 
 
 def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:

@@ -2,19 +2,20 @@
 
 A flexible body is described about one node. Held at another, the same modal motion is written in modes that vanish
 there; shapes agree to first order in the deformation, so that frames of what it carries shift by terms of second
-order. The pose of the new node is kept exactly, and so is the momentum: a rigid motion of the whole tree
-makes up for the terms of second order.
+order (`change.shift` tells how far). The pose of the new node on what it docks to is exact. The vehicle as a whole
+is put where its centre of mass was, a rigid motion of it makes momentum exact, and its kinetic energy does not rise.
 """
 
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError
 from interstage.modes.record import Component
 from interstage.multibody import impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
@@ -28,6 +29,9 @@ from interstage.spatial import functions as spatial
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+
+
+NOTICED = 0.01  # jump of a node beside the size of its body that is worth a warning
 
 
 def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
@@ -49,8 +53,8 @@ def _about(system: System, component: Component, node: int | None, order: int, n
     return system._known[key][0]
 
 
-def reroot(system: System, body: str, x: State, port: int | None = None) -> tuple[System, State]:
-    """Make a body the root of its free tree; joints on the way are turned round.
+def reroot(system: System, body: str, x: State, port: int | None = None) -> tuple[System, State, float]:
+    """Make a body the root of its free tree; joints on the way are turned round. Also say how far that moved a node.
 
     Closures may open a little where flexible bodies are held at other nodes: `topology.finish` closes them.
     port : node at which a flexible body is described from now on; default: the one it has
@@ -86,25 +90,69 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
     y = carried(system, x, new)
     moved = _carry_modes(system, x, new, y, by_name, changed)
     _write_joints(system, x, new, y, changed)
-    if moved:
-        impulse.restore_momentum(new, y, new.body(body), system.momentum(x))
-    return new, y
+    if not moved:
+        return new, y, 0.0
+    before = impulse.sums_of(system, x)
+    impulse.restore_momentum(new, y, new.body(body), before)
+    impulse.limit_energy(new, y, new.body(body), before.kinetic)
+    return new, y, _displacement(system, x, new, y)
+
+
+def settle_jump(system: System, x: State, new: System, y: State, body: str, shift: float) -> None:
+    """Put a vehicle that docked by another node where its centre of mass was, with the momentum that it had.
+
+    Kinetic energy does not rise, unless the rigid motion alone needs more; large jumps are told.
+    """
+    before = impulse.sums_of(system, x)
+    root = int(impulse.trees_of(new)[new.body(body)])
+    impulse.restore_center(new, y, root, before.center)
+    impulse.restore_momentum(new, y, root, before)
+    impulse.limit_energy(new, y, root, before.kinetic)
+    gain = new.energies(y).kinetic - before.kinetic
+    gain = gain if gain > 1e-9 * before.kinetic else 0.0
+    bent = [
+        s.name
+        for s in new.model.specs
+        if s.component is not None and s.node != system.model.spec(s.name).node
+    ]
+    size = max(np.linalg.norm(np.ptp(new._flexes[new.body(name)].l, axis=0)) for name in bent)
+    if shift > NOTICED * size or gain:
+        warnings.warn(
+            f"{', '.join(bent)}: bent too far to be held at another node without a jump: nodes move by {shift:.3g}"
+            + (f", kinetic energy rises by {gain:.3g}" if gain else "")
+            + f"; a closure at that node keeps all of them where they are (docking of '{body}')",
+            FidelityWarning,
+            stacklevel=4,
+        )
+
+
+def _displacement(system: System, x: State, new: System, y: State) -> float:
+    """Return the largest displacement of a body's origin, or of a node that both systems have."""
+    largest = 0.0
+    for name in set(system.bodies) & set(new.bodies):
+        nodes = None
+        flexes = [s._flexes[s.body(name)] for s in (system, new)]
+        if None not in flexes:
+            nodes = np.intersect1d(*(flex.node_ids for flex in flexes))
+        off = new.positions(y, name, nodes) - system.positions(x, name, nodes)
+        largest = max(largest, float(np.linalg.norm(off, axis=1).max(initial=0.0)))
+    return largest
 
 
 def _or_none(point: np.ndarray) -> np.ndarray | None:
     return np.asarray(point, dtype=float) if np.any(point) else None
 
 
-def _carry_modes(system: System, x: State, new: System, y: State, before: dict, changed: dict) -> bool:
-    """Write modal coordinates of bodies held at other nodes; return whether there are any."""
-    moved = False
+def _carry_modes(system: System, x: State, new: System, y: State, before: dict, changed: dict) -> list[str]:
+    """Write modal coordinates of bodies held at other nodes; return which these are."""
+    moved = []
     for name, spec in changed.items():
         old = before[name]
         if spec.component is None or spec.node == old.node:
             continue
         C = modal_map(system, old, spec)
         y[name].eta[:], y[name].etadot[:] = C @ x[name].eta, C @ x[name].etadot
-        moved = True
+        moved.append(name)
     return moved
 
 
@@ -176,8 +224,8 @@ def replace_component(
     same = np.allclose(system.tree.body_inertia[i], new.tree.body_inertia[j], rtol=1e-9, atol=1e-12)
     root = int(impulse.trees_of(new)[j])
     if same and isinstance(new.model.specs[root].joint, Free):
-        impulse.restore_momentum(new, y, root, system.momentum(x))
-    return finish("replace component of", body, system, x, new, y)
+        impulse.restore_momentum(new, y, root, impulse.sums_of(system, x))
+    return finish("replace component of", body, system, x, new, y, _displacement(system, x, new, y))
 
 
 def shape_map(old: FlexibleBody, new: FlexibleBody, component: Component) -> np.ndarray:

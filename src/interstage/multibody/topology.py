@@ -198,12 +198,12 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     shift = 0.0
     if max(turn, gap) > ROUNDING:
         shift = gap + turn * np.linalg.norm(frames.p[i] - child[1])
-        _keep_center(old, x, new, y, name)
+        _keep_sums(old, x, new, y, name, center=True)
     if rest.any():
         number = new.body(name)
         impulse.plastic(new, y, number, np.concatenate([R_c @ rest[:3], R_c @ rest[3:]]))
     if max(turn, gap) > ROUNDING:
-        _keep_momentum(old, x, new, y, name)
+        _keep_sums(old, x, new, y, name, center=False)
     return new, y, shift
 
 
@@ -212,29 +212,14 @@ def _said(parent: str | None, at: Any) -> str:
     return f"{'the ground' if parent is None else repr(parent)} at {where}"
 
 
-def _free_root(system: System, name: str) -> int | None:
-    """Return the root of a body's tree if it is Free on the ground."""
-    root = int(impulse.trees_of(system)[system.body(name)])
-    return root if isinstance(system.model.specs[root].joint, Free) else None
-
-
-def _keep_center(old: System, x: State, new: System, y: State, name: str) -> None:
-    """Move the tree of a body, and trees that closures join to it, so that the centre of mass stays where it was."""
-    root = _free_root(new, name)
-    roots = None if root is None else impulse.linked_roots(new, root)
-    if roots is None:
-        return
-    off = (old.center_of_mass(x) - new.center_of_mass(y)) * new.tree.body_inertia[:, 0].sum()
-    mine = np.isin(impulse.trees_of(new), roots)
-    for i in roots:
-        R_F = new.model.specs[i].rotation
-        y[new.bodies[i]].q[4:] += R_F.T @ off / new.tree.body_inertia[mine, 0].sum()
-
-
-def _keep_momentum(old: System, x: State, new: System, y: State, name: str) -> None:
-    root = _free_root(new, name)
-    if root is not None and not new._held[new._slices[new.bodies[root]].v].any():
-        impulse.restore_momentum(new, y, root, old.momentum(x))
+def _keep_sums(old: System, x: State, new: System, y: State, name: str, center: bool = True) -> None:
+    """Put the tree of a body where its centre of mass was (if asked), with the momentum that it had."""
+    root = int(impulse.trees_of(new)[new.body(name)])
+    before = impulse.sums_of(old, x)
+    if center:
+        impulse.restore_center(new, y, root, before.center)
+    else:
+        impulse.restore_momentum(new, y, root, before)
 
 
 # public changes -------------------------------------------------------------------------------------
@@ -299,24 +284,26 @@ def attach(
         of a rigid body the origin of its frame where `rotation` is given, else the point that is at the place now
     snap : move the body where the joint cannot take its present pose (otherwise that is an error)
     """
-    from interstage.multibody.reroot import reroot
+    from interstage.multibody.reroot import reroot, settle_jump
 
     check_state(system, x)
     parent, at = _target(system.model, place)
     joint = Locked() if joint is None else joint
     _check_free(system, body, parent)
-    before = (system, x)
+    before, moved = (system, x), 0.0
     spec = system.model.spec(body, "attach")
     if port is not None and spec.component is not None and not isinstance(port, int | np.integer):
         raise InputError(
             f"the flexible body '{body}' is joined at a node", where="attach, port", got=repr(port)
         )
     if spec.parent is not None or (spec.component is not None and port is not None and port != spec.node):
-        system, x = reroot(system, body, x, port=port if spec.component is not None else None)
+        system, x, moved = reroot(system, body, x, port=port if spec.component is not None else None)
         spec = system.model.spec(body)
     spec = _docked(system, x, spec, parent, at, joint, rotation, port)
     new, y, shift = join(system, x, spec, None, snap)
-    return finish("attach", body, *before, new, y, shift)
+    if moved > 0.0:
+        settle_jump(*before, new, y, body, moved)
+    return finish("attach", body, *before, new, y, max(shift, moved))
 
 
 def _target(model: Multibody, place: Any) -> tuple[str | None, Any]:
