@@ -123,8 +123,9 @@ def _look(run: Run, slope: Slope, dense, t0: float, h: float):
 
 
 def _record(run: Run, slope: Slope, dense, t0: float, t1: float, times) -> None:
-    """Keep the dense output up to t1, and log what falls due."""
-    run.dense.append((t0, t1, dense))
+    """Keep the dense output up to t1 where it is wanted, and log what falls due."""
+    if run.keeps_dense:
+        run.dense.append((t0, t1, dense))
     if times is None:
         return
     for t in times[(times > t0) & (times <= t1)]:

@@ -245,8 +245,12 @@ class Log:
     def at(self, t: float) -> State:
         """Return the state at any time of an adaptive run (its dense output); at an event, the state after it."""
         if all(phase.dense is None for phase in self.phases):
+            adaptive = "evaluations" in self.info
             raise InputError(
-                "only adaptive methods have dense output", hint="use method='dop853', or log.state(k)"
+                "the dense output of this run was not kept"
+                if adaptive
+                else "only adaptive methods have dense output",
+                hint="use simulate(..., dense=True)" if adaptive else "use method='dop853', or log.state(k)",
             )
         if not self.t[0] <= t <= self.t[-1]:
             raise InputError("time outside the run", expected=f"{self.t[0]} to {self.t[-1]}", got=f"{t}")

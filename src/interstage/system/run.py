@@ -38,8 +38,9 @@ class Run:
         events: list[Event],
         frame: str = "world",
         accelerations: dict | None = None,
+        dense: bool = True,
     ):
-        self.system, self.t = system, 0.0
+        self.system, self.t, self.keeps_dense = system, 0.0, dense
         self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
         self.motions: dict[str, BoundMotion] = {}
         self.mass = {body: Mass(f, body) for body, f in mass.items()}

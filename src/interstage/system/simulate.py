@@ -39,6 +39,7 @@ def simulate(
     mass: dict[str, Any] | None = None,
     events: list[Event] | None = None,
     log_step: float | None = None,
+    dense: bool | None = None,
     max_step: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -66,6 +67,7 @@ def simulate(
         the state are sampled at the beginning of each fixed step
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps)
+    dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
     max_step, rtol, atol : of the adaptive methods
 
     The system is not changed: where events, motions or masses would change it the run has a copy.
@@ -92,7 +94,18 @@ def simulate(
         system._refuse(-1, x)
     if events or motions or mass:
         system = copy_of(system)
-    run = Run(system, x, forces, tau, motions, mass, events, frame, accelerations)
+    run = Run(
+        system,
+        x,
+        forces,
+        tau,
+        motions,
+        mass,
+        events,
+        frame,
+        accelerations,
+        log_step is None if dense is None else dense,
+    )
     system.check_closed(run.x)
     if method in METHODS:
         if control is not None:
