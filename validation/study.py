@@ -85,10 +85,12 @@ class Study:
 
     def show(self) -> None:
         """Print the study as a table."""
-        from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
-        console = Console()
+        from interstage.cli.tables import plain_console, show_table
+
+        console = plain_console()
         if self.skipped:
             console.print(f"[yellow]{self.title}: skipped[/yellow], {self.skipped}")
             return
@@ -97,9 +99,9 @@ class Study:
             table.add_column(column, justify="left" if column in ("case", "quantity") else "right")
         for row in self.rows:
             limit = "" if row.tolerance is None else f"{row.tolerance:.0e}"
-            mark = "[green]ok[/green]" if row.passed else "[red]FAILED[/red]"
+            mark = Text("ok", "green") if row.passed else Text("FAILED", "red")
             table.add_row(row.case, row.quantity, row.reference, row.ours, f"{row.error:.1e}", limit, mark)
-        console.print(table)
+        show_table(console, table)
 
 
 def page_rows(text: str) -> list[tuple[str, str]]:

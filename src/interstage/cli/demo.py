@@ -38,13 +38,14 @@ def demo(
 
 
 def _show(found: dict) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from interstage.cli.tables import plain_console, show_table
+
+    console = plain_console()
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
-    table.add_column(overflow="fold")
+    table.add_column()
     for key, path in found["files"].items():
         if key != "report":
             table.add_row(key, path)
@@ -53,5 +54,5 @@ def _show(found: dict) -> None:
     table.add_row("against finite elements", f"20 elastic frequencies within {worst}")
     table.add_row("linear model", f"{found['states']} states")
     table.add_row("wall time", f"{found['wall_seconds']:.0f} s")
-    console.print(table)
-    console.print(f"open [bold]{found['report']}[/bold] in a browser", soft_wrap=True)
+    show_table(console, table)
+    console.print(f"open {found['report']} in a browser", markup=False)

@@ -98,11 +98,12 @@ def _linear(file: Path, as_json: bool) -> None:
         count = {"name": lin.name, "states": lin.n_states, "stable": poles.stable}
         print(json_text({"kind": "linear model", **count, **shapes, **found}))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{file}[/bold]  ", end="")
+    from interstage.cli.tables import plain_console, show_table
+
+    console = plain_console()
+    console.print(str(file), style="bold", end="  ", markup=False)
     console.print(
         f"linear model '{lin.name}': {lin.n_states} states, {len(lin.inputs)} inputs, {len(lin.outputs)} outputs",
         markup=False,
@@ -124,7 +125,7 @@ def _linear(file: Path, as_json: bool) -> None:
     }
     for key, value in rows.items():
         table.add_row(key, value)
-    console.print(table, markup=False)
+    show_table(console, table)
 
 
 def facts(c: Any) -> dict[str, Any]:
@@ -154,11 +155,13 @@ def facts(c: Any) -> dict[str, Any]:
 
 def summary(c: Any, file: str) -> None:
     """Print the figures of a component as a short table."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
-    console.print(f"[bold]{file}[/bold]  component '{c.name}' ({', '.join(c.units.values())})")
+    from interstage.cli.tables import plain_console, show_table
+
+    console = plain_console()
+    console.print(file, style="bold", end="  ", markup=False)
+    console.print(f"component '{c.name}' ({', '.join(c.units.values())})", markup=False)
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
     table.add_column()
@@ -181,9 +184,9 @@ def summary(c: Any, file: str) -> None:
     }
     for key, value in rows.items():
         table.add_row(key, value)
-    console.print(table)
+    show_table(console, table)
     for note in c.notes:
-        console.print(f"- {note}")
+        console.print(f"- {note}", markup=False)
 
 
 def _reference(c: Any) -> str:

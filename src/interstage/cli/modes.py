@@ -64,11 +64,13 @@ def _machine(fe, result, weight, cards) -> dict:
 
 
 def _show(fe, result, weight, cards) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
-    console.print(f"[bold]{fe.source}[/bold]  {len(fe.grids)} grids, {fe.grids.n_dof} dofs")
+    from interstage.cli.tables import plain_console, show_table
+
+    console = plain_console()
+    console.print(fe.source, style="bold", end="  ", markup=False)
+    console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     table = Table(title=f"{len(result.frequencies_hz)} modes", title_justify="left")
     for name in ("mode", "frequency, Hz", "eigenvalue", "generalized mass", "residual"):
         table.add_column(name, justify="right")
@@ -80,15 +82,15 @@ def _show(fe, result, weight, cards) -> None:
             f"{result.generalized_mass[i]:.6g}",
             f"{result.residuals[i]:.1e}",
         )
-    console.print(table)
-    console.print(str(weight), highlight=False)
+    show_table(console, table)
+    console.print(str(weight), markup=False)
     show_ignored(console, cards)
     for note in result.notes:
-        console.print(note, highlight=False)
+        console.print(note, markup=False)
 
 
 def show_ignored(console, cards) -> None:
     """Print the names and counts of the cards that the solution does not use."""
     if cards.ignored:
         names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
-        console.print(f"Not used by this solution: {names}", highlight=False)
+        console.print(f"Not used by this solution: {names}", markup=False)

@@ -49,23 +49,24 @@ def _by_point(fe, u: np.ndarray) -> dict[str, list[float]]:
 
 
 def _show(fe, results, cards, most: int = 40) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from interstage.cli.modes import show_ignored
+    from interstage.cli.tables import plain_console, show_table
 
-    console = Console()
-    console.print(f"[bold]{fe.source}[/bold]  {len(fe.grids)} grids, {fe.grids.n_dof} dofs")
+    console = plain_console()
+    console.print(fe.source, style="bold", end="  ", markup=False)
+    console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result in results:
-        table = Table(title=f"subcase {result.subcase}", title_justify="left")
+        table = Table(title=f"subcase {result.subcase}", title_justify="left", box=None, padding=(0, 1, 0, 0))
         for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
-            table.add_column(name, justify="right", no_wrap=True)
+            table.add_column(name, justify="right")
         for gid, d in list(zip(fe.grids.id, fe.grids.dof))[:most]:
             table.add_row(str(gid), *(f"{value: .3e}" for value in result.displacement[d : d + 6]))
-        console.print(table)
+        show_table(console, table)
         if len(fe.grids) > most:
             console.print(f"... and {len(fe.grids) - most} more grids: --json prints them all")
-        console.print(f"residual of the solution: {result.residual:.1e}", highlight=False)
+        console.print(f"residual of the solution: {result.residual:.1e}")
         for note in result.notes:
-            console.print(note, highlight=False)
+            console.print(note, markup=False)
     show_ignored(console, cards)
