@@ -82,11 +82,20 @@ def test_info_prints_whole_numbers(run, decks, width, tmp_path):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_studies_print_whole_numbers(capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
-    row = Row("a case with a long name", "14 frequencies, Hz", "25.23134, 92.25995", "25.23135, 92.25996", 5.3e-8, 1e-5)
+    row = Row(
+        "a case with a long name",
+        "14 frequencies, Hz",
+        "25.23134, 92.25995",
+        "25.23135, 92.25996",
+        5.3e-8,
+        1e-5,
+    )
     Study("s", "S", "", [row]).show()
     out = capsys.readouterr().out
     assert "…" not in out
-    assert all(text in out for text in ("25.23134, 92.25995", "25.23135, 92.25996", "5.3e-08", "1e-05", row.case))
+    assert all(
+        text in out for text in ("25.23134, 92.25995", "25.23135, 92.25996", "5.3e-08", "1e-05", row.case)
+    )
 
 
 def test_names_are_text_and_never_markup(run, decks, tmp_path):

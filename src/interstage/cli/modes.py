@@ -60,6 +60,7 @@ def _machine(fe, result, weight, cards) -> dict:
         "dofs": int(fe.grids.n_dof),
         "notes": list(result.notes),
         "ignored": dict(sorted(cards.ignored.items())),
+        "ignored_requests": cards.ignored_requests,
     }
 
 
@@ -90,7 +91,10 @@ def _show(fe, result, weight, cards) -> None:
 
 
 def show_ignored(console, cards) -> None:
-    """Print the names and counts of the cards that the solution does not use."""
+    """Print the names and counts of the cards and of the case control that the solution does not use."""
     if cards.ignored:
         names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
         console.print(f"Not used by this solution: {names}", markup=False)
+    if cards.ignored_requests:
+        names = ", ".join(f"{name} ({n})" for name, n in cards.ignored_requests.items())
+        console.print(f"Case control that is not carried out: {names}", markup=False)

@@ -36,8 +36,8 @@ def static(
     if as_json:
         subcases = {str(result.subcase): _by_point(fe, result.displacement) for result in results}
         notes = sorted({note for result in results for note in result.notes})
-        ignored = dict(sorted(cards.ignored.items()))
-        print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, "ignored": ignored}))
+        ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
+        print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, **ignored}))
     else:
         _show(fe, results, cards)
 

@@ -99,8 +99,11 @@ class ReducedModel:
         self._f = self.sets.within("f", "n")
         self._s = self.sets.within("s", "n")
         self.K_ff = _part(self.K_nn, self._f)
-        self.M_ff = None if M_gg is None else _part(self._to_n(M_gg), self._f)
+        M_nn = None if M_gg is None else self._to_n(M_gg)
+        self.M_ff = None if M_nn is None else _part(M_nn, self._f)
+        self._mass_n = np.zeros(0) if M_nn is None else M_nn.diagonal()
         self._guyan: Guyan | None = None
+        self._note_lost_mass()
 
     def _to_n(self, A_gg) -> sp.csr_array:
         """Tᵀ A T on the n-set."""
@@ -139,6 +142,65 @@ class ReducedModel:
     def M_aa(self):
         """Mass on the a-set, like `K_aa`."""
         return self.guyan.reduce(self.M_ff) if self.omits else self.M_ff
+
+    @property
+    def _autospc(self) -> np.ndarray:
+        """Positions in the n-set of the dofs that AUTOSPC holds."""
+        held = self.singularities.dof if self.constraints.autospc else np.zeros(0, dtype=np.int64)
+        return np.searchsorted(self.sets.n, held)
+
+    def _note_lost_mass(self) -> None:
+        """Say which dofs with mass AUTOSPC holds: that mass does not move."""
+        if self.M_ff is None:
+            return
+        lost = self._autospc[self._mass_n[self._autospc] > 0.0]
+        if len(lost):
+            names = _listed([f"{self._name_n(i)} ({self._mass_n[i]:.4g})" for i in lost])
+            self.notes.append(
+                f"AUTOSPC holds dofs that have mass and no stiffness, which does not move: {names}"
+            )
+
+    def lost_loads(self, F_g: np.ndarray) -> list[str]:
+        """Sentences about loads (n_dof,) on dofs that AUTOSPC holds: they move nothing."""
+        P_n = self.dependence.T_gn.T @ np.asarray(F_g, dtype=float)
+        held = self._autospc
+        lost = held[np.abs(P_n[held]) > 1e-12 * np.abs(P_n).max(initial=0.0)]
+        if not len(lost):
+            return []
+        names = _listed([f"{self._name_n(i)} ({P_n[i]:.6g})" for i in lost])
+        return [f"AUTOSPC holds dofs without stiffness that are loaded; these loads move nothing: {names}"]
+
+    def require_mass(self) -> None:
+        """Refuse a model in which no mass can move, with the cause: no mass, no stiffness, or all of it held."""
+        if np.any(self._mass_n[self._f] > 0.0):
+            return
+        with_mass = np.flatnonzero(self._mass_n > 0.0)
+        if not len(with_mass):
+            raise ModelError(
+                "the model has no mass, so it has no modes",
+                hint="give densities or mass elements, or run statics",
+            )
+        lost = np.intersect1d(with_mass, self._autospc)
+        held = np.setdiff1d(with_mass, lost)
+        if not np.any(self.K_nn.data):
+            raise ModelError(
+                "the model has mass but no stiffness, so it has no modes",
+                hint="look at E and G of the materials and at A, I and J of the sections",
+            )
+        if len(lost):
+            raise ModelError(
+                f"no mass can move: AUTOSPC holds {len(lost)} dofs that have mass but no stiffness, SPC {len(held)}",
+                got=_listed([self._name_n(i) for i in lost]),
+                hint="look at E and G of the materials and at A, I and J of the sections there",
+            )
+        raise ModelError(
+            f"no mass can move: all {len(held)} dofs that have mass are held",
+            got=_listed([self._name_n(i) for i in held]),
+            hint="look at the SPC set that the subcase selects, and at PS of GRID and GRDSET",
+        )
+
+    def _name_n(self, i: int) -> str:
+        return self.grids.name_of(int(self.sets.n[i]))
 
     def load_f(self, F_g: np.ndarray) -> np.ndarray:
         """Loads on the f-set (f, k) from loads on the g-set, without the part of enforced displacements."""
@@ -190,6 +252,12 @@ class ReducedModel:
         out = np.zeros(u_g.shape)
         out[self.sets.s] = (self.K_nn @ u_n - P_n)[self._s]
         return out
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    """The first few of a list of names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _part(A, index: np.ndarray) -> sp.csr_array:

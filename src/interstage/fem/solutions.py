@@ -17,6 +17,7 @@ from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
 from interstage.linalg.eigen import eigenmodes
+from interstage.output import check_finite
 
 DEFAULT_MODES = 10
 BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
@@ -109,6 +110,7 @@ def normal_modes(
     say("constraints")
     _check_mass(fe)
     reduced, notes = _reduced_for_modes(fe, case)
+    reduced.require_mass()
     say("eigenvalues")
 
     def report(done: int, wanted: int, text: str) -> None:
@@ -117,6 +119,8 @@ def normal_modes(
     result = eigenmodes(
         reduced.K_aa, reduced.M_aa, request.count, request.low, request.high, request.norm, progress=report
     )
+    check_finite(result.frequencies_hz, "frequencies")
+    check_finite(result.vectors, "mode shapes")
     shapes = reduced.recover_a(result.vectors)
     mass = np.einsum("ij,ij->j", result.vectors, reduced.M_aa @ result.vectors)
     return Modes(
@@ -159,6 +163,7 @@ def static_subcases(
         loads = [_load(fe, case) for case in members]
         enforced = [fe.loads.enforced(case.load) if case.load else None for case in members]
         result = solve_static(reduced, np.column_stack(loads), enforced, max_ratio=_max_ratio(fe))
+        check_finite(result.u, "displacements")
         for k, case in enumerate(members):
             found[case.id] = Displacements(
                 case.id,
@@ -166,7 +171,7 @@ def static_subcases(
                 result.spc_forces[:, k],
                 float(result.epsilon[k]),
                 fe.grids,
-                [*_purpose(fe, 101), *fe.notes, *result.notes],
+                [*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
             )
     return [found[case.id] for case in cases]
 

@@ -195,9 +195,11 @@ def _reduce(fe: FEModel, M_gg: Any, case, aset: Mapping[int, int]) -> ReducedMod
     autospc = str(fe.params.get("AUTOSPC", "YES")).upper() != "NO"
     equations = join([fe.rigid, fe.constraints.mpc(case.mpc)])
     cards = SetCards(b=np.setdiff1d(cards.b, equations.dependent))
-    return ReducedModel(
+    reduced = ReducedModel(
         fe.K_gg, M_gg, fe.grids, Constraints(equations=equations, spc=spc, cards=cards, autospc=autospc)
     )
+    reduced.require_mass()
+    return reduced
 
 
 def deck_axes(coordinates, csid: int) -> np.ndarray:

@@ -145,6 +145,7 @@ class _CaseReader:
             self._ignore(name)
         elif name == "OUTPUT" and option:
             self.plotting = True
+            self._request(number, f"OUTPUT({option})", value)
         elif self.plotting:
             return
         elif name == "SET":
@@ -161,13 +162,15 @@ class _CaseReader:
         elif name == "ANALYSIS":
             self.current.analysis = value.upper()
         else:
-            key = f"{name}({option})" if name.startswith("TEMP") and option else name
-            self.current.requests[key] = value
-            self.current.request_lines[key] = number
-            if len(self.current.requests) > MAX_COMMANDS:
-                raise self.text.error(number, f"case control has more than {MAX_COMMANDS} different commands")
+            self._request(number, f"{name}({option})" if name.startswith("TEMP") and option else name, value)
             if name == "AUTOSPC":
                 self.case.params["AUTOSPC"] = value.upper() or "YES"
+
+    def _request(self, number: int, key: str, value: str) -> None:
+        self.current.requests[key] = value
+        self.current.request_lines[key] = number
+        if len(self.current.requests) > MAX_COMMANDS:
+            raise self.text.error(number, f"case control has more than {MAX_COMMANDS} different commands")
 
     def _ignore(self, name: str) -> None:
         self.case.ignored[name] = self.case.ignored.get(name, 0) + 1

@@ -109,23 +109,27 @@ def _check_case(deck: Deck) -> None:
             deck.static_refusals.append(error)
 
 
+def list_requests(deck: Deck) -> None:
+    """List the case control that no solution here carries out, such as STRESS, by name and number of lines."""
+    lines: dict[str, set[int]] = {}
+    for subcase in deck.case.subcases:
+        for name, line in subcase.request_lines.items():
+            if name[:4] not in registry.CARRIED_OUT and subcase.requests[name].upper() != "NONE":
+                lines.setdefault(name, set()).add(line)
+    deck.ignored_requests.update({name: len(found) for name, found in sorted(lines.items())})
+
+
 def check_params(deck: Deck) -> None:
     """Refuse PARAMs that change the structure and are not supported; list those that are not known.
 
     INREL changes the loads of statics alone, so that its refusal waits until statics is asked for.
     """
-    table = deck.cards("PARAM")
     for name, value in deck.params.items():
         if name in registry.REFUSED_PARAMS:
             if value in registry.REFUSED_PARAMS[name]:
                 continue
             what = f"PARAM {name} = {value} is not supported and changes the structure or its loads"
-            rows = [i for i in range(len(table)) if table.row(i)[:1] == [name]]
-            error = (
-                table.error(rows[-1], what)
-                if rows
-                else deck._fields.text.error(deck.case.param_lines.get(name, 0), what)
-            )
+            error = deck.param_error(name, what)
             if name != "INREL":
                 raise error
             deck.static_refusals.append(error)

@@ -10,7 +10,8 @@ import numpy as np
 
 from interstage.errors import DeckError
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
-from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params
+from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
+from interstage.nastran.field_types import check_types
 from interstage.nastran.lines import Fields, split_fields
 from interstage.nastran.registry import OTHER_LOADS, USED_PARAMS
 from interstage.nastran.source import Text, keyword_lines, text_from_file, text_from_string
@@ -31,6 +32,7 @@ class Deck:
     case : CaseControl with at least one subcase
     params : PARAM values by name (last one wins, case control over bulk data)
     ignored : names and counts of cards that do not concern the structure
+    ignored_requests : case control that is not carried out (STRESS, FORCE, ...), with the number of lines
     static_refusals : errors to raise if statics is asked for: requests that change its loads
     """
 
@@ -44,6 +46,7 @@ class Deck:
     ):
         self._fields, self.sol, self.case, self.name, self.sol_name = fields, sol, case, name, sol_name
         self.ignored: dict[str, int] = {}
+        self.ignored_requests: dict[str, int] = {}
         self.static_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
         bounds = np.searchsorted(fields.code[order], np.arange(len(fields.names) + 1))
@@ -94,6 +97,14 @@ class Deck:
                 raise table.error(
                     int(i), f"the load {name} is not supported and load set {table.row(int(i))[0]} uses it"
                 )
+
+    def param_error(self, name: str, what: str, **more: str | None) -> DeckError:
+        """Make (not raise) an error about a PARAM, with file and line of its last card or command."""
+        table = self.cards("PARAM")
+        rows = [i for i in range(len(table)) if table.row(i)[:1] == [name]]
+        if rows and name not in self.case.param_lines:
+            return table.error(rows[-1], what, **more)
+        return self._fields.text.error(self.case.param_lines.get(name, 0), what, **more)
 
     def _read_params(self) -> dict[str, Value | tuple[Value, ...]]:
         """PARAM cards of the bulk data: PARAM, name, value (and imaginary part)."""
@@ -160,6 +171,7 @@ def _read(text: Text, name: str, strict: bool) -> Deck:
     case = read_case(text, case_lines)
     deck = Deck(split_fields(text, bulk, first), sol, case, name, sol_name)
     deck.ignored.update(case.ignored)
+    list_requests(deck)
     for _, line in executive:
         word = line.split()[0].upper() if line.split() else ""
         if word in ("ALTER", "MALTER", "COMPILE", "DMAP"):  # changes of the solution sequence are not run
@@ -168,6 +180,7 @@ def _read(text: Text, name: str, strict: bool) -> Deck:
         check_entries(deck)
         check_params(deck)
         check_numbers(deck)
+        check_types(deck)
         check_ids(deck)
     return deck
 

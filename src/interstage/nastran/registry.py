@@ -175,6 +175,9 @@ REFUSED_CASE_STATICS = frozenset(
     + [f"{name}{option}" for name in ("TEMP", "TEMPERATURE") for option in ("", "(LOAD)", "(BOTH)")]
 )
 
+# Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
+CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE")
+
 # MDLPRM parameters that concern files, printing or other solutions.
 HARMLESS_MDLPRM = _names("""
     HDF5 H5INFO H5MTX H5NORDOF H5XHH H5GM34 GNLSTN NLDIFF INTOUT MLTSPLIN NSGRDS4 PEXTS4 PRDIFF MRALIAS
