@@ -137,7 +137,7 @@ def compare(component, tip: int) -> float | None:
         return None
     import exudyn
 
-    record, count = exudyn_beam(flex, float(system.tree.body_inertia[0, 0]))
+    record, count = exudyn_beam(flex, float(system.settings.body_inertia[0, 0]))
     length = float(flex.l[-1, 0])
     theirs = ladder(lambda h: exudyn_run(record, count, length, BODIES, SECONDS, h), EXUDYN_STEPS, 1.25e-4)
     for h, error, spent in zip(EXUDYN_STEPS, *theirs):

@@ -154,8 +154,16 @@ def right_hand_side(system, x) -> float:
     """Return microseconds of one forward dynamics inside compiled code, the best of many short samples."""
     from benchmarks._right_hand_side import repeat
 
-    handle, vdot = system.engine.handle(np.float64, "forward"), np.empty(system.nv)
-    arguments = (handle, x.q, x.v, np.zeros(system.nv), np.zeros(0, dtype=np.int64), np.zeros((0, 6)), vdot)
+    scratch, vdot = system.engine.take(np.dtype(float)), np.empty(system.nv)
+    arguments = (
+        scratch.ready("forward"),
+        x.q,
+        x.v,
+        np.zeros(system.nv),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 6)),
+        vdot,
+    )
     repeat(*arguments, 1)
     one = best(lambda: repeat(*arguments, 10), 0.0, 3) / 10
     n = max(1, int(2000 / one))

@@ -113,7 +113,7 @@ def test_a_trim_of_many_bodies_is_one_loop():
     assert np.abs(vdot).max() < 1e-7
     tip = system.position(x0, "b49", 3)
     F = system.rotation(x0, "b49", 3) @ [0, 0, -G]
-    mass = system.tree.body_inertia[:, 0]
+    mass = system.settings.body_inertia[:, 0]
     for k in (0, 20, 49):
         hinge = system.position(x0, f"b{k}")
         com = np.array([_com(system, x0, f"b{j}") for j in range(k, 50)])
@@ -127,8 +127,8 @@ def _com(system, x, body):
     """Return the centre of mass (3,) of a flexible body: rigid part and what the modes add."""
     i, tree = system.body(body), system.tree
     n, e = int(tree.body_modes[i]), 3 * int(tree.body_flex[i])
-    first = tree.body_inertia[i, 1:4] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x[body].eta
-    return system.position(x, body) + system.rotation(x, body) @ first / tree.body_inertia[i, 0]
+    first = system.settings.body_inertia[i, 1:4] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x[body].eta
+    return system.position(x, body) + system.rotation(x, body) @ first / system.settings.body_inertia[i, 0]
 
 
 def spring_arm(**joint):

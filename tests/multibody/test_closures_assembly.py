@@ -267,5 +267,5 @@ def test_copies_and_changed_vehicles_keep_choices():
     system.stabilize("baumgarte", rate=7.0)
     other = copy_of(system)
     assert other.n_closure == 2
-    np.testing.assert_array_equal(other.tree.closure_option, [0.0, 14.0, 49.0])
+    np.testing.assert_array_equal(other.settings.closure_option, [0.0, 14.0, 49.0])
     np.testing.assert_array_equal(other.forward_dynamics(x), system.forward_dynamics(x))

@@ -220,7 +220,7 @@ def test_switching_at_run_time_returns_to_the_same_numbers():
     assert system.joint_mode("middle") == "locked"
     system.set_joint_mode("middle", "free")
     np.testing.assert_array_equal(system.forward_dynamics(x, tau=tau), free)
-    assert engine.tree.joint_mode.any() == system.tree.joint_mode.any()
+    assert engine.settings.joint_mode.any() == system.settings.joint_mode.any()
 
 
 def test_generalized_input_merges_forces_and_accelerations():

@@ -134,7 +134,7 @@ def test_reactions_balance_every_free_body(name, flexible, closed):
         apart, y = system.detach(body, x) if body != "bus" else (system, x)
         for root in [s.name for s in apart.model.specs if s.parent is None and s.name != body]:
             apart, y = apart.remove(root, y)
-        mass = apart.tree.body_inertia[:, 0].sum()
+        mass = apart.settings.body_inertia[:, 0].sum()
         right += moved(
             np.concatenate([np.zeros(3), mass * system.model.gravity]), apart.center_of_mass(y) - origin
         )

@@ -43,7 +43,8 @@ def forward_rows(
     """
     out, wrenches = np.empty_like(V), wrenches.astype(complex)
     if COMPILED:
-        failed = _forward_all(system.engine.handle(np.complex128, "forward"), Q, V, tau, sites, wrenches, out)
+        with system.engine.borrow(out.dtype) as scratch:
+            failed = _forward_all(scratch.ready("forward"), Q, V, tau, sites, wrenches, out)
     else:
         rows = (min(k, len(sites) - 1) for k in range(len(Q)))
         failed = any(

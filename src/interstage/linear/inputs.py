@@ -141,13 +141,13 @@ class JointForce:
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
         i = system.body(self.body)
-        if system.tree.joint_mode[i] == LOCKED:
+        if system.settings.joint_mode[i] == LOCKED:
             raise InputError(
                 f"the joint of body '{self.body}' is locked: a force there does nothing",
                 where="JointForce",
                 hint=f"set_joint_mode({self.body!r}, 'free')",
             )
-        if system.tree.joint_mode[i] == PRESCRIBED:
+        if system.settings.joint_mode[i] == PRESCRIBED:
             warnings.warn(
                 f"the joint of body '{self.body}' is prescribed: its drive takes a joint force up, which does"
                 f" nothing; use JointAcceleration({self.body!r})",
@@ -182,7 +182,7 @@ class JointAcceleration:
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
         i = system.body(self.body)
-        if system.tree.joint_mode[i] != PRESCRIBED:
+        if system.settings.joint_mode[i] != PRESCRIBED:
             raise InputError(
                 f"the joint of body '{self.body}' is not prescribed",
                 where="JointAcceleration",

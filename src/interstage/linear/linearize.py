@@ -277,6 +277,6 @@ def _locked(system: System) -> np.ndarray:
     """Return a mask (nv,) of the velocities of locked joints."""
     tree = system.tree
     mask = np.zeros(system.nv, dtype=bool)
-    for i in np.flatnonzero(tree.joint_mode == LOCKED):
+    for i in np.flatnonzero(system.settings.joint_mode == LOCKED):
         mask[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
     return mask

@@ -77,9 +77,10 @@ class Observation:
     @cached_property
     def _work(self) -> dict[str, np.ndarray]:
         """Copies of the scratch that other algorithms would overwrite."""
-        work = self.system.engine.observe(self.x.q, self.x.v, self.vdot, self._sites)
         names = ("Rw", "pw", "V", "A", "site_R", "site_p", "site_V", "site_a")
-        return {name: getattr(work, name).copy() for name in names}
+        with self.system.engine.borrow(self.x.q.dtype) as scratch:
+            work = scratch.observe(self.x.q, self.x.v, self.vdot, self._sites)
+            return {name: getattr(work, name).copy() for name in names}
 
     def place(self, body: str, node: Any) -> PlaceMotion:
         """Return the motion of a place that was named when the sites were gathered."""

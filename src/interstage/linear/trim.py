@@ -181,7 +181,7 @@ def _default_places(system: System, x: State) -> np.ndarray:
     tree, chosen, looped = system.tree, np.zeros(system.nv, dtype=bool), _looped(system, x)
     for i, where in enumerate(system._slices.values()):
         chosen[where.etadot] = True
-        if tree.joint_mode[i] != 0:
+        if system.settings.joint_mode[i] != 0:
             continue
         chosen[where.v] = tree.v_stiffness[where.v] != 0.0
         if looped[where.v].any() and where.v.stop - where.v.start < 6:

@@ -17,6 +17,7 @@ from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody import (
     assembly,
     closing,
+    impulse,
     inspection,
     places,
     prescribed,
@@ -27,17 +28,17 @@ from interstage.multibody import (
 from interstage.multibody import refinement as refining
 from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import build_tree, flexible_bodies
-from interstage.multibody.engine import NO_SITES, Engine
+from interstage.multibody.engine import FLOAT, NO_SITES, Engine, Scratch
 from interstage.multibody.joints import Joint
 from interstage.multibody.kernels.closure import FIRST_ROW, NOT_CLOSED
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
 from interstage.multibody.model import Multibody
+from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs, slices_of
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
 Forces = dict[Any, ArrayLike]
-FLOAT = np.dtype(np.float64)
 
 
 class Energies(NamedTuple):
@@ -52,6 +53,10 @@ class System:
     """A compiled vehicle. Make one with `Multibody.compile()`.
 
     nq, nv : numbers of coordinates and velocities;  bodies : names in order
+    settings : what can be switched (joint modes, masses, closures, stabilization), of this object alone
+
+    The rest never changes, and asking changes nothing: threads may share a system as long as nobody switches
+    its settings meanwhile; `with_settings` gives each his own.
     """
 
     def __init__(self, model: Multibody, known: dict | None = None):
@@ -63,17 +68,16 @@ class System:
         self._flexes, self._owner = flexible_bodies(model, self._known)
         self._index = {name: i for i, name in enumerate(model.bodies)}
         keys, self._extra = closure_sites(model, self._flexes)
-        self.engine = Engine(build_tree(model, self._flexes, self._owner, self._extra))
+        tree = build_tree(model, self._flexes, self._owner, self._extra)
+        self.engine = Engine(tree, Settings.of(model, self._flexes, tree))
         first = int(self.tree.sizes[1])
         self._sites: dict[tuple, int] = {key: first + k for k, key in enumerate(keys)}
-        self._address: int | None = None  # of the handle of real numbers, once its stages are compiled
-        self._open: set[str] = set()  # closures that hold nothing for the time being
+        self._door: int | None = None  # address of scratch for accelerations alone, once it is made
         self._slices = slices_of(self)
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
         self._no_wrenches = np.zeros((0, 6))
-        self._held = prescribed.held_velocities(self)  # velocities of joints that are not free
-        self._any_held = bool(self._held.any())
+        prescribed.note_held(self)
         self._watched = bool(self.tree.body_watch.any())
         self._check_inertia()
 
@@ -81,6 +85,26 @@ class System:
     def tree(self):
         """The constant arrays."""
         return self.engine.tree
+
+    @property
+    def settings(self) -> Settings:
+        """What is switched at run time, of this object alone."""
+        return self.engine.settings
+
+    def with_settings(self, settings: Settings | None = None) -> System:
+        """Return a view of the same vehicle with (a copy of) other settings; None: as they are here.
+
+        All that never changes is shared, states fit both, and what is switched in one does not touch the other.
+        """
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        own = (self.settings if settings is None else settings).copy()
+        new.engine, new._door = self.engine.with_settings(own), None
+        new._sites, new._extra = dict(self._sites), list(self._extra)
+        if settings is not None:
+            inspection.note_masses(new, self)
+        prescribed.note_held(new)
+        return new
 
     @property
     def bodies(self) -> list[str]:
@@ -130,7 +154,7 @@ class System:
 
     def _refuse(self, status: int, x: State) -> None:
         """Say in a sentence what a kernel found."""
-        self.engine.work(x.q.dtype).indefinite[:] = 0.0
+        self.engine.indefinite[:] = False
         for what, values, names in (("q", x.q, None), ("v", x.v, self.velocity_names())):
             bad = np.flatnonzero(~np.isfinite(values))
             if len(bad):
@@ -172,37 +196,48 @@ class System:
         if x.__class__ is not State or x._slices is not self._slices:
             check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
         y = x._y
-        real = y.dtype is FLOAT
         if accelerations is not None or self._any_held:
             tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
         elif tau is None:
             tau = self._no_tau
-        if real and not forces and not refine and self._address is not None:
+        status = UNFIT
+        if not forces and not refine and self._door is not None and y.dtype is FLOAT:
             vdot = np.empty(self.nv)
             try:
-                status = enter_forward(self._address, x._address, tau, vdot)
+                status = enter_forward(self._door, x._address, tau, vdot)
             except TypeError:  # the door takes contiguous real vectors only
                 status = UNFIT
-            if status == UNFIT:
-                tau = self._vector(tau, FLOAT, "tau")
-                status = enter_forward(self._address, x._address, tau, vdot)
-        else:
-            vdot = np.empty(self.nv, y.dtype)
-            tau = self._vector(tau, y.dtype, "tau")
-            sites, wrenches = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
-            status = self.engine.forward(x.q, x.v, tau, sites, wrenches, vdot)
-            self._address = self.engine.forward_address(FLOAT)
-            if refine and status == 0:
-                vdot = refining.refine(self, x, tau, sites, wrenches, vdot)
+        if status == UNFIT:  # or another thread is in the door
+            loads = self._loads(forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
+            self._door = self.engine.door()
+            with self.engine.borrow(y.dtype) as scratch:
+                vdot, status = self._forward(scratch, x, tau, *loads, refine)
         if status != 0:
             self._refuse(status, x)
         if self._watched:
-            self.warn_of_fidelity(y.dtype)
+            self.engine.gather_from_door()
+            self.warn_of_fidelity()
         return vdot
 
-    def warn_of_fidelity(self, dtype: Any = np.float64) -> None:
+    def _forward(
+        self,
+        scratch: Scratch,
+        x: State,
+        tau: Any,
+        sites: np.ndarray,
+        wrenches: np.ndarray,
+        refine: bool = False,
+    ) -> tuple[np.ndarray, int]:
+        """Return v̇ and the status of forward dynamics on some scratch; tau as `generalized_input` makes it."""
+        vdot, tau = np.empty(self.nv, x.q.dtype), self._vector(tau, x.q.dtype, "tau")
+        status = scratch.forward(x.q, x.v, tau, sites, wrenches, vdot)
+        if refine and status == 0:
+            vdot = refining.refine(self, scratch, x, tau, sites, wrenches, vdot)
+        return vdot, status
+
+    def warn_of_fidelity(self) -> None:
         """Warn (`FidelityWarning`) of bodies that forward dynamics found with an indefinite mass matrix."""
-        inspection.warn_of_fidelity(self, dtype)
+        inspection.warn_of_fidelity(self)
 
     def inverse_dynamics(
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
@@ -233,7 +268,7 @@ class System:
 
     def joint_mode(self, body: str) -> str:
         """Return "free", "prescribed" or "locked"."""
-        return prescribed.MODES[self.tree.joint_mode[self.body(body)]]
+        return prescribed.MODES[self.settings.joint_mode[self.body(body)]]
 
     def _vector(self, value: ArrayLike, dtype: np.dtype, name: str) -> np.ndarray:
         """Return a vector as long as v that kernels can take, the given one where it will do."""
@@ -279,16 +314,12 @@ class System:
 
         With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
         """
-        if self.model.closures:
-            closing.balance(self, x, self._vector(vdot, x.q.dtype, "vdot"), forces, tau)
-        else:
-            self.inverse_dynamics(x, vdot, forces)
-        wrenches = self.engine.work(x.q.dtype).z[: len(self._index)].copy()
+        vdot = self._vector(vdot, x.q.dtype, "vdot")
+        wrenches = closing.joint_wrenches(self, x, vdot, forces, tau)
         # the kernels' frame of a body sits in its joint
         wrenches[:, :3] += np.cross([spec.offset for spec in self.model.specs], wrenches[:, 3:])
         if inspection.check_frame(frame) == "world":
-            work = self.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
-            R = work.Rw[:-1].reshape(-1, 3, 3)
+            R = impulse.frames_of(self, x).R
             wrenches = np.concatenate(
                 [np.einsum("nij,nj->ni", R, wrenches[:, :3]), np.einsum("nij,nj->ni", R, wrenches[:, 3:])],
                 axis=1,
@@ -311,7 +342,7 @@ class System:
     @property
     def n_closure(self) -> int:
         """Number of scalar conditions of closures, less those that are left out."""
-        return int(self.tree.row_keep.sum())
+        return int(self.settings.row_keep.sum())
 
     def closure_error(self, x: State, every: bool = False) -> np.ndarray:
         """Return C (n_closure,): travels (lengths) and turns (radians) that closures forbid; `every`: left out too."""
@@ -345,8 +376,7 @@ class System:
 
     def closure_multipliers(self, x: State, forces: Forces | None = None) -> np.ndarray:
         """Return the multiplier (n_closure,) of each row: a force along it, or a torque about it."""
-        _, work = closing.forces_of(self, x, forces)
-        return work.closure_f[closing.kept(self)]
+        return closing.forces_of(self, x, forces)[1][closing.kept(self)]
 
     def drive_forces(
         self,

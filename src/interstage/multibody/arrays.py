@@ -1,6 +1,8 @@
-"""The arrays of a compiled vehicle: `Tree` holds what never changes, `Work` is scratch.
+"""The arrays of a compiled vehicle: `Tree` holds what never changes, `Work` settings and scratch.
 
-Both are namedtuples of plain arrays, so that kernels compile once for every vehicle. Bodies are numbered in
+Both are namedtuples of plain arrays, so that kernels compile once for every vehicle. What is switched at run time
+(`SETTING_FIELDS`) belongs to whoever asks, see `settings`; kernels find it in `work`, which is lent to one caller at
+a time. Bodies are numbered in
 the order they were added (a parent comes before its children). Sites are nodes of flexible bodies; the first
 `n_port` of them carry children and are called ports, sorted by body.
 
@@ -13,6 +15,7 @@ ground. In flat arrays a quantity of k rows and n modes starting at s is `a[k*s 
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -21,7 +24,6 @@ TREE_FIELDS = (
     ("gravity", "f", 1),  # (3,) world axes
     ("body_parent", "i", 1),  # (N,) -1 for ground
     ("body_port", "i", 1),  # (N,) site of the parent that carries the body, -1 for a rigid parent or ground
-    ("body_inertia", "f", 2),  # (N, 10) m, m c (3), J about the origin (xx yy zz xy xz yz), undeformed
     ("body_modes", "i", 1),  # (N,) number of modes
     ("body_order", "i", 1),  # (N,) fidelity 0, 1, 2
     ("body_watch", "i", 1),  # (N,) 1 where the mass matrix may lose definiteness by deformation
@@ -40,7 +42,6 @@ TREE_FIELDS = (
     ("joint_p", "f", 2),  # (N, 3) point on a rigid parent, parent axes
     ("joint_axes", "f", 2),  # (N, 9) up to three axes
     ("joint_pitch", "f", 1),  # (N,) travel per radian of a screw
-    ("joint_mode", "i", 1),  # (N,) 0 free, 1 prescribed, 2 locked; changes at run time
     ("v_q", "i", 1),  # (nv,) coordinate whose rate is this velocity, -1 for quaternions and free positions
     ("v_stiffness", "f", 1),  # (nv,)
     ("v_damping", "f", 1),  # (nv,)
@@ -59,13 +60,7 @@ TREE_FIELDS = (
     ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
     ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
     ("closure_p", "f", 2),  # (C, 6) points of both ends where they are on the ground
-    (
-        "closure_option",
-        "f",
-        1,
-    ),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte; run time
     ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure`
-    ("row_keep", "i", 1),  # (m,) 0 for a dependent row that is left out; changes at run time
     ("row_u", "f", 2),  # (m, 3) direction fixed in the first frame
     ("row_w", "f", 2),  # (m, 3) direction fixed in the second frame
     ("row_c", "f", 1),  # (m,) cosine of the angle of two axes, or travel per radian of a screw
@@ -73,7 +68,14 @@ TREE_FIELDS = (
     ("sizes", "i", 1),  # (6,) n_body, n_port, n_site, nq, nv, n_mode
 )
 
-WORK_FIELDS = (
+SETTING_FIELDS = (
+    ("joint_mode", "i", 1),  # (N,) 0 free, 1 prescribed, 2 locked
+    ("body_inertia", "f", 2),  # (N, 10) m, m c (3), J about the origin (xx yy zz xy xz yz), undeformed
+    ("row_keep", "i", 1),  # (m,) 0 for a row that is left out: dependent, or of an open closure
+    ("closure_option", "f", 1),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte
+)
+
+SCRATCH_FIELDS = (
     ("R", "w", 2),  # (N, 9) x_parent = R x_body
     ("p", "w", 2),  # (N, 3) body origin from the parent's origin (rigid parent) or deformed node, parent axes
     ("V", "w", 2),  # (N, 6) velocity of the body frame, body axes
@@ -137,6 +139,7 @@ WORK_FIELDS = (
     ("closure_q", "w", 1),  # (nq,)
 )
 
+WORK_FIELDS = (*SETTING_FIELDS, *SCRATCH_FIELDS)
 Tree = namedtuple("Tree", [name for name, _, _ in TREE_FIELDS])
 Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
 
@@ -158,8 +161,11 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int, blocks: int) -> dict[str, 
     }
 
 
-def make_work(tree: Tree, dtype: type = np.float64) -> Work:
-    """Allocate scratch for a tree, all zero; `kernels.flex.prepare` fills what depends on constants."""
+def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:
+    """Allocate scratch for a tree, all zero, beside the arrays of `settings`.
+
+    `kernels.flex.prepare` fills what depends on constants.
+    """
     N, n_port, S, nq, nv, n = (int(k) for k in tree.sizes)
     ports = np.diff(tree.body_ports)
     widest = 6 * int(ports.max(initial=0))
@@ -181,4 +187,4 @@ def make_work(tree: Tree, dtype: type = np.float64) -> Work:
         "indefinite": (N,),
     }
     shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv, blocks)
-    return Work(**{name: np.zeros(shapes[name], dtype) for name in Work._fields})
+    return Work(**settings, **{name: np.zeros(shapes[name], dtype) for name, _, _ in SCRATCH_FIELDS})

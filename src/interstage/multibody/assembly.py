@@ -39,12 +39,13 @@ class _Frames:
 
     def __init__(self, system: System, x: State):
         self.system, self.q = system, x.q
-        work = system.engine.closure_rows(x.q, np.zeros_like(x.v))
-        self.C = work.closure_C.copy()
         self.R = []
-        for c in range(len(system.model.closures)):
-            pair = [self._rotation(work, int(s)) for s in system.tree.closure_site[c]]
-            self.R.append((pair[0] @ system.tree.closure_R[c].reshape(3, 3), pair[1]))
+        with system.engine.borrow(x.q.dtype) as scratch:
+            work = scratch.closure_rows(x.q, np.zeros_like(x.v))
+            self.C = work.closure_C.copy()
+            for c in range(len(system.model.closures)):
+                pair = [self._rotation(work, int(s)) for s in system.tree.closure_site[c]]
+                self.R.append((pair[0] @ system.tree.closure_R[c].reshape(3, 3), pair[1]))
 
     def _rotation(self, work: Any, s: int) -> np.ndarray:
         if s < 0:

@@ -9,6 +9,7 @@ import numpy as np
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody import impulse
 from interstage.multibody.closures import ROUNDING, row_names
+from interstage.multibody.engine import Scratch
 from interstage.multibody.kernels import closure as kernel
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.state import State
@@ -22,39 +23,37 @@ STABILIZATIONS = ("projection", "baumgarte", "none")
 
 def kept(system: System) -> np.ndarray:
     """Return the numbers of the rows that are not left out."""
-    return np.flatnonzero(system.tree.row_keep)
+    return np.flatnonzero(system.settings.row_keep)
 
 
 def in_use(system: System) -> np.ndarray:
     """Return a mask (m,) of the rows of closures that are not open."""
-    return np.array([closure not in system._open for closure, _ in row_names(system.model)], dtype=bool)
+    return np.array(
+        [closure not in system.settings.opened for closure, _ in row_names(system.model)], dtype=bool
+    )
 
 
 def set_closure(system: System, name: str, closed: bool) -> None:
     """Open a closure, or close it again with all of its rows."""
     if name not in system.closures:
         raise InputError(f"there is no closure '{name}'", hint=known_names(system.closures))
-    if closed:
-        system._open.discard(name)
-    else:
-        system._open.add(name)
+    settings = system.settings
+    settings.opened = settings.opened - {name} if closed else settings.opened | {name}
     for k, (closure, _) in enumerate(row_names(system.model)):
         if closure == name:
-            system.tree.row_keep[k] = int(closed)
+            settings.row_keep[k] = int(closed)
 
 
-def carry(old: System, new: System, rows_too: bool = False) -> None:
-    """Give a new system the choices made on an old one: stabilization, open closures, and rows left out if asked.
+def carry(old: System, new: System) -> None:
+    """Give a new system the choices made on an old one: stabilization and open closures.
 
     A vehicle that has changed has other dependent rows: they are to be looked for again.
     """
     if not new.model.closures:
         return
-    new.tree.closure_option[:] = old.tree.closure_option
-    for name in old._open & set(new.closures):
+    new.settings.closure_option[:] = old.settings.closure_option
+    for name in old.settings.opened & set(new.closures):
         set_closure(new, name, False)
-    if rows_too:
-        new.tree.row_keep[:] = old.tree.row_keep
 
 
 def name_of(system: System, row: int) -> str:
@@ -67,15 +66,22 @@ def errors(system: System, x: State, every: bool = False) -> np.ndarray:
     """Return C (m,) of the rows kept, or of all."""
     if not system.model.closures:
         return np.zeros(0, x.q.dtype)
-    C = system.engine.closure_rows(x.q, x.v).closure_C
-    return C.copy() if every else C[kept(system)]
+    C = _look(system, x)[0]
+    return C if every else C[kept(system)]
 
 
 def rates(system: System, x: State) -> np.ndarray:
     """Return Ċ (m,) of the rows kept."""
     if not system.model.closures:
         return np.zeros(0, x.q.dtype)
-    return system.engine.closure_rows(x.q, x.v).closure_rate[kept(system)]
+    return _look(system, x)[1][kept(system)]
+
+
+def _look(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
+    """Return C and Ċ (m,) of all rows."""
+    with system.engine.borrow(x.q.dtype) as scratch:
+        work = scratch.closure_rows(x.q, x.v)
+        return work.closure_C.copy(), work.closure_rate.copy()
 
 
 def jacobian(system: System, x: State) -> np.ndarray:
@@ -97,26 +103,44 @@ def kept_names(system: System) -> list[tuple[str, str]]:
     return [names[k] for k in kept(system)]
 
 
-def forces_of(system: System, x: State, *loads: Any) -> tuple[dict[str, np.ndarray], Any]:
-    """Return the wrenches of closures under loads as in forward dynamics, and the scratch they came from."""
+def forces_of(
+    system: System,
+    x: State,
+    forces: dict | None = None,
+    tau: Any = None,
+    accelerations: dict | None = None,
+    frame: str = "world",
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return wrenches and multipliers (m,) of closures under loads as in forward dynamics."""
     if not system.model.closures:
-        return {}, None
-    system.forward_dynamics(x, *loads)
-    work = system.engine.work(x.q.dtype)
-    return closure_wrenches(system, work), work
+        return {}, np.zeros(0, x.q.dtype)
+    tau = system.generalized_input(tau, accelerations, x.q.dtype)
+    loads = system._loads(forces, frame, x)
+    with system.engine.borrow(x.q.dtype) as scratch:
+        _, status = system._forward(scratch, x, tau, *loads)
+        found = closure_wrenches(system, scratch.work), scratch.work.closure_f.copy()
+    if status != 0:
+        system._refuse(status, x)
+    return found
 
 
 def forces_for(
-    system: System, x: State, vdot: np.ndarray, forces: dict | None, tau: Any, frame: str
-) -> tuple[np.ndarray, Any]:
-    """Return multipliers (m,) that go with accelerations, and the scratch: λ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹ (τ_tree - τ).
+    system: System,
+    scratch: Scratch,
+    x: State,
+    vdot: np.ndarray,
+    forces: dict | None,
+    tau: Any,
+    frame: str,
+) -> None:
+    """Leave multipliers (m,) that go with accelerations in the scratch: λ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹ (τ_tree - τ).
 
     τ_tree are the forces that the tree alone would need for v̇; joints that are not free take what is left.
     """
     needed = system.inverse_dynamics(x, vdot, forces, frame)
     if tau is not None:
         needed = needed - np.where(system._held, 0.0, system._vector(tau, x.q.dtype, "tau"))
-    status, work = system.engine.closure_response(x.q, x.v)
+    status, work = scratch.closure_response(x.q, x.v), scratch.work
     if status != 0:
         system._refuse(status, x)
     k = kept(system)
@@ -127,7 +151,6 @@ def forces_for(
     if len(k) and not np.linalg.eigvalsh(L.real)[0] > kernel.RANK:
         refuse(system, kernel.FIRST_ROW - int(k[0]), x)
     work.closure_f[k] = scale * np.linalg.solve(L, scale * (work.closure_X[k] @ needed))
-    return work.closure_f, work
 
 
 def drive_forces(
@@ -137,7 +160,9 @@ def drive_forces(
     needed = system.inverse_dynamics(x, vdot, forces, frame)
     if not system.model.closures:
         return needed
-    f = forces_for(system, x, vdot, forces, tau, frame)[0].copy()
+    with system.engine.borrow(x.q.dtype) as scratch:
+        forces_for(system, scratch, x, vdot, forces, tau, frame)
+        f = scratch.work.closure_f.copy()
     return needed - all_rows(system, x).T @ f
 
 
@@ -167,15 +192,17 @@ def loads_of(system: System, wrenches: dict[str, np.ndarray], work: Any) -> tupl
     return np.array(sites, dtype=np.int64), np.array(out).reshape(-1, 6)
 
 
-def balance(system: System, x: State, vdot: np.ndarray, forces: dict | None, tau: Any) -> None:
-    """Leave the forces across joints in the scratch, closures acting as loads."""
-    _, work = forces_for(system, x, vdot, forces, tau, "world")
-    sites, wrenches = loads_of(system, closure_wrenches(system, work), work)
-    more, others = system._loads(forces, "world", x)
-    sites, wrenches = np.concatenate([sites, more]), np.concatenate([wrenches, others]).astype(x.q.dtype)
-    system.engine.inverse(
-        x.q, x.v, vdot, sites, np.ascontiguousarray(wrenches), np.empty(system.nv, x.q.dtype)
-    )
+def joint_wrenches(system: System, x: State, vdot: np.ndarray, forces: dict | None, tau: Any) -> np.ndarray:
+    """Return the forces (N, 6) across joints, closures acting as loads."""
+    dtype = x.q.dtype
+    sites, wrenches = system._loads(forces, "world", x)
+    with system.engine.borrow(dtype) as scratch:
+        if system.model.closures:
+            forces_for(system, scratch, x, vdot, forces, tau, "world")
+            more, others = loads_of(system, closure_wrenches(system, scratch.work), scratch.work)
+            sites, wrenches = np.concatenate([more, sites]), np.concatenate([others, wrenches]).astype(dtype)
+        scratch.inverse(x.q, x.v, vdot, sites, wrenches, np.empty(system.nv, dtype))
+        return scratch.work.z[:-1].copy()
 
 
 # dependent rows ---------------------------------------------------------------------------------------
@@ -186,13 +213,11 @@ def dependent_rows(system: System, x: State) -> list[int]:
 
     A row depends where its pivot in the scaled J M⁻¹Jᵀ vanishes, or where it cannot move at all.
     """
-    tree, before, use = system.tree, system.tree.row_keep.copy(), in_use(system)
-    tree.row_keep[:] = use
-    try:
-        status, work = system.engine.closure_response(x.q.real.copy(), np.zeros(system.nv))
-        L = work.closure_L.copy()
-    finally:
-        tree.row_keep[:] = before
+    tree, use, view = system.tree, in_use(system), system.with_settings()
+    view.settings.row_keep[:] = use
+    with view.engine.borrow(np.dtype(np.float64)) as scratch:
+        status = scratch.closure_response(x.q.real.copy(), np.zeros(system.nv))
+        L = scratch.work.closure_L.copy()
     if status != 0:
         system._refuse(status, x)
     diagonal = np.diag(L).copy()
@@ -231,8 +256,8 @@ def drop_redundant(system: System, x: State) -> list[tuple[str, str]]:
                 got=f"an error of {C[k]:.3g}",
                 hint="call assemble first; if it fails there, the closures cannot hold together",
             )
-    system.tree.row_keep[:] = in_use(system)
-    system.tree.row_keep[found] = 0
+    system.settings.row_keep[:] = in_use(system)
+    system.settings.row_keep[found] = 0
     return [names[k] for k in found]
 
 
@@ -267,9 +292,7 @@ def check_closed(system: System, x: State, tolerance: float = CLOSED) -> None:
     if not system.model.closures:
         return
     unit = system.tree.row_tolerance / ROUNDING
-    work = system.engine.closure_rows(x.q.real.copy(), x.v.real.copy())
-    use = in_use(system)
-    C, rate = np.abs(work.closure_C) * use, np.abs(work.closure_rate) * use
+    C, rate = (np.abs(a) * in_use(system) for a in _look(system, State(x._slices, x.q.real, x.v.real)))
     for what, values, limit in (
         ("position", C, tolerance * unit),
         ("velocity", rate, tolerance * unit * (1.0 + np.abs(x.v).max(initial=0.0))),
@@ -291,7 +314,7 @@ def stabilize(system: System, method: str, rate: float) -> None:
     if not isinstance(rate, int | float | np.number) or not np.isfinite(rate) or rate <= 0.0:
         raise InputError("the rate of Baumgarte's stabilization must be positive", got=repr(rate))
     soft = (2.0 * rate, rate**2) if method == "baumgarte" else (0.0, 0.0)
-    system.tree.closure_option[:] = (float(method == "projection"), *soft)
+    system.settings.closure_option[:] = (float(method == "projection"), *soft)
 
 
 def project(system: System, x: State) -> State:
@@ -322,7 +345,7 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
             root = int(impulse.trees_of(new)[new.body(body)])
             impulse.restore_center(new, y, root, before.center)
             impulse.restore_momentum(new, y, root, before)
-    if old.model.closures and np.any(in_use(old) > old.tree.row_keep):
+    if old.model.closures and np.any(in_use(old) > old.settings.row_keep):
         drop_redundant(new, y)
     return y
 
@@ -331,7 +354,7 @@ def open_by(system: System, x: State) -> float:
     """Return how far closures are open, or how fast they open, in units of rounding."""
     if not system.model.closures:
         return 0.0
-    work = system.engine.closure_rows(x.q, x.v)
+    C, rate = _look(system, x)
     use, unit = in_use(system), system.tree.row_tolerance
     speed = 1.0 + np.abs(x.v).max(initial=0.0)
-    return float(np.max(use * np.maximum(np.abs(work.closure_C), np.abs(work.closure_rate) / speed) / unit))
+    return float(np.max(use * np.maximum(np.abs(C), np.abs(rate) / speed) / unit))

@@ -198,7 +198,7 @@ def _check_node(parent: BodySpec, flex: FlexibleBody, child: BodySpec) -> None:
     check_hinge(c, child.at, origin, parent.name, f"body '{child.name}'")
 
 
-def _rigid_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
+def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:
     """Return m, m c, J about the origin: (10,)."""
     if flex is not None:
         return np.concatenate([[flex.mass], flex.mp, symmetric_six(flex.J)])
@@ -236,7 +236,6 @@ def build_tree(
         gravity=np.array(model.gravity, dtype=float),
         body_parent=np.array([-1 if s.parent is None else index[s.parent] for s in specs], dtype=np.int64),
         body_port=body_port,
-        body_inertia=np.array([_rigid_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(N, 10),
         body_modes=modes,
         body_order=np.array([s.order for s in specs], dtype=np.int64),
         body_watch=np.array([_may_lose_definiteness(s, f) for s, f in zip(specs, flexes)], dtype=np.int64),
@@ -256,7 +255,6 @@ def build_tree(
         ),
         joint_axes=np.array([s.joint.axes() for s in specs], dtype=float).reshape(N, 9),
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
-        joint_mode=np.array([int(s.joint.prescribed and s.joint.nv > 0) for s in specs], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),

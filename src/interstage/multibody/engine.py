@@ -1,21 +1,27 @@
-"""Call the kernels on a compiled vehicle: one object that owns arrays, scratch and handles.
+"""Call the kernels on a compiled vehicle: constant arrays, settings, and scratch that is lent to one call at a time.
 
 `Engine` knows numbers of bodies and sites; names are the business of `System`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody.arrays import Tree, Work, make_work
-from interstage.multibody.handle import COMPILED, compile_stage, make_handle
+from interstage.multibody.handle import COMPILED, compile_stage, make_handle, point_to, slots_of
 from interstage.multibody.kernels import closure, entry, flex, inverse, kinematics, mass_matrix
 
+if TYPE_CHECKING:
+    from interstage.multibody.settings import Settings
+
 NO_SITES = np.zeros(0, dtype=np.int64)
+FLOAT, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 
 _STATE = ("kinematics", "body_terms", "flexible_terms")
 _CLOSED = ("closure_rows", "closure_inertia", "closure_response")
@@ -46,41 +52,37 @@ FLEXIBLE = ("flexible_terms", "eliminate_modes", "modal_accelerations", "modal_b
 CLOSING = (*_CLOSED, "constrain", "project", "closure_jacobian")
 
 
-class Engine:
-    """Tree, and scratch for each number type; calls reuse the scratch, so that they are not reentrant."""
+class Scratch:
+    """Scratch of one number type for one caller at a time, with the handle that compiled code takes.
 
-    def __init__(self, tree: Tree):
-        self.tree = tree
+    work : settings and scratch;  address : of the handle's first slot
+    """
+
+    def __init__(self, tree: Tree, settings: Settings, dtype: np.dtype, home: list[Scratch]):
+        self.tree, self.settings, self.dtype, self.home = tree, settings, dtype, home
+        self.work = make_work(tree, settings.arrays(), dtype)
+        self.handle = make_handle(tree, self.work)
+        self.address = self.handle.ctypes.data
         self._nq, self._nv = int(tree.sizes[3]), int(tree.sizes[4])
-        self._scratch: dict[tuple, tuple[Work, np.ndarray]] = {}
+        self._known: set[str] = set()
+        self.prepare()
 
-    def work(self, dtype: Any) -> Work:
-        """Return scratch for float64 or complex128, prepared."""
-        return self._get(np.dtype(dtype))[0]
+    def point_to(self, settings: Settings, slots: np.ndarray) -> None:
+        """Read other settings from now on."""
+        self.settings = settings
+        point_to(self.handle, slots)
+        if not COMPILED:
+            self.work = self.work._replace(**settings.arrays())
 
-    def handle(self, dtype: Any, what: str = "prepare") -> np.ndarray:
-        """Return the addresses of tree and scratch, and of the stages of an algorithm."""
-        return self._get(np.dtype(dtype), what)[1]
-
-    def _get(self, dtype: np.dtype, what: str = "prepare") -> tuple[Work, np.ndarray]:
-        """Return scratch and handle, with the stages of an algorithm compiled."""
-        found = self._scratch.get((dtype, what))
-        if found is not None:
-            return found
-        first = what == "prepare"
-        if first:
-            work = make_work(self.tree, dtype)
-            found = work, make_handle(self.tree, work)
-        else:
-            found = self._get(dtype)
-        if COMPILED:
-            for name in STAGES[what]:
-                if self._needs(name):
-                    compile_stage(name, dtype, found[1])
-        self._scratch[dtype, what] = found
-        if first:
-            self.prepare(dtype)
-        return found
+    def ready(self, what: str) -> np.ndarray:
+        """Return the handle with the stages of an algorithm in place."""
+        if what not in self._known:
+            if COMPILED:
+                for name in STAGES[what]:
+                    if self._needs(name):
+                        compile_stage(name, self.dtype, self.handle)
+            self._known.add(what)
+        return self.handle
 
     def _needs(self, name: str) -> bool:
         """Return whether this vehicle calls a stage."""
@@ -88,16 +90,22 @@ class Engine:
             return len(self.tree.closure_site) > 0
         return name not in FLEXIBLE or self.tree.sizes[5] > 0
 
-    def prepare(self, dtype: Any) -> None:
-        """Fill the scratch that depends on constants; needed after a change of inertia or shift."""
-        work, handle = self._scratch[np.dtype(dtype), "prepare"]
+    def prepare(self) -> None:
+        """Fill the scratch that depends on constants and on the shift."""
+        handle = self.ready("prepare")
         if COMPILED:
-            entry.enter_prepare(handle, work.shift)
+            entry.enter_prepare(handle, self.work.shift)
         else:
-            flex.prepare(self.tree, work)
+            flex.prepare(self.tree, self.work)
 
-    def fit(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Refuse coordinates of another vehicle: kernels do not look where arrays end."""
+    def set_shift(self, shift: np.ndarray | float) -> None:
+        """Add numbers (nv,) to the diagonal of the mass matrix from now on (linearly implicit steps)."""
+        self.work.shift[:] = shift
+        self.prepare()
+
+    def fitting(self, q: np.ndarray, v: np.ndarray, what: str) -> np.ndarray:
+        """Return the handle for an algorithm; refuse coordinates of another vehicle: kernels do not look where arrays
+        end."""
         if len(q) != self._nq or len(v) != self._nv:
             raise InputError(
                 "the state does not belong to this system",
@@ -105,122 +113,224 @@ class Engine:
                 got=f"{len(q)} and {len(v)}",
                 hint="after a change of the vehicle use the system and the state that the change returned",
             )
+        return self.handle if what in self._known else self.ready(what)
 
     def forward(self, q, v, tau, sites, wrenches, vdot) -> int:
         """Write accelerations; return the status of `articulated.forward`."""
-        self.fit(q, v)
-        work, handle = self._get(vdot.dtype, "forward")
-        if not COMPILED:
-            return closure.closed_forward(self.tree, work, q, v, tau, sites, wrenches, vdot)
-        return entry.enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot)
+        handle = self.fitting(q, v, "forward")
+        if COMPILED:
+            return entry.enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot)
+        return closure.closed_forward(self.tree, self.work, q, v, tau, sites, wrenches, vdot)
 
-    def forward_address(self, dtype: Any) -> int | None:
-        """Return the address of the handle for `entry.enter_forward`; None where nothing is compiled.
+    def inverse(self, q, v, vdot, sites, wrenches, tau) -> bool:
+        """Write forces; forces across joints are left in `work.z`. Return False where another thread is in here."""
+        self.fitting(q, v, "inverse")
+        if COMPILED:
+            return entry.enter_inverse(self.address, q, v, vdot, sites, wrenches, tau)
+        inverse.inverse(self.tree, self.work, q, v, vdot, sites, wrenches, tau)
+        return True
 
-        The door is closed to other types than contiguous float64, so that it says so instead of compiling anew.
+    def mass_matrix(self, q, v, M) -> bool:
+        """Write the mass matrix. Return False where another thread is in here."""
+        self.fitting(q, v, "mass_matrix")
+        if COMPILED:
+            return entry.enter_mass_matrix(self.address, q, v, M)
+        mass_matrix.mass_matrix(self.tree, self.work, q, v, M)
+        return True
+
+    def jacobian(self, q, v, body, sites, J) -> None:
+        """Write the Jacobian of a site."""
+        handle = self.fitting(q, v, "jacobian")
+        if COMPILED:
+            entry.enter_jacobian(handle, q, v, body, sites, J)
+        else:
+            entry.site_jacobian(self.tree, self.work, q, v, body, sites, J)
+
+    def sums(self, q, v, about, out) -> None:
+        """Write energies and momentum; mass properties of bodies are left in `work.I`."""
+        handle = self.fitting(q, v, "sums")
+        if COMPILED:
+            entry.enter_sums(handle, q, v, about, out)
+        else:
+            entry.sums(self.tree, self.work, q, v, about, out)
+
+    def observe(self, q, v, vdot, sites) -> Work:
+        """Bring poses, velocities and accelerations of bodies and sites up to date in `work`, and return it."""
+        handle = self.fitting(q, v, "observe")
+        if COMPILED:
+            entry.enter_observe(handle, q, v, vdot, sites)
+        else:
+            entry.observe(self.tree, self.work, q, v, vdot, sites)
+        return self.work
+
+    def composite(self, q, v, out) -> None:
+        """Write the inertia of the whole about the world origin."""
+        handle = self.fitting(q, v, "composite")
+        if COMPILED:
+            entry.enter_composite(handle, q, v, out)
+        else:
+            entry.composite_of_ground(self.tree, self.work, q, v, out)
+
+    def closure_rows(self, q, v) -> Work:
+        """Bring errors and rates of closures up to date in `work`, and return it."""
+        handle = self.fitting(q, v, "closure")
+        if COMPILED:
+            entry.enter_closure_rows(handle, q, v)
+        else:
+            closure.look(self.tree, self.work, q, v)
+        return self.work
+
+    def closure_response(self, q, v) -> int:
+        """Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into `work`; return the status."""
+        handle = self.fitting(q, v, "closure")
+        if COMPILED:
+            return entry.enter_closure_response(handle, q, v)
+        return closure.closure_response(self.tree, self.work, q, v)
+
+    def closure_jacobian(self, q, v, J) -> None:
+        """Write the Jacobian (m, nv) of all closure rows."""
+        handle = self.fitting(q, v, "closure")
+        if COMPILED:
+            entry.enter_closure_jacobian(handle, q, v, J)
+        else:
+            closure.closure_jacobian(self.tree, self.work, q, v, J)
+
+    def project(self, q, v) -> int:
+        """Bring q and v, changed in place, back to the closures; return the status."""
+        handle = self.fitting(q, v, "closure")
+        if COMPILED:
+            return entry.enter_project(handle, q, v)
+        return closure.project(self.tree, self.work, q, v)
+
+    def rates(self, q, v, qdot) -> None:
+        """Write q̇."""
+        handle = self.fitting(q, v, "prepare")
+        if COMPILED:
+            entry.enter_rates(handle, q, v, qdot)
+        else:
+            kinematics.rates(self.tree, q, v, qdot)
+
+
+def _lent(name: str) -> Callable:
+    """Return the algorithm `name` of `Scratch` as a method of `Engine`, on scratch for the type of the state."""
+    algorithm = getattr(Scratch, name)
+
+    def call(self, q, v, *arguments):
+        scratch = self.take(q.dtype)
+        result = algorithm(scratch, q, v, *arguments)
+        if self._watched:
+            self.gather(scratch)
+        scratch.home.append(scratch)
+        return result
+
+    call.__name__, call.__doc__ = name, algorithm.__doc__
+    return call
+
+
+class Engine:
+    """A tree with settings. Algorithms run on scratch that is lent to one call at a time, so that threads do not meet.
+
+    Views with other settings (`with_settings`) share the tree and the scratch that is not lent out. `list.pop` and
+    `list.append` are atomic.
+    """
+
+    def __init__(self, tree: Tree, settings: Settings, shelf: dict[np.dtype, list[Scratch]] | None = None):
+        self.tree, self.settings = tree, settings
+        self._shelf = {FLOAT: [], COMPLEX: []} if shelf is None else shelf
+        self._real, self._complex = self._shelf[FLOAT], self._shelf[COMPLEX]
+        self._slots = slots_of(settings.arrays().values())
+        self._front: Scratch | None = None
+        self._watched = bool(tree.body_watch.any())
+        self.indefinite = np.zeros(
+            len(tree.body_parent), dtype=bool
+        )  # bodies met with an indefinite mass matrix
+
+    def with_settings(self, settings: Settings) -> Engine:
+        """Return an engine for the same tree with other settings."""
+        return Engine(self.tree, settings, self._shelf)
+
+    def take(self, dtype: np.dtype) -> Scratch:
+        """Return scratch for float64 or complex128 that is the caller's until he gives it back."""
+        home = self._real if dtype is FLOAT else self._complex if dtype is COMPLEX else self._home(dtype)
+        try:
+            scratch = home.pop()
+        except IndexError:
+            return Scratch(self.tree, self.settings, np.dtype(dtype), home)
+        if scratch.settings is not self.settings:
+            scratch.point_to(self.settings, self._slots)
+        return scratch
+
+    def _home(self, dtype: Any) -> list[Scratch]:
+        return self._shelf[np.dtype(dtype)]
+
+    def give(self, scratch: Scratch) -> None:
+        """Take scratch back."""
+        if self._watched:
+            self.gather(scratch)
+        scratch.home.append(scratch)
+
+    def gather(self, scratch: Scratch) -> None:
+        """Note the bodies whose mass matrix was found indefinite on some scratch."""
+        found = scratch.work.indefinite
+        if found.any():
+            self.indefinite |= found.astype(bool)
+            found[:] = 0.0
+
+    @contextmanager
+    def borrow(self, dtype: Any) -> Iterator[Scratch]:
+        """Lend scratch for a `with` block: what its algorithms leave in `work` can be read there."""
+        scratch = self.take(dtype)
+        try:
+            yield scratch
+        finally:
+            self.give(scratch)
+
+    def door(self) -> int | None:
+        """Return the address of the front scratch, for `entry.enter_forward`; None where nothing is compiled.
+
+        It is not lent out: what uses it claims it in compiled code, and reads nothing from it afterwards. The door is
+        closed to other types than contiguous float64, so that it says so instead of compiling anew.
         """
         if not COMPILED:
             return None
+        if self._front is not None:
+            return self._front.address
         if not entry.enter_forward.signatures:
             vector = numba.types.Array(numba.float64, 1, "C")
             entry.enter_forward.compile((numba.int64, numba.int64, vector, vector))
             entry.enter_forward.disable_compile()
-        return self._get(np.dtype(dtype), "forward")[1].ctypes.data
+        scratch = self.take(FLOAT)
+        scratch.ready("forward")
+        self._front = scratch
+        return scratch.address
+
+    def gather_from_door(self) -> None:
+        """Do `gather` on the scratch behind the door."""
+        if self._front is not None:
+            self.gather(self._front)
 
     def inverse(self, q, v, vdot, sites, wrenches, tau) -> None:
-        """Write forces; forces across joints are left in `work.z`."""
-        self.fit(q, v)
-        work, handle = self._get(tau.dtype, "inverse")
-        if COMPILED:
-            entry.enter_inverse(handle, q, v, vdot, sites, wrenches, tau)
-        else:
-            inverse.inverse(self.tree, work, q, v, vdot, sites, wrenches, tau)
+        """Write forces, on the front scratch if nobody is using it."""
+        front = self._front
+        if front is None or tau.dtype is not FLOAT or not front.inverse(q, v, vdot, sites, wrenches, tau):
+            self._inverse(q, v, vdot, sites, wrenches, tau)
 
     def mass_matrix(self, q, v, M) -> None:
-        """Write the mass matrix."""
-        self.fit(q, v)
-        work, handle = self._get(M.dtype, "mass_matrix")
-        if COMPILED:
-            entry.enter_mass_matrix(handle, q, v, M)
-        else:
-            mass_matrix.mass_matrix(self.tree, work, q, v, M)
+        """Write the mass matrix, on the front scratch if nobody is using it."""
+        front = self._front
+        if front is None or M.dtype is not FLOAT or not front.mass_matrix(q, v, M):
+            self._mass_matrix(q, v, M)
 
-    def jacobian(self, q, v, body, sites, J) -> None:
-        """Write the Jacobian of a site."""
-        self.fit(q, v)
-        work, handle = self._get(J.dtype, "jacobian")
-        if COMPILED:
-            entry.enter_jacobian(handle, q, v, body, sites, J)
-        else:
-            entry.site_jacobian(self.tree, work, q, v, body, sites, J)
+    forward = _lent("forward")
+    _inverse = _lent("inverse")
+    _mass_matrix = _lent("mass_matrix")
+    jacobian = _lent("jacobian")
+    sums = _lent("sums")
+    composite = _lent("composite")
+    closure_jacobian = _lent("closure_jacobian")
+    project = _lent("project")
+    rates = _lent("rates")
 
-    def sums(self, q, v, about, out) -> None:
-        """Write energies and momentum."""
-        self.fit(q, v)
-        work, handle = self._get(out.dtype, "sums")
-        if COMPILED:
-            entry.enter_sums(handle, q, v, about, out)
-        else:
-            entry.sums(self.tree, work, q, v, about, out)
-
-    def observe(self, q, v, vdot, sites) -> Work:
-        """Bring poses, velocities and accelerations of bodies and sites up to date; return the scratch."""
-        self.fit(q, v)
-        work, handle = self._get(q.dtype, "observe")
-        if COMPILED:
-            entry.enter_observe(handle, q, v, vdot, sites)
-        else:
-            entry.observe(self.tree, work, q, v, vdot, sites)
-        return work
-
-    def composite(self, q, v, out) -> None:
-        """Write the inertia of the whole about the world origin."""
-        self.fit(q, v)
-        work, handle = self._get(out.dtype, "composite")
-        if COMPILED:
-            entry.enter_composite(handle, q, v, out)
-        else:
-            entry.composite_of_ground(self.tree, work, q, v, out)
-
-    def closure_rows(self, q, v) -> Work:
-        """Bring errors and rates of closures up to date; return the scratch."""
-        self.fit(q, v)
-        work, handle = self._get(q.dtype, "closure")
-        if COMPILED:
-            entry.enter_closure_rows(handle, q, v)
-        else:
-            closure.look(self.tree, work, q, v)
-        return work
-
-    def closure_response(self, q, v) -> tuple[int, Work]:
-        """Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into the scratch; return status and scratch."""
-        self.fit(q, v)
-        work, handle = self._get(q.dtype, "closure")
-        if COMPILED:
-            return entry.enter_closure_response(handle, q, v), work
-        return closure.closure_response(self.tree, work, q, v), work
-
-    def closure_jacobian(self, q, v, J) -> None:
-        """Write the Jacobian (m, nv) of all closure rows."""
-        self.fit(q, v)
-        work, handle = self._get(J.dtype, "closure")
-        if COMPILED:
-            entry.enter_closure_jacobian(handle, q, v, J)
-        else:
-            closure.closure_jacobian(self.tree, work, q, v, J)
-
-    def project(self, q, v) -> int:
-        """Bring q and v, changed in place, back to the closures; return the status."""
-        self.fit(q, v)
-        work, handle = self._get(q.dtype, "closure")
-        if COMPILED:
-            return entry.enter_project(handle, q, v)
-        return closure.project(self.tree, work, q, v)
-
-    def rates(self, q, v, qdot) -> None:
-        """Write q̇."""
-        self.fit(q, v)
-        if COMPILED:
-            entry.enter_rates(self.handle(qdot.dtype), q, v, qdot)
-        else:
-            kinematics.rates(self.tree, q, v, qdot)
+    def __del__(self):
+        if self._front is not None:
+            self._front.home.append(self._front)

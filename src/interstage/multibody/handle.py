@@ -13,7 +13,7 @@ sees each stage once, instead of once more in everything that calls it: compilat
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numba
 import numpy as np
@@ -25,12 +25,14 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from interstage.multibody.arrays import TREE_FIELDS, WORK_FIELDS, Tree, Work
+from interstage.multibody.arrays import SETTING_FIELDS, TREE_FIELDS, WORK_FIELDS, Tree, Work
 
 COMPILED = not numba.config.DISABLE_JIT
 # Sums may be reordered and products fused (the same on every run of one machine); infinities and NaN stay.
 FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 _SLOTS = 4  # address and up to three lengths for each array
+_FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
+_FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 STAGE_NAMES = (
@@ -68,15 +70,25 @@ LAYOUT = int(_LAYOUT, 16)
 _HANDLE_DTYPE = np.dtype([(f"layout_{_LAYOUT}", np.int64)])
 
 
-def make_handle(tree: Tree, work: Work) -> np.ndarray:
-    """Return the array of addresses and shapes of all arrays of a tree and its scratch, and of stages (none yet)."""
-    handle = np.zeros(_FIRST_STAGE + len(STAGE_NAMES), dtype=np.int64)
-    for k, a in enumerate((*tree, *work)):
+def slots_of(arrays: Iterable[np.ndarray]) -> np.ndarray:
+    """Return address and shape of each of some arrays, as handles hold them."""
+    rows = []
+    for a in arrays:
         if not a.flags.c_contiguous:
             raise ValueError("handles need contiguous arrays")
-        handle[_SLOTS * k] = a.ctypes.data
-        handle[_SLOTS * k + 1 : _SLOTS * k + 1 + a.ndim] = a.shape
-    return handle.view(_HANDLE_DTYPE)
+        rows.append([a.ctypes.data, *a.shape, *[0] * (_SLOTS - 1 - a.ndim)])
+    return np.array(rows, dtype=np.int64).ravel()
+
+
+def make_handle(tree: Tree, work: Work) -> np.ndarray:
+    """Return the array of addresses and shapes of all arrays of a tree and its scratch, and of stages (none yet)."""
+    stages = np.zeros(len(STAGE_NAMES) + 1, dtype=np.int64)
+    return np.concatenate([slots_of((*tree, *work)), stages]).view(_HANDLE_DTYPE)
+
+
+def point_to(handle: np.ndarray, slots: np.ndarray) -> None:
+    """Let a handle lead to other settings, given by their `slots_of`."""
+    handle.view(np.int64)[_FIRST_SETTING:_FIRST_SCRATCH] = slots
 
 
 class ArraysType(types.Type):
@@ -223,6 +235,35 @@ def vector_at(typingctx, address, length, like):
         return array._getvalue()
 
     return types.Array(like.dtype, 1, "C")(types.int64, types.int64, like), codegen
+
+
+def _last_slot(context, builder, address):
+    slots = builder.inttoptr(address, context.get_value_type(types.int64).as_pointer())
+    return builder.gep(slots, [context.get_constant(types.intp, _FIRST_STAGE + len(STAGE_NAMES))])
+
+
+@intrinsic
+def claim(typingctx, address):
+    """Return True and mark the handle at an address as in use, unless it is: in one atomic operation."""
+
+    def codegen(context, builder, signature, args):
+        zero, one = (context.get_constant(types.int64, k) for k in (0, 1))
+        slot = _last_slot(context, builder, args[0])
+        return builder.extract_value(builder.cmpxchg(slot, zero, one, "acq_rel", "acquire"), 1)
+
+    return types.boolean(types.int64), codegen
+
+
+@intrinsic
+def release(typingctx, address):
+    """Mark the handle at an address as not in use."""
+
+    def codegen(context, builder, signature, args):
+        slot = _last_slot(context, builder, args[0])
+        builder.atomic_rmw("xchg", slot, context.get_constant(types.int64, 0), "release")
+        return context.get_dummy_value()
+
+    return types.none(types.int64), codegen
 
 
 _stages: dict[str, tuple[Callable, str, types.Type]] = {}

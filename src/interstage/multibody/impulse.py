@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from interstage.multibody.arrays import Work
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.joints import Free
+from interstage.multibody.prescribed import with_locked
 from interstage.multibody.state import State
 from interstage.spatial import functions as spatial
 
@@ -63,9 +65,10 @@ class Frames:
 
 def frames_of(system: System, x: State) -> Frames:
     """Return where all body frames are and how they move."""
-    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
     N = len(system.model.specs)
-    return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
+    with system.engine.borrow(x.q.dtype) as scratch:
+        work = scratch.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+        return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
 
 
 def trees_of(system: System) -> np.ndarray:
@@ -83,7 +86,7 @@ def linked_roots(system: System, root: int) -> list[int] | None:
     links = [
         {-1 if body is None else int(trees[system.body(body)]) for body, _ in spec.ends}
         for spec in system.model.closures
-        if spec.name not in system._open
+        if spec.name not in system.settings.opened
     ]
     while any(link & found and not link <= found for link in links):
         found = found.union(*(link for link in links if link & found))
@@ -108,10 +111,14 @@ def momentum_of_motion(system: System, x: State, motion: dict[int, np.ndarray]) 
 
     All others, and all modes, rest. Momenta are gathered inwards as forces are in inverse dynamics.
     """
-    tree, engine = system.tree, system.engine
-    out = np.zeros(9)
-    engine.sums(x.q, x.v, np.zeros(3), out)
-    work = engine.work(np.float64)
+    with system.engine.borrow(np.dtype(np.float64)) as scratch:
+        scratch.sums(x.q, x.v, np.zeros(3), np.zeros(9))
+        return _gathered(system, scratch.work, motion)
+
+
+def _gathered(system: System, work: Work, motion: dict[int, np.ndarray]) -> np.ndarray:
+    """Gather the momenta of moving bodies inwards, mass properties of all in the scratch."""
+    tree = system.tree
     p, F = np.zeros(system.nv), np.zeros((len(system.model.specs), 6))
     for i, V in motion.items():
         m, mp = work.I[i, 0], work.I[i, 1:4]
@@ -259,7 +266,7 @@ def restore_center(system: System, x: State, root: int, center: np.ndarray) -> N
     roots = linked_roots(system, root)
     if roots is None:
         return
-    mass = system.tree.body_inertia[:, 0]
+    mass = system.settings.body_inertia[:, 0]
     inside = np.isin(trees_of(system), roots)
     off = (center - system.center_of_mass(x)) * (mass.sum() / mass[inside].sum())
     for i in roots:
@@ -281,7 +288,7 @@ def restore_momentum(system: System, x: State, root: int, before: Sums) -> None:
     N = sum(rigid_directions(system, x, r) for r in roots)
     M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
     wanted = before.momentum - system.momentum(State(x._slices, x.q, _only(system, x, ~inside)))
-    mass = system.tree.body_inertia[:, 0]
+    mass = system.settings.body_inertia[:, 0]
     jump = (system.center_of_mass(x) - before.center) * (mass.sum() / mass[inside].sum())
     wanted[:3] += np.cross(jump, wanted[3:])
     for _ in range(2):
@@ -330,23 +337,17 @@ def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:
     """
     i = system.body(body)
     where = system._slices[body].v
-    mode, held = int(system.tree.joint_mode[i]), system._held.copy()
-    system.tree.joint_mode[i] = 2  # locked while the impulse acts
-    system._held[where] = True
-    try:
-        jump = x.v[where] - rates
-        x.v[where] = rates
-        H = _subspace(system, x, i)
-        R = frames_of(system, x).R[i]
-        e = H @ jump
-        plastic(system, x, i, np.concatenate([R @ e[:3], R @ e[3:]]))
-    finally:
-        system.tree.joint_mode[i] = mode
-        system._held[:] = held
+    jump = x.v[where] - rates
+    x.v[where] = rates
+    R = frames_of(system, x).R[i]
+    e = _subspace(system, x, i) @ jump
+    # locked while the impulse acts
+    plastic(with_locked(system, body), x, i, np.concatenate([R @ e[:3], R @ e[3:]]))
 
 
 def _subspace(system: System, x: State, i: int) -> np.ndarray:
     """Return H (6, nv of the joint) of a body, body axes."""
-    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
     nv = int(system.tree.joint_nv[i])
-    return work.H[i, : 6 * nv].reshape(nv, 6).T.copy()
+    with system.engine.borrow(x.q.dtype) as scratch:
+        work = scratch.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+        return work.H[i, : 6 * nv].reshape(nv, 6).T.copy()

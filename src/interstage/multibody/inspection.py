@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from interstage.errors import FidelityWarning, InputError
 from interstage.multibody.engine import NO_SITES
+from interstage.multibody.impulse import frames_of
 from interstage.multibody.state import State
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
@@ -82,20 +84,23 @@ def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.nd
 
 
 def _observe(system: System, x: State, body: str, node: Any, vdot: np.ndarray):
-    """Return the scratch brought up to date, the number of the body and that of the site."""
-    s = system.site(body, node)
+    """Return rotation (3, 3) and position of a body, [ω; v] and acceleration of a place on it (body axes), of a site
+    there rotation and place in the body (or None)."""
+    s, i = system.site(body, node), system.body(body)
     sites = NO_SITES if s < 0 else np.array([s], dtype=np.int64)
-    return system.engine.observe(x.q, x.v, vdot, sites), system.body(body), s
+    with system.engine.borrow(x.q.dtype) as scratch:
+        work = scratch.observe(x.q, x.v, vdot, sites)
+        R, p = work.Rw[i].reshape(3, 3).copy(), work.pw[i].copy()
+        if s < 0:
+            return R, p, work.V[i].copy(), work.A[i].copy(), None
+        here = work.site_R[s].reshape(3, 3).copy(), work.site_p[s].copy()
+        return R, p, work.site_V[s].copy(), work.site_a[s].copy(), here
 
 
 def pose(system: System, x: State, body: str, node: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation (3, 3) and position (3,) of a place in the world."""
-    work, i, s = _observe(system, x, body, node, np.zeros_like(x.v))
-    R, p = work.Rw[i].reshape(3, 3).copy(), work.pw[i].copy()
-    if s >= 0:
-        p = p + R @ work.site_p[s]
-        R = R @ work.site_R[s].reshape(3, 3)
-    return R, p
+    R, p, _, _, here = _observe(system, x, body, node, np.zeros_like(x.v))
+    return (R, p) if here is None else (R @ here[0], p + R @ here[1])
 
 
 def motion(
@@ -103,17 +108,11 @@ def motion(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [ω; v] and acceleration [ω̇; a] (6,) of a place."""
     check_frame(frame)
-    work, i, s = _observe(system, x, body, node, vdot)
-    V, A = (work.V[i], work.A[i]) if s < 0 else (work.site_V[s], work.site_a[s])
+    R, _, V, A, here = _observe(system, x, body, node, vdot)
     # the spatial acceleration follows the moving axes: the point's own acceleration has ω×v more
     a = A[3:] + np.cross(V[:3], V[3:])
-    R = work.Rw[i].reshape(3, 3)
-    if frame == "body":
-        R = np.eye(3)
-    elif frame == "node" and s >= 0:
-        R = work.site_R[s].reshape(3, 3).T
-    elif frame == "node":
-        R = np.eye(3)
+    if frame != "world":
+        R = np.eye(3) if frame == "body" or here is None else here[0].T
     return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
 
 
@@ -130,16 +129,15 @@ def mass_properties(system: System, x: State) -> RigidInertia:
 
 def center_of_mass(system: System, x: State) -> np.ndarray:
     """Return the centre of mass (3,): -∂V/∂g of the gravity potential, exact at every fidelity."""
-    tree = system.tree
-    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
-    N = int(tree.sizes[0])
-    first = tree.body_inertia[:, 1:4].astype(x.q.dtype)
+    tree, frames = system.tree, frames_of(system, x)
+    inertia, N = system.settings.body_inertia, int(tree.sizes[0])
+    first = inertia[:, 1:4].astype(x.q.dtype)
     for i in range(N):
         n, e, eta = int(tree.body_modes[i]), 3 * int(tree.body_flex[i]), int(tree.body_eta[i])
         if n:
             first[i] = first[i] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x.q[eta : eta + n]
-    m = tree.body_inertia[:, 0]
-    moments = m[:, None] * work.pw[:N] + np.einsum("nij,nj->ni", work.Rw[:N].reshape(N, 3, 3), first)
+    m = inertia[:, 0]
+    moments = m[:, None] * frames.p + np.einsum("nij,nj->ni", frames.R, first)
     return moments.sum(axis=0) / m.sum()
 
 
@@ -159,13 +157,13 @@ def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarr
     return 0.5 * (out + out.T)
 
 
-def warn_of_fidelity(system: System, dtype: Any) -> None:
+def warn_of_fidelity(system: System) -> None:
     """Warn of bodies whose mass matrix was found indefinite since the last look."""
-    work = system.engine.work(dtype)
-    if not work.indefinite.any():
+    found = system.engine.indefinite
+    if not found.any():
         return
-    names = [system.bodies[i] for i in np.flatnonzero(work.indefinite)]
-    work.indefinite[:] = 0.0
+    names = [system.bodies[i] for i in np.flatnonzero(found)]
+    found[:] = False
     warnings.warn(
         f"the mass matrix of {', '.join(names)} is not positive definite: deformations are too large for its"
         " fidelity, accelerations mean little; use order=2 and lumped masses",
@@ -175,7 +173,7 @@ def warn_of_fidelity(system: System, dtype: Any) -> None:
 
 
 def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any, check: bool = True) -> None:
-    """Write new mass properties of a rigid body into the tree."""
+    """Write new mass properties of a rigid body into the settings, and into a description of the system's own."""
     from interstage.multibody.compile import rigid_numbers
     from interstage.multibody.model import _rigid
 
@@ -183,5 +181,27 @@ def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any, che
     if system._flexes[i] is not None:
         raise InputError(f"body '{body}' is flexible: its mass belongs to its component")
     rigid = _rigid(mass, com, inertia, f"body '{body}'", check)
-    system.tree.body_inertia[i] = rigid_numbers(rigid, system.model.specs[i].offset)
-    system.model.specs[i].inertia = rigid
+    system.settings.body_inertia[i] = rigid_numbers(rigid, system.model.specs[i].offset)
+    _describe(system, {i: rigid})
+
+
+def _describe(system: System, masses: dict[int, RigidInertia]) -> None:
+    """Give a system a description of its own with other masses: views share one."""
+    specs = list(system.model.specs)
+    for i, rigid in masses.items():
+        specs[i] = replace(specs[i], inertia=rigid)
+    system.model = replace(system.model, specs=specs)
+
+
+def note_masses(system: System, other: System) -> None:
+    """Describe the masses in the settings of a system where they are not those of another of the same vehicle."""
+    numbers, specs = system.settings.body_inertia, system.model.specs
+    changed = np.flatnonzero((numbers != other.settings.body_inertia).any(axis=1))
+    masses = {}
+    for i in (int(k) for k in changed):
+        m, J = float(numbers[i, 0]), numbers[i, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3)
+        arm = numbers[i, 1:4] / m if m else np.zeros(3)
+        about_center = J - m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        masses[i] = RigidInertia(m, arm + specs[i].offset, about_center)
+    if masses:
+        _describe(system, masses)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody.compile import Site, extend_tree, site_of
-from interstage.multibody.engine import NO_SITES, Engine
+from interstage.multibody.engine import Engine
+from interstage.multibody.impulse import frames_of
 from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
 from interstage.spatial.rotvec import jacobian_coefficients
@@ -43,10 +44,10 @@ def sites(system: System, places: Sequence[tuple[str, Any]]) -> list[int]:
             new[key] = site_of(system.model, system._flexes, *key)
     if new:
         first = int(system.tree.sizes[2])
-        system.engine = Engine(extend_tree(system.tree, list(new.values())))
+        system.engine = Engine(extend_tree(system.tree, list(new.values())), system.settings)
         system._extra += new.values()
         system._sites |= {key: first + k for k, key in enumerate(new)}
-        system._address = None
+        system._door = None
     return [-1 - i if place is None else system._sites[i, place] for i, place in keys]
 
 
@@ -74,9 +75,9 @@ def _arms(system: System, x: State, i: int, flex: Any, rows: np.ndarray) -> np.n
 def positions(system: System, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
     """Return world positions (k, 3) of nodes of a flexible body (None: all) or points (k, 3) of a rigid one."""
     i, flex, rows = _rows(system, body, nodes)
-    work = system.engine.observe(x.q, x.v, np.zeros_like(x.v), NO_SITES)
+    frames = frames_of(system, x)
     arms = _arms(system, x, i, flex, rows) - system.model.specs[i].offset
-    return work.pw[i] + arms @ work.Rw[i].reshape(3, 3).T
+    return frames.p[i] + arms @ frames.R[i].T
 
 
 def jacobians(system: System, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Joints whose motion is given: prescribed by accelerations, or locked where they are.
 
-`tree.joint_mode` says how each joint moves. At the velocities of joints that are not free the kernels read
+`settings.joint_mode` says how each joint moves. At the velocities of joints that are not free the kernels read
 accelerations where they would read forces; `generalized_input` makes such a vector of both.
 """
 
@@ -22,13 +22,21 @@ MODES = ("free", "prescribed", "locked")
 FREE, PRESCRIBED, LOCKED = range(3)
 
 
-def held_velocities(system: System) -> np.ndarray:
-    """Return a mask (nv,) of the velocities of joints that are prescribed or locked."""
+def note_held(system: System) -> None:
+    """Note a mask (nv,) of the velocities of joints that are prescribed or locked; after every change of modes."""
     tree = system.tree
     held = np.zeros(system.nv, dtype=bool)
-    for i in np.flatnonzero(tree.joint_mode):
+    for i in np.flatnonzero(system.settings.joint_mode):
         held[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
-    return held
+    system._held, system._any_held = held, bool(held.any())
+
+
+def with_locked(system: System, body: str) -> System:
+    """Return a view of a system in which the joint of a body is locked."""
+    view = system.with_settings()
+    view.settings.joint_mode[view.body(body)] = LOCKED
+    note_held(view)
+    return view
 
 
 def set_joint_mode(system: System, body: str, mode: str) -> None:
@@ -45,16 +53,13 @@ def set_joint_mode(system: System, body: str, mode: str) -> None:
             got=f"a Locked joint and mode {mode!r}",
             hint="describe the body with the joint that it shall have when it is free",
         )
-    before = int(tree.joint_mode[i])
-    tree.joint_mode[i] = MODES.index(mode)
-    if mode == "free" and before != FREE:
-        try:
-            system._check_inertia()
-        except Exception:
-            tree.joint_mode[i] = before
-            raise
-    system._held = held_velocities(system)
-    system._any_held = bool(system._held.any())
+    modes = system.settings.joint_mode
+    if mode == "free" and modes[i] != FREE:
+        trial = system.with_settings()
+        trial.settings.joint_mode[i] = FREE
+        trial._check_inertia()
+    modes[i] = MODES.index(mode)
+    note_held(system)
 
 
 def generalized_input(
@@ -78,7 +83,7 @@ def generalized_input(
         )
     for body, value in (accelerations or {}).items():
         i, tree = system.body(body), system.tree
-        first, nv, mode = int(tree.joint_v[i]), int(tree.joint_nv[i]), int(tree.joint_mode[i])
+        first, nv, mode = int(tree.joint_v[i]), int(tree.joint_nv[i]), int(system.settings.joint_mode[i])
         if mode != PRESCRIBED:
             raise InputError(
                 f"the joint of body '{body}' is not prescribed: it is {MODES[mode] if nv else 'fixed'}",
@@ -100,5 +105,5 @@ def generalized_input(
 
 
 def _known(system: System) -> str:
-    given = [name for name, mode in zip(system.bodies, system.tree.joint_mode) if mode == PRESCRIBED]
+    given = [name for name, mode in zip(system.bodies, system.settings.joint_mode) if mode == PRESCRIBED]
     return f"use prescribed=True or set_joint_mode; prescribed joints {known_names(given)}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.multibody.engine import NO_SITES
+from interstage.multibody.engine import NO_SITES, Scratch
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -21,25 +21,31 @@ if TYPE_CHECKING:
 
 
 def refine(
-    system: System, x: State, tau: np.ndarray, sites: np.ndarray, wrenches: np.ndarray, vdot: np.ndarray
+    system: System,
+    scratch: Scratch,
+    x: State,
+    tau: np.ndarray,
+    sites: np.ndarray,
+    wrenches: np.ndarray,
+    vdot: np.ndarray,
 ) -> np.ndarray:
     """Return better accelerations than vdot (nv,), found under tau (accelerations at joints that are not free)."""
     if system.model.closures:
         raise InputError("accelerations of a vehicle with closures cannot be refined", where="refine")
-    engine, dtype = system.engine, vdot.dtype
+    dtype = vdot.dtype
     found, springs, delta = np.empty_like(vdot), np.empty_like(vdot), np.empty_like(vdot)
     still, none = np.zeros_like(vdot), np.zeros((0, 6), dtype)
-    engine.inverse(x.q, x.v, vdot, sites, wrenches, found)
+    scratch.inverse(x.q, x.v, vdot, sites, wrenches, found)
     residual = tau - found
-    ground = engine.work(dtype).g[-1]
+    ground = scratch.work.g[-1]
     gravity = ground.copy()
     ground[:] = 0.0
     try:
         # at rest and without gravity all that is left of the bias are springs, which cancel entry by entry
-        engine.inverse(x.q, still, still, NO_SITES, none, springs)
+        scratch.inverse(x.q, still, still, NO_SITES, none, springs)
         right = residual + springs
         right[system._held] = 0.0
-        status = engine.forward(x.q, still, right, NO_SITES, none, delta)
+        status = scratch.forward(x.q, still, right, NO_SITES, none, delta)
     finally:
         ground[:] = gravity
     return vdot + delta if status == 0 else vdot

@@ -221,7 +221,7 @@ def replace_component(
     i, j = system.body(body), new.body(body)
     C = shape_map(system._flexes[i], new._flexes[j], changed.component)
     y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
-    same = np.allclose(system.tree.body_inertia[i], new.tree.body_inertia[j], rtol=1e-9, atol=1e-12)
+    same = np.allclose(system.settings.body_inertia[i], new.settings.body_inertia[j], rtol=1e-9, atol=1e-12)
     root = int(impulse.trees_of(new)[j])
     if same and isinstance(new.model.specs[root].joint, Free):
         impulse.restore_momentum(new, y, root, impulse.sums_of(system, x))

@@ -299,7 +299,7 @@ def _call(action: Callable, t: float, out: Outcome) -> Any:
         answer = x
     if answer is not None and not isinstance(answer, State):
         return answer
-    if all(np.array_equal(a, b) for a, b in zip(_settings(own), _settings(out.system))):
+    if own.settings == out.system.settings:
         return answer
     x = own.state(out.x.q, out.x.v) if answer is None else answer
     for body in own.bodies:
@@ -307,12 +307,6 @@ def _call(action: Callable, t: float, out: Outcome) -> Any:
         if locked and x[body].v.any():
             set_rates(own, x, body, np.zeros(len(x[body].v)))
     return own, x
-
-
-def _settings(system: System) -> tuple[np.ndarray, ...]:
-    """Return what can be changed in a system without making another."""
-    tree = system.tree
-    return tree.joint_mode, tree.row_keep, tree.closure_option, tree.body_inertia
 
 
 def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.system.between import Between
-from interstage.system.integrators import no_feed, set_shift, take_steps
+from interstage.system.integrators import implicit_shift, no_feed, take_steps
 from interstage.system.log import Log
 from interstage.system.run import Control, Run
 
@@ -32,32 +32,39 @@ class Stepper:
     def __init__(self, run: Run, step: float, implicit: bool, every: int):
         self.run, self.step, self.implicit, self.every = run, step, implicit, every
         self.k, self.on_grid = 0, True
-        self.shifted: tuple | None = None
-        self.kept: tuple | None = None  # system, scratch and empty tables
+        self.kept: tuple | None = (
+            None  # system, scratch of the integrator's own, that of a step, and empty tables
+        )
+        self.shift = 0.0  # step whose implicit shift is in the scratch
 
     def take(self, q: np.ndarray, v: np.ndarray, t: float, h: float, n: int, inner: int):
         """Take n steps of h from q, v (changed in place) at t; return every `inner`-th state."""
-        run, engine = self.run, self.run.system.engine
-        if self.implicit and not (self.shifted and self.shifted[0] is engine and self.shifted[1] == h):
-            set_shift(engine, True, h)
-            self.shifted = (engine, h)
+        run = self.run
         if self.kept is None or self.kept[0] is not run.system:
-            size = (8, max(len(q), len(v), 1))
-            self.kept = (run.system, np.empty(size), no_feed(run.system.nv))
+            self.release()
+            work = run.system.engine.take(np.dtype(np.float64))
+            self.kept = (run.system, work, np.empty((8, max(len(q), len(v), 1))), no_feed(run.system.nv))
+        _, work, rows, empty = self.kept
+        if self.implicit and self.shift != h:
+            work.set_shift(implicit_shift(work.tree, h))
+            self.shift = h
         # rows at the beginning, middle and end of each step, ends shared
-        feed = run.feed(t + 0.5 * h * np.arange(2 * n + 1)) if run.needs_feed else self.kept[2]
+        feed = run.feed(t + 0.5 * h * np.arange(2 * n + 1)) if run.needs_feed else empty
         status, taken, log_q, log_v = take_steps(
-            engine, self.implicit, q, v, run.loads, feed, h, n, inner, self.kept[1]
+            work, self.implicit, q, v, run.loads, feed, h, n, inner, rows
         )
         if status != 0:
             self.failed(status, t + taken * h, q, v)
         return log_q, log_v
 
     def release(self) -> None:
-        """Leave the scratch as it was found."""
-        if self.implicit:
-            set_shift(self.run.system.engine, False, 0.0)
-            self.shifted = None
+        """Give the scratch back as it was found."""
+        if self.kept is not None:
+            system, work = self.kept[:2]
+            if self.shift:
+                work.set_shift(0.0)
+            system.engine.give(work)
+            self.kept, self.shift = None, 0.0
 
     def partial(self, q: np.ndarray, v: np.ndarray, t: float, h: float) -> State:
         """Return the state after one step of length h."""
@@ -108,7 +115,6 @@ class Stepper:
         """Go from q, v at t to events that lie s ahead, and let them happen."""
         run = self.run
         run.x, run.t = self.partial(q, v, t, s), t + s
-        self.release()
         run.fire(events, self.law)
 
     def off_grid(self, t_end: float) -> None:
@@ -175,7 +181,6 @@ def run_fixed(
         while True:
             due = run.due(ON_GRID * step)
             if due:
-                stepper.release()
                 asked_next = stepper.on_grid and stepper.k % chunk == 0 and sampled != stepper.k
                 run.fire(due, None if asked_next else law)
             if run.stopped or (stepper.on_grid and stepper.k >= steps):

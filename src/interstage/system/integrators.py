@@ -24,7 +24,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.multibody.engine import Engine
+from interstage.multibody.arrays import Tree
+from interstage.multibody.engine import Scratch
 from interstage.multibody.handle import COMPILED, tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import project
@@ -45,7 +46,7 @@ def no_feed(nv: int) -> Feed:
 
 
 @kernel
-def take(tree, feed, row, x, y):
+def take(work, feed, row, x, y):
     """Write row `row` of the tables into masses, coordinates x and velocities y."""
     for k in range(len(feed.q_slots)):
         x[feed.q_slots[k]] = feed.q[row, k]
@@ -53,7 +54,7 @@ def take(tree, feed, row, x, y):
         y[feed.v_slots[k]] = feed.v[row, k]
     for k in range(len(feed.bodies)):
         for j in range(10):
-            tree.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
+            work.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
 
 
 @kernel
@@ -75,7 +76,7 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
         load = tau
         if fed:
             k = row + (stage + 1) // 2
-            take(tree, feed, k, x, y)
+            take(work, feed, k, x, y)
             load = feed.tau[k]
         rates(tree, x, y, kq)
         status = forward(tree, work, x, y, load, sites, wrenches, kv)
@@ -94,16 +95,16 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nv):
         v[k] += sum_v[k]
     if fed:
-        take(tree, feed, row + 2, q, v)
+        take(work, feed, row + 2, q, v)
     normalize(tree, q)
     return 0
 
 
 @kernel
-def keep_known(tree, load, force):
+def keep_known(tree, work, load, force):
     """Put accelerations of joints that are not free back into a vector of forces."""
     for i in range(tree.sizes[0]):
-        if tree.joint_mode[i] != 0:
+        if work.joint_mode[i] != 0:
             for k in range(tree.joint_v[i], tree.joint_v[i] + tree.joint_nv[i]):
                 force[k] = load[k]
 
@@ -114,7 +115,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     fed = len(feed.tau) > 0
     load = tau
     if fed:
-        take(tree, feed, row, q, v)
+        take(work, feed, row, q, v)
         load = feed.tau[row]
     nq, nv = len(q), len(v)
     g = GAMMA * h
@@ -124,7 +125,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nv):
         linear = 1.0 if tree.v_q[k] >= 0 else 0.0
         force[k] = load[k] - linear * g * K[k] * v[k]
-    keep_known(tree, load, force)
+    keep_known(tree, work, load, force)
     status = forward(tree, work, q, v, force, sites, wrenches, kv)
     if status != 0:
         return status
@@ -135,13 +136,13 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nq):
         x[k] = q[k] + h * kq[k]
     if fed:
-        take(tree, feed, row + 2, x, y)
+        take(work, feed, row + 2, x, y)
         load = feed.tau[row + 2]
     for k in range(nv):
         linear = 1.0 if tree.v_q[k] >= 0 else 0.0
         stiff = K[k] * (2.0 * g * mixed[k] + 2.0 * g * g * kv[k] - g * y[k])
         force[k] = load[k] + linear * (stiff + 2.0 * g * C[k] * kv[k])
-    keep_known(tree, load, force)
+    keep_known(tree, work, load, force)
     status = forward(tree, work, x, y, force, sites, wrenches, jv)
     if status != 0:
         return status
@@ -153,7 +154,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nv):
         v[k] += 0.5 * h * (kv[k] + jv[k])
     if fed:
-        take(tree, feed, row + 2, q, v)
+        take(work, feed, row + 2, q, v)
     normalize(tree, q)
     return 0
 
@@ -170,7 +171,7 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, feed, h, steps, ev
             status = ros2_step(tree, work, q, v, tau, sites, wrenches, h, scratch, feed, 2 * step)
         else:
             status = rk4_step(tree, work, q, v, tau, sites, wrenches, h, scratch, feed, 2 * step)
-        if status == 0 and len(tree.closure_site) > 0 and tree.closure_option[0] != 0.0:
+        if status == 0 and len(tree.closure_site) > 0 and work.closure_option[0] != 0.0:
             status = project(tree, work, q, v)
         if status != 0:
             return status, step
@@ -205,16 +206,14 @@ def enter_advance(handle, implicit, q, v, tau, sites, wrenches, feed, h, steps, 
     )
 
 
-def set_shift(engine: Engine, implicit: bool, step: float) -> None:
-    """Write γhC + γ²h²K of ROS2 into the scratch, or zero."""
-    tree, work = engine.tree, engine.work(np.float64)
-    g = GAMMA * step if implicit else 0.0
-    work.shift[:] = np.where(tree.v_q >= 0, g * tree.v_damping + g * g * tree.v_stiffness, 0.0)
-    engine.prepare(np.float64)
+def implicit_shift(tree: Tree, step: float) -> np.ndarray:
+    """Return γhC + γ²h²K (nv,) of ROS2."""
+    g = GAMMA * step
+    return np.where(tree.v_q >= 0, g * tree.v_damping + g * g * tree.v_stiffness, 0.0)
 
 
 def take_steps(
-    engine: Engine,
+    work: Scratch,
     implicit: bool,
     q: np.ndarray,
     v: np.ndarray,
@@ -225,13 +224,14 @@ def take_steps(
     every: int,
     scratch: np.ndarray,
 ) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Take steps from q, v (changed in place); return status, steps taken, and every `every`-th state."""
+    """Take steps from q, v (changed in place); return status, steps taken, and every `every`-th state.
+
+    work : scratch of the integrator's own, with the shift of an implicit method; masses of tables go to its settings
+    """
     log_q, log_v = np.empty((steps // every, len(q))), np.empty((steps // every, len(v)))
     rest = (feed, h, steps, every, scratch, log_q, log_v)
     if COMPILED:
-        handle = engine.handle(np.float64, "forward")
-        status, taken = enter_advance(handle, implicit, q, v, *loads, *rest)
+        status, taken = enter_advance(work.ready("forward"), implicit, q, v, *loads, *rest)
     else:
-        work = engine.work(np.float64)
-        status, taken = advance(engine.tree, work, implicit, q, v, *loads, *rest)
+        status, taken = advance(work.tree, work.work, implicit, q, v, *loads, *rest)
     return status, taken, log_q, log_v

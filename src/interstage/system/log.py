@@ -95,7 +95,7 @@ class Phase:
     def weigh(self, k: int) -> None:
         """Give bodies whose mass changed the mass that they had at row k."""
         for body, rows in self.inertia.items():
-            self.system.tree.body_inertia[self.system.body(body)] = rows[k]
+            self.system.settings.body_inertia[self.system.body(body)] = rows[k]
 
     @cached_property
     def sums(self) -> np.ndarray:
@@ -119,19 +119,19 @@ class Phase:
     @cached_property
     def _answers(self) -> tuple[np.ndarray, np.ndarray]:
         vdot, tau = np.empty_like(self.v), np.empty_like(self.v)
-        engine = self.system.engine
-        for k, t in enumerate(self.t):
-            self.weigh(k)
-            load, sites, wrenches = self.inputs.at(float(t))
-            q, v = self.q[k].copy(), self.v[k].copy()
-            status = engine.forward(q, v, load, sites, wrenches, vdot[k])
-            if status != 0:
-                self.system._refuse(status, self.state(k))
-            # multipliers of closures, before the scratch is used again
-            f = engine.work(np.float64).closure_f.copy() if self.system.model.closures else None
-            engine.inverse(q, v, vdot[k], sites, wrenches, tau[k])
-            if f is not None:
-                tau[k] -= all_rows(self.system, State(self.system._slices, q, v)).T @ f
+        with self.system.engine.borrow(self.v.dtype) as scratch:
+            for k, t in enumerate(self.t):
+                self.weigh(k)
+                load, sites, wrenches = self.inputs.at(float(t))
+                q, v = self.q[k].copy(), self.v[k].copy()
+                status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
+                if status != 0:
+                    self.system._refuse(status, self.state(k))
+                # multipliers of closures, before the scratch is used again
+                f = scratch.work.closure_f.copy() if self.system.model.closures else None
+                scratch.inverse(q, v, vdot[k], sites, wrenches, tau[k])
+                if f is not None:
+                    tau[k] -= all_rows(self.system, State(self.system._slices, q, v)).T @ f
         return vdot, tau
 
     def position(self, body: str, node: Any = None) -> np.ndarray:

@@ -135,7 +135,7 @@ class Run:
             x = State(self.system._slices, q, v)
             for body, mass in self.mass.items():
                 i = self.system.body(body)
-                self.system.tree.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
+                self.system.settings.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
 
     def _accelerations(self, t: float, tau: np.ndarray) -> None:
         """Write the accelerations of motions into the kernels' vector."""
@@ -233,7 +233,7 @@ class Run:
             ]
             inertia[body] = np.array([mass.numbers(s, x, origin) for s, x in zip(t, states)])
         dense = _Dense(self.dense) if self.dense else None
-        self.phases.append(Phase(self.system, t, q, v, dense, self.inputs, inertia))
+        self.phases.append(Phase(self.system.with_settings(), t, q, v, dense, self.inputs, inertia))
 
     def log(self, info: dict[str, Any]) -> Log:
         """Close the last phase and return the log."""

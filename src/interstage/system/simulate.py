@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.state import check_belongs
-from interstage.multibody.topology import copy_of
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
@@ -70,7 +69,7 @@ def simulate(
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
     max_step, rtol, atol : of the adaptive methods
 
-    The system is not changed: where events, motions or masses would change it the run has a copy.
+    The system is not changed: the run has settings of its own, and so has the log.
     """
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
@@ -92,10 +91,8 @@ def simulate(
         _positive("atol", atol)
     if not (np.isfinite(x.q).all() and np.isfinite(x.v).all()):
         system._refuse(-1, x)
-    if events or motions or mass:
-        system = copy_of(system)
     run = Run(
-        system,
+        system.with_settings(),
         x,
         forces,
         tau,
@@ -106,7 +103,7 @@ def simulate(
         accelerations,
         log_step is None if dense is None else dense,
     )
-    system.check_closed(run.x)
+    run.system.check_closed(run.x)
     if method in METHODS:
         if control is not None:
             raise InputError(

@@ -163,7 +163,7 @@ def _known_hinge(tree, work, i, P, zw, zv, tau):
 
     Nothing is eliminated: P⁺ = P. With U = 0, L = 1 and u = q̈ the outward pass finds q̈ again.
     """
-    nv, iv, given = tree.joint_nv[i], tree.joint_v[i], tree.joint_mode[i] == 1
+    nv, iv, given = tree.joint_nv[i], tree.joint_v[i], work.joint_mode[i] == 1
     H, U, L, u = work.H, work.U, work.L, work.u
     for a in range(nv):
         u[i, a] = tau[iv + a] if given else 0.0
@@ -196,7 +196,7 @@ def inward(tree, work, q, v, tau):
         parent, port, nv, iv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i], tree.joint_v[i]
         P = get_inertia(work.P, i)
         zw, zv = low(work.z, i), high(work.z, i)
-        if tree.joint_mode[i] != 0:
+        if work.joint_mode[i] != 0:
             zw, zv = _known_hinge(tree, work, i, P, zw, zv, tau)
         elif nv == 1:
             H = work.H

@@ -143,7 +143,7 @@ def _body_inward(tree, work, i):
         _modes_inward(tree, work, i)
     parent, port, nv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i]
     H, U, z = work.H, work.U, work.z
-    if tree.joint_mode[i] == 0 and nv > 0:
+    if work.joint_mode[i] == 0 and nv > 0:
         x = work.u[i]
         for a in range(nv):
             x[a] = 0.0
@@ -207,7 +207,7 @@ def closure_inertia(tree, work):
     m = len(tree.row_kind)
     for c in range(len(tree.closure_site)):
         for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
-            if tree.row_keep[k] == 0:
+            if work.row_keep[k] == 0:
                 for j in range(work.closure_X.shape[1]):
                     work.closure_X[k, j] = 0.0
                 for j in range(m):
@@ -217,7 +217,7 @@ def closure_inertia(tree, work):
             put_accelerations(tree, work, work.closure_X[k], False, c, work.closure_L[k])
     for k in range(m):
         for j in range(k):
-            if tree.row_keep[k] == 0:
+            if work.row_keep[k] == 0:
                 work.closure_L[j, k] = 0.0
             work.closure_L[k, j] = work.closure_L[j, k]
 
@@ -233,7 +233,7 @@ def _factor(tree, work):
         else:
             largest_turn = max(largest_turn, L[k, k].real)
     for k in range(m):
-        if tree.row_keep[k] == 0:
+        if work.row_keep[k] == 0:
             L[k, k] = 1.0
         elif tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW:
             if not L[k, k].real > STILL * largest_along:
@@ -260,7 +260,7 @@ def _multipliers(tree, work, right):
     """Write λ (closure_f) of (J M⁻¹Jᵀ) λ = -right; zero for rows that are left out."""
     x, s = work.closure_f, work.closure_s
     for k in range(len(x)):
-        x[k] = -right[k] * s[k] if tree.row_keep[k] != 0 else 0.0 * s[k]
+        x[k] = -right[k] * s[k] if work.row_keep[k] != 0 else 0.0 * s[k]
     solve_ldlt(work.closure_L, len(x), x)
     for k in range(len(x)):
         x[k] *= s[k]
@@ -282,7 +282,7 @@ def constrain(tree, work, q, v, vdot):
     closure_rows(tree, work, q, v)
     e = work.closure_e
     put_accelerations(tree, work, vdot, True, 0, e)
-    damp, pull = tree.closure_option[1], tree.closure_option[2]
+    damp, pull = work.closure_option[1], work.closure_option[2]
     for k in range(len(e)):
         e[k] += work.closure_b[k] + damp * work.closure_rate[k] + pull * work.closure_C[k]
     closure_inertia(tree, work)
@@ -320,7 +320,7 @@ def _look(tree, work, q, v):
     closure_rows(tree, work, q, v)
     worst = 0.0
     for k in range(len(tree.row_kind)):
-        if tree.row_keep[k] != 0:
+        if work.row_keep[k] != 0:
             worst = max(worst, abs(work.closure_C[k].real) / tree.row_tolerance[k])
     return worst
 

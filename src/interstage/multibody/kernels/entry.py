@@ -5,7 +5,17 @@ Without compilation (NUMBA_DISABLE_JIT=1) `System` calls the same algorithms wit
 
 from __future__ import annotations
 
-from interstage.multibody.handle import LAYOUT, stage, tree_at, tree_of, vector_at, work_at, work_of
+from interstage.multibody.handle import (
+    LAYOUT,
+    claim,
+    release,
+    stage,
+    tree_at,
+    tree_of,
+    vector_at,
+    work_at,
+    work_of,
+)
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import closure_jacobian, closure_response, look, project
 from interstage.multibody.kernels.flex import body_terms, prepare
@@ -79,43 +89,68 @@ UNFIT = -(10**9)
 
 
 def _forward_door(layout):
-    """Make the quickest door: slots and state come as addresses. The closure makes `layout` part of the cache's key."""
+    """Make the quickest door: slots and state come as addresses. The closure makes `layout` part of the cache's key.
+
+    A thread that finds another one inside is sent away (`UNFIT`), so that callers need not ask first.
+    """
 
     @kernel
     def enter_forward(slots, state, tau, vdot):
         """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches.
 
-        Returns `UNFIT` if tau is not as long as v̇.
+        Returns `UNFIT` if tau is not as long as v̇, or the handle is in use.
         """
-        if layout == 0 or len(tau) != len(vdot):
+        if layout == 0 or len(tau) != len(vdot) or not claim(slots):
             return UNFIT
         tree, work = tree_at(slots), work_at(slots, vdot)
         y = vector_at(state, tree.sizes[3] + tree.sizes[4], vdot)
         q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
-        return forward(tree, work, q, v, tau, tree.sizes[:0], work.ext, vdot)
+        status = forward(tree, work, q, v, tau, tree.sizes[:0], work.ext, vdot)
+        release(slots)
+        return status
 
     return enter_forward
 
 
+def _inverse_door(layout):
+    """Make a door to `inverse` that takes the address of a handle."""
+
+    @kernel
+    def enter_inverse(slots, q, v, vdot, sites, wrenches, tau):
+        """Call `inverse` on the address of a handle; return whether it was not in use."""
+        if layout == 0 or not claim(slots):
+            return False
+        inverse(tree_at(slots), work_at(slots, tau), q, v, vdot, sites, wrenches, tau)
+        release(slots)
+        return True
+
+    return enter_inverse
+
+
+def _mass_matrix_door(layout):
+    """Make a door to `mass_matrix` that takes the address of a handle."""
+
+    @kernel
+    def enter_mass_matrix(slots, q, v, M):
+        """Call `mass_matrix` on the address of a handle; return whether it was not in use."""
+        if layout == 0 or not claim(slots):
+            return False
+        mass_matrix(tree_at(slots), work_at(slots, M), q, v, M)
+        release(slots)
+        return True
+
+    return enter_mass_matrix
+
+
 enter_forward = _forward_door(LAYOUT)
+enter_inverse = _inverse_door(LAYOUT)
+enter_mass_matrix = _mass_matrix_door(LAYOUT)
 
 
 @kernel
 def enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot):
     """Call `forward` on a handle."""
     return forward(tree_of(handle), work_of(handle, vdot), q, v, tau, sites, wrenches, vdot)
-
-
-@kernel
-def enter_inverse(handle, q, v, vdot, sites, wrenches, tau):
-    """Call `inverse` on a handle."""
-    inverse(tree_of(handle), work_of(handle, tau), q, v, vdot, sites, wrenches, tau)
-
-
-@kernel
-def enter_mass_matrix(handle, q, v, M):
-    """Call `mass_matrix` on a handle."""
-    mass_matrix(tree_of(handle), work_of(handle, M), q, v, M)
 
 
 @kernel

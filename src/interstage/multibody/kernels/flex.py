@@ -258,7 +258,7 @@ def body_terms(tree, work, q, v):
     """Write I and b (and F, b_η of flexible bodies) of every body, after `kinematics`."""
     for i in range(tree.sizes[0]):
         for k in range(10):
-            work.I[i, k] = tree.body_inertia[i, k]
+            work.I[i, k] = work.body_inertia[i, k]
         if tree.body_modes[i] > 0:
             flexible_terms(tree, work, i, q, v)
             continue

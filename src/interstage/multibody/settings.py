@@ -1,0 +1,58 @@
+"""What is switched at run time: how joints move, masses, which closure rows hold, how drift is held.
+
+A compiled vehicle never changes. Whoever asks it has `Settings` of his own, which the kernels read beside the constant
+arrays: `System.with_settings` gives a view of the same vehicle with other ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.multibody.arrays import SETTING_FIELDS, Tree
+from interstage.multibody.compile import inertia_numbers
+from interstage.multibody.flex.reference import FlexibleBody
+from interstage.multibody.model import Multibody
+
+ARRAYS = tuple(name for name, _, _ in SETTING_FIELDS)
+
+
+@dataclass(eq=False)
+class Settings:
+    """Arrays as the kernels read them (see `arrays`), changed in place by their owner alone.
+
+    joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,);  opened : names of open closures
+    """
+
+    joint_mode: np.ndarray
+    body_inertia: np.ndarray
+    row_keep: np.ndarray
+    closure_option: np.ndarray
+    opened: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
+        """Return the settings that a description asks for: joints as described, all closures closed and projected."""
+        specs = model.specs
+        return cls(
+            np.array([int(s.joint.prescribed and s.joint.nv > 0) for s in specs], dtype=np.int64),
+            np.array([inertia_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(len(specs), 10),
+            np.ones(len(tree.row_kind), dtype=np.int64),
+            np.array([1.0, 0.0, 0.0]),
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays by name, in the order of the kernels."""
+        return {name: getattr(self, name) for name in ARRAYS}
+
+    def copy(self) -> Settings:
+        """Return settings that may be changed without touching these."""
+        return Settings(*(a.copy() for a in self.arrays().values()), self.opened)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Settings) or self.opened != other.opened:
+            return False
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ARRAYS)
+
+    __hash__ = None
