@@ -117,9 +117,7 @@ def test_a_trim_of_many_bodies_is_one_loop():
     for k in (0, 20, 49):
         hinge = system.position(x0, f"b{k}")
         com = np.array([_com(system, x0, f"b{j}") for j in range(k, 50)])
-        moment = np.cross(tip - hinge, F) + np.cross(com - hinge, np.outer(mass[k:], [0, 0, -G])).sum(
-            axis=0
-        )
+        moment = np.cross(tip - hinge, F) + np.cross(com - hinge, np.outer(mass[k:], [0, 0, -G])).sum(axis=0)
         assert moment[1] == pytest.approx(5e5 * x0[f"b{k}"].q[0], rel=1e-8)
 
 
