@@ -32,18 +32,16 @@ class Stepper:
     def __init__(self, run: Run, step: float, implicit: bool, every: int):
         self.run, self.step, self.implicit, self.every = run, step, implicit, every
         self.k, self.on_grid = 0, True
-        self.kept: tuple | None = (
-            None  # system, scratch of the integrator's own, that of a step, and empty tables
-        )
+        self.kept: tuple | None = None  # engine, scratch of the integrator's own, that of a step, empty tables
         self.shift = 0.0  # step whose implicit shift is in the scratch
 
     def take(self, q: np.ndarray, v: np.ndarray, t: float, h: float, n: int, inner: int):
         """Take n steps of h from q, v (changed in place) at t; return every `inner`-th state."""
-        run = self.run
-        if self.kept is None or self.kept[0] is not run.system:
+        run, engine = self.run, self.run.system.engine
+        if self.kept is None or self.kept[0] is not engine:
             self.release()
-            work = run.system.engine.take(np.dtype(np.float64))
-            self.kept = (run.system, work, np.empty((8, max(len(q), len(v), 1))), no_feed(run.system.nv))
+            work = engine.take(np.dtype(np.float64))
+            self.kept = (engine, work, np.empty((8, max(len(q), len(v), 1))), no_feed(run.system.nv))
         _, work, rows, empty = self.kept
         if self.implicit and self.shift != h:
             work.set_shift(implicit_shift(work.tree, h))
@@ -60,10 +58,10 @@ class Stepper:
     def release(self) -> None:
         """Give the scratch back as it was found."""
         if self.kept is not None:
-            system, work = self.kept[:2]
+            engine, work = self.kept[:2]
             if self.shift:
                 work.set_shift(0.0)
-            system.engine.give(work)
+            engine.give(work)
             self.kept, self.shift = None, 0.0
 
     def partial(self, q: np.ndarray, v: np.ndarray, t: float, h: float) -> State:
