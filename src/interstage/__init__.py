@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     name: module
     for module, names in {
-        "interstage.errors": ("FidelityWarning", "InterstageError", "MotionWarning"),
+        "interstage.errors": ("FidelityWarning", "InterstageError", "LockWarning", "MotionWarning"),
         "interstage.spatial": ("RigidInertia", "Rotation"),
         "interstage.nastran": ("read_deck",),
         "interstage.fem": ("FEModel", "normal_modes", "static"),

@@ -88,6 +88,10 @@ class MotionWarning(UserWarning):
     """A motion is followed as given, but its parts contradict each other."""
 
 
+class LockWarning(UserWarning):
+    """A joint passes so near to where its axes fall in line that its motion is not accurate."""
+
+
 class FileError(InterstageError):
     """A file that is missing, damaged, foreign, from a newer version, or cannot be written."""
 

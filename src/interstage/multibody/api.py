@@ -8,15 +8,16 @@ is None (its frame origin), a node of a flexible body, or a point (x, y, z) of a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, ModelError, known_names
+from interstage.errors import InputError, known_names
 from interstage.multibody import (
     assembly,
     closing,
+    diagnosis,
     impulse,
     inspection,
     places,
@@ -30,7 +31,7 @@ from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import build_tree, flexible_bodies
 from interstage.multibody.engine import FLOAT, NO_SITES, Engine, Scratch
 from interstage.multibody.joints import Joint
-from interstage.multibody.kernels.closure import FIRST_ROW, NOT_CLOSED
+from interstage.multibody.kernels.closure import FIRST_ROW
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
@@ -152,28 +153,17 @@ class System:
         if status != 0 and status > FIRST_ROW:
             self._refuse(status, x)
 
-    def _refuse(self, status: int, x: State) -> None:
+    def _refuse(self, status: int, x: State, tau: Any = None) -> NoReturn:
         """Say in a sentence what a kernel found."""
         self.engine.indefinite[:] = False
-        for what, values, names in (("q", x.q, None), ("v", x.v, self.velocity_names())):
-            bad = np.flatnonzero(~np.isfinite(values))
-            if len(bad):
-                named = f" ({names[bad[0]]})" if names else ""
-                raise InputError(f"the state is not finite: {what}[{bad[0]}]{named} is {values[bad[0]]}")
-        if status <= NOT_CLOSED:
-            closing.refuse(self, status, x)
-        if status > 0:
-            spec = self.model.specs[status - 1]
-            rigid = spec.component is None
-            raise ModelError(
-                f"body '{spec.name}' and what it carries have no inertia that its {type(spec.joint).__name__} joint"
-                " could move",
-                expected="a positive definite mass matrix",
-                hint="give the body mass and inertia, or lock the joint"
-                if rigid
-                else "deformations may be too large: use order=2, lumped masses, or smaller deformations",
-            )
-        raise InputError("accelerations are not finite", hint="look at tau, forces and the size of the state")
+        diagnosis.refuse(self, status, x, tau)
+
+    def _finite(self, found: np.ndarray, x: State, **given: Any) -> np.ndarray:
+        """Return a result, or say which number that went in was none."""
+        if not np.isfinite(found).all():
+            diagnosis.check_numbers(self, q=x.q, v=x.v, **given)
+            diagnosis.check_attitudes(self, x)
+        return found
 
     # dynamics ---------------------------------------------------------------------------------------
 
@@ -213,7 +203,7 @@ class System:
             with self.engine.borrow(y.dtype) as scratch:
                 vdot, status = self._forward(scratch, x, tau, *loads, refine)
         if status != 0:
-            self._refuse(status, x)
+            self._refuse(status, x, tau)
         if self._watched:
             self.engine.gather_from_door()
             self.warn_of_fidelity()
@@ -248,7 +238,7 @@ class System:
         vdot = self._vector(vdot, q.dtype, "vdot")
         tau = np.empty(self.nv, q.dtype)
         self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
-        return tau
+        return self._finite(tau, x, vdot=vdot)
 
     def generalized_input(
         self,
@@ -275,7 +265,12 @@ class System:
         fits = value.__class__ is np.ndarray and value.dtype == dtype and value.shape == (self.nv,)
         if fits and value.flags.carray:
             return value
-        return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
+        try:
+            return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
+        except InputError:
+            if np.shape(value) == (self.nv,) and np.asarray(value).dtype.kind in "iufc":
+                diagnosis.check_numbers(self, **{name: np.asarray(value)})
+            raise
 
     def _empty(self, dtype: np.dtype) -> np.ndarray:
         return self._no_wrenches if dtype == self._no_wrenches.dtype else self._no_wrenches.astype(dtype)
@@ -288,7 +283,7 @@ class System:
         """Return M (nv, nv), full and symmetric."""
         M = np.empty((self.nv, self.nv), x.q.dtype)
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
-        return M
+        return self._finite(M, x)
 
     def damping_matrix(self) -> np.ndarray:
         """Return C (nv, nv) of the viscous forces -C v of joints and modes."""
@@ -315,7 +310,7 @@ class System:
         With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
         """
         vdot = self._vector(vdot, x.q.dtype, "vdot")
-        wrenches = closing.joint_wrenches(self, x, vdot, forces, tau)
+        wrenches = self._finite(closing.joint_wrenches(self, x, vdot, forces, tau), x, vdot=vdot)
         # the kernels' frame of a body sits in its joint
         wrenches[:, :3] += np.cross([spec.offset for spec in self.model.specs], wrenches[:, 3:])
         if inspection.check_frame(frame) == "world":
@@ -420,7 +415,7 @@ class System:
         closing.set_closure(self, name, False)
 
     def close_closure(self, name: str) -> None:
-        """Let a closure hold again. A state has to fit: `project` makes small gaps and any velocities do."""
+        """Let a closure hold again, less what `drop_redundant` left out; a state has to fit (`project` makes it)."""
         closing.set_closure(self, name, True)
 
     def stabilize(self, method: str = "projection", rate: float = 20.0) -> None:
@@ -483,7 +478,7 @@ class System:
         """Return kinetic, strain (modes and springs) and gravity energy."""
         out = np.empty(9, x.q.dtype)
         self.engine.sums(x.q, x.v, np.zeros(3), out)
-        return Energies(*out[:3].tolist())
+        return Energies(*self._finite(out[:3], x).tolist())
 
     def energy(self, x: State) -> float:
         """Return the total energy."""
@@ -493,7 +488,7 @@ class System:
         """Return [h; p] (6,): angular momentum about a world point, and linear momentum, world axes."""
         out = np.empty(9, x.q.dtype)
         self.engine.sums(x.q, x.v, as_array(about, (3,), "about"), out)
-        return out[3:].copy()
+        return self._finite(out[3:], x).copy()
 
     def mass_properties(self, x: State) -> RigidInertia:
         """Return mass, centre of mass and inertia (about it) of the whole, world frame, as if frozen."""

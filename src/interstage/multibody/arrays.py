@@ -42,6 +42,7 @@ TREE_FIELDS = (
     ("joint_p", "f", 2),  # (N, 3) point on a rigid parent, parent axes
     ("joint_axes", "f", 2),  # (N, 9) up to three axes
     ("joint_pitch", "f", 1),  # (N,) travel per radian of a screw
+    ("gimbals", "i", 1),  # bodies with a Gimbal joint
     ("v_q", "i", 1),  # (nv,) coordinate whose rate is this velocity, -1 for quaternions and free positions
     ("v_stiffness", "f", 1),  # (nv,)
     ("v_damping", "f", 1),  # (nv,)

@@ -34,14 +34,25 @@ def in_use(system: System) -> np.ndarray:
 
 
 def set_closure(system: System, name: str, closed: bool) -> None:
-    """Open a closure, or close it again with all of its rows."""
+    """Open a closure, or close it again.
+
+    Rows that were left out because others said the same are left out again when those are back, and hold by themselves
+    as long as they are not.
+    """
     if name not in system.closures:
         raise InputError(f"there is no closure '{name}'", hint=known_names(system.closures))
     settings = system.settings
     settings.opened = settings.opened - {name} if closed else settings.opened | {name}
-    for k, (closure, _) in enumerate(row_names(system.model)):
-        if closure == name:
-            settings.row_keep[k] = int(closed)
+    keep_rows(system)
+
+
+def keep_rows(system: System) -> None:
+    """Write which rows hold: those of closures that are not open, less those that others make superfluous."""
+    settings = system.settings
+    settings.row_keep[:] = in_use(system)
+    for row, others in settings.dropped.items():
+        if not others & settings.opened:
+            settings.row_keep[row] = 0
 
 
 def carry(old: System, new: System) -> None:
@@ -208,8 +219,8 @@ def joint_wrenches(system: System, x: State, vdot: np.ndarray, forces: dict | No
 # dependent rows ---------------------------------------------------------------------------------------
 
 
-def dependent_rows(system: System, x: State) -> list[int]:
-    """Return the rows that depend on rows before them at x, for the modes at hand.
+def dependent_rows(system: System, x: State) -> dict[int, frozenset[str]]:
+    """Return the rows that depend on rows before them at x, for the modes at hand, and on the rows of which closures.
 
     A row depends where its pivot in the scaled J M⁻¹Jᵀ vanishes, or where it cannot move at all.
     """
@@ -222,19 +233,21 @@ def dependent_rows(system: System, x: State) -> list[int]:
         system._refuse(status, x)
     diagonal = np.diag(L).copy()
     lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
-    found, base = [], []
+    names = [closure for closure, _ in row_names(system.model)]
+    found: dict[int, frozenset[str]] = {}
+    base: list[int] = []
     for k in np.flatnonzero(use).tolist():
         if not diagonal[k] > kernel.STILL * diagonal[lengths == lengths[k]].max():
-            found.append(k)
+            found[k] = frozenset()
             continue
         trial = [*base, k]
         scale = 1.0 / np.sqrt(diagonal[trial])
         S = scale[:, None] * L[np.ix_(trial, trial)] * scale[None, :]
-        rest = S[-1, :-1] @ np.linalg.solve(S[:-1, :-1], S[:-1, -1]) if base else 0.0
-        if S[-1, -1] - rest > kernel.RANK:
+        parts = np.linalg.solve(S[:-1, :-1], S[:-1, -1])
+        if S[-1, -1] - S[-1, :-1] @ parts > kernel.RANK:
             base = trial
         else:
-            found.append(k)
+            found[k] = frozenset(names[base[j]] for j in np.flatnonzero(np.abs(parts) > 1e-6))
     return found
 
 
@@ -247,7 +260,7 @@ def redundant(system: System, x: State) -> list[tuple[str, str]]:
 def drop_redundant(system: System, x: State) -> list[tuple[str, str]]:
     """Leave dependent rows out from now on; they must hold at x. Return (closure, words) of each."""
     names = row_names(system.model)
-    found = dependent_rows(system, x) if names else []
+    found = dependent_rows(system, x) if names else {}
     C = errors(system, x, every=True).real
     for k in found:
         if abs(C[k]) > CLOSED / ROUNDING * system.tree.row_tolerance[k]:
@@ -256,8 +269,11 @@ def drop_redundant(system: System, x: State) -> list[tuple[str, str]]:
                 got=f"an error of {C[k]:.3g}",
                 hint="call assemble first; if it fails there, the closures cannot hold together",
             )
-    system.settings.row_keep[:] = in_use(system)
-    system.settings.row_keep[found] = 0
+    # what was left out before, and waits for closures that are open now, is not forgotten
+    opened, use = system.settings.opened, in_use(system)
+    waiting = {k: on for k, on in system.settings.dropped.items() if not use[k] or on & opened}
+    system.settings.dropped = waiting | found
+    keep_rows(system)
     return [names[k] for k in found]
 
 
@@ -270,7 +286,7 @@ def refuse(system: System, status: int, x: State) -> None:
             hint="use a smaller step; the mechanism may have run into a dead end",
         )
     row = kernel.FIRST_ROW - status
-    listed = dependent_rows(system, x.copy()) or [row]
+    listed = list(dependent_rows(system, x.copy())) or [row]
     raise ModelError(
         "closures say the same thing twice, or hold what cannot move: their forces are not determined",
         where=", ".join(name_of(system, k) for k in listed),
@@ -345,7 +361,7 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
             root = int(impulse.trees_of(new)[new.body(body)])
             impulse.restore_center(new, y, root, before.center)
             impulse.restore_momentum(new, y, root, before)
-    if old.model.closures and np.any(in_use(old) > old.settings.row_keep):
+    if old.model.closures and old.settings.dropped:
         drop_redundant(new, y)
     return y
 

@@ -11,7 +11,7 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
-from interstage.multibody.joints import Free
+from interstage.multibody.joints import Free, Gimbal
 from interstage.multibody.model import BodySpec, Multibody
 from interstage.spatial import RigidInertia
 
@@ -255,6 +255,7 @@ def build_tree(
         ),
         joint_axes=np.array([s.joint.axes() for s in specs], dtype=float).reshape(N, 9),
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
+        gimbals=np.array([i for i, s in enumerate(specs) if isinstance(s.joint, Gimbal)], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),

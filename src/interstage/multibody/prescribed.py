@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
-from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -72,7 +71,7 @@ def generalized_input(
     if tau is None:
         merged = np.zeros(system.nv, dtype)
     else:
-        merged = np.array(as_array(tau, (system.nv,), "tau", allow_complex=True), dtype)
+        merged = np.array(system._vector(tau, np.dtype(dtype), "tau"), dtype)
         merged[system._held] = 0.0
     if accelerations is not None and not isinstance(accelerations, Mapping):
         raise InputError(

@@ -6,7 +6,8 @@ arrays: `System.with_settings` gives a view of the same vehicle with other ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class Settings:
     """Arrays as the kernels read them (see `arrays`), changed in place by their owner alone.
 
     joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,);  opened : names of open closures
+    dropped : rows that say nothing new as long as the closures named with each are closed
     """
 
     joint_mode: np.ndarray
@@ -30,6 +32,7 @@ class Settings:
     row_keep: np.ndarray
     closure_option: np.ndarray
     opened: frozenset[str] = frozenset()
+    dropped: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
@@ -48,10 +51,10 @@ class Settings:
 
     def copy(self) -> Settings:
         """Return settings that may be changed without touching these."""
-        return Settings(*(a.copy() for a in self.arrays().values()), self.opened)
+        return Settings(*(a.copy() for a in self.arrays().values()), self.opened, self.dropped)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Settings) or self.opened != other.opened:
+        if not isinstance(other, Settings) or (self.opened, self.dropped) != (other.opened, other.dropped):
             return False
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ARRAYS)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import closing, impulse
+from interstage.multibody.diagnosis import check_attitudes, check_numbers
 from interstage.multibody.impulse import Change, Frames, frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, joint_pose, misfit
 from interstage.multibody.joints import Free, Joint, Locked, as_joint
@@ -105,10 +106,10 @@ def carried(old: System, x: State, new: System) -> State:
 
 
 def check_state(system: System, x: State) -> None:
-    """Refuse a state that belongs to another vehicle, or is not finite."""
+    """Refuse a state that belongs to another vehicle, is not finite, or has quaternions without length."""
     check_belongs(system, x)
-    if not (np.isfinite(x.q).all() and np.isfinite(x.v).all()):
-        system._refuse(-1, x)
+    check_numbers(system, q=x.q, v=x.v)
+    check_attitudes(system, x)
 
 
 def finish(kind: str, body: str, old: System, x: State, new: System, y: State, shift: float = 0.0):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError, InterstageError, LockWarning, SolverError
 from interstage.multibody import State, System
+from interstage.multibody.diagnosis import near_lock
 from interstage.system.between import Between
-from interstage.system.integrators import implicit_shift, no_feed, take_steps
+from interstage.system.integrators import NEAR_LOCK, implicit_shift, no_feed, take_steps
 from interstage.system.log import Log
 from interstage.system.run import Control, Run
 
 CHUNK = 64  # steps between looks at conditions: what is done beyond an event is thrown away
 TABLE = 256  # steps of one table of histories
+FAR = (
+    0.2,
+    0.05,
+)  # turn of a gimbal near lock in one step, of RK4 and ROS2, that costs about 1e-5 of the energy
 ON_GRID = 1e-9  # a time this near to a step (in steps) is that step
 
 
@@ -32,8 +39,11 @@ class Stepper:
     def __init__(self, run: Run, step: float, implicit: bool, every: int):
         self.run, self.step, self.implicit, self.every = run, step, implicit, every
         self.k, self.on_grid = 0, True
-        self.kept: tuple | None = None  # engine, scratch of the integrator's own, that of a step, empty tables
+        self.kept: tuple | None = (
+            None  # engine, scratch of the integrator's own, that of a step, empty tables
+        )
         self.shift = 0.0  # step whose implicit shift is in the scratch
+        self.locked: dict[str, float] = {}  # bodies whose gimbals passed near lock, and when
 
     def take(self, q: np.ndarray, v: np.ndarray, t: float, h: float, n: int, inner: int):
         """Take n steps of h from q, v (changed in place) at t; return every `inner`-th state."""
@@ -48,12 +58,32 @@ class Stepper:
             self.shift = h
         # rows at the beginning, middle and end of each step, ends shared
         feed = run.feed(t + 0.5 * h * np.arange(2 * n + 1)) if run.needs_feed else empty
-        status, taken, log_q, log_v = take_steps(
+        status, taken, log_q, log_v, near = take_steps(
             work, self.implicit, q, v, run.loads, feed, h, n, inner, rows
         )
+        if near.any():
+            self.note_lock(t, h, near)
         if status != 0:
             self.failed(status, t + taken * h, q, v)
         return log_q, log_v
+
+    def note_lock(self, t: float, h: float, near: np.ndarray) -> None:
+        """Warn once of each gimbal that passed near lock in steps too long for it."""
+        system = self.run.system
+        for i, far, step in zip(system.tree.gimbals, *near):
+            name = system.bodies[i]
+            if far <= FAR[self.implicit] or name in self.locked or system.joint_mode(name) != "free":
+                continue
+            self.locked[name] = t + step * h
+            shorter = (
+                f"steps below {FAR[self.implicit] * h / far:.1g}" if far < 100.0 else "much smaller steps"
+            )
+            warnings.warn(
+                f"the Gimbal joint of body '{name}' passes near lock at t = {self.locked[name]:.6g}: it turns {far:.2g}"
+                f" radians in a step of {h:g}, energy is not kept; use {shorter}, an adaptive method or a Ball joint",
+                LockWarning,
+                stacklevel=2,
+            )
 
     def release(self) -> None:
         """Give the scratch back as it was found."""
@@ -135,7 +165,13 @@ class Stepper:
         system = self.run.system
         fastest = _fastest(system)
         hint = "use a smaller step"
-        if not self.implicit and fastest * self.step > 2.8:
+        spun = [system.bodies[i] for i in system.tree.gimbals]
+        spun = [b for b in spun if not self.step * np.abs(v[system._slices[b].v]).max() < 1.0]
+        if locked := list(self.locked) or near_lock(system, q, NEAR_LOCK) or spun:
+            hint = (
+                f"gimbal lock of {', '.join(f'{b!r}' for b in locked)}: use a Ball joint, or a smaller step"
+            )
+        elif not self.implicit and fastest * self.step > 2.8:
             hz = fastest / (2.0 * np.pi)
             hint = f"the fastest mode ({hz:.3g} Hz) needs steps below {2.8 / fastest:.2g}: use method='ros2'"
         elif (status > 0 or status < -1) and max(

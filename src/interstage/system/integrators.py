@@ -30,9 +30,10 @@ from interstage.multibody.handle import COMPILED, tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.kinematics import normalize, rates
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.small import about_axis, cross, dot, get9, kernel, turn_back
 
 GAMMA = 1.0 - np.sqrt(0.5)
+NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 
 # tau (R, nv): forces, and accelerations at joints that are not free; q (R, len(q_slots)) and v (R, len(v_slots))
 # of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes. R = 2 steps + 1, or 0: no tables.
@@ -160,13 +161,36 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
 
 
 @kernel
-def advance(tree, work, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v):
+def gimbal_travel(tree, q, v, h, i):
+    """Return how far the joint of body i, a gimbal near lock, goes in a step: the largest |q̇| h; else 0.
+
+    The axes a, b, c span R_b'a · (b×c) of their largest volume |a×b| |b×c|: for x, y, z the cosine of the middle angle.
+    """
+    axes, iq, iv = get9(tree.joint_axes, i), tree.joint_q[i], tree.joint_v[i]
+    a, b, c = (axes[0], axes[1], axes[2]), (axes[3], axes[4], axes[5]), (axes[6], axes[7], axes[8])
+    first, last = cross(a, b), cross(b, c)
+    volume = dot(turn_back(about_axis(b, q[iq + 1]), a), last)
+    if volume * volume > NEAR_LOCK**2 * dot(first, first) * dot(last, last):
+        return 0.0
+    return h * max(abs(v[iv]), max(abs(v[iv + 1]), abs(v[iv + 2])))
+
+
+@kernel
+def advance(
+    tree, work, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v, near
+):
     """Take `steps` steps from q, v (changed in place), writing every `every`-th state to the next row of the logs.
 
+    near : (2, gimbals) the farthest that each of the `tree.gimbals` went in a step near lock, and which step that was
     Returns (status, steps taken).
     """
     row = 0
     for step in range(steps):
+        for k in range(len(tree.gimbals)):
+            far = gimbal_travel(tree, q, v, h, tree.gimbals[k])
+            if far > near[0, k]:
+                near[0, k] = far
+                near[1, k] = step
         if implicit:
             status = ros2_step(tree, work, q, v, tau, sites, wrenches, h, scratch, feed, 2 * step)
         else:
@@ -185,7 +209,9 @@ def advance(tree, work, implicit, q, v, tau, sites, wrenches, feed, h, steps, ev
 
 
 @kernel
-def enter_advance(handle, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v):
+def enter_advance(
+    handle, implicit, q, v, tau, sites, wrenches, feed, h, steps, every, scratch, log_q, log_v, near
+):
     """Call `advance` on a handle."""
     return advance(
         tree_of(handle),
@@ -203,6 +229,7 @@ def enter_advance(handle, implicit, q, v, tau, sites, wrenches, feed, h, steps, 
         scratch,
         log_q,
         log_v,
+        near,
     )
 
 
@@ -223,15 +250,16 @@ def take_steps(
     steps: int,
     every: int,
     scratch: np.ndarray,
-) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Take steps from q, v (changed in place); return status, steps taken, and every `every`-th state.
+) -> tuple[int, int, np.ndarray, np.ndarray, np.ndarray]:
+    """Take steps from q, v (changed in place); return status, steps taken, every `every`-th state, gimbals near lock.
 
     work : scratch of the integrator's own, with the shift of an implicit method; masses of tables go to its settings
     """
     log_q, log_v = np.empty((steps // every, len(q))), np.empty((steps // every, len(v)))
-    rest = (feed, h, steps, every, scratch, log_q, log_v)
+    near = np.zeros((2, len(work.tree.gimbals)))
+    rest = (feed, h, steps, every, scratch, log_q, log_v, near)
     if COMPILED:
         status, taken = enter_advance(work.ready("forward"), implicit, q, v, *loads, *rest)
     else:
         status, taken = advance(work.tree, work.work, implicit, q, v, *loads, *rest)
-    return status, taken, log_q, log_v
+    return status, taken, log_q, log_v, near

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.state import check_belongs
+from interstage.multibody.topology import check_state
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
@@ -89,8 +90,7 @@ def simulate(
     if method in METHODS:
         _positive("rtol", rtol)
         _positive("atol", atol)
-    if not (np.isfinite(x.q).all() and np.isfinite(x.v).all()):
-        system._refuse(-1, x)
+    check_state(system, x)
     run = Run(
         system.with_settings(),
         x,

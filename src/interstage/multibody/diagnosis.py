@@ -1,0 +1,102 @@
+"""Say in a sentence why an algorithm gave no answer: entries that are no numbers or no attitudes, lock, no inertia."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError
+from interstage.multibody import closing
+from interstage.multibody.joints import Gimbal
+from interstage.multibody.kernels.closure import NOT_CLOSED
+from interstage.multibody.state import State
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+LOCK = 1e-6  # volume of the axes of a gimbal beside its largest, below which it is locked
+
+
+def coordinate_names(system: System) -> list[str]:
+    """Return a name for each entry of q, as in "bus.quaternion0", "bus.position2", "arm.angle", "panel.eta3"."""
+    names = []
+    for spec, flex in zip(system.model.specs, system._flexes):
+        own = spec.joint.coordinate_names()
+        if not spec.joint.linear:
+            own = [f"quaternion{k}" for k in range(4)] + [f"position{k}" for k in range(spec.joint.nq - 4)]
+        names += [f"{spec.name}.{c}" for c in own]
+        names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
+    return names
+
+
+def check_numbers(system: System, **vectors: Any) -> None:
+    """Refuse vectors of names q, v, tau or vdot that have entries which are no numbers, naming the first."""
+    for what, values in vectors.items():
+        if values is None or np.isfinite(values).all():
+            continue
+        k = int(np.flatnonzero(~np.isfinite(values))[0])
+        names = coordinate_names(system) if what == "q" else system.velocity_names()
+        words = "the state is not finite: " if what in ("q", "v") else ""
+        raise InputError(f"{words}{what}[{k}] ({names[k]}) is {values[k]}")
+
+
+def gimbal_opening(joint: Gimbal, q: np.ndarray) -> float:
+    """Return the volume of the axes at angles q beside its largest: the cosine of the middle angle for x, y, z."""
+    from interstage.multibody.joint_fit import subspace
+
+    a, b, c = joint.axes()
+    H = subspace(joint, np.asarray(q, dtype=float))[:3]
+    return float(abs(np.linalg.det(H)) / (np.linalg.norm(np.cross(a, b)) * np.linalg.norm(np.cross(b, c))))
+
+
+def near_lock(system: System, q: np.ndarray, opening: float) -> list[str]:
+    """Return the bodies whose Gimbal joints are nearer to lock than an opening."""
+    found = []
+    for spec in system.model.specs:
+        if isinstance(spec.joint, Gimbal):
+            angles = q[system._slices[spec.name].q]
+            if np.isfinite(angles).all() and gimbal_opening(spec.joint, angles) < opening:
+                found.append(spec.name)
+    return found
+
+
+def check_attitudes(system: System, x: State) -> None:
+    """Refuse quaternions without length."""
+    for spec in system.model.specs:
+        if not spec.joint.linear:
+            quaternion = x[spec.name].q[:4]
+            if not np.linalg.norm(quaternion) > 1e-150:
+                raise InputError(
+                    f"the quaternion of body '{spec.name}' is no attitude",
+                    expected="unit length",
+                    got=repr(quaternion.tolist()),
+                    hint="[1, 0, 0, 0] is no rotation",
+                )
+
+
+def refuse(system: System, status: int, x: State, tau: Any = None) -> NoReturn:
+    """Raise what a kernel found: status of forward dynamics, or -1 for results that are not finite."""
+    check_numbers(system, q=x.q, v=x.v, tau=tau)
+    check_attitudes(system, x)
+    for name in near_lock(system, x.q.real, LOCK):
+        if status in (-1, 1 + system.body(name)):
+            raise ModelError(
+                f"the Gimbal joint of body '{name}' is locked: its axes lie in one plane",
+                got=f"angles {np.rad2deg(x[name].q.real).round(3).tolist()} degrees",
+                hint="use a Ball joint, or a sequence of axes whose middle angle stays away from this one",
+            )
+    if status <= NOT_CLOSED:
+        closing.refuse(system, status, x)
+    if status > 0:
+        spec = system.model.specs[status - 1]
+        rigid = spec.component is None
+        raise ModelError(
+            f"body '{spec.name}' and what it carries have no inertia that its {type(spec.joint).__name__} joint"
+            " could move",
+            expected="a positive definite mass matrix",
+            hint="give the body mass and inertia, or lock the joint"
+            if rigid
+            else "deformations may be too large: use order=2, lumped masses, or smaller deformations",
+        )
+    raise InputError("accelerations are not finite", hint="look at tau, forces and the size of the state")
