@@ -21,9 +21,9 @@ import h5py
 import numpy as np
 
 from interstage.errors import FileError, InputError, InterstageError
-from interstage.output import write_bytes
+from interstage.output import utf8, write_bytes
 
-COMPRESSION_LIMIT = 1000  # largest ratio of declared to stored bytes that is believed
+COMPRESSION_LIMIT = 1100  # largest ratio of declared to stored bytes that is believed: zlib reaches 1032
 SMALL = 1 << 16  # bytes of a dataset that need no proof
 DEEPEST = 32  # groups inside groups
 MOST_TEXTS = 1_000_000
@@ -62,10 +62,9 @@ def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
 
 def encoded(text: str, where: str) -> bytes:
     """Return text as UTF-8; what no file gives back as it was is refused."""
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InputError("a text has characters that are no Unicode", where=where, got=ascii(text)) from None
+    data = utf8(text)
+    if data is None:
+        raise InputError("a text has characters that are no Unicode", where=where, got=ascii(text))
     if b"\0" in data:
         raise InputError("a text cannot hold the character NUL", where=where, got=ascii(text))
     return data
@@ -77,8 +76,7 @@ def link_name(name: str) -> str:
     >>> link_name("tank/LOX 90%"), plain_name("tank%2FLOX 90%25")
     ('tank%2FLOX 90%25', 'tank/LOX 90%')
     """
-    name = str(name)
-    encoded(name, "name")
+    name = encoded(str(name), "name").decode("utf-8")
     if not name:
         raise InputError("a name cannot be empty", where="HDF5 file")
     name = name.replace("%", "%25").replace("/", "%2F")
@@ -133,7 +131,7 @@ class Budget:
     """Bytes that may still be read from one file: many names for one dataset do not make a file large."""
 
     def __init__(self, size: int):
-        self.left = (1 << 26) + COMPRESSION_LIMIT * size
+        self.size, self.left = size, (1 << 26) + COMPRESSION_LIMIT * size
 
     def take(self, count: int, label: str) -> None:
         self.left -= count
@@ -282,10 +280,12 @@ class Group:
             found = np.ravel(item[()]).tolist()
         else:
             # strings of variable length: any number of them can share the bytes of one
-            found = []
+            found, left = [], self.budget.size
             for place in np.ndindex(item.shape):
                 found.append(item[place])
-                self.budget.take(len(found[-1]), label)
+                left -= len(found[-1])
+                if left < 0:
+                    raise Fault(f"'{label}' declares more than the file can hold")
         words = [t.decode("utf-8", errors="replace") if isinstance(t, bytes) else str(t) for t in found]
         if any("\0" in word for word in words):
             raise Fault(f"'{label}' holds the character NUL")

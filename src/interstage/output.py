@@ -39,7 +39,21 @@ _KINDS = (
 
 def write_text(path: str | os.PathLike, text: str, what: str = "file") -> Path:
     """Write a text file in UTF-8, whole or not at all; returns the path."""
-    return write_bytes(path, text.encode("utf-8", errors="backslashreplace"), what)
+    data = utf8(text)
+    return write_bytes(path, text.encode("utf-8", "backslashreplace") if data is None else data, what)
+
+
+def utf8(text: str) -> bytes | None:
+    """Return text in UTF-8, or None where it is no Unicode.
+
+    Paths of a system in another locale come as bytes in disguise; where those are UTF-8 they are taken as such.
+    """
+    try:
+        data = text.encode("utf-8", errors="surrogateescape")
+        data.decode("utf-8")
+    except UnicodeError:
+        return None
+    return data
 
 
 def write_bytes(path: str | os.PathLike, data: bytes, what: str = "file") -> Path:
@@ -205,6 +219,21 @@ def _plain(data: Any, where: str, gaps: bool) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(value, f"{where}[{k}]", gaps) for k, value in enumerate(data)]
     raise InputError("this cannot be written as JSON", where=where, got=type(data).__name__)
+
+
+def check_unpacked(size: int, path: str | os.PathLike) -> None:
+    """Refuse a packed file that would unpack to far more than it is (FileError)."""
+    if size > unpack_limit(path):
+        raise FileError(
+            "the file unpacks to more than is believed",
+            where=str(path),
+            expected=f"up to {unpack_limit(path) / 1e9:.3g} GB",
+        )
+
+
+def unpack_limit(path: str | os.PathLike) -> int:
+    """Bytes that a packed file may unpack to: a GB, or a hundred times its own size."""
+    return max(1 << 30, 100 * os.path.getsize(path))
 
 
 def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:

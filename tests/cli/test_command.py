@@ -1,5 +1,7 @@
 """The command as a person meets it: exit status 2 and one sentence for bad input, never a traceback."""
 
+import json
+import os
 import subprocess
 import sys
 
@@ -43,3 +45,29 @@ def test_import_brings_in_no_plotting_and_no_compiler():
     code = "import sys, interstage; print([m for m in ('matplotlib', 'plotly', 'numba', 'scipy') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_locale_without_unicode(tmp_path):
+    """LC_ALL=C: names and paths with other letters go through every command, files and pages are UTF-8."""
+    deck = tmp_path / "bâti.bdf"
+    deck.write_text(
+        "SOL 103\nCEND\nTITLE = bâti\nBEGIN BULK\nMAT1,1,7.+10,,.3,2700.\nPBAR,1,1,1.-3,1.-6,1.-6,2.-6\n"
+        "CBAR,1,1,1,2,0.,0.,1.\nGRID,1,0,0.,0.,0.\nGRID,2,0,.5,0.,0.\nENDDATA\n",
+        encoding="utf-8",
+    )
+    bare = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+
+    def run(*words):
+        command = [sys.executable, "-m", "interstage.cli.main", *(str(word) for word in words)]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, env=os.environ | bare, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode("ascii")
+
+    assert "2 grids" in run("modes", deck.name, "--modes", 1)
+    made = run("component", deck.name, "-o", "bâti.h5", "--aset", "1:123456", "--modes", 2)
+    assert r"b\xe2ti" in made and r"b\xe2ti" in run("info", "bâti.h5")
+    run("report", "bâti.h5", "--deck", deck.name)
+    assert "bâti" in (tmp_path / "bâti.html").read_text(encoding="utf-8")
+    assert json.loads(run("info", "--json", "bâti.h5"))["name"] == "bâti"

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from modes_models import bent, lumped_block
 
-from interstage.errors import FileError, InputError, InterstageError
+from interstage.errors import FileError, InputError, InterstageError, ModelError
 from interstage.modes import ChildBody, Component, MatrixSet
 from interstage.modes.layout import DATASETS
 from interstage.modes.units import LENGTH, MASS
@@ -394,3 +394,69 @@ def test_file_without_our_additions(component, saved, tmp_path):
     assert np.array_equal(back.node_positions, component.node_positions)
     assert np.array_equal(back.J2, component.J2)
     assert any("point masses are not in the file" in note for note in back.notes)
+
+
+def _negative_mass(f):
+    f["RigidBody/mass"][()] = -1.0
+
+
+def _negative_frequency(f):
+    f["ModalSolution/FREQ"][0] = -2.0
+
+
+def _lopsided(f):
+    f["RigidBody/inertia"][0, 1] += 5.0
+
+
+def _hollow(f):
+    f["RigidBody/inertia"][...] = np.diag([1.0, 2.0, -3.0])
+
+
+def _skewed(f):
+    f["AXES"][0, 1] = 0.3
+
+
+def _mirrored(f):
+    f["AXES"][...] = np.diag([1.0, 1.0, -1.0])
+
+
+def _scaled(f):
+    f["ModalIntegral/P6"][...] = 2.0 * np.eye(len(f["ModalIntegral/P6"]))
+
+
+def _coupled(f):
+    f["ModalIntegral/P6"][0, 1] = 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_negative_mass, "the mass is negative"),
+        (_negative_frequency, "a frequency is negative"),
+        (_lopsided, "inertia is not symmetric"),
+        (_hollow, "principal moment of inertia is negative"),
+        (_skewed, "axes are no rotation"),
+        (_mirrored, "axes are no rotation"),
+        (_scaled, "modal mass P6 is not the unit matrix"),
+        (_coupled, "modal mass P6 is not the unit matrix"),
+    ],
+)
+def test_what_no_body_can_be_is_refused(saved, tmp_path, change, words):
+    path = tmp_path / "odd.h5"
+    path.write_bytes(saved.read_bytes())
+    with h5py.File(path, "r+") as f:
+        change(f)
+    assert words in one_sentence(path)
+
+
+def test_what_no_body_can_be_is_not_written(component, tmp_path):
+    """What the reader refuses is refused before it is written, not when it is needed."""
+    for changes in (
+        {"mass": -1.0},
+        {"axes": 2.0 * np.eye(3)},
+        {"G0": 2.0 * np.eye(component.n_modes)},
+        {"frequencies_hz": -component.frequencies_hz},
+    ):
+        with pytest.raises(ModelError):
+            component.with_changes(**changes).save(tmp_path / "odd.h5")
+    assert list(tmp_path.iterdir()) == []

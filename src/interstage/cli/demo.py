@@ -40,7 +40,7 @@ def demo(
 def _show(found: dict) -> None:
     from rich.table import Table
 
-    from interstage.cli.tables import plain_console, show_table
+    from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
     table = Table(show_header=False, box=None)
@@ -48,11 +48,11 @@ def _show(found: dict) -> None:
     table.add_column()
     for key, path in found["files"].items():
         if key != "report":
-            table.add_row(key, path)
+            table.add_row(key, readable(path))
     table.add_row("first bending", f"{found['first_elastic_hz']:.4f} Hz, engines locked")
     worst = f"{100 * found['largest_frequency_error']:.2g} %"
     table.add_row("against finite elements", f"20 elastic frequencies within {worst}")
     table.add_row("linear model", f"{found['states']} states")
     table.add_row("wall time", f"{found['wall_seconds']:.0f} s")
     show_table(console, table)
-    console.print(f"open {found['report']} in a browser", markup=False)
+    console.print(f"open {readable(found['report'])} in a browser")

@@ -17,10 +17,13 @@ def info(
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
     """Show what a file holds."""
-    if _is_linear(file):
+    from interstage.report.sources import file_kind
+
+    kind = file_kind(file)
+    if kind == "linear":
         _linear(file, as_json)
         return
-    if _is_log(file):
+    if kind == "log":
         _log(file, as_json)
         return
     from interstage.modes.hdf5 import read_component
@@ -32,30 +35,6 @@ def info(
         summary(component, str(file))
 
 
-def _is_linear(file: Path) -> bool:
-    """Tell a linear-model file (datasets A, B, C, D) from a component; faults are left to the reader."""
-    import h5py
-
-    if file.suffix.lower() in (".mat", ".npz"):
-        return True
-    try:
-        with h5py.File(file, "r") as f:
-            return all(name in f and isinstance(f[name], h5py.Dataset) for name in "ABCD")
-    except Exception:
-        return False
-
-
-def _is_log(file: Path) -> bool:
-    """Tell a simulation log; faults are left to the reader."""
-    import h5py
-
-    try:
-        with h5py.File(file, "r") as f:
-            return "FORMAT" in f and f["FORMAT"][()] == b"interstage-log"
-    except Exception:
-        return False
-
-
 def _log(file: Path, as_json: bool) -> None:
     """Print the figures of a simulation log."""
     from interstage.report.logfile import load_log
@@ -64,8 +43,8 @@ def _log(file: Path, as_json: bool) -> None:
     found = {
         "kind": "simulation log",
         "vehicle": log.vehicle,
-        "start": float(log.t[0]),
-        "end": float(log.t[-1]),
+        "start": float(log.t[0]) if len(log.t) else None,
+        "end": float(log.t[-1]) if len(log.t) else None,
         "states": len(log.t),
         "phases": len(log.phases),
         "bodies": list(log.bodies),
@@ -76,13 +55,16 @@ def _log(file: Path, as_json: bool) -> None:
     if as_json:
         print(json_text(found))
         return
-    print(f"{file}: simulation log of '{log.vehicle}', {found['states']} states")
-    print(f"time: {found['start']:g} to {found['end']:g}")
-    print("bodies: " + ", ".join(found["bodies"]))
+    from interstage.cli.tables import readable
+
+    lines = [f"{file}: simulation log of '{log.vehicle}', {found['states']} states"]
+    if len(log.t):
+        lines.append(f"time: {found['start']:g} to {found['end']:g}")
+    lines.append("bodies: " + ", ".join(found["bodies"]))
     if log.signals:
-        print("signals: " + ", ".join(f"{name} ({unit})" for name, unit in found["signals"].items()))
-    for event in log.events:
-        print(f"- {event}")
+        lines.append("signals: " + ", ".join(f"{name} ({unit})" for name, unit in found["signals"].items()))
+    lines += [f"- {event}" for event in log.events]
+    print(readable("\n".join(lines)))
 
 
 def _linear(file: Path, as_json: bool) -> None:
@@ -100,14 +82,12 @@ def _linear(file: Path, as_json: bool) -> None:
         return
     from rich.table import Table
 
-    from interstage.cli.tables import plain_console, show_table
+    from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
-    console.print(str(file), style="bold", end="  ", markup=False)
-    console.print(
-        f"linear model '{lin.name}': {lin.n_states} states, {len(lin.inputs)} inputs, {len(lin.outputs)} outputs",
-        markup=False,
-    )
+    console.print(readable(str(file)), style="bold", end="  ")
+    size = f"{lin.n_states} states, {len(lin.inputs)} inputs, {len(lin.outputs)} outputs"
+    console.print(readable(f"linear model '{lin.name}': {size}"))
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
     table.add_column()
@@ -121,10 +101,10 @@ def _linear(file: Path, as_json: bool) -> None:
         "poles at zero": f"{rigid}",
         "largest real part": f"{max((p.real for p in poles.tolist()), default=0.0):.3g}",
         "mass": f"{lin.mass_properties['mass']:.9g}" if "mass" in lin.mass_properties else "not said",
-        "linearized by": lin.method.get("method", "not said"),
+        "linearized by": str(lin.method.get("method", "not said")),
     }
     for key, value in rows.items():
-        table.add_row(key, value)
+        table.add_row(key, readable(value))
     show_table(console, table)
 
 
@@ -157,11 +137,11 @@ def summary(c: Any, file: str) -> None:
     """Print the figures of a component as a short table."""
     from rich.table import Table
 
-    from interstage.cli.tables import plain_console, show_table
+    from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
-    console.print(file, style="bold", end="  ", markup=False)
-    console.print(f"component '{c.name}' ({', '.join(c.units.values())})", markup=False)
+    console.print(readable(file), style="bold", end="  ")
+    console.print(readable(f"component '{c.name}' ({', '.join(c.units.values())})"))
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
     table.add_column()
@@ -183,10 +163,10 @@ def summary(c: Any, file: str) -> None:
         "made from": ", ".join(v for k, v in c.provenance.items() if k in ("deck", "solver")) or "not said",
     }
     for key, value in rows.items():
-        table.add_row(key, value)
+        table.add_row(key, readable(value))
     show_table(console, table)
     for note in c.notes:
-        console.print(f"- {note}", markup=False)
+        console.print(readable(f"- {note}"))
 
 
 def _reference(c: Any) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from interstage import __version__
 from interstage.cli import bench, component, demo, info, modes, report, static, validate
+from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
 
 DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
@@ -59,6 +60,7 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; bad input ends with one sentence on stderr and exit status 2."""
     command = typer.main.get_command(app)
+    tolerant_output()
     try:
         status = command.main(args=arguments, prog_name="interstage", standalone_mode=False)
         sys.stdout.flush()
@@ -110,7 +112,7 @@ def _fail(sentence: str) -> None:
 
 
 def _stop(sentence: str, status: int) -> None:
-    print(f"interstage: {sentence}", file=sys.stderr)
+    print(f"interstage: {readable(sentence)}", file=sys.stderr)
     sys.exit(status)
 
 

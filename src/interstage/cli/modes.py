@@ -67,10 +67,10 @@ def _machine(fe, result, weight, cards) -> dict:
 def _show(fe, result, weight, cards) -> None:
     from rich.table import Table
 
-    from interstage.cli.tables import plain_console, show_table
+    from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
-    console.print(fe.source, style="bold", end="  ", markup=False)
+    console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     table = Table(title=f"{len(result.frequencies_hz)} modes", title_justify="left")
     for name in ("mode", "frequency, Hz", "eigenvalue", "generalized mass", "residual"):
@@ -84,17 +84,17 @@ def _show(fe, result, weight, cards) -> None:
             f"{result.residuals[i]:.1e}",
         )
     show_table(console, table)
-    console.print(str(weight), markup=False)
+    console.print(str(weight))
     show_ignored(console, cards)
     for note in result.notes:
-        console.print(note, markup=False)
+        console.print(readable(note))
 
 
 def show_ignored(console, cards) -> None:
     """Print the names and counts of the cards and of the case control that the solution does not use."""
     if cards.ignored:
         names = ", ".join(f"{name} ({n})" for name, n in sorted(cards.ignored.items()))
-        console.print(f"Not used by this solution: {names}", markup=False)
+        console.print(f"Not used by this solution: {names}")
     if cards.ignored_requests:
         names = ", ".join(f"{name} ({n})" for name, n in cards.ignored_requests.items())
-        console.print(f"Case control that is not carried out: {names}", markup=False)
+        console.print(f"Case control that is not carried out: {names}")

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from interstage.cli.tables import plain_console
+
 PATIENCE_S = 2.0
 
 
@@ -28,11 +30,10 @@ def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
 
         yield line
         return
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=plain_console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting")
         yield lambda text: bar.update(task, description=text)
 
@@ -53,7 +54,6 @@ def steps(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
 
         yield line
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -67,9 +67,9 @@ def steps(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
         SpinnerColumn(),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=plain_console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda done, total, words: bar.update(task, completed=done, total=total, description=words)

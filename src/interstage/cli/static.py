@@ -52,10 +52,10 @@ def _show(fe, results, cards, most: int = 40) -> None:
     from rich.table import Table
 
     from interstage.cli.modes import show_ignored
-    from interstage.cli.tables import plain_console, show_table
+    from interstage.cli.tables import plain_console, readable, show_table
 
     console = plain_console()
-    console.print(fe.source, style="bold", end="  ", markup=False)
+    console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result in results:
         table = Table(title=f"subcase {result.subcase}", title_justify="left", box=None, padding=(0, 1, 0, 0))
@@ -68,5 +68,5 @@ def _show(fe, results, cards, most: int = 40) -> None:
             console.print(f"... and {len(fe.grids) - most} more grids: --json prints them all")
         console.print(f"residual of the solution: {result.residual:.1e}")
         for note in result.notes:
-            console.print(note, markup=False)
+            console.print(readable(note))
     show_ignored(console, cards)

@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+from interstage.output import utf8
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 
-def plain_console() -> Console:
-    """Return the console of a command: no colours by guess, and no line breaks but those of the text."""
+def plain_console(stderr: bool = False) -> Console:
+    """Return the console of a command: no colours by guess, and no line breaks but those of the text.
+
+    No text is taken for markup: `[bold]` and `:smile:` in a name stay what they are.
+    """
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def readable(text: str) -> str:
+    """Return text with its control characters spelled out, so that no file can steer a terminal.
+
+    >>> readable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    data = utf8(text)
+    text = text if data is None else data.decode("utf-8")
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+
+
+def tolerant_output() -> None:
+    """Let every character be printed: those that the locale lacks are spelled out."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def show_table(console: Console, table: Table) -> None:

@@ -84,7 +84,8 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
         )
     matrices = {letter: np.atleast_2d(np.asarray(tree[letter])) for letter in "ABCD"}
     n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])
-    maps = {name: _index_map(tree.get(name, {}), base) for name in _MAPS}
+    ours = tree.get("FORMAT") == FORMAT
+    maps = {name: _index_map(tree.get(name, {}), base, ours) for name in _MAPS}
     fields: dict[str, Any] = dict(matrices) | maps
     for what, count in (("states", n), ("inputs", nu), ("outputs", ny)):
         one = what[:-1]
@@ -132,10 +133,10 @@ def _method(found: dict[str, Any]) -> dict[str, Any]:
     return {k: turn.get(k, lambda v: v)(v) for k, v in found.items()}
 
 
-def _index_map(found: Any, base: int) -> dict[str, np.ndarray]:
-    return {
-        k.lstrip("."): np.atleast_1d(np.asarray(v)).astype(np.int64).ravel() - base for k, v in found.items()
-    }
+def _index_map(found: Any, base: int, ours: bool) -> dict[str, np.ndarray]:
+    """Return indices by name; files of other tools may put a dot in front of the names."""
+    places = {k: np.atleast_1d(np.asarray(v)).astype(np.int64).ravel() - base for k, v in found.items()}
+    return places if ours else {k.lstrip("."): v for k, v in places.items()}
 
 
 def _names_from(index: dict[str, np.ndarray], count: int, letter: str) -> list[str]:
@@ -151,22 +152,19 @@ def save_linear(model: LinearModel, path: str | Path, kind: str | None = None) -
     """Write a model; an existing file is replaced only by a complete one."""
     path = Path(path)
     writer = _kind(path, kind)
-    tree = as_tree(model)
-    _check_texts(tree, "linear model")
+    tree = _worded(as_tree(model), "linear model")
     writer.write(tree, path)
 
 
-def _check_texts(value: Any, where: str) -> None:
-    """Refuse names and texts that no file gives back as they were."""
+def _worded(value: Any, where: str) -> Any:
+    """Return a tree with all names and texts as Unicode; those that no file gives back as they were are refused."""
     if isinstance(value, str):
-        encoded(value, where)
-    elif isinstance(value, dict):
-        for name, part in value.items():
-            encoded(str(name), where)
-            _check_texts(part, f"{where}, {name}")
-    elif isinstance(value, list | tuple):
-        for part in value:
-            _check_texts(part, where)
+        return encoded(value, where).decode("utf-8")
+    if isinstance(value, dict):
+        return {_worded(str(name), where): _worded(part, f"{where}, {name}") for name, part in value.items()}
+    if isinstance(value, list):
+        return [_worded(part, where) for part in value]
+    return value
 
 
 def load_linear(path: str | Path) -> LinearModel:

@@ -7,13 +7,15 @@ Field names of structs must be identifiers of MATLAB: others are changed there (
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from scipy.io import loadmat, savemat
 
-from interstage.output import whole_file
+from interstage.output import check_unpacked, unpack_limit, whole_file
 
 BASE = 1  # MATLAB counts from one
 _INDEX = ("state_index", "input_index", "output_index")
@@ -68,11 +70,30 @@ def _identifier(name: str, taken: set[str]) -> str:
 def read(path: Path) -> dict[str, Any]:
     """Read a tree."""
     with open(path, "rb") as f:
+        check_unpacked(_unpacked(f, unpack_limit(path)), path)
+        f.seek(0)
         raw = loadmat(f, squeeze_me=False, struct_as_record=True, chars_as_strings=True)
     names = dict(text.split("\t", 1) for text in _texts(raw.pop("NAMES", np.empty((0, 0), object))))
     raw = {k: v for k, v in raw.items() if not k.startswith("__")}
     raw.pop("INDEX_BASE", None)
     return {names.get(k, k): _value(v, names, f"{k}/", k in "ABCD") for k, v in raw.items()}
+
+
+def _unpacked(f: BinaryIO, limit: int) -> int:
+    """Bytes of all variables of a version-5 file once they are unpacked, counted up to a limit, not kept."""
+    order = "<" if f.read(128)[126:128] == b"IM" else ">"
+    total = 0
+    while len(tag := f.read(8)) == 8:
+        kind, count = struct.unpack(order + "2I", tag)
+        if kind != 15:  # not compressed
+            total += count
+            f.seek(count, 1)
+            continue
+        packed, stream = f.read(count), zlib.decompressobj()
+        while packed and not stream.eof and total <= limit:
+            total += len(stream.decompress(packed, 1 << 24))
+            packed = stream.unconsumed_tail
+    return total
 
 
 def _texts(cell: np.ndarray) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from interstage.hdf5 import link_name, plain_name
-from interstage.output import whole_file
+from interstage.output import check_unpacked, whole_file
 
 BASE = 0
 
@@ -37,6 +37,7 @@ def read(path: Path) -> dict[str, Any]:
     """Read a tree."""
     found: dict[str, Any] = {}
     with np.load(path, allow_pickle=False) as f:
+        check_unpacked(sum(part.file_size for part in f.zip.infolist()), path)
         for key in f.files:
             *groups, name = key.split("/")
             place = found

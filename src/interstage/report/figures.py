@@ -104,7 +104,8 @@ def _values(values: ArrayLike, n: int) -> dict[str, str]:
         raise InputError(
             "a curve does not fit its axis", expected=f"{n} numbers", got=f"shape {values.shape}"
         )
-    return pack(values, "f4")
+    # what single precision cannot hold is a gap too
+    return pack(np.where(np.abs(values) < 3e38, values, np.nan), "f4")
 
 
 def thinned(n: int, most: int = 4000) -> slice:

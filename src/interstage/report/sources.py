@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from interstage.errors import FileError, InputError
+from interstage.hdf5 import opened
 from interstage.report.document import Node, Report, versions
 from interstage.report.drawings import poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
@@ -20,6 +20,10 @@ MOST_SHAPES = 30
 MOST_POINTS = 40000
 MOST_CHANNELS = 6
 HINT = "Move over a chart to read values; drag to zoom, double click to see all."
+_WANTED = (
+    "a component file, a linear model or a simulation log is expected, as 'interstage component', LinearModel.save and "
+    "interstage.save_log write them"
+)
 POLES_SENTENCE = (
     "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
     "it would grow."
@@ -29,26 +33,19 @@ POLES_SENTENCE = (
 def file_kind(path: str | Path) -> str:
     """Tell what an HDF5 file of ours holds: "component", "linear" or "log"; anything else is one sentence."""
     path = Path(path)
-    if path.is_dir():
-        raise FileError("a folder is not a file to report on", where=str(path), expected="a .h5 file")
-    if not path.exists():
-        raise FileError("there is no such file", where=str(path))
-    try:
-        with h5py.File(path, "r") as f:
-            if all(name in f and isinstance(f[name], h5py.Dataset) for name in "ABCD"):
-                return "linear"
-            if "FORMAT" in f and f["FORMAT"][()] == LOG_FORMAT.encode():
-                return "log"
-            if "ModalSolution" in f or "RigidBody" in f:
-                return "component"
-    except OSError:
-        if path.suffix.lower() in (".mat", ".npz"):
+    if path.is_file() and path.suffix.lower() in (".mat", ".npz"):
+        return "linear"
+    with opened(path, "HDF5 file", hint=_WANTED) as f:
+        if all(f.is_dataset(name) for name in "ABCD"):
             return "linear"
+        if f.has("ModalSolution") or f.has("RigidBody"):
+            return "component"
+        if f.is_dataset("FORMAT") and f.text("FORMAT") == LOG_FORMAT:
+            return "log"
     raise FileError(
-        "not a file that can be reported on",
+        "not a file of ours",
         where=str(path),
-        expected="a component file, a linear model or a simulation log",
-        hint="make one with 'interstage component', LinearModel.save or interstage.save_log",
+        hint=_WANTED,
     )
 
 
@@ -283,12 +280,16 @@ def log_report(log: LogFile, source: str) -> Report:
     report = Report(
         log.vehicle, f"A simulation in time, from the file {source}: how every body moved.", "Simulation log"
     )
-    report.fact("Duration", f"{log.t[-1] - log.t[0]:.6g}", "s")
+    report.fact("Duration", f"{np.ptp(log.t) if len(log.t) else 0.0:.6g}", "s")
     report.fact("States kept", f"{len(log.t)}")
     report.fact("Bodies", f"{len(log.bodies)}")
     if log.events:
         report.fact("Events", f"{len(log.events)}")
     report.fact("Degrees of freedom", f"{log.phases[0].v.shape[1]}")
+    if len(log.t) < 2:
+        _log_instant(report, log)
+        _log_about(report, log, source)
+        return report
     keep = thinned(len(log.t))
     t = log.t[keep]
     if log.signals:
@@ -313,6 +314,24 @@ def log_report(log: LogFile, source: str) -> Report:
             )  # fmt: skip
     _log_about(report, log, source)
     return report
+
+
+def _log_instant(report: Report, log: LogFile) -> None:
+    """Add what can be said of a log of one state or none: numbers where charts would have one point."""
+    section = report.section(
+        "bodies", "Bodies", "The log holds one instant, so that there is nothing to draw."
+    )
+    rows = [("signal", name, "", f"{v[0]:.6g} {unit}") for name, (v, unit) in log.signals.items() if len(v)]
+    for phase in log.phases:
+        if len(phase.t):
+            for name, body in phase.bodies.items():
+                for (title, unit), label, values in _body_curves(phase, name, body):
+                    rows.append((name, title, label, f"{values[0]:.6g} {unit}"))
+    if not rows:
+        section.bullets("No states", "The run ended before its first state.", ["The log is empty."])
+        return
+    at = f"Every quantity at the time {log.t[0]:.6g} s." if len(log.t) else "Every quantity."
+    section.table("State", at, ("", "", "", "value"), rows, text=(0, 1, 2))
 
 
 def _body_panels(log: LogFile, name: str, keep: slice) -> list[Panel]:
