@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -15,14 +14,15 @@ from numba.core.dispatcher import Dispatcher
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from gallery_pages import PngScraper, prepare_examples  # noqa: E402  (found beside this file)
+from docstrings import listed, marked  # noqa: E402  (found beside this file)
+from gallery_pages import PngScraper, prepare_examples  # noqa: E402
 
 project = "Interstage"
 author = "The Interstage developers"
 copyright = author
 release = version = installed_version("interstage")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 exclude_patterns = ["_build", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
 
 # The gallery runs every example. INTERSTAGE_DOCS_GALLERY=0 leaves it out, for a quick look at a page.
@@ -60,13 +60,8 @@ autodoc_typehints = "signature"
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
-napoleon_google_docstring = False
-napoleon_use_ivar = True
-napoleon_use_rtype = False
 # words such as "bodies" in a list of arguments are no references, even where several classes have one
 suppress_warnings = ["ref.python"]
-
-DEFINITION = re.compile(r"[A-Za-z_*].{0,90}? : \S")
 
 # Folders that fill as the project grows (validation, benchmarks) may be empty; Sphinx has no setting for it.
 logging.getLogger("sphinx.sphinx.directives.other").addFilter(
@@ -100,30 +95,9 @@ def plain_docstring(app, what, name, obj, options, lines):
         if not literal and indented and out and not out[-1].strip() and not previous.startswith(" "):
             out += ["::", ""]
             literal = True
-        out.append(line if literal or line.lstrip().startswith(">>>") else _escaped(line))
+        out.append(line if literal or line.lstrip().startswith(">>>") else marked(_escaped(line)))
         previous = line
     lines[:] = out
-
-
-def listed(lines: list[str]) -> list[str]:
-    """Make lists of lines as in "x (n,) : words" that stand outside numpy sections; indented lines go on with them."""
-    out: list[str] = []
-    section = item = False
-    for k, line in enumerate(lines):
-        section = section or (k + 1 < len(lines) and set(lines[k + 1].strip()) == {"-"})
-        if section or not line.strip():
-            item = item and bool(line.strip())
-        elif DEFINITION.match(line):
-            if not item and out and out[-1].strip():
-                out.append("")
-            line, item = f"- {line}", True
-        elif item and line.startswith(" "):
-            line = f"  {line.strip()}"
-        elif item:
-            out.append("")
-            item = False
-        out.append(line)
-    return out
 
 
 def _escaped(line: str) -> str:

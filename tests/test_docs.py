@@ -143,6 +143,20 @@ def test_the_site_fetches_nothing_from_elsewhere(site):
         )
 
 
+def test_reference_pages_show_names_of_parameters_and_nothing_else(site):
+    """What stands bold in the lists of the reference pages is a name, never a part of a shape or of an example."""
+    names = 0
+    for page in sorted((site / "reference").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        for item in re.findall(r"<li><p>(<strong>.*?) : ", text, re.DOTALL):
+            bold = re.findall(r"<strong>(.*?)</strong>", item)
+            wrong = [word for word in bold if not re.fullmatch(r"[A-Za-z_]\w*", word)]
+            assert not wrong, f"{page.name} has {wrong}"
+            names += len(bold)
+        assert "<strong>(" not in text and "<strong>&gt;&gt;&gt;" not in text, page.name
+    assert names > 300
+
+
 def test_the_gallery_gives_every_example_a_heading():
     pytest.importorskip("sphinx_gallery")
     spec = importlib.util.spec_from_file_location("gallery_pages", DOCS / "gallery_pages.py")
