@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -112,6 +113,16 @@ def _escape_marks(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
+def plain_signature(app, what, name, obj, options, signature, returns):
+    """Write type aliases by their names."""
+
+    def plain(text):
+        return text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text)
+
+    return plain(signature), plain(returns)
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", plain_signature)
     app.connect("env-before-read-docs", plain_kernels)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)

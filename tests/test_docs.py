@@ -154,6 +154,7 @@ def test_reference_pages_show_names_of_parameters_and_nothing_else(site):
             assert not wrong, f"{page.name} has {wrong}"
             names += len(bold)
         assert "<strong>(" not in text and "<strong>&gt;&gt;&gt;" not in text, page.name
+        assert "ForwardRef" not in text, page.name
     assert names > 300
 
 
