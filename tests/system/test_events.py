@@ -94,6 +94,19 @@ def test_a_crossing_and_back_within_a_step_is_not_stepped_over(options):
     assert log.events[0].t == pytest.approx(np.pi - 0.02, abs=3e-3 if options.get("method") else 1e-4)
 
 
+@pytest.mark.parametrize("options", [{"step": 0.1}, {"step": 0.1, "method": "ros2"}, {"max_step": 0.1}])
+def test_switches_arrays_and_events_given_twice(options):
+    """A condition may be a switch: both its edges count; an array of one number is a number."""
+    system, x = stone(speed=0.0)
+    window = ist.Event(lambda t, x: 1 if 0.52 < t < 0.56 else -1, None, name="window", samples=9)
+    level = ist.Event(lambda t, x: x["stone"].q[6:] - 3.0, None, name="level")
+    log = simulate(system, x, 0.9, events=[window, level, level], **options)
+    assert [e.name for e in log.events] == ["window", "window", "level"]
+    np.testing.assert_allclose([e.t for e in log.events], [0.52, 0.56, np.sqrt(0.4)], atol=1e-8)
+    with pytest.raises(SolverError, match="condition of event 'q' failed"):
+        simulate(system, x, 0.9, events=[ist.Event(lambda t, x: x.q, None, name="q")], **options)
+
+
 def booster(n=0):
     """Return a core with two boosters and a flexible fairing on top, all turning."""
     mb = Multibody("rocket")

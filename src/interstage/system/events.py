@@ -3,9 +3,9 @@
 An event fires where its condition f(t, x) changes sign (`direction` +1: from negative to positive only, -1: the other
 way), found to `tolerance` in time; the state handed to its action is just behind the crossing. Each step is also looked
 into at `samples` inner points of an interpolant: two crossings that fit between those cannot be seen, nor can a
-condition that touches zero without crossing it. A condition that is zero at the start has to leave zero first, and one
-that an action throws back where it came from (a bounce) has not crossed again. An event that fires at ever shorter
-intervals comes to rest: its `rest` is carried out then (see `watch`).
+condition that touches zero without crossing it. A condition that is zero at the start has to leave zero first; one that
+an action takes across zero at a stroke has not crossed it, nor has one that its own action throws back where it came
+from (a bounce). An event that fires at ever shorter intervals comes to rest: its `rest` is carried out then (`watch`).
 """
 
 from __future__ import annotations

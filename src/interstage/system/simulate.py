@@ -141,4 +141,4 @@ def _checked(events: Any, motions: Any, mass: Any, control: Any) -> tuple[list[E
             raise InputError("not an event", expected="as in ist.Event(condition=f)", got=repr(event))
     if control is not None and not callable(control):
         raise InputError("the control law is not a function", expected="control(t, x)", got=repr(control))
-    return list(events or []), motions or {}, mass or {}
+    return list({id(e): e for e in events or []}.values()), motions or {}, mass or {}

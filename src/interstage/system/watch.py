@@ -17,6 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite, nan
 from sys import float_info
+from typing import Any
+
+import numpy as np
 
 from interstage.errors import InterstageError, SolverError
 from interstage.multibody import State, System
@@ -100,7 +103,7 @@ class Watch:
         event = eye.event
         try:
             given = (t, x.copy(), self.system) if eye.takes_system else (t, x.copy())
-            g = float(event.condition(*given))
+            g = _number(event.condition(*given))
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"
             what = f"the condition of event '{event.label}' failed at t = {t:.9g}"
@@ -125,7 +128,9 @@ class Watch:
                 eye.fresh = None  # it is over, or the action moved the condition itself
             else:
                 change = self.value(eye, t, self._drifted(x, DRIFT * eye.tolerance(t))) - g
-                eye.fresh = Fresh(front, g, 1e-3 * abs(g) + noise, change * front > noise)
+                returns = change * front > noise
+                near = Fresh(front, g, 1e-3 * abs(g) + noise, returns)
+                eye.fresh = near if returns or eye.event.rest is not None else None
             eye.resting = False
             self._note(eye, g, inf)
 
@@ -190,11 +195,13 @@ class Watch:
                     g = self.value(eye, t + s, true(s))
             new = sign_of(g)
             if fresh is not None:
+                back = fresh.returns
                 fresh, at_rest = _follow(event, fresh, g)
                 if at_rest:
                     return 0.0, None
-                sign, a = (new if new != 0.0 else sign), s
-                continue
+                if back:  # its way to the front is no crossing
+                    sign, a = (new if new != 0.0 else sign), s
+                    continue
             if sign != 0.0 and new != sign and event.direction in (0, -int(sign)):
                 return self._root(eye, t, a, s, sign, g, true), (sign, None, last)
             sign, a = (new if new != 0.0 else sign), s
@@ -233,6 +240,13 @@ class Watch:
                 side = -1
             halve = b - a > 0.5 * width
         return b
+
+
+def _number(value: Any) -> float:
+    """Return a condition's answer as a number; an array of one is one."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    return float(value)
 
 
 def sign_of(g: float) -> float:
