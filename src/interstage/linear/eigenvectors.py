@@ -1,8 +1,9 @@
 """Eigenvectors of real matrices, independent also where eigenvalues coincide.
 
-LAPACK's vectors of equal eigenvalues may be parallel: they come one by one from a triangular factor whose entries
-between equals are rounding. The space that belongs to equal eigenvalues is well defined, though: the leading Schur
-vectors after those eigenvalues were brought to the front (LAPACK's trsen; Bai and Demmel 1993).
+LAPACK's vectors of equal eigenvalues may be parallel, and real ones conjugate pairs: they come one by one from a
+triangular factor whose entries between equals are rounding. The space that belongs to equal eigenvalues is well defined,
+though: what their vectors span, or, where these fail, the leading Schur vectors after those eigenvalues were brought to
+the front (LAPACK's trsen; Bai and Demmel 1993).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from scipy.linalg.lapack import dgebal, ztrsen
 from scipy.sparse.csgraph import connected_components
 
 EPS = float(np.finfo(float).eps)
+INDEPENDENT = 1e-4  # vectors whose singular values fall below this part of the largest are not
 
 
 def balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -27,40 +29,48 @@ def balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def eigenvectors(A: np.ndarray, real: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return eigenvalues (n,) and vectors (n, n) of a balanced matrix; equals have an orthonormal basis of their space.
 
-    real : eigenvalues are real but for rounding: so are the vectors of equals. A Jordan block is left as LAPACK has it.
+    real : eigenvalues are real but for rounding: so are the vectors of equals. A Jordan block is left as LAPACK has
+    it, and so are poles at zero, which are such blocks in a free vehicle (but not where eigenvalues are real).
     """
     values, V = np.linalg.eig(A)
-    for places, basis in _repeated(A, values):
-        if real:
-            # conjugates to rounding come together: the space of a real cluster has a real basis
-            basis = np.linalg.svd(np.hstack([basis.real, basis.imag]))[0][:, : len(places)]
-        V = V.astype(np.result_type(V, basis))
-        V[:, places] = basis
+    zero = 1e2 * EPS * np.linalg.norm(A)
+    slack = 1e-9 * np.abs(values) + zero
+    factors: list[np.ndarray] = []
+    for places in _clusters(values, slack):
+        mean, near = values[places].mean(), 20.0 * slack[places].max()
+        if not real and abs(mean) <= 1e4 * zero:
+            continue
+        basis = _spanned(V[:, places], real)
+        if basis is None:
+            factors = factors or list(schur(A, output="complex"))
+            basis = _leading(*factors, values[places], near)
+            basis = _spanned(basis, real) if basis is not None else None
+        if basis is None:
+            continue
+        block = basis.conj().T @ (A @ basis)
+        if np.linalg.norm(block - mean * np.eye(len(places))) <= near:
+            V = V.astype(np.result_type(V, basis))
+            V[:, places] = basis
     return values, V
 
 
-def _repeated(A: np.ndarray, values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return (places, basis (n, m)) of eigenvalues that coincide to rounding and have m independent vectors.
+def _spanned(V: np.ndarray, real: bool) -> np.ndarray | None:
+    """Return an orthonormal basis (n, m) of what m vectors span, or None where they are not independent.
 
-    The basis is orthonormal: the leading Schur vectors after the cluster was brought to the front. A cluster in
-    which A is not a multiple of unity (a Jordan block) is left out.
+    Conjugates to rounding come together in a real cluster: real and imaginary parts have m real vectors in them.
     """
-    slack = 1e-9 * np.abs(values) + 1e2 * EPS * np.linalg.norm(A)
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    T = Z = None
-    for places in _clusters(values, slack):
-        if T is None:
-            T, Z = schur(A, output="complex")
-        mean, near = values[places].mean(), 2.0 * slack[places].max()
-        chosen = np.abs(np.diag(T) - mean) <= near + np.abs(values[places] - mean).max()
-        if chosen.sum() != len(places):
-            continue
-        _, Q, *_, info = ztrsen(chosen.astype(np.int32), T, Z, job="N")
-        basis = Q[:, : len(places)]
-        block = basis.conj().T @ A @ basis
-        if info == 0 and np.linalg.norm(block - mean * np.eye(len(places))) <= 10.0 * near:
-            found.append((places, basis))
-    return found
+    m = V.shape[1]
+    U, s, _ = np.linalg.svd(np.hstack([V.real, V.imag]) if real else V, full_matrices=False)
+    return U[:, :m] if s[m - 1] > INDEPENDENT * s[0] else None
+
+
+def _leading(T: np.ndarray, Z: np.ndarray, values: np.ndarray, near: float) -> np.ndarray | None:
+    """Return the Schur vectors (n, m) of m eigenvalues, brought to the front."""
+    chosen = np.abs(np.diag(T) - values.mean()) <= near + np.abs(values - values.mean()).max()
+    if chosen.sum() != len(values):
+        return None
+    _, Q, *_, info = ztrsen(chosen.astype(np.int32), T, Z, job="N")
+    return Q[:, : len(values)] if info == 0 else None
 
 
 def _clusters(values: np.ndarray, slack: np.ndarray) -> list[np.ndarray]:
