@@ -132,6 +132,36 @@ def test_every_joint_and_every_change(name, change):
         assert np.isfinite(system.forward_dynamics(x)).all()
 
 
+ELSEWHERE = {
+    "dock": [Attach("other", "bus", joint=Ball())],
+    "snap": [Attach("other", ("bus", [0, 1, 0]), joint=Locked(), rotation=np.eye(3), snap=True)],
+    "back": [Detach("arm"), Attach("arm", ("bus", [0.5, 0.2, 0.1]), joint=Revolute("y"), snap=True)],
+    "another node": [Detach("arm"), Attach("arm", "other", port=4)],
+    "turned round": [Attach("arm", "other")],
+    "node to node": [Reattach("tail", ("arm", 3), snap=True)],
+    "lock": [Switch("arm", "locked")],
+}
+
+
+@pytest.mark.filterwarnings("ignore::interstage.errors.FidelityWarning")
+@pytest.mark.parametrize("change", ELSEWHERE)
+def test_where_and_how_fast_a_vehicle_flies_does_not_matter(change):
+    """At 42,000 km from the origin and 3 km/s spins and velocities after a change are those of one at rest there."""
+    seen = []
+    for far, boost in (([0, 0, 0], [0, 0, 0]), ([4.2e7, 1e6, -3e5], [0, 3e3, 20.0])):
+        system, x = two_trees(Revolute("x"), flexible=True)
+        for body in ("bus", "other"):
+            x[body].position[:] += far
+            x[body].linear_velocity[:] += system.rotation(x, body).T @ boost
+        for action in ELSEWHERE[change]:
+            system, x = action.apply(0.0, system, x)
+        motion = [
+            system.velocity(x, b) - np.array([0, 0, 0, *boost]) for b in ("bus", "arm", "other", "tail")
+        ]
+        seen.append(np.concatenate([*motion, x["arm"].etadot]))
+    np.testing.assert_allclose(seen[1], seen[0], rtol=0, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", JOINTS)
 def test_a_lone_body_that_is_held(name):
     """A single body is put on the ground and locked there: nothing is left to move."""

@@ -494,9 +494,12 @@ class System:
         """Return mass, centre of mass and inertia (about it) of the whole, world frame, as if frozen."""
         return inspection.mass_properties(self, x)
 
-    def center_of_mass(self, x: State) -> np.ndarray:
-        """Return the centre of mass (3,) in the world; modes move it at every fidelity."""
-        return inspection.center_of_mass(self, x)
+    def center_of_mass(self, x: State, inside: np.ndarray | None = None) -> np.ndarray:
+        """Return the centre of mass (3,) in the world; modes move it at every fidelity.
+
+        inside : mask (N,) of the bodies that count; default: all
+        """
+        return inspection.center_of_mass(self, x, inside)
 
     def operational_inertia(self, x: State, places: list[Any]) -> np.ndarray:
         """Return J M⁻¹ Jᵀ (6k, 6k) of k places, each (body, node) or body: acceleration for a unit wrench."""

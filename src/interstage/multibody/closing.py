@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.multibody import impulse
+from interstage.multibody import conserved, impulse
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.engine import Scratch
 from interstage.multibody.kernels import closure as kernel
@@ -354,13 +354,13 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
     A change can open closures where it moves bodies: snapping, another inboard node, other flexible data.
     """
     if open_by(new, y) > 10.0 * max(1.0, open_by(old, x)):
-        before = impulse.sums_of(new, y)
+        before = y.copy()
         y = new.assemble(y)
         impulse.fit_closures(new, y)
         if body in new._slices:
             root = int(impulse.trees_of(new)[new.body(body)])
-            impulse.restore_center(new, y, root, before.center)
-            impulse.restore_momentum(new, y, root, before)
+            conserved.restore_center(new, y, root, new, before)
+            conserved.restore_momentum(new, y, root, new, before)
     if old.model.closures and old.settings.dropped:
         drop_redundant(new, y)
     return y

@@ -53,6 +53,15 @@ class Motion(NamedTuple):
         return self.rotation.quaternion
 
 
+class Inventory(NamedTuple):
+    """Mass of a tree, place and velocity (3,) of its centre of mass in the world, angular momentum (3,) about it."""
+
+    mass: float
+    place: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+
+
 class DynBody(MassBody):
     """A mass body with a state of motion; arguments are those of `MassBody`.
 
@@ -288,33 +297,43 @@ class DynBody(MassBody):
         if before is not None:
             self._conserve(before)
 
-    def _inventory(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return mass, first moment (3,) and momentum about the world's origin (6,) of this root's tree."""
+    def _inventory(self) -> Inventory:
+        """Return what this root's tree has, and keeps when it is joined to another."""
         total = self.composite
         if not total.mass > 0.0:
-            return 0.0, np.zeros(3), np.zeros(6)
+            return Inventory(0.0, np.zeros(3), np.zeros(3), np.zeros(3))
         R, w, com = self._attitude(), self._v[:3], total.position
-        place = self._q[4:] + R @ com
-        linear = total.mass * (R @ (self._v[3:] + np.cross(w, com)))
-        angular = R @ (total.inertia_struct @ w) + np.cross(place, linear)
-        return total.mass, total.mass * place, np.concatenate([angular, linear])
+        velocity = R @ (self._v[3:] + np.cross(w, com))
+        return Inventory(total.mass, self._q[4:] + R @ com, velocity, R @ (total.inertia_struct @ w))
 
-    def _conserve(self, before: tuple[float, np.ndarray, np.ndarray]) -> None:
+    def _conserve(self, before: Inventory) -> None:
         """Give this root the motion with the centre of mass and momentum of before, at its own attitude."""
-        mass, first, momentum = before
+        mass, place, velocity, spin = before
         if not mass > 0.0:
             return
         total, R = self.composite, self._attitude()
-        place, velocity = first / mass, momentum[3:] / mass
-        spin = R.T @ (momentum[:3] - np.cross(place, momentum[3:]))
+        spin = R.T @ spin
         T = total.T_parent_this
         w = T.T @ total.inverse_inertia @ T @ spin if np.any(spin) else np.zeros(3)
         self._q[4:] = place - R @ total.position
         self._v[:3], self._v[3:] = w, R.T @ velocity - np.cross(w, total.position)
 
 
-def _sum(a: tuple, b: tuple) -> tuple:
-    return tuple(x + y for x, y in zip(a, b))
+def _sum(a: Inventory, b: Inventory) -> Inventory:
+    """Return what two trees have together: spins add up, with m₁m₂/m (r₁ - r₂)×(v₁ - v₂)."""
+    mass = a.mass + b.mass
+    if not mass > 0.0:
+        return a
+    reduced = a.mass * b.mass / mass
+    # from the first towards the second: no sums of large numbers
+    place = a.place + (b.mass / mass) * (b.place - a.place)
+    velocity = a.velocity + (b.mass / mass) * (b.velocity - a.velocity)
+    return Inventory(
+        mass,
+        place,
+        velocity,
+        a.spin + b.spin + reduced * np.cross(a.place - b.place, a.velocity - b.velocity),
+    )
 
 
 register_kind("dynamic", DynBody)

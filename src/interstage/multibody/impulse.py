@@ -14,7 +14,7 @@ orthogonal projection of u⁻, hence kinetic energy does not rise, and the loss 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from interstage.multibody.engine import NO_SITES
 from interstage.multibody.joints import Free
 from interstage.multibody.prescribed import with_locked
 from interstage.multibody.state import State
-from interstage.spatial import functions as spatial
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -235,98 +234,6 @@ def _project(system: System, x: State, r: np.ndarray) -> None:
     W = solved[:, 1:]
     for _ in range(2):
         x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x), rcond=1e-12)[0]
-
-
-def rigid_directions(system: System, x: State, root: int) -> np.ndarray:
-    """Return N (nv, 6): velocities of unit rigid motions [ω; v at the world origin] of the tree of a Free root."""
-    frames = frames_of(system, x)
-    iv, R, p = int(system.tree.joint_v[root]), frames.R[root], frames.p[root]
-    N = np.zeros((system.nv, 6))
-    N[iv : iv + 3, :3] = R.T
-    N[iv + 3 : iv + 6, :3] = -R.T @ spatial.skew_matrix(p)
-    N[iv + 3 : iv + 6, 3:] = R.T
-    return N
-
-
-class Sums(NamedTuple):
-    """Momentum [h; p] (6,) about the world origin, centre of mass (3,) and kinetic energy of a whole system."""
-
-    momentum: np.ndarray
-    center: np.ndarray
-    kinetic: float
-
-
-def sums_of(system: System, x: State) -> Sums:
-    """Return what a change that acts inside a vehicle cannot change."""
-    return Sums(system.momentum(x), system.center_of_mass(x), system.energies(x).kinetic)
-
-
-def restore_center(system: System, x: State, root: int, center: np.ndarray) -> None:
-    """Move a free tree, and trees that closures join to it, so that the centre of mass of all is where it was."""
-    roots = linked_roots(system, root)
-    if roots is None:
-        return
-    mass = system.settings.body_inertia[:, 0]
-    inside = np.isin(trees_of(system), roots)
-    off = (center - system.center_of_mass(x)) * (mass.sum() / mass[inside].sum())
-    for i in roots:
-        x[system.bodies[i]].q[4:] += system.model.specs[i].rotation.T @ off
-
-
-def restore_momentum(system: System, x: State, root: int, before: Sums) -> None:
-    """Add the rigid motion of a free tree that makes its linear momentum, and the angular about its centre, as before.
-
-    Of all corrections this is the smallest in the metric of the kinetic energy. Trees that closures join to it move
-    along; where they hold it on the ground momentum is not kept, and nothing is done. Where the centre of mass has
-    moved by δ, angular momentum about the world origin is δ×p more than it was: what the vehicle does to itself then
-    does not depend on how fast the whole of it flies.
-    """
-    roots = linked_roots(system, root)
-    if roots is None:
-        return
-    inside = np.isin(trees_of(system), roots)
-    N = sum(rigid_directions(system, x, r) for r in roots)
-    M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
-    wanted = before.momentum - system.momentum(State(x._slices, x.q, _only(system, x, ~inside)))
-    mass = system.settings.body_inertia[:, 0]
-    jump = (system.center_of_mass(x) - before.center) * (mass.sum() / mass[inside].sum())
-    wanted[:3] += np.cross(jump, wanted[3:])
-    for _ in range(2):
-        now = system.momentum(State(x._slices, x.q, _only(system, x, inside)))
-        x.v += N @ np.linalg.solve(M, wanted - now)
-
-
-def _only(system: System, x: State, bodies: np.ndarray) -> np.ndarray:
-    """Return the velocities (nv,) of some bodies, zero for all others."""
-    v = np.zeros_like(x.v)
-    for name, here in zip(system.bodies, bodies):
-        if here:
-            where = system._slices[name]
-            v[where.v], v[where.etadot] = x.v[where.v], x.v[where.etadot]
-    return v
-
-
-def limit_energy(system: System, x: State, root: int, kinetic: float) -> None:
-    """Shrink the motion of a free tree within itself until the kinetic energy of the system is no more than it was.
-
-    With u the rigid motion that has the momentum of the tree, v - u has none, and T(v) = T(u) + T(v - u): of all
-    motions with that momentum and no more than the given energy u + s (v - u) is the nearest. Where T(u) is too much,
-    as for a spinning body that has become smaller, or drives hold joints, nothing is done.
-    """
-    roots = linked_roots(system, root)
-    excess = system.energies(x).kinetic - kinetic
-    if roots is None or excess <= 1e-13 * kinetic:
-        return
-    inside = np.isin(trees_of(system), roots)
-    own = _only(system, x, inside)
-    if np.any(own[system._held]):
-        return
-    N = sum(rigid_directions(system, x, r) for r in roots)
-    M = np.stack([system.momentum(State(x._slices, x.q, n)) for n in N.T], axis=1)
-    within = own - N @ np.linalg.solve(M, system.momentum(State(x._slices, x.q, own)))
-    inner = system.energies(State(x._slices, x.q, within)).kinetic
-    if excess < inner:
-        x.v -= (1.0 - np.sqrt(1.0 - excess / inner)) * within
 
 
 def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:

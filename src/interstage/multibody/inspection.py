@@ -127,8 +127,8 @@ def mass_properties(system: System, x: State) -> RigidInertia:
     return RigidInertia.from_about_point(mass, com, J, np.zeros(3))
 
 
-def center_of_mass(system: System, x: State) -> np.ndarray:
-    """Return the centre of mass (3,): -∂V/∂g of the gravity potential, exact at every fidelity."""
+def center_of_mass(system: System, x: State, inside: np.ndarray | None = None) -> np.ndarray:
+    """Return the centre of mass (3,), of some bodies or all: -∂V/∂g of the potential, exact at every fidelity."""
     tree, frames = system.tree, frames_of(system, x)
     inertia, N = system.settings.body_inertia, int(tree.sizes[0])
     first = inertia[:, 1:4].astype(x.q.dtype)
@@ -138,6 +138,8 @@ def center_of_mass(system: System, x: State) -> np.ndarray:
             first[i] = first[i] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x.q[eta : eta + n]
     m = inertia[:, 0]
     moments = m[:, None] * frames.p + np.einsum("nij,nj->ni", frames.R, first)
+    if inside is not None:
+        moments, m = moments[inside], m[inside]
     return moments.sum(axis=0) / m.sum()
 
 

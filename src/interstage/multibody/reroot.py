@@ -17,7 +17,7 @@ import numpy as np
 
 from interstage.errors import FidelityWarning, InputError
 from interstage.modes.record import Component
-from interstage.multibody import impulse
+from interstage.multibody import conserved, impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, reversed_joint
@@ -92,9 +92,8 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
     _write_joints(system, x, new, y, changed)
     if not moved:
         return new, y, 0.0
-    before = impulse.sums_of(system, x)
-    impulse.restore_momentum(new, y, new.body(body), before)
-    impulse.limit_energy(new, y, new.body(body), before.kinetic)
+    conserved.restore_momentum(new, y, new.body(body), system, x)
+    conserved.limit_energy(new, y, new.body(body), system, x)
     return new, y, _displacement(system, x, new, y)
 
 
@@ -103,13 +102,10 @@ def settle_jump(system: System, x: State, new: System, y: State, body: str, shif
 
     Kinetic energy does not rise, unless the rigid motion alone needs more; large jumps are told.
     """
-    before = impulse.sums_of(system, x)
     root = int(impulse.trees_of(new)[new.body(body)])
-    impulse.restore_center(new, y, root, before.center)
-    impulse.restore_momentum(new, y, root, before)
-    impulse.limit_energy(new, y, root, before.kinetic)
-    gain = new.energies(y).kinetic - before.kinetic
-    gain = gain if gain > 1e-9 * before.kinetic else 0.0
+    conserved.restore_center(new, y, root, system, x)
+    conserved.restore_momentum(new, y, root, system, x)
+    gain = conserved.limit_energy(new, y, root, system, x)
     bent = [
         s.name
         for s in new.model.specs
@@ -224,7 +220,7 @@ def replace_component(
     same = np.allclose(system.settings.body_inertia[i], new.settings.body_inertia[j], rtol=1e-9, atol=1e-12)
     root = int(impulse.trees_of(new)[j])
     if same and isinstance(new.model.specs[root].joint, Free):
-        impulse.restore_momentum(new, y, root, impulse.sums_of(system, x))
+        conserved.restore_momentum(new, y, root, system, x)
     return finish("replace component of", body, system, x, new, y, _displacement(system, x, new, y))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.multibody import closing, impulse
+from interstage.multibody import closing, conserved, impulse
 from interstage.multibody.diagnosis import check_attitudes, check_numbers
 from interstage.multibody.impulse import Change, Frames, frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, joint_pose, misfit
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # A pose this near to what a joint can take (radians, length) is taken as it is.
 CLOSE = 1e-8
+# The same beside the distance from the world's origin.
+FAR = 1e-14
 # Below this a misfit is rounding, and nothing is corrected for it.
 ROUNDING = 1e-13
 
@@ -175,7 +177,8 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     R, p = _relative(parent, child, spec.rotation)
     q = fit_coordinates(spec.joint, R, p, near)
     turn, gap = misfit(spec.joint, q, R, p)
-    if max(turn, gap) > CLOSE and not snap:
+    # far from the origin of the world places are known to their last digit only
+    if max(turn, gap) > CLOSE + FAR * np.abs(frames.p).max() and not snap:
         raise InputError(
             f"body '{name}' is not where its new joint would hold it",
             where=f"{type(spec.joint).__name__} joint on {_said(spec.parent, spec.at)}",
@@ -197,28 +200,18 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     shift = 0.0
     if max(turn, gap) > ROUNDING:
         shift = gap + turn * np.linalg.norm(frames.p[i] - child[1])
-        _keep_sums(old, x, new, y, name, center=True)
+        conserved.restore_center(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
     if rest.any():
         number = new.body(name)
         impulse.plastic(new, y, number, np.concatenate([R_c @ rest[:3], R_c @ rest[3:]]))
     if max(turn, gap) > ROUNDING:
-        _keep_sums(old, x, new, y, name, center=False)
+        conserved.restore_momentum(new, y, int(impulse.trees_of(new)[new.body(name)]), old, x)
     return new, y, shift
 
 
 def _said(parent: str | None, at: Any) -> str:
     where = f"node {at}" if isinstance(at, int) else f"{np.round(np.asarray(at), 6).tolist()}"
     return f"{'the ground' if parent is None else repr(parent)} at {where}"
-
-
-def _keep_sums(old: System, x: State, new: System, y: State, name: str, center: bool = True) -> None:
-    """Put the tree of a body where its centre of mass was (if asked), with the momentum that it had."""
-    root = int(impulse.trees_of(new)[new.body(name)])
-    before = impulse.sums_of(old, x)
-    if center:
-        impulse.restore_center(new, y, root, before.center)
-    else:
-        impulse.restore_momentum(new, y, root, before)
 
 
 # public changes -------------------------------------------------------------------------------------
