@@ -26,8 +26,10 @@ def component():
     "rbe3",
                      np.array([50, 60]), 123456, np.array([0.5, 0.5]))  # fmt: skip
     M[30:36, 30:36] += lumped_block(body.mass, body.com, body.inertia)
+    to_ground = np.zeros_like(K)
+    to_ground[1, 1] = 0.5
     c = Component.from_matrices(
-        K, M, nodes, n_modes=5, aset={10: 123456}, rvdof={50: 13}, damping=0.01, B=1e-3 * K, K4=0.02 * K,
+        K, M, nodes, n_modes=5, aset={10: 123456}, rvdof={50: 13}, damping=0.01, B=1e-3 * K + to_ground, K4=0.02 * K,
         lumped=[body], rotary_integrals=True, reference=20, name="boom", spc=None,
     )  # fmt: skip
     uset = np.array([(node, k + 1) for node in nodes for k in range(6)])
@@ -339,7 +341,9 @@ def test_truncated_basis_in_a_file_is_refused(saved, tmp_path):
         g = f["ModalSolution"]
         for name in ("FREQ", "DAMPING_RATIO", "RESIDUAL_VECTOR"):
             replace(f"ModalSolution/{name}", g[name][:n])(f)
-        replace("ModalSolution/ModalDampingMatrix", g["ModalDampingMatrix"][:n, :n])(f)
+        for name in ("ModalDampingMatrix", "ViscousDamping", "StructuralDamping"):
+            replace(f"ModalSolution/{name}", g[name][:n, :n])(f)
+        replace("ModalSolution/GroundDamping", g["GroundDamping"][:, : 6 + n])(f)
         for group in ("TransModeShape", "RotModeShape"):
             for node in list(g[group]):
                 replace(f"ModalSolution/{group}/{node}", g[group][node][:, :n])(f)

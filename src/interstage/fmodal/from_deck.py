@@ -257,6 +257,7 @@ def _assembled(fe, M_gg, bare, reduced, R, origin, separate_lumped) -> Assembled
     def to_f(A):
         return None if A is None or not A.nnz else sp.csr_matrix(reduced.to_f(A))[keep][:, keep]
 
+    viscous, structural, said = deck_damping(fe, fe.K_gg, _some(fe.B_gg), _some(fe.K4_gg))
     T_gf, M_ff = (Q @ T).tocsr(), sp.csr_matrix(reduced.M_ff)[keep][:, keep]
     return Assembled(
         node_ids=grids.id,
@@ -267,21 +268,42 @@ def _assembled(fe, M_gg, bare, reduced, R, origin, separate_lumped) -> Assembled
         T_gf=T_gf,
         M_other=M_ff - T_gf.T @ M_c @ T_gf if len(grids.spoint) else None,
         f_row=place[grids.dof[:, None] + np.arange(6)],
-        B_ff=to_f(fe.B_gg),
-        K4_ff=to_f(_structural(fe)),
+        B_ff=to_f(viscous),
+        K4_ff=to_f(structural),
         rigid_f=(Q.T @ rigid_motion(positions))[f[keep]],
         R_node=np.einsum("ba,nbc->nac", R, grids.R_basic_cd),
         points=points,
-        notes=notes + words,
+        notes=notes + words + said,
     )
 
 
-def _structural(fe: FEModel) -> Any:
-    """Structural damping of elements and PARAM G together, K4 + G K."""
-    g = fe.params.get("G", 0.0)
-    g = g[0] if isinstance(g, tuple) else g
-    K4 = fe.K4_gg
-    return K4 + float(g) * fe.K_gg if isinstance(g, (int, float)) and g else K4
+def deck_damping(fe: FEModel, K: Any, B: Any, K4: Any) -> tuple[Any, Any, list[str]]:
+    """Return viscous and structural damping with PARAM G, W3 and W4, and what is to be said of them.
+
+    B + K4/W4 + (G/W3) K are viscous where W4 or W3 is given, as in NASTRAN's transient solutions; where they are not,
+    K4 + G K is structural. K, B, K4 : matrices of one set, None for zero
+    """
+    G, W3, W4 = (float(fe.parameter(name, 0.0)) for name in ("G", "W3", "W4"))
+    notes = []
+
+    def plus(A: Any, more: Any) -> Any:
+        return more if A is None else A + more
+
+    if K4 is not None and W4 > 0.0:
+        B, K4 = plus(B, K4 / W4), None
+        notes.append(f"PARAM W4: structural damping of elements is viscous, K4/W4 with W4 = {W4:g} rad/s")
+    if G and W3 > 0.0:
+        B = plus(B, (G / W3) * K)
+        notes.append(
+            f"PARAM W3: the damping of PARAM G is viscous, G K/W3 with G = {G:g} and W3 = {W3:g} rad/s"
+        )
+    elif G:
+        K4 = plus(K4, G * K)
+    return B, K4, notes
+
+
+def _some(A: Any) -> Any:
+    return A if A.nnz else None
 
 
 def _empty(A: Any) -> np.ndarray:
@@ -406,9 +428,7 @@ def _matrix_sets(fe: FEModel, M_gg: Any, reduced: ReducedModel) -> tuple[MatrixS
     at = grids.dof[:, None] + np.arange(6)
     uset[at, 0], uset[at, 1] = grids.id[:, None], np.arange(1, 7)
     uset[grids.spoint_dof, 0] = grids.spoint
-    B = fe.B_gg if fe.B_gg.nnz else None
-    K4 = _structural(fe)
-    K4 = K4 if K4.nnz else None
+    B, K4, _ = deck_damping(fe, fe.K_gg, _some(fe.B_gg), _some(fe.K4_gg))
     g = MatrixSet(M_gg, fe.K_gg, uset, B, K4)
     down = reduced.to_f
     f = MatrixSet(

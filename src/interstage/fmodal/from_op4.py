@@ -17,6 +17,7 @@ from interstage.fmodal.from_deck import (
     bare_model,
     deck_aset,
     deck_axes,
+    deck_damping,
     lumped_points,
     provenance,
     reference_point,
@@ -144,12 +145,15 @@ def superelement_component(
         6 * len(ids), -1
     )
     part = np.ix_(used, used)
+    K, B, K4 = (None if matrices[key] is None else matrices[key][part] for key in ("K", "B", "K4"))
+    B, K4, notes = deck_damping(fe, K, B, K4)
     component = component_from_superelement(
         Superelement(
-            K=matrices["K"][part],
+            K=K,
             M=matrices["M"][part],
-            B=None if matrices["B"] is None else matrices["B"][part],
-            K4=None if matrices["K4"] is None else matrices["K4"][part],
+            B=B,
+            K4=K4,
+            notes=notes,
             uset=uset[used],
             node_ids=ids,
             positions=(grids.xyz[rows] - origin) @ R,

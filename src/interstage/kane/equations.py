@@ -64,7 +64,7 @@ def _turned_from_rest(xp: Any, body: Any, q: Array) -> Array:
 
 
 def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> Array:
-    """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness and damping."""
+    """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness."""
     out = []
     for place, body in zip(layout.places, p.bodies):
         joint, rate = q[slice(*place.q)], v[slice(*place.v)]
@@ -78,8 +78,18 @@ def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) 
             force = force - body.spring * (joint - body.rest)
         out.append(force)
         if place.n_modes:
-            out.append(-body.stiffness * q[slice(*place.eta)] - body.viscous @ v[slice(*place.etadot)])
+            out.append(-body.stiffness * q[slice(*place.eta)])
     return concat(xp, out)
+
+
+def dampings(
+    layout: Layout, p: Parameters, parts: Parts, v: Array, xp: Any = np
+) -> tuple[Array, list[Array]]:
+    """Return wrenches (N, 6) and modal forces (n,) of the damping of bodies, -C [ω; v; η̇], body axes."""
+    out = []
+    for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
+        out.append(-body.damping @ concat(xp, [parts.X[i] @ v, v[slice(*place.etadot)]]))
+    return xp.stack([force[:6] for force in out]), [force[6:] for force in out]
 
 
 def forces(
@@ -93,10 +103,11 @@ def forces(
 ) -> Array:
     """Return f (nv,) of M v̇ = f: active forces less what remainder accelerations need."""
     wrench, modal = weights(layout, p, parts.frames, q, xp)
+    drag, damping = dampings(layout, p, parts, v, xp)
     rows = []
-    for place, active, needed in zip(layout.places, modal, parts.inertias.modal):
-        rows += [xp.zeros(place.v[1] - place.v[0]), active - needed]
-    f = parts.X.reshape(-1, layout.nv).T @ (wrench - parts.inertias.wrench).reshape(-1)
+    for place, active, damped, needed in zip(layout.places, modal, damping, parts.inertias.modal):
+        rows += [xp.zeros(place.v[1] - place.v[0]), active + damped - needed]
+    f = parts.X.reshape(-1, layout.nv).T @ (wrench + drag - parts.inertias.wrench).reshape(-1)
     f = f + concat(xp, rows) + own_forces(layout, p, q, v, xp)
     for i, load in enumerate(loads, start=len(layout.places)):
         f = f + parts.frames.Omega[i].T @ load.wrench[:3] + parts.frames.V[i].T @ load.wrench[3:]
@@ -160,7 +171,8 @@ def reactions(
     parts = parts_of(layout, p, q, v, loads, xp)
     f, inertia = parts.frames, parts.inertias
     weight, _ = weights(layout, p, f, q, xp)
-    need = inertia.wrench + (inertia.matrix @ (parts.X @ vdot)[..., None])[..., 0] - weight
+    drag, _ = dampings(layout, p, parts, v, xp)
+    need = inertia.wrench + (inertia.matrix @ (parts.X @ vdot)[..., None])[..., 0] - weight - drag
     out = []
     for i, place in enumerate(layout.places):
         wrench = need[i] + inertia.FE[i] @ vdot[slice(*place.etadot)] if place.n_modes else need[i]

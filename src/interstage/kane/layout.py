@@ -23,7 +23,8 @@ class Body(NamedTuple):
     """Numbers of one body with n modes and a joint of nv velocities, on a parent with k modes.
 
     mass; mp (3,) = ∫ l dm; J0 (3, 3) about the origin; E, F0 (3, n); G (n, n) modal mass;
-    J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness (n,), viscous (n, n) modal;
+    J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness (n,) modal;
+    damping (6 + n, 6 + n) on [ω; v; η̇], body axes: modal, and of dampers to ground;
     l (3,), lam, gam (3, k): the node of the parent; rotation (3, 3) of the joint frame there; axes (3, 3) and pitch
     of the joint; spring, damper, rest (nv,) along its coordinates.
     """
@@ -38,7 +39,7 @@ class Body(NamedTuple):
     J2: Array
     F1: Array
     stiffness: Array
-    viscous: Array
+    damping: Array
     l: Array
     lam: Array
     gam: Array
@@ -197,24 +198,25 @@ def _inertia(spec: BodySpec, own: Shapes | None) -> dict[str, np.ndarray]:
             J2=np.zeros((0, 0, 3, 3)),
             F1=np.zeros((0, 3, 0)),
             stiffness=np.zeros(0),
-            viscous=np.zeros((0, 0)),
+            damping=np.zeros((6, 6)),
+            structural=np.zeros((0, 0)),
         )
-    viscous = own.viscous
-    if spec.damping is not None:
-        viscous = _given_damping(spec, own)
     names = ("mp", "J0", "E", "F0", "G", "J1", "J2", "F1", "stiffness")
-    return {"mass": np.array(own.mass), **{k: getattr(own, k) for k in names}, "viscous": np.array(viscous)}
+    numbers = {"mass": np.array(own.mass), **{k: getattr(own, k) for k in names}}
+    return {**numbers, "damping": _damping(spec, own)}
 
 
-def _given_damping(spec: BodySpec, own: Shapes) -> np.ndarray:
-    """Return the damping matrix (n, n) that gives modes of the body by itself the ratios of its description.
+def _damping(spec: BodySpec, own: Shapes) -> np.ndarray:
+    """Return the damping matrix (6 + n, 6 + n): the component's, or that of the ratios of the description.
 
-    Held at its frame: modes of K, G. Free: modes of the 6 + n coordinates, of which the rigid ones have no rate;
-    their damping C_all = M Φ diag(2ζω) Φᵀ M then acts on the n modal coordinates alone.
+    Ratios and structural damping belong to modes of the body by itself. Held at its frame: modes of K, G. Free: modes
+    of the 6 + n coordinates, of which the rigid ones have no rate; C_all = M Φ X Φᵀ M then acts on the n modal
+    coordinates alone, X = diag(2ζω) or X_rs = (ΦᵀK4Φ)_rs/√(ω_r ω_s).
     """
     n = len(own.stiffness)
-    if n == 0:
-        return np.zeros((0, 0))
+    out = np.array(own.damping if spec.damping is None else np.zeros((6 + n, 6 + n)))
+    if n == 0 or (spec.damping is None and not own.structural.any()):
+        return out
     if not isinstance(spec.joint, Free):
         squares, modes = eigh(np.diag(own.stiffness), own.G)
         mass = own.G
@@ -225,6 +227,10 @@ def _given_damping(spec: BodySpec, own: Shapes) -> np.ndarray:
         K = np.zeros((6 + n, 6 + n))
         K[6:, 6:] = np.diag(own.stiffness)
         squares, modes = (part[..., 6:] for part in eigh(K, mass))
-    rates = 2.0 * spec.damping * np.sqrt(np.abs(squares))
-    rows = (mass @ modes)[len(mass) - n :]
-    return rows * rates @ rows.T
+    omega, rows, shapes = np.sqrt(np.abs(squares)), (mass @ modes)[-n:], modes[-n:]
+    if spec.damping is None:
+        X = shapes.T @ own.structural @ shapes / np.sqrt(np.outer(omega, omega))
+    else:
+        X = np.diag(2.0 * spec.damping * omega)
+    out[6:, 6:] += rows @ X @ rows.T
+    return out

@@ -9,7 +9,8 @@ and modes that vanish there are combinations of these 6 + n shapes, the columns 
 
 so that every integral that is bilinear in shapes follows by Q: the mass matrix QᵀM Q holds J, mp, F0, E and the
 modal mass at once, the point-mass tensors ∫ l γᵀ and ∫ γ γᵀ follow alike. The columns of T are the modes of the body
-held at its node, unit modal mass, ascending frequency, largest entry positive; or those of another basis.
+held at its node, unit modal mass, ascending frequency, largest entry positive; those of the file as they are where they
+have unit modal mass; or those of another basis.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from scipy.linalg import eigh
 
 from interstage.errors import InputError, ModelError
 from interstage.kane.ops import LEVI
+from interstage.modes.damping import damping_parts
 from interstage.modes.record import Component
 
 # matrices of e_1×, e_2×, e_3×
@@ -29,7 +31,10 @@ _TURNS = np.stack([LEVI @ e for e in np.eye(3)])
 
 @dataclass(frozen=True)
 class Shapes:
-    """Integrals of n shapes about a frame; see `Body` for names. viscous (n, n) is the file's modal damping."""
+    """Integrals of n shapes about a frame; see `Body` for names.
+
+    damping (6 + n, 6 + n) : viscous damping of the component on rigid motion and shapes; structural (n, n)
+    """
 
     l: np.ndarray
     gamma: np.ndarray
@@ -44,7 +49,8 @@ class Shapes:
     J2: np.ndarray
     F1: np.ndarray
     stiffness: np.ndarray
-    viscous: np.ndarray
+    damping: np.ndarray
+    structural: np.ndarray
 
 
 def about_node(
@@ -81,13 +87,18 @@ def about_node(
     modal = modes.T @ mass @ modes
     K = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2 * np.diag(c.G0)
     if like is None:
-        T = held_modes(K, modal, c.name)[:, : n if n_modes is None else n_modes]
+        T = held_modes(K, modal, c.name)
+        T = T[:, np.sort(np.argsort(np.sum(T * K[:, None] * T, axis=0), kind="stable")[:n_modes])]
     else:
         T = _same_shapes((gamma, lam), like, modal, c.name)
     Q = np.hstack([frame, modes @ T])
     M = Q.T @ mass @ Q
     J1, J2, F1 = _change_of_inertia(c, modes @ T, l_a, order)
-    rates = 2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0))
+    viscous, structural = damping_parts(c)
+    grounded = np.zeros((6 + n, 6 + n))
+    grounded[6:, 6:] = viscous
+    if c.ground_damping is not None:
+        grounded[:6], grounded[6:, :6] = c.ground_damping, c.ground_damping[:, 6:].T
     return Shapes(
         l=c.node_positions - l_a,
         gamma=gamma @ T,
@@ -102,7 +113,8 @@ def about_node(
         J2=J2,
         F1=F1,
         stiffness=np.sum(T * K[:, None] * T, axis=0),
-        viscous=T.T @ np.diag(rates) @ T,
+        damping=Q.T @ grounded @ Q,
+        structural=T.T @ structural @ T,
     )
 
 
@@ -117,7 +129,7 @@ def _mass_matrix(c: Component) -> np.ndarray:
 def held_modes(K: np.ndarray, G: np.ndarray, name: str) -> np.ndarray:
     """Return T (n, n) with TᵀGT = 1, Tᵀdiag(K)T ascending, largest entry of a column positive."""
     n = len(K)
-    if n == 0 or (np.array_equal(G, np.eye(n)) and np.all(np.diff(K) >= 0.0)):
+    if n == 0 or np.abs(G - np.eye(n)).max() < 1e-9:
         return np.eye(n)
     try:
         if np.all(K > 0.0):

@@ -21,7 +21,7 @@ from interstage.modes.component_modes import (
     massless_rows,
     normalized_modes,
 )
-from interstage.modes.damping import damping_matrix, damping_ratios
+from interstage.modes.damping import damping_ratios, ground_damping, matrix_ratios
 from interstage.modes.integrals import (
     PointMasses,
     point_integrals,
@@ -216,7 +216,9 @@ def build_component(
     viscous = None if model.B_ff is None else basis.shapes.T @ (model.B_ff @ basis.shapes)
     structural = None if model.K4_ff is None else basis.shapes.T @ (model.K4_ff @ basis.shapes)
     ratios = damping_ratios(damping, basis.frequencies_hz)
-    C, ratios = damping_matrix(basis.frequencies_hz, ratios, viscous, structural)
+    ratios = ratios + matrix_ratios(basis.frequencies_hz, viscous, structural)
+    ground, words = ground_damping(model.B_ff, model.K_ff, model.rigid_f, basis.shapes)
+    notes += words
     component = Component(
         name=name,
         units=dict(units or SI_UNITS),
@@ -226,7 +228,9 @@ def build_component(
         lam=lam,
         frequencies_hz=basis.frequencies_hz,
         damping_ratio=ratios,
-        damping_matrix=C,
+        viscous=viscous,
+        structural=structural,
+        ground_damping=ground,
         mass=mass,
         com=com,
         inertia=inertia,

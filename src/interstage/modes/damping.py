@@ -1,8 +1,14 @@
-"""Damping of modes: a ratio, one ratio a mode, a table against frequency, or matrices.
+"""Damping of modes: ratios, viscous matrices and structural matrices, and the viscous matrix they make together.
 
-With mass-normalized modes the modal damping matrix is `C = diag(2 zeta w) + Pi' B Pi`; structural damping
-K4 enters as the viscous damping that takes the same energy at each mode's own frequency, `zeta += (Pi' K4
-Pi)_rr / (2 w^2)`.
+In the modes Pi of a component, with modal stiffness k = w^2 and unit modal mass,
+
+    viscous      Pi' B Pi, whole: it holds under any boundary of the body
+    structural   Pi' K4 Pi, whole: stress in phase with velocity, made viscous at the frequencies of the body as held
+    ratios       what `damping_ratio` has beyond these two, as structural damping diag(2 zeta k): a body held
+                 otherwise than in its file gets the mean of the ratios weighted by strain energy
+
+Equivalent viscous damping of modes with frequencies w is C_rs = K4_rs / sqrt(w_r w_s): the energy that K4 takes at each
+mode's own frequency, and right for modes of one frequency in any of their combinations.
 """
 
 from __future__ import annotations
@@ -42,17 +48,59 @@ def damping_ratios(damping: Any, frequencies_hz: np.ndarray) -> np.ndarray:
     return values
 
 
-def damping_matrix(
-    frequencies_hz: np.ndarray, ratios: np.ndarray, viscous: np.ndarray | None, structural: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the modal damping matrix (n,n) and the ratio of its diagonal (n,).
+def equivalent_viscous(structural: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Return C (n, n) of modes at frequencies omega (n,), rad/s: K4_rs / sqrt(w_r w_s); none at zero frequency."""
+    root = np.sqrt(np.abs(omega))
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
+    return structural * inverse[:, None] * inverse[None, :]
 
-    viscous, structural : (n,n) Pi' B Pi and Pi' K4 Pi, or None
-    """
-    w = 2 * np.pi * frequencies_hz
-    C = np.diag(2 * ratios * w)
-    if structural is not None:
-        C += np.diag(np.diag(structural) / w)
+
+def matrix_ratios(
+    frequencies_hz: np.ndarray, viscous: np.ndarray | None, structural: np.ndarray | None
+) -> np.ndarray:
+    """Return the ratios (n,) that modal matrices give modes of unit mass: (B_rr + K4_rr/w)/(2 w)."""
+    w = 2.0 * np.pi * np.abs(np.asarray(frequencies_hz, dtype=float))
+    inverse = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0.0)
+    total = np.zeros(len(w))
     if viscous is not None:
-        C += viscous
-    return C, np.diag(C) / (2 * w)
+        total += np.diag(viscous)
+    if structural is not None:
+        total += np.diag(structural) * inverse
+    return 0.5 * total * inverse
+
+
+def damping_parts(component: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the viscous and the structural modal matrix (n, n) of a component, its ratios in the second."""
+    c, n = component, component.n_modes
+    viscous = np.zeros((n, n)) if c.viscous is None else np.asarray(c.viscous)
+    structural = np.zeros((n, n)) if c.structural is None else np.asarray(c.structural)
+    known = matrix_ratios(c.frequencies_hz, c.viscous, c.structural)
+    given = c.damping_ratio - known
+    given = np.where(np.abs(given) > 1e-12 * np.abs(known), given, 0.0)
+    stiffness = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2
+    return viscous, structural + np.diag(2.0 * given * stiffness)
+
+
+def damping_matrix(component: Any) -> np.ndarray:
+    """Return the viscous matrix (n, n) of a component in the modes and at the frequencies of its file."""
+    viscous, structural = damping_parts(component)
+    return viscous + equivalent_viscous(structural, 2.0 * np.pi * np.asarray(component.frequencies_hz))
+
+
+def ground_damping(B: Any, K: Any, rigid: np.ndarray | None, shapes: np.ndarray) -> tuple[Any, list[str]]:
+    """Return S'B [S Pi] (6, 6 + n) of dampers to ground, None where there are none, and what is to be said.
+
+    S : rigid motions of the coordinates, rotations first. Where stiffness goes to ground too, the ground of the model
+    is the frame of the body and moves with it: such dampers act between frame and modes, which Pi'B Pi holds.
+    """
+    if B is None or rigid is None:
+        return None, []
+    BS = B @ rigid
+    size = abs(B) @ np.abs(rigid)
+    if not np.any(np.abs(BS) > 1e-9 * np.maximum(np.max(size, axis=0, initial=0.0), 1e-300)):
+        return None, []
+    strain = np.abs(K @ rigid) > 1e-7 * np.max(abs(K) @ np.abs(rigid), axis=0, initial=0.0)
+    if np.any(strain):
+        return None, ["dampers to ground act against the frame of the body, as the springs to ground do"]
+    both = np.hstack([rigid, shapes])
+    return np.asarray(BS.T @ both), ["dampers to ground act on the motion of the body frame in the world"]

@@ -89,12 +89,7 @@ def _component(root: Group, path: Path, matrices: bool, lazy: bool | None) -> Co
         "inertia": rigid.array("inertia", (3, 3)),
         "n_rigid": modal.integer("N_RIGID_MODES") if modal.has("N_RIGID_MODES") else 0,
     }
-    for key, name, shape in (
-        ("damping_ratio", "DAMPING_RATIO", (n,)),
-        ("damping_matrix", "ModalDampingMatrix", (n, n)),
-    ):
-        if modal.has(name):
-            fields[key] = modal.array(name, shape)
+    fields |= _damping(modal, n)
     if modal.has("RESIDUAL_VECTOR"):
         fields["residual_vector"] = modal.array("RESIDUAL_VECTOR", (n,), "i") != 0
     if modal.has("RIGID_FREQ"):
@@ -110,6 +105,19 @@ def _component(root: Group, path: Path, matrices: bool, lazy: bool | None) -> Co
             if root.has(name):
                 fields[key] = _matrix_set(root.child(name))
     return Component(**fields)
+
+
+def _damping(modal: Group, n: int) -> dict[str, Any]:
+    """Ratios and matrices of damping; a full ModalDampingMatrix without its parts is viscous as a whole."""
+    names = {"damping_ratio": ("DAMPING_RATIO", (n,)), "viscous": ("ViscousDamping", (n, n))}
+    names |= {"structural": ("StructuralDamping", (n, n)), "ground_damping": ("GroundDamping", (6, 6 + n))}
+    out = {key: modal.array(name, shape) for key, (name, shape) in names.items() if modal.has(name)}
+    if modal.has("ModalDampingMatrix") and not out.keys() & {"viscous", "structural"}:
+        C = modal.array("ModalDampingMatrix", (n, n))
+        off = np.abs(C - np.diag(np.diag(C)))
+        if np.any(off > 1e-12 * np.abs(np.diag(C)).max(initial=0.0)):
+            out["viscous"] = C
+    return out
 
 
 def _shape_of(reader: Group, name: str, size: int) -> tuple[int, ...]:

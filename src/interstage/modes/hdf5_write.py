@@ -129,10 +129,14 @@ def _modes(f: h5py.File, c: Component, write_modal_matrix: bool) -> None:
     g["N_FLEX_MODES"], g["N_RIGID_MODES"] = np.int64(c.n_modes), np.int64(c.n_rigid)
     g["DAMPING_RATIO"] = np.asarray(c.damping_ratio, dtype=float)
     g["RESIDUAL_VECTOR"] = np.asarray(c.residual_vector, dtype=np.uint8)
-    damping = c.damping_matrix
-    if damping is None:
-        damping = np.diag(4 * np.pi * c.damping_ratio * c.frequencies_hz)
-    g["ModalDampingMatrix"] = damping
+    g["ModalDampingMatrix"] = c.damping_matrix
+    for name, A in (
+        ("ViscousDamping", c.viscous),
+        ("StructuralDamping", c.structural),
+        ("GroundDamping", c.ground_damping),
+    ):
+        if A is not None:
+            g[name] = A
     _by_grid(g.create_group("TransModeShape"), c.node_ids, c.gamma)
     _by_grid(g.create_group("RotModeShape"), c.node_ids, c.lam)
     if write_modal_matrix:

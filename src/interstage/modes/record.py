@@ -88,6 +88,9 @@ class Component:
     J2 (n,n,3,3) = P3(r,s) = sum m (gamma_r . gamma_s I - gamma_s gamma_r^T)
     F1 (n,3,n) = P5 = sum m gamma_r x gamma_s
     pm_mass, pm_c, pm_S2, pm_E : sum m, sum m l, sum m l l^T and sum m gamma of the point masses alone
+    damping_ratio (n,) of the modes in the file, all kinds together; viscous, structural (n,n) Pi' B Pi and Pi' K4 Pi,
+        None where there is none; what damping_ratio has beyond them are ratios that were given
+    ground_damping (6, 6+n) S' B [S Pi] of dampers from a free body to ground, S = [rotations, translations]
     """
 
     name: str
@@ -118,7 +121,9 @@ class Component:
     residual_vector: np.ndarray | None = None
     n_rigid: int = 0
     rigid_frequencies_hz: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    damping_matrix: np.ndarray | None = None
+    viscous: np.ndarray | None = None
+    structural: np.ndarray | None = None
+    ground_damping: np.ndarray | None = None
     craig_bampton: CraigBampton | None = None
     child_bodies: list[ChildBody] = field(default_factory=list)
     gset: MatrixSet | None = None
@@ -171,6 +176,8 @@ class Component:
             "G0": (n, n),
             "pm_E": (3, n),
         }
+        matrices = {"viscous": (n, n), "structural": (n, n), "ground_damping": (6, 6 + n)}
+        wanted |= {key: shape for key, shape in matrices.items() if getattr(self, key) is not None}
         if self.has_integrals:
             wanted |= {"J1": (n, 3, 3), "J2": (n, n, 3, 3), "F1": (n, 3, n), "pm_S2": (3, 3), "pm_c": (3,)}
         for key, shape in wanted.items():
@@ -200,6 +207,11 @@ class Component:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.node_ids)
+
+    @property
+    def damping_matrix(self) -> np.ndarray:
+        """Viscous damping (n,n) in the modes and at the frequencies of the file: `modes.damping`."""
+        return import_module("interstage.modes.damping").damping_matrix(self)
 
     def node_row(self, node: int) -> int:
         """Find the row of a node by its id.
@@ -247,12 +259,17 @@ class Component:
         some = {key: getattr(self, key)[k] for key in ("frequencies_hz", "damping_ratio", "residual_vector")}
         some |= {key: getattr(self, key)[:, k] for key in ("E", "F0", "pm_E")}
         some |= {"gamma": self.gamma[:, :, k], "lam": self.lam[:, :, k], "G0": self.G0[pair], "rotary": None}
-        if self.damping_matrix is not None:
-            some["damping_matrix"] = self.damping_matrix[pair]
+        for key in ("viscous", "structural"):
+            if getattr(self, key) is not None:
+                some[key] = getattr(self, key)[pair]
+        if self.ground_damping is not None:
+            some["ground_damping"] = self.ground_damping[:, np.append(np.arange(6), 6 + k)]
         if self.has_integrals:
             some |= {"J1": self.J1[k], "J2": self.J2[pair], "F1": self.F1[k][:, :, k]}
         return replace(self, **some)
 
     def with_changes(self, **changes: Any) -> Component:
-        """Copy the record with some fields replaced."""
+        """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""
+        if "damping_ratio" in changes and not changes.keys() & {"viscous", "structural", "ground_damping"}:
+            changes |= {"viscous": None, "structural": None, "ground_damping": None}
         return replace(self, **changes)

@@ -21,7 +21,7 @@ from interstage.modes.component_modes import (
     massless_rows,
     normalized_modes,
 )
-from interstage.modes.damping import damping_matrix, damping_ratios
+from interstage.modes.damping import damping_ratios, ground_damping, matrix_ratios
 from interstage.modes.integrals import PointMasses, point_integrals, rigid_motion
 from interstage.modes.record import SI_UNITS, Component, CraigBampton
 
@@ -92,7 +92,8 @@ def component_from_superelement(
     hz = basis.frequencies_hz
     viscous = None if s.B is None else X.T @ s.B @ X
     structural = None if s.K4 is None else X.T @ s.K4 @ X
-    C, ratios = damping_matrix(hz, damping_ratios(damping, hz), viscous, structural)
+    ratios = damping_ratios(damping, hz) + matrix_ratios(hz, viscous, structural)
+    ground, words = ground_damping(s.B, s.K, S_x, X)
     aset: dict[int, str] = {}
     for grid, c in s.uset[:nb]:
         aset[int(grid)] = aset.get(int(grid), "") + str(c)
@@ -105,7 +106,9 @@ def component_from_superelement(
         lam=shapes[:, 3:],
         frequencies_hz=hz,
         damping_ratio=ratios,
-        damping_matrix=C,
+        viscous=viscous,
+        structural=structural,
+        ground_damping=ground,
         mass=mass,
         com=com,
         inertia=(M_rr[:3, :3] + M_rr[:3, :3].T) / 2,
@@ -117,7 +120,7 @@ def component_from_superelement(
         n_rigid=len(basis.rigid_hz),
         rigid_frequencies_hz=basis.rigid_hz,
         craig_bampton=CraigBampton(cb.frequencies_hz, pure, s.K, s.uset, s.B, s.K4),
-        notes=s.notes + basis.notes,
+        notes=s.notes + basis.notes + words,
     )
     if modal_integrals and s.points is not None:
         found = point_integrals(s.points, s.positions, component.gamma, component.lam)

@@ -72,7 +72,10 @@ def scaled(c: Component, m: float, L: float, T: float, units: Mapping[str, str])
         "inertia": c.inertia * m * L**2,
         "E": c.E * root,
         "F0": c.F0 * eta,
-        "damping_matrix": None if c.damping_matrix is None else c.damping_matrix / T,
+        "damping_ratio": c.damping_ratio,
+        "viscous": None if c.viscous is None else c.viscous / T,
+        "structural": None if c.structural is None else c.structural / T**2,
+        "ground_damping": _ground_damping(c.ground_damping, m, L, T),
         "pm_mass": c.pm_mass * m,
         "pm_c": c.pm_c * m * L,
         "pm_S2": c.pm_S2 * m * L**2,
@@ -88,6 +91,14 @@ def scaled(c: Component, m: float, L: float, T: float, units: Mapping[str, str])
         "coordinates": {cid: (p * L, R) for cid, (p, R) in c.coordinates.items()},
     }
     return c.with_changes(**changes)
+
+
+def _ground_damping(C: np.ndarray | None, m: float, L: float, T: float) -> np.ndarray | None:
+    """Rows and columns are of rotations (3), translations (3) and modes; C times two rates is a power."""
+    if C is None:
+        return None
+    rate = np.concatenate([np.ones(3), np.full(3, L), np.full(C.shape[1] - 6, np.sqrt(m) * L)])
+    return C * (m * L**2 / T) / np.outer(rate[:6], rate)
 
 
 def _rotary(rotary, eta, L):

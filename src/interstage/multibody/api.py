@@ -285,14 +285,27 @@ class System:
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return self._finite(M, x)
 
-    def damping_matrix(self) -> np.ndarray:
-        """Return C (nv, nv) of the viscous forces -C v of joints and modes."""
+    def damping_matrix(self, x: State | None = None) -> np.ndarray:
+        """Return C (nv, nv) of the viscous forces -C v of joints and modes, and of dampers to ground at the state x.
+
+        x : default the nominal state; only dampers from flexible bodies to ground depend on it
+        """
         t = self.tree
         C = np.diag(t.v_damping)
-        for i in np.flatnonzero(t.body_mixed >= 0):
-            n, start = int(t.body_modes[i]), int(t.body_mixed[i])
-            modes = slice(int(t.joint_v[i] + t.joint_nv[i]), int(t.joint_v[i] + t.joint_nv[i]) + n)
-            C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+        for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_drag >= 0)):
+            n, start, drag = int(t.body_modes[i]), int(t.body_mixed[i]), int(t.body_drag[i])
+            first = int(t.joint_v[i] + t.joint_nv[i])
+            modes = slice(first, first + n)
+            if start >= 0:
+                C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+            if drag >= 0:
+                x = self.state() if x is None else x
+                D = t.drag_C[drag : drag + 6 * (6 + n)].reshape(6, 6 + n)
+                J = self.jacobian(x, self.bodies[i], frame="body")
+                cross = J.T @ D[:, 6:]
+                C += J.T @ D[:, :6] @ J
+                C[:, modes] += cross
+                C[modes, :] += cross.T
         return C
 
     def reactions(

@@ -291,32 +291,41 @@ def _place(
 def _springs(
     specs: list[BodySpec], flexes: list[FlexibleBody | None], joint_q: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return stiffness, damping, rest and coordinate of each velocity, and modal damping off the diagonal."""
+    """Return stiffness, damping, rest and coordinate of each velocity, modal damping off the diagonal, and drag."""
     stiffness, damping, rest, where = [], [], [], []
-    mixed, mixed_start = [], []
+    mixed, drag = [], []
     for spec, flex, first in zip(specs, flexes, joint_q):
         joint = spec.joint
         stiffness.append(joint.spread("stiffness") if not isinstance(joint, Free) else np.zeros(6))
         damping.append(joint.spread("damping"))
         rest.append(joint.spread("rest"))
         where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
+        off = np.zeros(0)
         if flex is not None:
             stiffness.append(flex.stiffness)
-            free = isinstance(joint, Free)
-            C = flex.viscous if spec.damping is None else flex.damping(spec.damping, free)
+            C = flex.damping(spec.damping, isinstance(joint, Free))
             damping.append(np.diag(C).copy())
             rest.append(np.zeros(flex.n_modes))
             where.append(first + joint.nq + np.arange(flex.n_modes))
-        off = np.zeros(0) if flex is None else (C - np.diag(np.diag(C))).ravel()
-        if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
-            off = np.zeros(0)
-        mixed_start.append(sum(len(part) for part in mixed) if len(off) else -1)
+            off = (C - np.diag(np.diag(C))).ravel()
+            if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
+                off = np.zeros(0)
         mixed.append(off)
+        own = None if flex is None or spec.damping is not None else flex.drag
+        drag.append(np.zeros(0) if own is None else own.ravel())
     return {
         "v_q": np.concatenate(where).astype(np.int64) if where else np.zeros(0, dtype=np.int64),
         "v_stiffness": _joined(stiffness),
         "v_damping": _joined(damping),
         "v_rest": _joined(rest),
-        "body_mixed": np.array(mixed_start, dtype=np.int64),
+        "body_mixed": _starts(mixed),
         "mixed_C": _joined(mixed),
+        "body_drag": _starts(drag),
+        "drag_C": _joined(drag),
     }
+
+
+def _starts(parts: list[np.ndarray]) -> np.ndarray:
+    """Return where each part begins once they are joined, -1 for empty ones."""
+    lengths = np.array([len(part) for part in parts], dtype=np.int64)
+    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)

@@ -115,8 +115,8 @@ class Multibody:
         at : where on the parent: a point (3,) of a rigid parent or the ground, a node of a flexible one
         rotation : R_PC, x_parent = R_PC @ x_child at zero joint coordinates
         joint : default Locked; Free for a body on the ground
-        damping : ratio of damping, one or one for each mode, of the modes that the body has by itself: held at its
-            node, or free where its joint is Free; default: the ratios of the component, of the modes in its file
+        damping : ratio, one or one for each mode, of the modes of the body as mounted (clamped at its inboard node, or
+            free where its joint is Free); replaces the component's own damping, which is the default
         order : fidelity of the deformed inertia: 0 (without integrals), 1 or 2 (default 2, or 0 where the component
             has no integrals)
         n_modes : keep only so many of the lowest modes of the body held at its node

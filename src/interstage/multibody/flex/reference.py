@@ -10,6 +10,10 @@ Integrals follow from those in the file: with θ̃ = [λ_a]×, c = Σm l, Σ₂ 
 
     E' = E - m s - θ̃c,   A' = A - c sᵀ + Σ₂θ̃ - l_a E'ᵀ                      (A_r = Σ m l γ_rᵀ)
     B'_rs = Σ m γ'_r γ'_sᵀ, expanded below                                    (B_rs = Σ m γ_r γ_sᵀ)
+
+Where nothing forces a change (no node, unit modal mass in the file) T is the identity. Viscous damping is a matrix
+of rigid motions and modes, congruent to that of the file; structural damping is TᵀK4T until the joint tells how the
+body is held.
 """
 
 from __future__ import annotations
@@ -20,7 +24,10 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from interstage.errors import InputError, ModelError
+from interstage.modes.damping import damping_parts, equivalent_viscous
 from interstage.modes.record import Component
+
+UNIT_MASS = 1e-9  # deviation of modal masses from the identity that counts as rounding
 
 
 def skews(a: np.ndarray) -> np.ndarray:
@@ -35,7 +42,8 @@ class FlexibleBody:
     """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
 
     l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) and viscous (n, n) modal; J (3, 3) and mp (3,) undeformed.
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) modal; J (3, 3) and mp (3,) undeformed; viscous, structural (n, n)
+    modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None where there are none.
     """
 
     name: str
@@ -52,6 +60,8 @@ class FlexibleBody:
     B: np.ndarray
     stiffness: np.ndarray
     viscous: np.ndarray
+    structural: np.ndarray
+    drag: np.ndarray | None = None
     T: np.ndarray | None = None  # (modes of the component, n): eta of the component = T eta
 
     @property
@@ -59,22 +69,34 @@ class FlexibleBody:
         """Number of modes."""
         return len(self.stiffness)
 
-    def damping(self, ratio: np.ndarray, free: bool) -> np.ndarray:
-        """Return C (n, n) that gives the modes of the body alone these ratios, one or one for each mode.
+    def held_modes(self, free: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return ω (n,), Φ (n, n) and MΦ (n, n) of the modes of the body alone: clamped at its frame, or free.
 
-        Held at its frame the modes are the coordinates, C = diag(2ζω). Of a free body the modes are those of
-        K φ = ω² M_e φ with M_e = I - M_ηr M_rr⁻¹ M_rη, and C = M_e Φ diag(2ζω) Φᵀ M_e.
+        Clamped, the modes are the coordinates. Free, they solve K φ = ω² M φ with M = I - M_ηr M_rr⁻¹ M_rη.
         """
-        if not free or self.n_modes == 0:
-            rates = 2.0 * ratio * np.sqrt(np.abs(self.stiffness))
-            return np.diag(np.broadcast_to(rates, (self.n_modes,)))
+        n = self.n_modes
+        if not free or n == 0:
+            return np.sqrt(np.abs(self.stiffness)), np.eye(n), np.eye(n)
         first = skews(self.mp[:, None])[0]
         rigid = np.block([[self.J, first], [-first, self.mass * np.eye(3)]])
         FE = np.vstack([self.F0, self.E])
-        M_e = np.eye(self.n_modes) - FE.T @ np.linalg.lstsq(rigid, FE, rcond=None)[0]
-        squares, modes = eigh(np.diag(self.stiffness), 0.5 * (M_e + M_e.T))
-        rates = 2.0 * ratio * np.sqrt(np.abs(squares))
-        return (M_e @ modes) * rates @ (M_e @ modes).T
+        M = np.eye(n) - FE.T @ np.linalg.lstsq(rigid, FE, rcond=None)[0]
+        squares, modes = eigh(np.diag(self.stiffness), 0.5 * (M + M.T))
+        return np.sqrt(np.abs(squares)), modes, M @ modes
+
+    def damping(self, ratio: np.ndarray | None, free: bool) -> np.ndarray:
+        """Return the modal damping C (n, n) of the body, clamped at its frame or free.
+
+        ratio : one or one for each mode of the body so held, C = MΦ diag(2ζω) ΦᵀM, instead of the component's damping;
+            None: that of the component, C_viscous + MΦ X ΦᵀM with X_rs = (ΦᵀK4Φ)_rs/√(ω_r ω_s)
+        """
+        if ratio is None and not self.structural.any():
+            return self.viscous
+        omega, modes, rows = self.held_modes(free)
+        if ratio is not None:
+            return rows * (2.0 * ratio * omega) @ rows.T
+        own = equivalent_viscous(modes.T @ self.structural @ modes, omega)
+        return self.viscous + rows @ own @ rows.T
 
     @property
     def frequencies_hz(self) -> np.ndarray:
@@ -127,7 +149,6 @@ def reference_to(
     G = c.G0 - Pi.T @ FE - FE.T @ Pi + Pi.T @ rr @ Pi
     K = (2.0 * np.pi * np.asarray(c.frequencies_hz)) ** 2 * np.diag(c.G0)
     squares, T = _orthonormal(K, 0.5 * (G + G.T), c, node)
-    keep = slice(0, n if n_modes is None else n_modes)
     if n_modes is not None and not 0 <= n_modes <= n:
         raise InputError(
             "a body cannot keep so many modes",
@@ -135,8 +156,9 @@ def reference_to(
             expected=f"0 to {n}",
             got=f"{n_modes}",
         )
+    keep = np.sort(np.argsort(squares, kind="stable")[: n if n_modes is None else n_modes])
     T, squares = T[:, keep], squares[keep]
-    viscous = T.T @ ((2.0 * c.damping_ratio * np.sqrt(K * np.diag(c.G0)))[:, None] * T)
+    viscous, structural, drag = _damping(c, Pi, l_a, T)
     FE = FE - rr @ Pi
     E = FE[3:]
     F0 = FE[:3] - np.cross(l_a, E, axisb=0).T
@@ -162,17 +184,38 @@ def reference_to(
         B=B if len(B) == T.shape[1] else np.zeros((T.shape[1],) * 2 + (3, 3)),
         stiffness=squares,
         viscous=viscous,
+        structural=structural,
+        drag=drag,
         T=T,
     )
+
+
+def _damping(c: Component, Pi: np.ndarray, l_a: np.ndarray, T: np.ndarray):
+    """Return viscous and structural modal damping (n, n) about node a, and drag (6, 6 + n) or None.
+
+    With x the rigid motion of the file's frame and x' that of a frame at node a, x = X x' - Πa η.
+    """
+    viscous, structural = damping_parts(c)
+    if c.ground_damping is None:
+        return T.T @ viscous @ T, T.T @ structural @ T, None
+    rr, rm = c.ground_damping[:, :6], c.ground_damping[:, 6:]
+    viscous = viscous - Pi.T @ rm - rm.T @ Pi + Pi.T @ rr @ Pi
+    X = np.eye(6)
+    X[3:, :3] = skews(l_a[:, None])[0]
+    drag = X.T @ np.hstack([rr @ X, (rm - rr @ Pi) @ T])
+    return T.T @ viscous @ T, T.T @ structural @ T, drag
 
 
 def _orthonormal(
     K: np.ndarray, G: np.ndarray, c: Component, node: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return squared frequencies (n,) and T (n, n) with TᵀGT = I, TᵀKT diagonal, ascending."""
+    """Return squared frequencies (n,) and T (n, n) with TᵀGT = I, TᵀKT diagonal: ascending, or the file's modes.
+
+    Where the file's modes have unit modal mass to rounding they are kept one by one, in the order of the file.
+    """
     if len(K) == 0:
         return np.zeros(0), np.zeros((0, 0))
-    if np.array_equal(G, np.eye(len(K))) and np.all(np.diff(K) >= 0.0):
+    if np.abs(G - np.eye(len(K))).max() < UNIT_MASS:
         return K, np.eye(len(K))
     least = float(np.linalg.eigvalsh(G)[0])
     if least <= 1e-12 * np.max(np.diag(G)):

@@ -253,6 +253,35 @@ def flexible_terms(tree, work, i, q, v):
     add_rows(b, E, sub(cross(w, u), g))
 
 
+@kernel
+def _drag(tree, work, i, v):
+    """Add the forces of dampers to ground, C [V; η̇] with C (6 + n, 6 + n) less its modal block, to b and b_η."""
+    n, mode, at = tree.body_modes[i], tree.body_mode[i], tree.body_drag[i]
+    first = tree.joint_v[i] + tree.joint_nv[i]
+    C, V, b = tree.drag_C, work.V, work.mode_b
+    for k in range(6):
+        row = at + k * (6 + n)
+        s = 0.0 * V[i, 0]
+        for j in range(6):
+            s += C[row + j] * V[i, j]
+        for r in range(n):
+            s += C[row + 6 + r] * v[first + r]
+            b[mode + r] += C[row + 6 + r] * V[i, k]
+        work.b[i, k] += s
+
+
+@kernel
+def _rigid_terms(work, i):
+    """Write velocity terms of a rigid body; gravity included."""
+    I = work.I
+    m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
+    J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
+    w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
+    h = add(symmetric_times(J, w), cross(mp, u))
+    l = add(scale(m, u), cross(w, mp))
+    put6(work.b, i, sub(add(cross(w, h), cross(u, l)), cross(mp, g)), sub(cross(w, l), scale(m, g)))
+
+
 @stage("xx")
 def body_terms(tree, work, q, v):
     """Write I and b (and F, b_η of flexible bodies) of every body, after `kinematics`."""
@@ -261,14 +290,10 @@ def body_terms(tree, work, q, v):
             work.I[i, k] = work.body_inertia[i, k]
         if tree.body_modes[i] > 0:
             flexible_terms(tree, work, i, q, v)
-            continue
-        I = work.I
-        m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
-        J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
-        w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
-        h = add(symmetric_times(J, w), cross(mp, u))
-        l = add(scale(m, u), cross(w, mp))
-        put6(work.b, i, sub(add(cross(w, h), cross(u, l)), cross(mp, g)), sub(cross(w, l), scale(m, g)))
+        else:
+            _rigid_terms(work, i)
+        if tree.body_drag[i] >= 0:
+            _drag(tree, work, i, v)
 
 
 @kernel
