@@ -17,7 +17,7 @@ _PUBLIC = {
         "interstage.errors": ("FidelityWarning", "InterstageError", "LockWarning", "MotionWarning"),
         "interstage.spatial": ("RigidInertia", "Rotation"),
         "interstage.nastran": ("read_deck",),
-        "interstage.fem": ("FEModel", "normal_modes", "static"),
+        "interstage.fem": ("FEModel", "buckling", "normal_modes", "static"),
         "interstage.modes": ("Component",),
         "interstage.mass": (
             "CylinderFill",

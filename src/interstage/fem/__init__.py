@@ -14,7 +14,10 @@
 4.0
 """
 
+from interstage.fem.buckling import Buckling, buckling
+from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.model import FEModel
+from interstage.fem.recovery import Recovery, Table
 from interstage.fem.solutions import (
     Displacements,
     Modes,
@@ -25,10 +28,15 @@ from interstage.fem.solutions import (
 )
 
 __all__ = [
+    "Buckling",
     "Displacements",
     "FEModel",
     "Modes",
+    "Recovery",
+    "Table",
+    "buckling",
     "dependency_matrix",
+    "geometric_stiffness",
     "normal_modes",
     "static",
     "static_subcases",

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from interstage.fem.assembly import assemble
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
-from interstage.fem.scalars import SystemTerms
+from interstage.fem.scalars import Springs, SystemTerms
 
 
 @dataclass
@@ -28,6 +28,7 @@ class FEModel:
     grids : points and dof numbers
     blocks : element families
     terms : scalar springs, masses, dampers and matrices given directly (DMIG)
+    springs : scalar springs as elements, for their forces
     wtmass : factor from input mass to consistent mass
     coupled_mass : True for PARAM COUPMASS > 0
     constraints : SPC, MPC and set cards by id
@@ -35,6 +36,7 @@ class FEModel:
     loads : load sets
     sol : number of the solution sequence
     eigen_requests : EIGRL and EIGR by id
+    buckling_requests : EIGB by id
     case : case control
     params : PARAM values
     source : file name, for messages
@@ -55,6 +57,8 @@ class FEModel:
     eigen_requests: dict = field(default_factory=dict)
     source: str = "model"
     notes: list[str] = field(default_factory=list)
+    springs: list[Springs] = field(default_factory=list)
+    buckling_requests: dict = field(default_factory=dict)
 
     @classmethod
     def from_deck(cls, deck, rotary_inertia: bool | None = None) -> FEModel:

@@ -50,3 +50,23 @@ def between(name: str, eid: np.ndarray, a: np.ndarray, b: np.ndarray, value: np.
     owner = np.concatenate([eid] * 4)
     keep = (rows >= 0) & (cols >= 0)
     return ScalarTerms(name, owner[keep], rows[keep], cols[keep], terms[keep])
+
+
+@dataclass(frozen=True)
+class Springs:
+    """Scalar springs of one card, for their output: force k (u_a - u_b), stress S times the force.
+
+    eid, a, b, k, S : (n,) ids, g-set dofs (-1 is ground), stiffness, stress of a unit force
+    """
+
+    name: str
+    eid: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    k: np.ndarray
+    S: np.ndarray
+
+    def forces(self, u: np.ndarray) -> np.ndarray:
+        """Forces (n, k) for motions u (n_dof, k)."""
+        ends = (np.where((dof >= 0)[:, None], u[dof], 0.0) for dof in (self.a, self.b))
+        return self.k[:, None] * np.subtract(*ends)

@@ -11,8 +11,18 @@ import scipy.sparse as sp
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.constraints import eliminate, join
 from interstage.fem.eigen_request import EigenRequest
+from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
+from interstage.fem.recovery import (
+    GridPointForces,
+    GridTable,
+    Recovered,
+    Recovery,
+    grid_point_forces,
+    grid_table,
+    resultant,
+)
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
@@ -25,8 +35,10 @@ WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions 
 
 
 @dataclass
-class Modes:
+class Modes(Recovered):
     """Normal modes of a structure.
+
+    `forces`, `stresses` and `strain_energy` are tables by element type with values (modes, rows, columns).
 
     Attributes
     ----------
@@ -37,6 +49,8 @@ class Modes:
     residuals : (k,) ‖Kφ - λMφ‖ / ‖Kφ‖
     sturm_checked : an inertia count confirms that no mode below the last is missing
     notes : sentences about constraints and choices
+    spc_forces : (n_dof, k) forces of single-point constraints
+    recovery : element results of the shapes
     """
 
     frequencies_hz: np.ndarray
@@ -50,6 +64,13 @@ class Modes:
     solve_seconds: float = 0.0
     n_factorizations: int = 0
     notes: list[str] = field(default_factory=list)
+    spc_forces: np.ndarray | None = field(default=None, repr=False)
+    recovery: Recovery | None = field(default=None, repr=False)
+
+    @property
+    def spcforces(self) -> GridTable:
+        """Forces of single-point constraints at every grid, values (modes, grids, 6)."""
+        return grid_table(self.grids, self.spc_forces)
 
     def at(self, grid_id: int) -> np.ndarray:
         """Shapes (6, k) at a grid, in its CD system."""
@@ -63,14 +84,19 @@ class Modes:
 
 
 @dataclass
-class Displacements:
+class Displacements(Recovered):
     """Displacements of one subcase. `u[17]` are the six components of grid 17; `np.asarray(u)` is the g-set vector.
+
+    `forces["CBAR"]`, `stresses["CQUAD4"]` and `strain_energy` are tables by element type; `spcforces`, `mpcforces`
+    and `applied_loads` tables by grid.
 
     Attributes
     ----------
     displacement : (n_dof,) on the g-set, each grid in its CD system
     spc_forces : (n_dof,) forces of single-point constraints
     residual : NASTRAN's EPSILON, uᵀ(P - K u) / uᵀP
+    load : (n_dof,) applied loads
+    recovery : element results
     """
 
     subcase: int
@@ -79,6 +105,43 @@ class Displacements:
     residual: float
     grids: Grids
     notes: list[str] = field(default_factory=list)
+    load: np.ndarray | None = field(default=None, repr=False)
+    recovery: Recovery | None = field(default=None, repr=False)
+
+    @property
+    def spcforces(self) -> GridTable:
+        """Forces of single-point constraints at every grid, in its CD system."""
+        return grid_table(self.grids, self.spc_forces)
+
+    @property
+    def mpc_forces(self) -> np.ndarray:
+        """Forces of MPC equations and rigid elements on the g-set (n_dof,): K u - P less those of SPCs."""
+        return self._recovery().fe.K_gg @ self.displacement - self.load - self.spc_forces
+
+    @property
+    def mpcforces(self) -> GridTable:
+        """Forces of MPC equations and rigid elements at every grid."""
+        return grid_table(self.grids, self.mpc_forces)
+
+    @property
+    def applied_loads(self) -> GridTable:
+        """Applied loads at every grid."""
+        return grid_table(self.grids, self.load)
+
+    @property
+    def gpforces(self) -> GridPointForces:
+        """Balance of forces at every grid: elements, loads, constraints."""
+        return grid_point_forces(
+            self._recovery(), APP_LOAD=self.load, F_OF_SPC=self.spc_forces, F_OF_MPC=self.mpc_forces
+        )
+
+    def load_resultant(self, about=None) -> np.ndarray:
+        """Resultant (6,) of the applied loads in basic axes about a point, the basic origin by default."""
+        return resultant(self.grids, self.load, about)
+
+    def reaction_resultant(self, about=None) -> np.ndarray:
+        """Resultant (6,) of the forces of single-point constraints, as `load_resultant`."""
+        return resultant(self.grids, self.spc_forces, about)
 
     def __getitem__(self, grid_id: int) -> np.ndarray:
         return self.displacement[_grid_dofs(self.grids, grid_id)]
@@ -94,6 +157,7 @@ def normal_modes(
     f_max: float | None = None,
     subcase: int | None = None,
     progress: Callable[[str], None] | None = None,
+    preload: int | None = None,
 ) -> Modes:
     """Compute the modes of `K φ = λ M φ` with the constraints of a subcase applied.
 
@@ -103,14 +167,24 @@ def normal_modes(
         and ten modes where it has none
     subcase : id of the subcase whose SPC, MPC and METHOD hold; the first that asks for modes by default
     progress : called with a word on the current step
+    preload : id of a static subcase whose loads stiffen or soften the structure, (K + Kg) φ = λ M φ; the
+        deck's STATSUB by default, 0 for none
     """
     say = progress or (lambda text: None)
     case = _modes_subcase(fe, subcase)
     request = _request(fe, case, n_modes, f_min, f_max)
+    preload = static_subcase(fe, case) if preload is None and fe.sol not in BUCKLING else preload
+    K_gg, notes = fe.K_gg, []
+    if preload:
+        say("preload")
+        Kg, notes = geometric_stiffness(fe, static(fe, preload).displacement)
+        K_gg = (K_gg + Kg).tocsr()
+        notes = [f"modes under the loads of subcase {preload}", *notes]
     say("constraints")
     _check_mass(fe)
-    reduced, notes = _reduced_for_modes(fe, case)
+    reduced, more = _reduced_for_modes(fe, case, K_gg)
     reduced.require_mass()
+    notes += more
     say("eigenvalues")
 
     def report(done: int, wanted: int, text: str) -> None:
@@ -123,6 +197,7 @@ def normal_modes(
     check_finite(result.vectors, "mode shapes")
     shapes = reduced.recover_a(result.vectors)
     mass = np.einsum("ij,ij->j", result.vectors, reduced.M_aa @ result.vectors)
+    inertia = (fe.M_gg @ shapes) * result.eigenvalues
     return Modes(
         frequencies_hz=result.frequencies_hz,
         eigenvalues=result.eigenvalues,
@@ -135,7 +210,21 @@ def normal_modes(
         solve_seconds=result.solve_seconds,
         n_factorizations=result.n_shifts,
         notes=[*_purpose(fe, 103), *fe.notes, *notes, *reduced.notes, *result.notes],
+        spc_forces=reduced.constraint_forces(shapes, inertia),
+        recovery=Recovery(fe, shapes),
     )
+
+
+def static_subcase(fe: FEModel, case) -> int | None:
+    """Id of the static subcase that STATSUB of a subcase names, or None."""
+    text = "" if case is None else case.requests.get("STATSUB", "")
+    words = text.replace("=", " ").split()
+    if not words or words[0].upper() == "NONE":
+        return None
+    ids = [one.id for one in fe.case.subcases]
+    if not words[0].isdigit() or int(words[0]) not in ids:
+        raise ModelError(f"STATSUB = {text} names no subcase", where=fe.source, hint=known_names(ids))
+    return int(words[0])
 
 
 def static(fe: FEModel, subcase: int = 1) -> Displacements:
@@ -172,6 +261,8 @@ def static_subcases(
                 float(result.epsilon[k]),
                 fe.grids,
                 [*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
+                load=loads[k],
+                recovery=Recovery(fe, result.u[:, k]),
             )
     return [found[case.id] for case in cases]
 
@@ -219,7 +310,7 @@ def dependency_matrix(fe: FEModel, case=None) -> tuple[np.ndarray, np.ndarray, s
     return found.m, found.n, sp.csr_array(found.T_gn[found.m])
 
 
-def _reduced_for_modes(fe: FEModel, case) -> tuple[ReducedModel, list[str]]:
+def _reduced_for_modes(fe: FEModel, case, K_gg) -> tuple[ReducedModel, list[str]]:
     """The model that the eigenvalue problem is solved on.
 
     With ASET or OMIT cards NASTRAN condenses (Guyan). With QSET points beside them it keeps component modes of
@@ -239,7 +330,7 @@ def _reduced_for_modes(fe: FEModel, case) -> tuple[ReducedModel, list[str]]:
         constraints.cards = SetCards()
         constraints.hold(_empty_q(fe, cards.q))
         notes.append("QSET points carry no modes here: the whole model is solved without reduction")
-    return reduce_model(fe.K_gg, fe.M_gg, fe.grids, constraints), notes
+    return reduce_model(K_gg, fe.M_gg, fe.grids, constraints), notes
 
 
 def _held_boundary(cards: SetCards) -> np.ndarray:

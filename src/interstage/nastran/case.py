@@ -30,6 +30,7 @@ class Subcase:
     spc, mpc, load, method, suport1 : selected sets, or None (also for a set 0)
     k2gg, m2gg, b2gg : names of DMIG matrices; `factors` holds the factor of each (1.0 unless written)
     requests : every other command by name, as text
+    options : what stood in brackets behind those commands, e.g. "PLOT,CORNER", by name
     """
 
     id: int = 1
@@ -49,6 +50,7 @@ class Subcase:
     analysis: str | None = None
     params: dict[str, Value] = field(default_factory=dict)
     requests: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
     request_lines: dict[str, int] = field(default_factory=dict, repr=False)
     line: int = 0
 
@@ -162,7 +164,9 @@ class _CaseReader:
         elif name == "ANALYSIS":
             self.current.analysis = value.upper()
         else:
-            self._request(number, f"{name}({option})" if name.startswith("TEMP") and option else name, value)
+            key = f"{name}({option})" if name.startswith("TEMP") and option else name
+            self._request(number, key, value)
+            self.current.options[key] = option
             if name == "AUTOSPC":
                 self.case.params["AUTOSPC"] = value.upper() or "YES"
 

@@ -95,7 +95,7 @@ def _check_case(deck: Deck) -> None:
     for subcase in deck.case.subcases:
         for name, value in subcase.requests.items():
             stiffness = name in registry.REFUSED_CASE and not (
-                name == "STATSUB" and deck.sol in registry.BUCKLING
+                name == "STATSUB" and deck.sol in registry.PRELOADED
             )
             if not (stiffness or name in registry.REFUSED_CASE_STATICS) or value.upper() == "NONE":
                 continue

@@ -169,7 +169,7 @@ KNOWN = SUPPORTED | HARMLESS | REFUSED | frozenset(OTHER_PROPERTIES) | frozenset
 
 # Case control that changes the stiffness (preload, acoustic coupling), and the loads of statics.
 REFUSED_CASE = _names("A2GG STATSUB")
-BUCKLING = (5, 65, 105, 116)  # where STATSUB names the loads, and the stiffness stays that of the structure
+PRELOADED = (3, 5, 13, 63, 65, 103, 105, 116)  # modes and buckling: STATSUB names the loads of the preload
 REFUSED_CASE_STATICS = frozenset(
     ["P2G", "DEFORM"]
     + [f"{name}{option}" for name in ("TEMP", "TEMPERATURE") for option in ("", "(LOAD)", "(BOTH)")]

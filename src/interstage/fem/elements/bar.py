@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
-from interstage.fem.elements.line_common import cantilever_stiffness, end_motion, release, transform
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.line_common import (
+    arm_stiffness,
+    cantilever_stiffness,
+    end_motion,
+    pin_motion,
+    release,
+    transform,
+)
+from interstage.fem.elements.line_geometric import line_geometric_stiffness
+from interstage.fem.elements.line_recovery import bending_stress, end_moments
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,7 @@ class BarBlock(ElementBlock):
     ----------
     rotary : (n, 2) ρI2 and ρI1, mass moments of inertia per length about local y and z, of which half the
         element's are put on the rotations of each end when mass is lumped; none by default
+    stress_points : (n, 4, 2) y and z of the points C D E F where bending stress is asked for
     """
 
     def __init__(
@@ -82,15 +92,59 @@ class BarBlock(ElementBlock):
         section: BarSection,
         ge: np.ndarray | None = None,
         rotary: np.ndarray | None = None,
+        stress_points: np.ndarray | None = None,
     ):
         super().__init__("CBAR", eid, nodes, ge)
         self.geometry, self.section, self.rotary = geometry, section, rotary
+        self.stress_points = np.zeros((len(self.eid), 4, 2)) if stress_points is None else stress_points
+
+    def _unpinned(self, rows: slice) -> np.ndarray:
+        bending, shear, active = _flexibility(self.section[rows])
+        return cantilever_stiffness(bending, shear, active, self.geometry.length[rows])
 
     def stiffness(self, rows: slice) -> np.ndarray:
         geometry = self.geometry[rows]
-        bending, shear, active = _flexibility(self.section[rows])
-        k = cantilever_stiffness(bending, shear, active, geometry.length)
-        return transform(release(k, geometry.pins), geometry.end_motion())
+        return transform(release(self._unpinned(rows), geometry.pins), geometry.end_motion())
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Forces on the element at A and B in element axes, (n, 12, 12)."""
+        geometry = self.geometry[rows]
+        return release(self._unpinned(rows), geometry.pins) @ geometry.end_motion()
+
+    def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        (M1a, M1b), (M2a, M2b) = end_moments(results)
+        L = self.geometry.length[:, None]
+        shear1, shear2 = (M1a - M1b) / L, (M2a - M2b) / L
+        values = np.stack([M1a, M2a, M1b, M2b, shear1, shear2, results[:, 6], results[:, 9]], axis=1)
+        columns = tuple(f"bending_moment_{end}{plane}" for end in "ab" for plane in (1, 2))
+        return [
+            ResultRows(
+                self.name, (*columns, "shear1", "shear2", "axial", "torque"), self.eid, by_element(values)
+            )
+        ]
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        s = self.section
+        M1, M2 = end_moments(results)
+        area = np.where(s.A > 0.0, s.A, np.inf)[:, None]
+        axial = results[:, 6] / area
+        margin = np.full_like(axial, np.nan)  # no allowable stresses are known
+        parts, columns = [], []
+        for end, letter in ((0, "a"), (1, "b")):
+            bending = bending_stress(M1[end], M2[end], s.I1, s.I2, s.I12, self.stress_points)
+            parts += [*bending.transpose(1, 0, 2)]
+            columns += [f"s{i}{letter}" for i in (1, 2, 3, 4)]
+            if end == 0:
+                parts.append(axial)
+                columns.append("axial")
+            parts += [bending.max(axis=1) + axial, bending.min(axis=1) + axial, margin]
+            columns += [f"smax{letter}", f"smin{letter}", "MS_compression" if end else "MS_tension"]
+        return [ResultRows(self.name, tuple(columns), self.eid, by_element(np.stack(parts, axis=1)))]
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        s = self.section[rows]
+        polar = (s.I1 + s.I2) / np.where(s.A > 0.0, s.A, np.inf)
+        return placed_geometric(self.geometry[rows], self._unpinned(rows), results, polar, full)
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         geometry = self.geometry[rows]
@@ -101,6 +155,21 @@ class BarBlock(ElementBlock):
             for dof in (4, 10):
                 local[:, dof, dof], local[:, dof + 1, dof + 1] = half.T
         return transform(local, geometry.end_motion())
+
+
+def placed_geometric(geometry: LineGeometry, stiffness, forces, polar, full: bool) -> np.ndarray:
+    """Geometric stiffness (n, 12, 12) of pinned and offset bars in basic axes; arguments as in the local form.
+
+    Offsets are rigid arms; that end forces act at the ends of turning arms is part of the full form only.
+    """
+    local = line_geometric_stiffness(geometry.length, forces, polar, full)
+    local = transform(local, pin_motion(stiffness, geometry.pins))
+    out = transform(local, geometry.end_motion())
+    if full:
+        for first, w in ((0, geometry.w_a), (6, geometry.w_b)):
+            force = np.einsum("nij,nj->ni", geometry.R, forces[:, first : first + 3])
+            out[:, first + 3 : first + 6, first + 3 : first + 6] += arm_stiffness(force, w)
+    return out
 
 
 def lumped_mass(m_a: np.ndarray, m_b: np.ndarray) -> np.ndarray:

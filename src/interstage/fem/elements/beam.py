@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from interstage.fem.elements.bar import LineGeometry
-from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.bar import LineGeometry, placed_geometric
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
 from interstage.fem.elements.line_common import cantilever_stiffness, release, rigid_arm, transform
+from interstage.fem.elements.line_recovery import bending_stress, end_moments
 
 _GAUSS = np.polynomial.legendre.leggauss(3)  # NASTRAN's: a tapered run agrees to 2e-7 with 3 points, not with 2 or 4
 _GAUSS_MASS = np.polynomial.legendre.leggauss(5)  # the mass integrands are polynomials of degree 7 at most
@@ -34,6 +35,8 @@ class BeamSection:
     nsi : (2,) non-structural moment of inertia per length about its centre, ends A and B
     nsm_offset, neutral_axis : (2, 2) y and z of the non-structural mass and of the neutral axis
         from the shear centre, rows for ends A and B
+    output : (s,) bool, stations where forces and stresses are asked for; the ends by default
+    stress_points : (s, 4, 2) y and z of the points C D E F from the shear centre
     """
 
     x: np.ndarray
@@ -53,6 +56,8 @@ class BeamSection:
     nsi: np.ndarray = field(default_factory=lambda: np.zeros(2))
     nsm_offset: np.ndarray = field(default_factory=lambda: np.zeros((2, 2)))
     neutral_axis: np.ndarray = field(default_factory=lambda: np.zeros((2, 2)))
+    output: np.ndarray | None = None
+    stress_points: np.ndarray | None = None
 
     def points(self, rule) -> tuple[np.ndarray, np.ndarray]:
         """Positions and weights of a quadrature rule repeated between the stations."""
@@ -173,12 +178,83 @@ class BeamBlock(ElementBlock):
         self._active = np.array([f[2] for f in flexibilities], dtype=bool).reshape(-1, 6)
         self._mass = [section.mass_integrals() for section in self.sections]
 
-    def stiffness(self, rows: slice) -> np.ndarray:
-        geometry, which = self.geometry[rows], self.which[rows]
-        k = cantilever_stiffness(
-            self._bending[which], self._shear[which], self._active[which], geometry.length
+    def _unpinned(self, rows: slice) -> np.ndarray:
+        which = self.which[rows]
+        return cantilever_stiffness(
+            self._bending[which], self._shear[which], self._active[which], self.geometry.length[rows]
         )
-        return transform(release(k, geometry.pins), geometry.end_motion())
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        geometry = self.geometry[rows]
+        return transform(release(self._unpinned(rows), geometry.pins), geometry.end_motion())
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Forces on the element at A and B in element axes, (n, 12, 12)."""
+        geometry = self.geometry[rows]
+        return release(self._unpinned(rows), geometry.pins) @ geometry.end_motion()
+
+    def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        columns = ("sd", "bending_moment1", "bending_moment2", "shear1", "shear2", "axial_force")
+        return self._tables((*columns, "total_torque", "warping_torque"), results, self._station_forces)
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        columns = ("sxc", "sxd", "sxe", "sxf", "smax", "smin", "MS_tension", "MS_compression")
+        return self._tables(columns, results, self._station_stresses)
+
+    def _tables(self, columns, results, station) -> list[ResultRows]:
+        """One table with the stations of each element in order, elements in the order of the block."""
+        eid, nodes, values, order = [], [], [], []
+        for index, section in enumerate(self.sections):
+            here = np.flatnonzero(self.which == index)
+            last = len(section.x) - 1
+            shown = np.isin(np.arange(last + 1), (0, last)) if section.output is None else section.output
+            for s in np.flatnonzero(shown):
+                at = 0 if s == 0 else (1 if s == last else None)
+                eid.append(self.eid[here])
+                nodes.append(np.full(len(here), -1) if at is None else self.nodes[here, at])
+                values.append(station(section, int(s), here, results[here]))
+                order.append(here * (last + 2.0) + s)
+        sequence = np.lexsort((np.concatenate(order), np.concatenate(eid)))
+        stacked = np.concatenate(values, axis=1)[:, sequence]
+        return [
+            ResultRows(
+                self.name, columns, np.concatenate(eid)[sequence], stacked, np.concatenate(nodes)[sequence]
+            )
+        ]
+
+    def _section_forces(self, section: BeamSection, s: int, F: np.ndarray):
+        """Axial force and moments about the neutral axis (n, k) at station s; F (n, 12, k)."""
+        x = section.x[s]
+        M1, M2 = ((1.0 - x) * M[0] + x * M[1] for M in end_moments(F))
+        y_n, z_n = (1.0 - x) * section.neutral_axis[0] + x * section.neutral_axis[1]
+        N = F[:, 6]
+        return N, M1 + N * y_n, M2 + N * z_n, (y_n, z_n)
+
+    def _station_forces(self, section: BeamSection, s: int, here, F) -> np.ndarray:
+        N, M1, M2, _ = self._section_forces(section, s, F)
+        L = self.geometry.length[here][:, None]
+        (M1a, M1b), (M2a, M2b) = end_moments(F)
+        zero = np.zeros_like(N)
+        parts = [zero + section.x[s], M1, M2, (M1a - M1b) / L, (M2a - M2b) / L, N, F[:, 9], zero]
+        return np.stack(parts, axis=2).transpose(1, 0, 2)
+
+    def _station_stresses(self, section: BeamSection, s: int, here, F) -> np.ndarray:
+        N, M1, M2, neutral = self._section_forces(section, s, F)
+        points = np.zeros((4, 2)) if section.stress_points is None else section.stress_points[s]
+        # a section whose points are not given shows axial stress alone
+        points = np.where(points.any(), points - np.array(neutral), 0.0)
+        inertia = (np.full(len(here), getattr(section, name)[s]) for name in ("I1", "I2", "I12"))
+        points = np.broadcast_to(points, (len(here), 4, 2))
+        stress = bending_stress(M1, M2, *inertia, points) + (N / section.A[s])[:, None]
+        margin = np.full_like(N, np.nan)
+        parts = [*stress.transpose(1, 0, 2), stress.max(axis=1), stress.min(axis=1), margin, margin]
+        return np.stack(parts, axis=2).transpose(1, 0, 2)
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        polar = [np.mean((s.I1[[0, -1]] + s.I2[[0, -1]]) / s.A[[0, -1]]) for s in self.sections]
+        return placed_geometric(
+            self.geometry[rows], self._unpinned(rows), results, np.array(polar)[self.which[rows]], full
+        )
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         geometry, which = self.geometry[rows], self.which[rows]

@@ -2,7 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
+
+
+class OutputOptions(NamedTuple):
+    """What element tables show: corner values of shells, and maximum shear in place of von Mises stress."""
+
+    corners: bool = False
+    max_shear: bool = False
+
+
+@dataclass(frozen=True)
+class ResultRows:
+    """Rows of one output table from one block.
+
+    Attributes
+    ----------
+    name : key of the table, e.g. "CBAR" or "CQUAD4_COMPOSITE"
+    columns : names of the columns
+    eid : (r,) element id of each row
+    values : (k, r, columns) for k load cases or modes
+    nodes : (r,) grid row of each result, -1 for the centre; None where the table has no places
+    layers : (r,) ply numbers of a laminate, or None
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    eid: np.ndarray
+    values: np.ndarray
+    nodes: np.ndarray | None = None
+    layers: np.ndarray | None = None
 
 
 class ElementBlock:
@@ -49,3 +81,31 @@ class ElementBlock:
     def damping(self, rows: slice) -> np.ndarray | None:
         """Viscous damping (len(rows), m, m) in basic axes."""
         return None
+
+    def recovery(self, rows: slice) -> np.ndarray | None:
+        """Operator (len(rows), r, m) from element motion in basic axes to the r results of an element.
+
+        Results are what forces, stresses and geometric stiffness are made of; each family says which they are.
+        None for a family without output.
+        """
+        return None
+
+    def force_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
+        """Tables of element forces from the results (n, r, k) of all elements in k cases."""
+        return []
+
+    def stress_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
+        """Tables of stresses from the results (n, r, k)."""
+        return []
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray | None:
+        """Geometric stiffness (len(rows), m, m) in basic axes from the results (len(rows), r) of a preload.
+
+        `full` asks for the form of complete displacement gradients in place of NASTRAN's.
+        """
+        return None
+
+
+def by_element(values: np.ndarray) -> np.ndarray:
+    """Table values (k, n, columns) from element values (n, columns, k)."""
+    return np.ascontiguousarray(values.transpose(2, 0, 1))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
-from interstage.fem.elements.line_common import rigid_arm, transform, turn
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.line_common import arm_stiffness, rigid_arm, transform, turn
 
 
 class BushBlock(ElementBlock):
@@ -21,13 +21,16 @@ class BushBlock(ElementBlock):
     w_a, w_b : (n, 3) from the grids to the springs, basic axes
     k, b, ge_components : (n, 6) stiffness, damping and structural damping coefficients in element axes
     bush_mass : (n,) half on the translations of each grid
+    stress_factors : (n, 2) stress of a unit force and of a unit moment (PBUSH SA, ST)
     """
 
-    def __init__(self, eid, nodes, R, w_a, w_b, k, b, ge_components, bush_mass):
+    def __init__(self, eid, nodes, R, w_a, w_b, k, b, ge_components, bush_mass, stress_factors=None):
         super().__init__("CBUSH", eid, nodes)
         self.R, self.w_a, self.w_b = (np.asarray(x, dtype=float) for x in (R, w_a, w_b))
         self.k, self.b, self.ge_components = (np.asarray(x, dtype=float) for x in (k, b, ge_components))
         self.bush_mass = np.asarray(bush_mass, dtype=float)
+        ones = np.ones((len(self.eid), 2))
+        self.stress_factors = ones if stress_factors is None else np.asarray(stress_factors, dtype=float)
 
     def stiffness(self, rows: slice) -> np.ndarray:
         return self._between(self.k[rows], rows)
@@ -49,6 +52,32 @@ class BushBlock(ElementBlock):
         return out
 
     def _between(self, value: np.ndarray, rows: slice) -> np.ndarray:
+        return transform(value[:, :, None] * np.eye(6), self._relative_motion(rows))
+
+    def _relative_motion(self, rows: slice) -> np.ndarray:
+        """Motion of end B less that of end A at the springs, element axes, (n, 6, 12)."""
         local = turn(self.R[rows])
-        T = np.concatenate([-(local @ rigid_arm(self.w_a[rows])), local @ rigid_arm(self.w_b[rows])], axis=2)
-        return transform(value[:, :, None] * np.eye(6), T)
+        return np.concatenate(
+            [-(local @ rigid_arm(self.w_a[rows])), local @ rigid_arm(self.w_b[rows])], axis=2
+        )
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Forces and moments of the springs in element axes, (n, 6, 12)."""
+        return self.k[rows][:, :, None] * self._relative_motion(rows)
+
+    def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        columns = ("fx", "fy", "fz", "mx", "my", "mz")
+        return [ResultRows(self.name, columns, self.eid, by_element(results))]
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        factor = np.repeat(self.stress_factors, 3, axis=1)
+        columns = ("tx", "ty", "tz", "rx", "ry", "rz")
+        return [ResultRows(self.name, columns, self.eid, by_element(factor[:, :, None] * results))]
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """Forces on the rigid arms from the grids to the springs; springs without arms have none."""
+        out = np.zeros((len(results), 12, 12))
+        force = np.einsum("nij,nj->ni", self.R[rows], results[:, :3])
+        out[:, 3:6, 3:6] = arm_stiffness(-force, self.w_a[rows])
+        out[:, 9:, 9:] = arm_stiffness(force, self.w_b[rows])
+        return out

@@ -20,6 +20,7 @@ import numpy as np
 
 from interstage.fem.elements.solid_common import VOIGT, Shape, gauss, product_rule
 from interstage.fem.elements.solid_common_kernels import add_products, condense, contract, gradients
+from interstage.fem.elements.solid_recovery import PAIRS, cartesian_gradients, strain_matrix
 from interstage.jit import kernel
 
 CORNERS = np.array(
@@ -48,9 +49,19 @@ def serendipity_functions(points: np.ndarray) -> np.ndarray:
 _POINTS_2 = product_rule(gauss(2), gauss(2), gauss(2))
 _POINTS_3 = product_rule(gauss(3), gauss(3), gauss(3))
 
-HEXA8 = Shape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES)
+_OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), CORNERS]), "corner_functions": linear_functions}
+HEXA8 = Shape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES, **_OUTPUT)
 HEXA20 = Shape(
-    "CHEXA", 8, EDGES, serendipity_functions, *_POINTS_3, *_POINTS_3, CENTRE, FACES, smooth=linear_functions
+    "CHEXA",
+    8,
+    EDGES,
+    serendipity_functions,
+    *_POINTS_3,
+    *_POINTS_3,
+    CENTRE,
+    FACES,
+    smooth=linear_functions,
+    **_OUTPUT,
 )
 
 # natural strain component (order of VOIGT) and monomial of each enhanced mode;
@@ -60,14 +71,15 @@ _MODES = np.array(
     + [(3, 0), (3, 1), (3, 5), (3, 4), (4, 1), (4, 2), (4, 3), (4, 5), (5, 2), (5, 0), (5, 4), (5, 3)]
 )
 _DN = np.ascontiguousarray(HEXA8.tables((True,) * 8)[1])
-_MONOMIALS = np.column_stack(
-    [
-        _POINTS_2[0],
-        _POINTS_2[0][:, 0] * _POINTS_2[0][:, 1],
-        _POINTS_2[0][:, 1] * _POINTS_2[0][:, 2],
-        _POINTS_2[0][:, 2] * _POINTS_2[0][:, 0],
-    ]
-)
+
+
+def _monomials(points: np.ndarray) -> np.ndarray:
+    """ξ, η, ζ, ξη, ηζ, ζξ (p, 6)."""
+    x, y, z = points.T
+    return np.column_stack([points, x * y, y * z, z * x])
+
+
+_MONOMIALS = _monomials(_POINTS_2[0])
 
 
 @kernel
@@ -160,3 +172,27 @@ def hexa8_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
     K = np.empty((len(xyz), 24, 24))
     _enhanced(xyz, C, _DN, CENTRE, _MONOMIALS, _MODES, VOIGT, K)
     return K
+
+
+def hexa8_recovery(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stresses (n, 54, 24) of eight-node bricks at the centre and the corners, enhanced strains included."""
+    J0 = np.einsum("an,eni->eai", CENTRE, xyz)
+    inverse, j0 = np.linalg.inv(J0), np.linalg.det(J0)
+    first, second = np.array(PAIRS).T
+    # natural strain modes to Cartesian strains, ε = J0⁻ᵀ ε_nat J0⁻¹ with engineering shears
+    a, b = inverse[:, first], inverse[:, second]
+    T = 0.5 * (a[:, :, first] * b[:, :, second] + a[:, :, second] * b[:, :, first])
+    T *= np.where(first == second, 1.0, 2.0)[:, None]
+
+    def strains(dN, monomials):
+        G, det = cartesian_gradients(xyz, dN)
+        modes = T[:, None, :, _MODES[:, 0]] * monomials[:, None, _MODES[:, 1]]
+        return strain_matrix(G), modes * (j0[:, None] / det)[:, :, None, None], det
+
+    B, Ba, det = strains(_DN, _MONOMIALS)
+    CBa = C[:, None] @ Ba * det[:, :, None, None]
+    A = np.einsum("epij,epik->ejk", Ba, CBa, optimize=True)
+    L = np.einsum("epij,epik->ejk", CBa, B, optimize=True)
+    inside = -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
+    B, Ba, _ = strains(HEXA8.place_gradients((True,) * 8), _monomials(HEXA8.places))
+    return (C[:, None] @ (B + Ba @ inside[:, None])).reshape(len(xyz), 54, 24)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from interstage.fem.elements.shell_common import Sections
+from interstage.fem.elements.shell_recovery import Plies, ShellOutput
 
 
 @dataclass
@@ -25,6 +26,9 @@ class Section:
     thickness : total thickness
     ge : structural damping
     isotropic : the matrices are the same in all axes
+    fibres : distances of the fibres whose stresses are asked for; None for half the thickness of an element
+    inertia : 12I/t³
+    layered, plies : a laminate, and what its ply stresses need (None if they are not known)
     """
 
     A: np.ndarray
@@ -36,6 +40,20 @@ class Section:
     B: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     ge: float = 0.0
     isotropic: bool = False
+    fibres: tuple[float, float] | None = None
+    inertia: float = 1.0
+    layered: bool = False
+    plies: Plies | None = None
+
+
+def output_table(sections: list[Section]) -> ShellOutput:
+    """Stack what the output of shells needs."""
+    return ShellOutput(
+        z=np.array([(np.nan, np.nan) if s.fibres is None else s.fibres for s in sections]).reshape(-1, 2),
+        inertia=np.array([s.inertia for s in sections], dtype=float),
+        plies=[s.plies for s in sections],
+        layered=np.array([s.layered for s in sections], dtype=bool),
+    )
 
 
 def section_table(sections: list[Section]) -> Sections:
@@ -130,6 +148,41 @@ def laminate_shear(Q: np.ndarray, G: np.ndarray, z: np.ndarray) -> np.ndarray:
     return 0.5 * (stiffness + stiffness.T)
 
 
+def interlaminar_shear(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Transverse shear stress (n, 2) at the top of each layer for unit V_x, V_y.
+
+    q(z)/EI as in `laminate_shear`, but with the layer stiffness Q (n,3,3) in laminate axes as it is, Poisson coupling
+    included: so Nastran's ply stresses have it (NX 2306, six plies at 0, ±45 and 90 degrees, to 6e-8).
+    """
+    out = np.zeros((len(Q), 2))
+    z_low, t = z[:-1], np.diff(z)
+    for r in range(2):
+        E = Q[:, r, r]
+        neutral = np.sum(E * t * (z_low + t / 2.0)) / np.sum(E * t)
+        low, high = z_low - neutral, z[1:] - neutral
+        out[:, r] = np.cumsum(-E * (low * t + t * t / 2.0)) / (np.sum(E * (high**3 - low**3)) / 3.0)
+    out[-1] = 0.0  # a free surface, where the sum leaves round-off
+    return out
+
+
+def ply_output(layers: list[Layer], z: np.ndarray, A, B, D) -> Plies:
+    """What the stresses of plies need; z (n+1,) heights of their surfaces."""
+    angle = np.deg2rad([layer.angle_deg for layer in layers])
+    c, s, zero = np.cos(angle), np.sin(angle), np.zeros(len(layers))
+    turn = np.array(
+        [[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]]
+    ).transpose(2, 0, 1)
+    in_laminate = np.array([turned(layer.Q, layer.angle_deg) for layer in layers])
+    stiffness = np.block([[A, B], [B, D]])
+    return Plies(
+        compliance=np.linalg.pinv(stiffness, rcond=1e-14, hermitian=True),
+        Q=np.array([layer.Q for layer in layers]),
+        turn=turn,
+        z=0.5 * (z[:-1] + z[1:]) + zero,
+        shear=interlaminar_shear(in_laminate, z),
+    )
+
+
 def uniaxial(Q: np.ndarray) -> np.ndarray:
     """Layer stiffness (3,3) in its own axes with Poisson's ratio set to zero: diag(E1, E2, G12)."""
     factor = 1.0 - Q[0, 1] * Q[1, 0] / (Q[0, 0] * Q[1, 1])
@@ -179,8 +232,20 @@ def laminate_section(
     elif option == "SMEAR":
         B, D, shear = nothing, A * total**2 / 12.0, None
     isotropic = all(_is_isotropic(layer) for layer in layers)
+    # smeared plies have no place in the thickness, so no stresses of their own
+    plies = None if option in ("SMEAR", "SMCORE") else ply_output(layers, z, A, B, D)
     return Section(
-        A=A, D=D, shear=shear, mass=mass, thickness=total, nsm=nsm, B=B, ge=ge, isotropic=isotropic
+        A=A,
+        D=D,
+        shear=shear,
+        mass=mass,
+        thickness=total,
+        nsm=nsm,
+        B=B,
+        ge=ge,
+        isotropic=isotropic,
+        layered=True,
+        plies=plies,
     )
 
 

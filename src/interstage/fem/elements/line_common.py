@@ -97,6 +97,39 @@ def release(stiffness: np.ndarray, pins: np.ndarray) -> np.ndarray:
     return out
 
 
+def pin_motion(stiffness: np.ndarray, pins: np.ndarray) -> np.ndarray:
+    """Motion (n, 12, 12) of all end dofs for motions of those that are not released.
+
+    A released dof follows without load, u_p = -Σ k_pj u_j / k_pp with the stiffness condensed so far (`release`);
+    one without stiffness stays at rest.
+    """
+    n = len(stiffness)
+    T = np.broadcast_to(np.eye(12), (n, 12, 12)).copy()
+    k, first = stiffness, np.einsum("nii->ni", stiffness)
+    for dof in range(12):
+        if not pins[:, dof].any():
+            continue
+        pivot = k[:, dof, dof]
+        alive = pins[:, dof] & (pivot > 1e-11 * first[:, dof])
+        row = np.where(alive[:, None], -k[:, dof] / np.where(alive, pivot, 1.0)[:, None], 0.0)
+        row[:, dof] = 0.0
+        step = np.broadcast_to(np.eye(12), (n, 12, 12)).copy()
+        step[:, dof] = np.where(pins[:, dof, None], row, step[:, dof])
+        T = T @ step
+        k = release(k, pins & (np.arange(12) == dof))
+    return T
+
+
+def arm_stiffness(force: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Geometric stiffness (n, 3, 3) of a node's rotation where a force (n, 3) acts at the end of a rigid arm w.
+
+    The end moves by ½ θ × (θ × w) to second order, so that K = ½ (f wᵀ + w fᵀ) - (f·w) 1.
+    """
+    both = force[:, :, None] * w[:, None, :]
+    dot = np.einsum("ni,ni->n", force, w)
+    return 0.5 * (both + both.transpose(0, 2, 1)) - dot[:, None, None] * np.eye(3)
+
+
 def cantilever_stiffness(
     bending: np.ndarray, shear: np.ndarray, active: np.ndarray, length: np.ndarray
 ) -> np.ndarray:

@@ -28,8 +28,10 @@ from interstage.fem.elements.solid_common import (
     gauss,
     rotate_material,
     rotate_matrix,
+    stresses_of_local,
 )
 from interstage.fem.elements.solid_common_kernels import condense, gradients
+from interstage.fem.elements.solid_recovery import cartesian_gradients, strain_matrix
 from interstage.jit import kernel
 
 _H = np.sqrt(3.0) / 2.0
@@ -98,9 +100,20 @@ CENTRE = np.concatenate(
     [np.tile(TRIANGLE.T / 3.0, 2), [[-1.0 / 6.0] * 3 + [1.0 / 6.0] * 3]], axis=0
 )  # gradients of the six functions at r = s = ζ = 0
 
-PENTA6 = Shape("CPENTA", 6, (), linear_functions, *_POINTS_6, *_POINTS_6, CENTRE, FACES)
+_CORNERS = np.column_stack([np.tile(TRIANGLE, (2, 1)), [-1.0] * 3 + [1.0] * 3])
+_OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), _CORNERS]), "corner_functions": linear_functions}
+PENTA6 = Shape("CPENTA", 6, (), linear_functions, *_POINTS_6, *_POINTS_6, CENTRE, FACES, **_OUTPUT)
 PENTA15 = Shape(
-    "CPENTA", 6, EDGES, serendipity_functions, *_POINTS_21, *_POINTS_21, CENTRE, FACES, smooth=_smooth
+    "CPENTA",
+    6,
+    EDGES,
+    serendipity_functions,
+    *_POINTS_21,
+    *_POINTS_21,
+    CENTRE,
+    FACES,
+    smooth=_smooth,
+    **_OUTPUT,
 )
 
 _DN = PENTA6.tables((True,) * 6)[1]
@@ -227,3 +240,48 @@ def penta6_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
     local = np.ascontiguousarray(xyz @ R)
     _wedge(local, rotate_material(C, R.transpose(0, 2, 1)), _DN, _DN_MIDDLE, *_POINTS_6, CENTRE, K)
     return rotate_matrix(K, R)
+
+
+def _assumed_shear(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit tangents (n, 3, 2) of the mid-plane edges and parameters (n, 3, 18) of the shear, element axes."""
+    middle = x[:, :3, :2] + x[:, 3:, :2]
+    tangent = np.roll(middle, -2, axis=1) - np.roll(middle, -1, axis=1)
+    tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
+    around = tangent - 0.5 * (np.roll(tangent, -1, axis=1) + np.roll(tangent, -2, axis=1))
+    A = np.concatenate([tangent, np.einsum("eik,eik->ei", tangent, around)[:, :, None]], axis=2)
+    B = strain_matrix(cartesian_gradients(x, _DN_MIDDLE)[0])
+    edge = tangent[:, :, :1] * B[:, :, 5] + tangent[:, :, 1:] * B[:, :, 4]
+    return tangent, np.linalg.solve(A, edge)
+
+
+def penta6_recovery(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stresses (n, 42, 18) of six-node wedges at the centre and the corners, assumed strains included."""
+    R = element_axes(PENTA6, xyz)
+    x = xyz @ R
+    tangent, P = _assumed_shear(x)
+    inverse = np.linalg.inv(np.einsum("an,eni->eai", CENTRE, x))
+    j0 = 1.0 / np.linalg.det(inverse)
+
+    def strains(points, dN):
+        G, det = cartesian_gradients(x, dN)
+        B = strain_matrix(G)
+        f = np.einsum("pi,eik->epk", -2.0 * points[:, :2] @ TRIANGLE.T, tangent)
+        B[:, :, 5] = P[:, None, 0] + f[:, :, :1] * P[:, None, 2]
+        B[:, :, 4] = P[:, None, 1] + f[:, :, 1:] * P[:, None, 2]
+        slope = -2.0 * points * (j0[:, None] / det)[:, :, None]
+        plane = np.einsum("epa,eia->epi", slope[:, :, :2], inverse[:, :2, :2])
+        Ba = np.zeros((*B.shape[:2], 6, 3))
+        Ba[:, :, 0, 0] = Ba[:, :, 3, 1] = plane[:, :, 0]
+        Ba[:, :, 3, 0] = Ba[:, :, 1, 1] = plane[:, :, 1]
+        Ba[:, :, 2, 2] = slope[:, :, 2] * inverse[:, None, 2, 2]
+        return B, Ba, det
+
+    C_local = rotate_material(C, R.transpose(0, 2, 1))
+    points, weights = _POINTS_6
+    B, Ba, det = strains(points, _DN)
+    CBa = C_local[:, None] @ Ba * (weights * det)[:, :, None, None]
+    A = np.einsum("epij,epik->ejk", Ba, CBa)
+    L = np.einsum("epij,epik->ejk", CBa, B)
+    inside = -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
+    B, Ba, _ = strains(PENTA6.places, PENTA6.place_gradients((True,) * 6))
+    return stresses_of_local(B + Ba @ inside[:, None], C, R)

@@ -22,7 +22,8 @@ from interstage.fem.elements.shell_common import (
     normalize,
     section_in_element,
 )
-from interstage.jit import kernel
+from interstage.fem.elements.shell_recovery import add_membrane_geometric
+from interstage.jit import in_ranges, kernel
 
 XI = (-1.0, 1.0, 1.0, -1.0)
 ETA = (-1.0, -1.0, 1.0, 1.0)
@@ -325,6 +326,158 @@ def quad_drilling(xy, stiffness, thick, P, CP):
 
 
 @kernel
+def internal_rows(K, P, keep, size, rows):
+    """rows (size − keep, n): internal dofs of a condensed matrix K for the motions P (keep, n).
+
+    `condense` leaves in row p of the lower triangle what it had when dof p was eliminated.
+    """
+    for p in range(keep, size):
+        row = rows[p - keep]
+        row[:] = 0.0
+        if K[p, p] <= 0.0:
+            continue
+        for i in range(keep):
+            f = -K[p, i] / K[p, p]
+            if f != 0.0:
+                for c in range(P.shape[1]):
+                    row[c] += f * P[i, c]
+        for q in range(keep, p):
+            f = -K[p, q] / K[p, p]
+            for c in range(P.shape[1]):
+                row[c] += f * rows[q - keep, c]
+
+
+@kernel
+def add_strains(g, functions, U, first, out, row):
+    """out[row:row+3] += εx, εy, γxy of `functions` displacement pairs in rows U[first:], gradients g."""
+    for a in range(functions):
+        u, v = U[first + 2 * a], U[first + 2 * a + 1]
+        for c in range(U.shape[1]):
+            out[row, c] += g[a, 0] * u[c]
+            out[row + 1, c] += g[a, 1] * v[c]
+            out[row + 2, c] += g[a, 1] * u[c] + g[a, 0] * v[c]
+
+
+@kernel
+def section_forces(strains, A, B, D, t, out):
+    """out (6, n) = N and −M from ε, κ (6, n); t is the ratio of the thickness to that of the section."""
+    for i in range(3):
+        for c in range(strains.shape[1]):
+            n = m = 0.0
+            for j in range(3):
+                e, k = strains[j, c], strains[3 + j, c]
+                n += t * (A[i, j] * e + t * B[i, j] * k)
+                m += t * t * (B[i, j] * e + t * D[i, j] * k)
+            out[i, c] = n
+            out[3 + i, c] = -m
+
+
+@kernel
+def quad4_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of elements first..last−1 for unit motions: out (n, 40, 24), centre and corners.
+
+    Membrane and bending are the QM6 fields with their internal modes, at ξ, η = 0 and ±1; transverse shear is
+    that of the centre at every place.
+    """
+    x, normal = np.empty((4, 3)), np.empty((4, 3))
+    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
+    J, J0 = np.empty((2, 2)), np.empty((2, 2))
+    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
+    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
+    slope, Kb = np.empty((4, 4, 2)), np.empty((12, 12))
+    P, K, K24 = np.empty((24, 24)), np.empty((24, 24)), np.empty((24, 24))
+    inside, strains, V = np.empty((8, 24)), np.empty((6, 24)), np.empty((2, 24))
+    for e in range(first, last):
+        for i in range(4):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+                normal[i, k] = normals[nodes[e, i], k]
+        p = section[e]
+        thick = taper[e]
+        height = quad_frame(x, E, xy)
+        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
+        area = quad_constitutive(xy, thick, A, B, D, shear, True, J0, J, g, K24, Kb, H)
+        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        gather_internal(K24, K)
+        condense(K, 16, 24)
+        internal_rows(K, P[:16], 16, 24, inside)
+        V[:] = 0.0
+        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
+            residual_flexibility(xy, thick, Dr, area, F)
+            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
+            quad_shear_forces(xy, M, P, V)
+        j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+        for place in range(5):
+            xi = 0.0 if place == 0 else XI[place - 1]
+            eta = 0.0 if place == 0 else ETA[place - 1]
+            qm6_gradients(xy, xi, eta, J0, j0, J, g)
+            t = 0.25 * (thick[0] + thick[1] + thick[2] + thick[3]) if place == 0 else thick[place - 1]
+            strains[:] = 0.0
+            add_strains(g, 4, P, 0, strains, 0)
+            add_strains(g[4:], 2, inside, 0, strains, 0)
+            add_strains(g, 4, P, 8, strains, 3)
+            add_strains(g[4:], 2, inside, 4, strains, 3)
+            section_forces(strains, A, B, D, t, out[e, 8 * place : 8 * place + 6])
+            out[e, 8 * place + 6 : 8 * place + 8] = V
+
+
+@kernel
+def quad_shear_forces(xy, Q, P, V):
+    """V (2, 24): transverse shear at the centre; Q (4, 4) are the forces of the field terms for edge shears.
+
+    V_x = a + b η with ∫ V_x (1, η) dA = (Q_0, Q_1), V_y likewise with ξ.
+    """
+    J = np.empty((2, 2))
+    m = np.zeros((2, 3))
+    for q in range(4):
+        xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
+        j = bilinear_jacobian(xy, xi, eta, J)
+        for k in range(2):
+            s = eta if k == 0 else xi
+            m[k, 0] += j
+            m[k, 1] += j * s
+            m[k, 2] += j * s * s
+    for k in range(2):
+        det = m[k, 0] * m[k, 2] - m[k, 1] * m[k, 1]
+        for i in range(4):
+            f = (m[k, 2] * Q[2 * k, i] - m[k, 1] * Q[2 * k + 1, i]) / det
+            for c in range(24):
+                V[k, c] += f * P[16 + i, c]
+
+
+@kernel
+def quad4_geometric_range(first, last, xyz, nodes, forces, full, out):
+    """Geometric stiffness of elements first..last−1 in basic axes, out (n, 24, 24).
+
+    forces (n, 4, 3): N_x N_y N_xy at the corners, taken bilinear in between; 2×2 points.
+    """
+    x, E, xy, J = np.empty((4, 3)), np.empty((3, 3)), np.empty((4, 2)), np.empty((2, 2))
+    g, N = np.empty((4, 2)), np.empty(3)
+    for e in range(first, last):
+        for i in range(4):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+        quad_frame(x, E, xy)
+        out[e] = 0.0
+        for q in range(4):
+            xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
+            j = bilinear_jacobian(xy, xi, eta, J)
+            N[:] = 0.0
+            for a in range(4):
+                gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
+                ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
+                g[a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
+                g[a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
+                f = 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta)
+                for k in range(3):
+                    N[k] += f * forces[e, a, k]
+            add_membrane_geometric(E, g, N, j, full, out[e])
+
+
+@kernel
 def quad4_mass(xyz, nodes, section, taper, sections, coupled, out):
     """Mass of CQUAD4 elements, translations only: row sums ∫ρt N_i dA, or ∫ρt N_i N_j dA if coupled.
 
@@ -363,6 +516,18 @@ class Quad4Block(ShellBlock):
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 24, 24) in basic axes."""
         return self._stiffness(quad4_range, rows)
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """N, M, V at the centre and the four corners, (n, 40, 24)."""
+        return self._run(quad4_recovery_range, rows, 40)
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """Geometric stiffness (n, 24, 24) of the membrane forces at the corners."""
+        nodes = self.nodes[rows]
+        forces = np.ascontiguousarray(results.reshape(len(nodes), 5, 8)[:, 1:, :3])
+        out = np.empty((len(nodes), 24, 24))
+        in_ranges(quad4_geometric_range, len(nodes), self.xyz, nodes, forces, full, out)
+        return out
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         """Mass (n, 24, 24) in basic axes: translations only."""

@@ -299,6 +299,10 @@ class QuadRBlock(Quad4Block):
         """Stiffness (n, 24, 24) in basic axes."""
         return self._stiffness(quadr_range, rows)
 
+    def recovery(self, rows: slice) -> None:
+        """No output: the membrane is not that of the element without drilling rotations."""
+        return None
+
 
 class TriaRBlock(Tria3Block):
     """CTRIAR elements."""
@@ -306,3 +310,7 @@ class TriaRBlock(Tria3Block):
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 18, 18) in basic axes."""
         return self._stiffness(triar_range, rows)
+
+    def recovery(self, rows: slice) -> None:
+        """No output: the membrane is not that of the element without drilling rotations."""
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
 
 
 class RodBlock(ElementBlock):
@@ -20,10 +20,28 @@ class RodBlock(ElementBlock):
     length : (n,)
     EA, GJ : (n,) axial and torsional stiffness times length
     mass_per_length : (n,) density times area plus non-structural mass
+    area : (n,) for axial stress
+    torsion_arm : (n,) torsional stress of a unit torque, C/J
     """
 
-    def __init__(self, name, eid, nodes, axis, length, EA, GJ, mass_per_length, ge=None):
+    def __init__(
+        self,
+        name,
+        eid,
+        nodes,
+        axis,
+        length,
+        EA,
+        GJ,
+        mass_per_length,
+        ge=None,
+        area=None,
+        torsion_arm=None,
+    ):
         super().__init__(name, eid, nodes, ge)
+        n = len(self.eid)
+        self.area = np.full(n, np.nan) if area is None else np.asarray(area, dtype=float)
+        self.torsion_arm = np.full(n, np.nan) if torsion_arm is None else np.asarray(torsion_arm, dtype=float)
         self.axis = np.asarray(axis, dtype=float)
         self.length = np.asarray(length, dtype=float)
         self.EA, self.GJ = np.asarray(EA, dtype=float), np.asarray(GJ, dtype=float)
@@ -39,6 +57,37 @@ class RodBlock(ElementBlock):
             out[:, i, i] = out[:, 6 + i, 6 + i] = 0.5 * m
         # along the axis a twelfth of the mass couples the ends: 1/2 - 1/12 = 5/12
         return out - _along(self.axis[rows], m / 12.0, 0.0 * m) if coupled else out
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Axial force (tension positive) and torque, (n, 2, 12)."""
+        axis, L = self.axis[rows], self.length[rows]
+        out = np.zeros((len(L), 2, 12))
+        for row, first, k in ((0, 0, self.EA[rows] / L), (1, 3, self.GJ[rows] / L)):
+            along = k[:, None] * axis
+            out[:, row, first : first + 3], out[:, row, first + 6 : first + 9] = -along, along
+        return out
+
+    def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        return [ResultRows(self.name, ("axial", "torsion"), self.eid, by_element(results))]
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            axial = np.where(self.area[:, None] > 0.0, results[:, 0] / self.area[:, None], 0.0)
+        torsion = results[:, 1] * self.torsion_arm[:, None]
+        margin = np.full_like(axial, np.nan)  # no allowable stresses are known
+        columns = ("axial", "SMa", "torsion", "SMt")
+        values = np.stack([axial, margin, torsion, margin], axis=1)
+        return [ResultRows(self.name, columns, self.eid, by_element(values))]
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """F/L between the translations across the axis; a rod has no other."""
+        axis = self.axis[rows]
+        across = np.eye(3) - axis[:, :, None] * axis[:, None, :]
+        block = (results[:, 0] / self.length[rows])[:, None, None] * across
+        out = np.zeros((len(axis), 12, 12))
+        out[:, :3, :3] = out[:, 6:9, 6:9] = block
+        out[:, :3, 6:9] = out[:, 6:9, :3] = -block
+        return out
 
 
 class ViscousRodBlock(ElementBlock):

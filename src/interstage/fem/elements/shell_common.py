@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
+from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, stress_rows
 from interstage.jit import in_ranges, kernel
 
 Sections = namedtuple(
@@ -211,6 +212,7 @@ class ShellBlock(ElementBlock):
     taper : (n, corners) corner thickness divided by the section thickness
     normals : (n_grids, 3) shell normals at grids, zero rows where there is none
     k6rot : PARAM K6ROT
+    output : `ShellOutput`; without it sections are homogeneous and fibres at half the thickness
     """
 
     corners = 4
@@ -230,9 +232,13 @@ class ShellBlock(ElementBlock):
         normals: np.ndarray | None = None,
         k6rot: float = 100.0,
         ge: np.ndarray | None = None,
+        output: ShellOutput | None = None,
     ):
         super().__init__(name, eid, nodes, ge)
-        n = len(self.eid)
+        n, m = len(self.eid), len(sections.thickness)
+        self.output = output or ShellOutput(
+            np.full((m, 2), np.nan), np.ones(m), [None] * m, np.zeros(m, dtype=bool)
+        )
         # one memory layout, so that the kernels are compiled once
         self.nodes = np.ascontiguousarray(self.nodes)
         self.xyz = np.ascontiguousarray(xyz, dtype=float)
@@ -250,9 +256,12 @@ class ShellBlock(ElementBlock):
 
     def _stiffness(self, range_kernel: Callable, rows: slice, *extra) -> np.ndarray:
         """Run a family's stiffness kernel over some rows."""
+        return self._run(range_kernel, rows, 6 * self.nodes.shape[1], *extra)
+
+    def _run(self, range_kernel: Callable, rows: slice, size: int, *extra) -> np.ndarray:
+        """Run a kernel that fills matrices of `size` rows and as many columns as an element has dofs."""
         nodes = self.nodes[rows]
-        size = 6 * nodes.shape[1]
-        out = np.empty((len(nodes), size, size))
+        out = np.empty((len(nodes), size, 6 * nodes.shape[1]))
         in_ranges(
             range_kernel,
             len(nodes),
@@ -277,3 +286,32 @@ class ShellBlock(ElementBlock):
         before = np.roll(x, 1, axis=1) - x
         normal = np.cross(after, before)
         return normal / np.linalg.norm(normal, axis=2, keepdims=True)
+
+    def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        return force_rows(self, results, options.corners)
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        return stress_rows(self, results, options.corners, options.max_shear)
+
+    def element_axes(self, rows) -> np.ndarray:
+        """Element axes (n, 3, 3) as rows, basic."""
+        x = self.xyz[self.nodes[rows, : self.corners]]
+        if self.corners == 3:
+            along, other = x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]
+            normal = np.cross(along, other)
+        else:
+            d13, d24 = x[:, 2] - x[:, 0], x[:, 3] - x[:, 1]
+            normal = np.cross(d13, d24)
+            along = d13 / np.linalg.norm(d13, axis=1)[:, None] - d24 / np.linalg.norm(d24, axis=1)[:, None]
+        normal /= np.linalg.norm(normal, axis=1)[:, None]
+        along = along / np.linalg.norm(along, axis=1)[:, None]
+        return np.stack([along, np.cross(normal, along), normal], axis=1)
+
+    def material_direction(self, rows) -> tuple[np.ndarray, np.ndarray]:
+        """Cosine and sine (n, 1) of the angle from the element's x axis to the material axis."""
+        E = self.element_axes(rows)
+        c, s = (np.einsum("nk,nk->n", self.axis[rows], E[:, i]) for i in (0, 1))
+        size = np.hypot(c, s)
+        still = (size == 0.0) | self.sections.isotropic[self.section[rows]]
+        size = np.where(still, 1.0, size)
+        return np.where(still, 1.0, c / size)[:, None], np.where(still, 0.0, s / size)[:, None]

@@ -17,7 +17,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
+from interstage.fem.elements.solid_recovery import (
+    cartesian_gradients,
+    geometric_stiffness,
+    smoothed_strains,
+    stress_rows,
+    stress_turn,
+    strain_matrix,
+    turn_columns,
+)
 from interstage.fem.elements.solid_common_kernels import (
     determinants,
     isoparametric_stiffness,
@@ -45,6 +54,8 @@ class Shape:
         rotation onto the element gives the element axes
     faces : corner indices of each face, in order around it
     smooth : parent points (p, 3) -> functions (p, s) onto which shear strains are projected, or None
+    places : (1 + n_corner, 3) parent points of stress output: the centre, then the corners
+    corner_functions : parent points -> linear functions (p, n_corner) of the corners
     """
 
     name: str
@@ -58,6 +69,8 @@ class Shape:
     centre: np.ndarray
     faces: tuple[tuple[int, ...], ...]
     smooth: Callable | None = None
+    places: np.ndarray | None = None
+    corner_functions: Callable | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -75,6 +88,10 @@ class Shape:
             np.ascontiguousarray(dN @ T),
             np.ascontiguousarray(weights, dtype=float),
         )
+
+    def place_gradients(self, present: tuple[bool, ...]) -> np.ndarray:
+        """Parent gradients (1 + n_corner, 3, k) at the places of stress output."""
+        return derivatives(self.functions, self.places)[1] @ self.collapse(present)
 
     def collapse(self, present: tuple[bool, ...]) -> np.ndarray:
         """Matrix (all nodes, present nodes) that spreads absent mid-edge nodes over the edge's ends."""
@@ -171,6 +188,30 @@ def shape_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C:
     return rotate_matrix(K, R)
 
 
+def plain_recovery(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 places, 3k) of the standard isoparametric element, basic axes."""
+    B = strain_matrix(cartesian_gradients(xyz, shape.place_gradients(present))[0])
+    return (C[:, None] @ B).reshape(len(xyz), -1, B.shape[-1])
+
+
+def shape_recovery(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 places, 3k) of the element of `shape_stiffness`, basic axes."""
+    if shape.smooth is None:
+        return plain_recovery(shape, present, xyz, C)
+    _, dN, weights = shape.tables(present)
+    R = element_axes(shape, xyz)
+    smooth, at_places = shape.smooth(shape.points), shape.smooth(shape.places)
+    B = smoothed_strains(xyz @ R, dN, weights, shape.place_gradients(present), smooth, at_places)
+    return stresses_of_local(B, C, R)
+
+
+def stresses_of_local(B: np.ndarray, C: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 places, m) in basic axes from strains B (n, places, 6, m) in element axes R, moduli C basic."""
+    C_local = rotate_material(C, R.transpose(0, 2, 1))
+    stress = stress_turn(R)[:, None] @ (C_local[:, None] @ B)
+    return turn_columns(stress.reshape(len(B), -1, B.shape[-1]), R)
+
+
 class SolidBlock(ElementBlock):
     """Solid elements of one shape with the same mid-edge nodes present.
 
@@ -184,18 +225,34 @@ class SolidBlock(ElementBlock):
     rho : (n,) density
     present : which nodes of the full element are there; all by default
     stiffness : function (xyz, C) -> K that replaces the isoparametric stiffness of the shape
+    recovery : function (xyz, C) -> stresses (n, 6 places, 3k) of that element
+    output_axes : (n, 3, 3) axes as columns in which stresses are asked for; basic by default
     """
 
     dofs_per_node = 3
 
-    def __init__(self, shape: Shape, eid, nodes, xyz, C, rho, ge=None, present=None, stiffness=None):
+    def __init__(
+        self,
+        shape: Shape,
+        eid,
+        nodes,
+        xyz,
+        C,
+        rho,
+        ge=None,
+        present=None,
+        stiffness=None,
+        recovery=None,
+        output_axes=None,
+    ):
         super().__init__(shape.name, eid, nodes, ge)
         self.shape = shape
         self.xyz = np.ascontiguousarray(xyz, dtype=float)
         self.C = np.ascontiguousarray(C, dtype=float)
         self.rho = np.asarray(rho, dtype=float)
         self.present = (True,) * shape.n_nodes if present is None else tuple(bool(p) for p in present)
-        self._stiffness = stiffness
+        self._stiffness, self._recovery = stiffness, recovery
+        self.output_axes = output_axes
 
     def jacobians(self) -> np.ndarray:
         """Jacobian determinants (n, p) at the quadrature points; positive for a sound element."""
@@ -213,6 +270,21 @@ class SolidBlock(ElementBlock):
         if self._stiffness is not None:
             return self._stiffness(xyz, C)
         return shape_stiffness(self.shape, self.present, xyz, C)
+
+    def recovery(self, rows: slice) -> np.ndarray | None:
+        """Stresses at the centre and the corners in basic axes, (n, 6 places, 3k)."""
+        xyz, C = self.xyz[rows], self.C[rows]
+        if self._stiffness is not None:
+            return None if self._recovery is None else self._recovery(xyz, C)
+        return shape_recovery(self.shape, self.present, xyz, C)
+
+    def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        return stress_rows(self, results, options.max_shear)
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        _, dN, weights = self.shape.tables(self.present)
+        functions = self.shape.corner_functions(self.shape.points)
+        return geometric_stiffness(self.xyz[rows], dN, weights, functions, results, full)
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray | None:
         """Mass (n, 3k, 3k): consistent if `coupled`, else lumped.

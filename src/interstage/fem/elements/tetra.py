@@ -47,8 +47,12 @@ _A, _B = (5.0 - np.sqrt(5.0)) / 20.0, (5.0 + 3.0 * np.sqrt(5.0)) / 20.0
 _POINTS_1 = (np.full((1, 3), 0.25), np.array([1.0 / 6.0]))
 _POINTS_4 = (np.array([[_A, _A, _A], [_B, _A, _A], [_A, _B, _A], [_A, _A, _B]]), np.full(4, 1.0 / 24.0))
 
-TETRA4 = Shape("CTETRA", 4, (), linear_functions, *_POINTS_1, *_POINTS_4, CENTRE, FACES)
-TETRA10 = Shape("CTETRA", 4, EDGES, quadratic_functions, *_POINTS_4, *_fourteen_points(), CENTRE, FACES)
+_PLACES = np.concatenate([np.full((1, 3), 0.25), np.zeros((1, 3)), np.eye(3)])
+_OUTPUT = {"places": _PLACES, "corner_functions": linear_functions}
+TETRA4 = Shape("CTETRA", 4, (), linear_functions, *_POINTS_1, *_POINTS_4, CENTRE, FACES, **_OUTPUT)
+TETRA10 = Shape(
+    "CTETRA", 4, EDGES, quadratic_functions, *_POINTS_4, *_fourteen_points(), CENTRE, FACES, **_OUTPUT
+)
 
 
 def tetra4_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:

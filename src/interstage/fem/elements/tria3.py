@@ -19,7 +19,8 @@ from interstage.fem.elements.shell_common import (
     normalize,
     section_in_element,
 )
-from interstage.jit import kernel
+from interstage.fem.elements.shell_recovery import add_membrane_geometric
+from interstage.jit import in_ranges, kernel
 
 
 @kernel
@@ -203,6 +204,60 @@ def tria3_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         congruence(P, CP, 12, 18, out[e])
 
 
+@kernel
+def tria3_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of elements first..last−1 for unit motions: out (n, 8, 18), constant in an element."""
+    x, normal = np.empty((3, 3)), np.empty((3, 3))
+    E, xy, g = np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
+    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    shear, flex = np.empty((2, 2)), np.empty((2, 2))
+    F, M, N, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    P = np.empty((18, 18))
+    for e in range(first, last):
+        for i in range(3):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+                normal[i, k] = normals[nodes[e, i], k]
+        area = tria_frame(x, E, xy)
+        linear_gradients(xy, area, g)
+        section_in_element(sections, section[e], axis[e], E, A, B, D, Dr, shear, flex)
+        mean_thickness(taper[e], A, B, D, Dr, flex)
+        tria_rows(E, xy, g, offset[e], normal, P)
+        o = out[e]
+        for c in range(18):
+            for i in range(3):
+                n = m = 0.0
+                for j in range(3):
+                    n += A[i, j] * P[j, c] + B[i, j] * P[3 + j, c]
+                    m += B[i, j] * P[j, c] + D[i, j] * P[3 + j, c]
+                o[i, c] = n
+                o[3 + i, c] = -m
+            o[6, c] = o[7, c] = 0.0
+        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
+            tria_shear_block(xy, area, Dr, flex, F, M, N, C)
+            for i in range(2):
+                for j in range(3):
+                    f = M[i, j] / area
+                    for c in range(18):
+                        o[6 + i, c] += f * P[6 + j, c]
+
+
+@kernel
+def tria3_geometric_range(first, last, xyz, nodes, forces, full, out):
+    """Geometric stiffness of elements first..last−1 in basic axes, out (n, 18, 18); forces (n, 3)."""
+    x, E, xy, g = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
+    for e in range(first, last):
+        for i in range(3):
+            for k in range(3):
+                x[i, k] = xyz[nodes[e, i], k]
+        area = tria_frame(x, E, xy)
+        linear_gradients(xy, area, g)
+        out[e] = 0.0
+        add_membrane_geometric(E, g, forces[e], area, full, out[e])
+
+
 class Tria3Block(ShellBlock):
     """CTRIA3 elements."""
 
@@ -216,6 +271,18 @@ class Tria3Block(ShellBlock):
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 18, 18) in basic axes."""
         return self._stiffness(tria3_range, rows)
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """N, M, V of an element, (n, 8, 18)."""
+        return self._run(tria3_recovery_range, rows, 8)
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """Geometric stiffness (n, 18, 18) of the membrane forces."""
+        nodes = self.nodes[rows]
+        out = np.empty((len(nodes), 18, 18))
+        forces = np.ascontiguousarray(results[:, :3])
+        in_ranges(tria3_geometric_range, len(nodes), self.xyz, nodes, forces, full, out)
+        return out
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         """Mass (n, 18, 18) in basic axes, translations only: thirds, or (1 + δ_ij)/12 if coupled."""

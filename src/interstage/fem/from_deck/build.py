@@ -9,7 +9,7 @@ from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck import bush, dmig, line, loads, point_mass, rigid, scalar, shells, solids
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.eigen_requests import read_eigen_requests
+from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
@@ -52,11 +52,13 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         rigid=rigid.read_rigid(ctx),
         loads=_loads(ctx, blocks),
         eigen_requests=read_eigen_requests(ctx),
+        buckling_requests=read_buckling_requests(ctx),
         case=deck.case,
         sol=deck.sol,
         params=deck.params,
         source=deck.name,
         notes=notes + ctx.notes,
+        springs=scalar.read_springs(ctx),
     )
 
 

@@ -12,7 +12,7 @@ from interstage.fem.from_deck.lookup import find_properties, property_ids
 from interstage.nastran import CardTable
 
 COINCIDENT = 1e-10  # of the size of the coordinates
-_IGNORED = ("RCV", "T")  # stress recovery, thermal expansion
+_IGNORED = ("T",)  # thermal expansion
 
 
 def read(ctx: Context) -> list[ElementBlock]:
@@ -23,15 +23,15 @@ def read(ctx: Context) -> list[ElementBlock]:
     pbush = ctx.deck.cards("PBUSH")
     _, row = find_properties(table, property_ids(table), [pbush])
     used, back = np.unique(row, return_inverse=True)
-    k, b, ge, mass = (value[back] for value in _properties(pbush, used))
+    k, b, ge, mass, stress = (value[back] for value in _properties(pbush, used))
     nodes = np.column_stack([ctx.rows(table, 3), ctx.rows(table, 4, optional=True)])
     R = _axes(ctx, table, nodes, k, b)
     w_a, w_b = _arms(ctx, table, nodes)
-    return [BushBlock(table.unique_ids(), nodes, R, w_a, w_b, k, b, ge, mass)]
+    return [BushBlock(table.unique_ids(), nodes, R, w_a, w_b, k, b, ge, mass, stress)]
 
 
 def _properties(pbush: CardTable, used: np.ndarray):
-    """Stiffness, damping and structural damping (p, 6) and mass (p,) of the PBUSH cards `used`.
+    """Stiffness, damping and structural damping (p, 6), mass (p,) and SA, ST (p, 2) of the PBUSH cards `used`.
 
     Every line is a keyword and its values. Where no PBUSH of the deck gives more than GE1, GE1 holds for
     all six components (Quick Reference Guide).
@@ -43,12 +43,14 @@ def _properties(pbush: CardTable, used: np.ndarray):
             lines["GE"] = [lines["GE"][0]] * 6
     picked = [rows[i] for i in used]
     k, b, ge = (np.array([lines[key] for lines in picked]).reshape(-1, 6) for key in ("K", "B", "GE"))
-    return k, b, ge, np.array([lines["M"][0] for lines in picked])
+    stress = np.array([lines["RCV"][:2] for lines in picked]).reshape(-1, 2)
+    return k, b, ge, np.array([lines["M"][0] for lines in picked]), stress
 
 
 def _lines(table: CardTable, i: int) -> dict[str, list[float]]:
     row = table.row(i)
     out = {key: [0.0] * 6 for key in ("K", "B", "GE", "M")}
+    out["RCV"] = [1.0] * 6
     for first in range(1, len(row), 8):
         key, values = row[first], row[first + 1 : first + 7]
         if key is None and not any(v is not None for v in values):
@@ -61,7 +63,8 @@ def _lines(table: CardTable, i: int) -> dict[str, list[float]]:
         for c, value in enumerate(values):
             if isinstance(value, str):
                 raise table.error(i, f"{key}{c + 1} of PBUSH is not a number", got=value)
-            out[key][c] = 0.0 if value is None else float(value)
+            if value is not None:
+                out[key][c] = float(value)
     return out
 
 

@@ -27,6 +27,16 @@ def read_eigen_requests(ctx: Context) -> dict[int, EigenRequest]:
     return out
 
 
+def read_buckling_requests(ctx: Context) -> dict[int, EigenRequest]:
+    """Return the EIGB requests by set id: load factors L1 to L2, NDP of them."""
+    out: dict[int, EigenRequest] = {}
+    table = ctx.deck.cards("EIGB")
+    for i in range(len(table)):
+        row = _row(table, i, 8)
+        _add(out, table, i, _request(ctx, table, i, low=row[2], high=row[3], count=row[5], norm=None))
+    return out
+
+
 def _row(table: CardTable, i: int, n: int) -> list:
     row = table.row(i)
     return row + [None] * (n - len(row))

@@ -56,7 +56,7 @@ def _crod(ctx: Context) -> RodBlock | None:
     prod = ctx.deck.cards("PROD").select(used)
     A, J, nsm = prod.real(3, 0.0), prod.real(4, 0.0), prod.real(6, 0.0)
     iso = ctx.materials.isotropic(prod.integer(2), prod)
-    return _rods(ctx, table, (3, 4), iso, A, J, nsm, back)
+    return _rods(ctx, table, (3, 4), iso, A, J, nsm, back, prod.real(5, 0.0))
 
 
 def _ctube(ctx: Context) -> RodBlock | None:
@@ -80,7 +80,7 @@ def _ctube(ctx: Context) -> RodBlock | None:
     inner = np.where(t > 0.0, outer - 2.0 * t, 0.0)
     A, J = np.pi / 4.0 * (outer**2 - inner**2), np.pi / 32.0 * (outer**4 - inner**4)
     iso = ctx.materials.isotropic(ptube.integer(2), ptube)
-    return _rods(ctx, table, (3, 4), iso, A, J, nsm, back)
+    return _rods(ctx, table, (3, 4), iso, A, J, nsm, back, outer / 2.0)
 
 
 def _conrod(ctx: Context) -> RodBlock | None:
@@ -89,10 +89,11 @@ def _conrod(ctx: Context) -> RodBlock | None:
         return None
     iso = ctx.materials.isotropic(table.integer(4), table)
     A, J, nsm = table.real(5, 0.0), table.real(6, 0.0), table.real(8, 0.0)
-    return _rods(ctx, table, (2, 3), iso, A, J, nsm, np.arange(len(table)))
+    return _rods(ctx, table, (2, 3), iso, A, J, nsm, np.arange(len(table)), table.real(7, 0.0))
 
 
-def _rods(ctx, table, grid_fields, iso, A, J, nsm, index) -> RodBlock:
+def _rods(ctx, table, grid_fields, iso, A, J, nsm, index, C) -> RodBlock:
+    """Rods of any card; C is the radius at which torsional stress is asked for."""
     nodes, axis, length = _ends(ctx, table, *grid_fields)
     return RodBlock(
         table.name,
@@ -104,6 +105,8 @@ def _rods(ctx, table, grid_fields, iso, A, J, nsm, index) -> RodBlock:
         (iso.G * J)[index],
         (iso.rho * A + nsm)[index],
         iso.ge[index],
+        A[index],
+        (C / np.where(J > 0.0, J, np.inf))[index],
     )
 
 
@@ -134,9 +137,11 @@ def _cbar(ctx: Context, rotary: bool) -> BarBlock | None:
     if not len(table):
         return None
     default = ctx.deck.cards("BAROR")
-    section, ge, rotary_inertia = bar_sections(ctx, table, property_ids(table, default))
+    section, ge, rotary_inertia, points = bar_sections(ctx, table, property_ids(table, default))
     nodes, geometry = _geometry(ctx, table, default)
-    return BarBlock(table.unique_ids(), nodes, geometry, section, ge, rotary_inertia if rotary else None)
+    return BarBlock(
+        table.unique_ids(), nodes, geometry, section, ge, rotary_inertia if rotary else None, points
+    )
 
 
 def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:

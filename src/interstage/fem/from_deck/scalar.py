@@ -6,7 +6,7 @@ import numpy as np
 
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import property_ids
-from interstage.fem.scalars import SystemTerms, between
+from interstage.fem.scalars import Springs, SystemTerms, between
 from interstage.nastran import CardTable
 
 
@@ -26,7 +26,7 @@ def read(ctx: Context) -> SystemTerms:
             eid = table.unique_ids()
             a, b = _dofs(ctx, table, kind)
             if kind in (1, 3):
-                value, ge = _from_property(table, values).T
+                value, ge, _ = _from_property(table, values).T
             else:
                 value = table.real(2)
                 ge = table.real(7, 0.0) if table.name == "CELAS2" else np.zeros(len(table))
@@ -36,25 +36,42 @@ def read(ctx: Context) -> SystemTerms:
     return out
 
 
-_PROPERTY = {"CELAS": "PELAS", "CMASS": "PMASS", "CDAMP": "PDAMP"}
-
-
-def _property_values(ctx: Context, family: str) -> dict[int, tuple[float, float]]:
-    """Value and structural damping of every PELAS (two a card), PMASS or PDAMP (four a card)."""
-    table = ctx.deck.cards(_PROPERTY[family])
-    step = 4 if family == "CELAS" else 2
-    out: dict[int, tuple[float, float]] = {}
-    for first in range(1, 9, step):
-        pid, value = table.integer(first, 0), table.real(first + 1, 0.0)
-        ge = table.real(first + 2, 0.0) if step == 4 else np.zeros(len(table))
-        for i in np.flatnonzero(pid):
-            if int(pid[i]) in out:
-                raise table.error(int(i), f"property {pid[i]} is defined twice")
-            out[int(pid[i])] = (float(value[i]), float(ge[i]))
+def read_springs(ctx: Context) -> list[Springs]:
+    """The CELAS cards of a deck as elements, with the stress coefficients of their properties or cards."""
+    out = []
+    values = _property_values(ctx, "CELAS")
+    for kind in (1, 2, 3, 4):
+        table = ctx.deck.cards(f"CELAS{kind}")
+        if not len(table):
+            continue
+        if kind in (1, 3):
+            k, _, S = _from_property(table, values).T
+        else:
+            k = table.real(2)
+            S = table.real(8, 0.0) if kind == 2 else np.zeros(len(table))
+        out.append(Springs(table.name, table.unique_ids(), *_dofs(ctx, table, kind), k, S))
     return out
 
 
-def _from_property(table: CardTable, values: dict[int, tuple[float, float]]) -> np.ndarray:
+_PROPERTY = {"CELAS": "PELAS", "CMASS": "PMASS", "CDAMP": "PDAMP"}
+
+
+def _property_values(ctx: Context, family: str) -> dict[int, tuple[float, float, float]]:
+    """Value, structural damping and stress coefficient of every PELAS (two a card), PMASS or PDAMP (four a card)."""
+    table = ctx.deck.cards(_PROPERTY[family])
+    step = 4 if family == "CELAS" else 2
+    out: dict[int, tuple[float, float, float]] = {}
+    for first in range(1, 9, step):
+        pid, value = table.integer(first, 0), table.real(first + 1, 0.0)
+        ge, S = (table.real(first + j, 0.0) if step == 4 else np.zeros(len(table)) for j in (2, 3))
+        for i in np.flatnonzero(pid):
+            if int(pid[i]) in out:
+                raise table.error(int(i), f"property {pid[i]} is defined twice")
+            out[int(pid[i])] = (float(value[i]), float(ge[i]), float(S[i]))
+    return out
+
+
+def _from_property(table: CardTable, values: dict[int, tuple[float, float, float]]) -> np.ndarray:
     pid = property_ids(table)
     for i, one in enumerate(pid):
         if int(one) not in values:

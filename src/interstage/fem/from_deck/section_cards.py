@@ -8,6 +8,7 @@ import numpy as np
 
 from interstage.fem.elements.bar import BarSection
 from interstage.fem.elements.beam import BeamSection
+from interstage.fem.elements.section_points import stress_points
 from interstage.fem.elements.sections import SHAPES, SectionError, SectionProperties, section
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import find_properties, positive
@@ -18,15 +19,16 @@ _STATION = ("A", "I1", "I2", "I12", "J", "nsm")
 
 def bar_sections(
     ctx: Context, table: CardTable, pid: np.ndarray
-) -> tuple[BarSection, np.ndarray, np.ndarray]:
+) -> tuple[BarSection, np.ndarray, np.ndarray, np.ndarray]:
     """Sections of the CBAR elements in `table` with property ids `pid`.
 
-    Returns the sections, structural damping (n,), and ρI2 and ρI1 (n, 2) of bars that have a PBARL (zero for
-    PBAR), which some versions of NASTRAN use as rotary inertia.
+    Returns the sections, structural damping (n,), ρI2 and ρI1 (n, 2) of bars that have a PBARL (zero for
+    PBAR), which some versions of NASTRAN use as rotary inertia, and stress points (n, 4, 2).
     """
     sources = [ctx.deck.cards("PBAR"), ctx.deck.cards("PBARL")]
     which, row = find_properties(table, pid, sources)
     values = np.zeros((len(pid), 8))
+    points = np.zeros((len(pid), 4, 2))
     material = np.zeros((len(pid), 4))
     for k, read in enumerate((_pbar, _pbarl)):
         here = which == k
@@ -35,12 +37,13 @@ def bar_sections(
         used, back = np.unique(row[here], return_inverse=True)
         source = sources[k].select(used)
         values[here] = read(source)[back]
+        points[here] = (_pbar_points if k == 0 else _pbarl_points)(source)[back]
         iso = ctx.materials.isotropic(source.integer(2), source)
         material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge])[back]
     A, I1, I2, I12, J, K1, K2, nsm = values.T
     E, G, rho, ge = material.T
     rotary = np.where(which == 1, rho * np.stack([I2, I1]), 0.0).T
-    return BarSection(E, G, A, I1, I2, I12, J, K1, K2, rho * A + nsm), ge, rotary
+    return BarSection(E, G, A, I1, I2, I12, J, K1, K2, rho * A + nsm), ge, rotary, points
 
 
 def _pbar(table: CardTable) -> np.ndarray:
@@ -51,6 +54,18 @@ def _pbar(table: CardTable) -> np.ndarray:
         positive(table, column[name], name, strict=False)
     _check_product(table, column["I1"], column["I2"], column["I12"])
     return np.column_stack(list(column.values()))
+
+
+def _pbar_points(table: CardTable) -> np.ndarray:
+    """Stress points (n, 4, 2) of PBAR cards."""
+    return np.column_stack([table.real(j, 0.0) for j in range(9, 17)]).reshape(-1, 4, 2)
+
+
+def _pbarl_points(table: CardTable) -> np.ndarray:
+    """Stress points (n, 4, 2) of PBARL cards, from the centroid."""
+    rows = [table.row(i) for i in range(len(table))]
+    kinds = [_shape(table, i, row) for i, row in enumerate(rows)]
+    return np.array([stress_points(kind, rows[i][8 : 8 + count]) for i, (kind, count) in enumerate(kinds)])
 
 
 def _check_product(table, I1, I2, I12) -> None:
@@ -154,10 +169,12 @@ def _pbeam(table: CardTable, i: int) -> _BeamData:
     row = table.row(i)
     end_a = [_number(table, i, row, 2), _number(table, i, row, 3), _number(table, i, row, 4)]
     end_a += [_number(table, i, row, at, 0.0) for at in (5, 6, 7)]
-    at = 8
+    at, points_a = 8, [0.0] * 8
     if not isinstance(_get(row, at), str):
-        at += 8  # stress points of end A
+        points_a = _numbers(table, i, row, at, 8, [0.0] * 8)
+        at += 8
     stations: list[tuple[float, list[float | None]]] = []
+    shown = {0.0: (True, points_a)}
     while isinstance(_get(row, at), str):
         so = row[at]
         if so not in ("YES", "YESA", "NO"):
@@ -168,6 +185,8 @@ def _pbeam(table: CardTable, i: int) -> _BeamData:
         blank = [_get(row, at + k) is None for k in range(2, 8)]
         values = [None if blank[k] else _number(table, i, row, at + 2 + k) for k in range(6)]
         stations.append((x, values))
+        points = _numbers(table, i, row, at + 8, 8, [0.0] * 8) if so == "YES" else points_a
+        shown[x] = (so != "NO", points)
         at += 16 if so == "YES" else 8
     x, values = _complete(table, i, end_a, stations)
     K1, K2 = _number(table, i, row, at, 1.0), _number(table, i, row, at + 1, 1.0)
@@ -181,6 +200,9 @@ def _pbeam(table: CardTable, i: int) -> _BeamData:
         offsets.append(np.array([a, _numbers(table, i, row, first + 2, 2, a)]))
     data = dict(zip(_STATION, values.T))
     data |= {"x": x, "K1": K1, "K2": K2, "S1": S1, "S2": S2, "nsi": nsi}
+    asked = [shown.get(float(one), (True, points_a)) for one in x]
+    data["output"] = np.array([one[0] for one in asked])
+    data["stress_points"] = np.array([one[1] for one in asked]).reshape(-1, 4, 2)
     return _BeamData(data | {"nsm_offset": offsets[0], "neutral_axis": offsets[1]}, warping)
 
 
@@ -207,7 +229,7 @@ def _pbeaml(table: CardTable, i: int) -> _BeamData:
     kind, n = _shape(table, i, row)
     dims = _numbers(table, i, row, 8, n)
     nsm = _number(table, i, row, 8 + n, 0.0)
-    stations = {0.0: (dims, nsm)}
+    stations, shown = {0.0: (dims, nsm)}, {}
     at = 9 + n
     while at < len(row):
         so = _get(row, at)
@@ -216,6 +238,7 @@ def _pbeaml(table: CardTable, i: int) -> _BeamData:
         x = _number(table, i, row, at + 1, 1.0)
         if not 0.0 < x <= 1.0 or x in stations:
             raise table.error(i, "a station X/XB of PBEAML is repeated or not on the beam", got=f"{x:g}")
+        shown[x] = so != "NO"
         stations[x] = (
             _numbers(table, i, row, at + 2, n, dims),
             _number(table, i, row, at + 2 + n, 0.0),
@@ -228,6 +251,10 @@ def _pbeaml(table: CardTable, i: int) -> _BeamData:
     data |= {"x": np.array(x), "nsm": np.array([stations[one][1] for one in x])}
     data |= {"K1": sections[0].K1, "K2": sections[0].K2}
     data["neutral_axis"] = np.array([sections[0].neutral_axis, sections[-1].neutral_axis])
+    data["output"] = np.array([shown.get(one, True) for one in x])
+    data["stress_points"] = np.array(
+        [stress_points(kind, stations[one][0]) + s.neutral_axis for one, s in zip(x, sections)]
+    )
     return _BeamData(data, warping=False)
 
 

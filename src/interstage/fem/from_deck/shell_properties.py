@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.laminate import Layer, Section, laminate_section, section_table
+from interstage.fem.elements.laminate import Layer, Section, laminate_section, output_table, section_table
 from interstage.fem.elements.shell_common import Sections
+from interstage.fem.elements.shell_recovery import ShellOutput
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import find_properties
 from interstage.fem.from_deck.materials import Plane
@@ -34,6 +35,10 @@ class ShellProperties:
     def table(self) -> Sections:
         """All sections found so far, as arrays."""
         return section_table(self._sections)
+
+    def output(self) -> ShellOutput:
+        """What the output of these sections needs."""
+        return output_table(self._sections)
 
     def ge(self) -> np.ndarray:
         """Structural damping of each section."""
@@ -135,6 +140,9 @@ def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, boo
             kinds.append(ctx.materials.kind(mid4))
     if not np.any(A) and not np.any(D):
         raise table.error(i, "this PSHELL has no stiffness", hint="check E and G of its materials")
+    fibres = [_real(table, i, row[k], name, None) for k, name in ((8, "Z1"), (9, "Z2"))]
+    if not blank:
+        fibres = [half if z is None else z for z, half in zip(fibres, (-t / 2.0, t / 2.0))]
     section = Section(
         A=A,
         D=D,
@@ -145,6 +153,8 @@ def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, boo
         nsm=nsm,
         ge=used[0].ge,
         isotropic=all(kind == "MAT1" for kind in kinds),
+        fibres=None if None in fibres else tuple(fibres),
+        inertia=inertia,
     )
     return section, blank
 

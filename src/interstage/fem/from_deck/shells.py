@@ -92,6 +92,7 @@ def _block(
         taper=_taper(table, section, properties, layout),
         k6rot=k6rot,
         ge=properties.ge()[section],
+        output=properties.output(),
     )
 
 

@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 
 from interstage.errors import DeckError, known_names
-from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_stiffness
-from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_stiffness
+from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_recovery, hexa8_stiffness
+from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_recovery, penta6_stiffness
 from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
 from interstage.fem.elements.solid_common import (
     Shape,
     SolidBlock,
     element_axes,
+    plain_recovery,
     plain_stiffness,
     rotate_material,
 )
@@ -22,12 +23,12 @@ from interstage.fem.elements.tetra import TETRA4, TETRA10
 from interstage.fem.from_deck.context import Context
 from interstage.nastran import CardTable
 
-# card: shape without and with mid-edge nodes, stiffness of the linear element where it is not isoparametric
+# card: shape without and with mid-edge nodes, stiffness and recovery of a linear element that is not isoparametric
 _FAMILIES = {
-    "CHEXA": (HEXA8, HEXA20, hexa8_stiffness),
-    "CPENTA": (PENTA6, PENTA15, penta6_stiffness),
-    "CTETRA": (TETRA4, TETRA10, None),
-    "CPYRAM": (PYRAM5, PYRAM13, None),
+    "CHEXA": (HEXA8, HEXA20, (hexa8_stiffness, hexa8_recovery)),
+    "CPENTA": (PENTA6, PENTA15, (penta6_stiffness, penta6_recovery)),
+    "CTETRA": (TETRA4, TETRA10, (None, None)),
+    "CPYRAM": (PYRAM5, PYRAM13, (None, None)),
 }
 
 
@@ -75,12 +76,16 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         shape = full if any(present[n_corner:]) else linear
         present = present[: shape.n_nodes]
         use = nodes[np.ix_(rows, np.flatnonzero(present))]
-        stiffness = special if shape is linear else None
+        stiffness, recovery = special if shape is linear else (None, None)
         if one % 2:
             stiffness = partial(plain_stiffness, shape, present)
+            recovery = partial(plain_recovery, shape, present)
         xyz = ctx.grids.xyz[use]
         C, rho, ge = _moduli(ctx, shape, xyz, pid[rows], properties)
-        block = SolidBlock(shape, table.integer(1)[rows], use, xyz, C, rho, ge, present, stiffness)
+        axes = _output_axes(ctx, shape, xyz, pid[rows], properties)
+        block = SolidBlock(
+            shape, table.integer(1)[rows], use, xyz, C, rho, ge, present, stiffness, recovery, axes
+        )
         _check_jacobians(table, rows, block)
         blocks.append(block)
     return blocks
@@ -148,13 +153,28 @@ def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, proper
         C[which], rho[which], ge[which] = p.C, p.rho, p.ge
         if p.isotropic or p.cordm == 0:
             continue
-        if p.cordm == -1:
-            R = element_axes(shape, xyz[which])
-        else:
-            centroid = xyz[which, : shape.n_corner].mean(axis=1)
-            R = ctx.coordinates.axes(np.full(len(centroid), p.cordm), centroid)
-        C[which] = rotate_material(C[which], R)
+        C[which] = rotate_material(C[which], _material_axes(ctx, shape, xyz[which], p.cordm))
     return C, rho, ge
+
+
+def _material_axes(ctx: Context, shape: Shape, xyz: np.ndarray, cordm: int) -> np.ndarray:
+    """Axes (n, 3, 3) of the material system of elements xyz (n, k, 3); -1 is the element's own."""
+    if cordm == -1:
+        return element_axes(shape, xyz)
+    centroid = xyz[:, : shape.n_corner].mean(axis=1)
+    return ctx.coordinates.axes(np.full(len(centroid), cordm), centroid)
+
+
+def _output_axes(ctx: Context, shape: Shape, xyz, pid, properties) -> np.ndarray | None:
+    """Axes (n, 3, 3) in which stresses are printed: the material system, or None if all are basic."""
+    if all(properties[int(one)].cordm == 0 for one in np.unique(pid)):
+        return None
+    out = np.broadcast_to(np.eye(3), (len(pid), 3, 3)).copy()
+    for one in np.unique(pid):
+        which, cordm = pid == one, properties[int(one)].cordm
+        if cordm:
+            out[which] = _material_axes(ctx, shape, xyz[which], cordm)
+    return out
 
 
 def _check_jacobians(table: CardTable, rows: np.ndarray, block: SolidBlock) -> None:

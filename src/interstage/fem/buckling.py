@@ -1,0 +1,248 @@
+"""Linear buckling (SOL 105): load factors λ of (K + λ Kg) φ = 0.
+
+K is positive definite with the structure held, Kg has any sign. With K = L Lᵀ the pencil is the symmetric problem
+Kg φ = θ K φ, λ = -1/θ: Lanczos with K as inner product and one factorization of K gives the factors nearest
+zero on either side. Factors in (0, σ) are as many as K + σ Kg has negative pivots (Sylvester), which checks that
+none is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg as spla
+
+from interstage.errors import InputError, ModelError, SolverError, known_names
+from interstage.fem.geometric import geometric_stiffness
+from interstage.fem.grids import Grids
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import reduce_model
+from interstage.fem.sets import SetCards
+from interstage.fem.solutions import static, static_subcase, subcase_constraints
+from interstage.linalg.factor import Factor
+
+DENSE = 400  # below this order all factors are computed
+NO_LOAD = 1e-12  # θ below this fraction of the largest is a load factor of infinity
+RESIDUAL = 1e-6
+
+
+@dataclass
+class Buckling:
+    """Load factors and shapes of linear buckling.
+
+    Attributes
+    ----------
+    load_factors : (k,) nearest zero first; the structure buckles at λ times the loads of the static subcase
+    shapes : (n_dof, k) on the g-set, each grid in its CD system, largest component 1
+    residuals : (k,) ‖Kφ + λ Kg φ‖ / ‖Kφ‖ in the norm of K⁻¹, a bound of the relative error of λ
+    sturm_checked : pivot counts confirm that no factor nearer zero is missing
+    """
+
+    load_factors: np.ndarray
+    shapes: np.ndarray
+    residuals: np.ndarray
+    sturm_checked: bool
+    grids: Grids
+    notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.load_factors)} load factors", "mode  load factor     residual"]
+        for i, (factor, r) in enumerate(zip(self.load_factors, self.residuals)):
+            lines.append(f"{i + 1:4d}  {factor:14.6g}  {r:10.1e}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class FactorRange:
+    """Load factors between low and high (None: open), at most `count` of them, nearest zero first."""
+
+    low: float | None = None
+    high: float | None = None
+    count: int | None = 1
+
+    def pick(self, factors: np.ndarray) -> np.ndarray:
+        """Indices of the factors asked for, nearest zero first."""
+        inside = np.isfinite(factors)
+        if self.low is not None:
+            inside &= factors >= self.low
+        if self.high is not None:
+            inside &= factors <= self.high
+        index = np.flatnonzero(inside)
+        index = index[np.argsort(np.abs(factors[index]), kind="stable")]
+        return index if self.count is None else index[: self.count]
+
+
+def buckling(
+    fe: FEModel,
+    subcase: int | None = None,
+    n_modes: int | None = None,
+    preload: int | None = None,
+    form: str = "nastran",
+) -> Buckling:
+    """Load factors of a static subcase: (K + λ Kg) φ = 0 with the constraints of a buckling subcase.
+
+    Parameters
+    ----------
+    subcase : id of the buckling subcase, whose SPC, MPC and METHOD hold; the first with METHOD by default
+    n_modes : number of factors, nearest zero first; the deck's EIGRL or EIGB decides otherwise
+    preload : id of the static subcase; the deck's STATSUB, or its first static subcase, by default
+    form : of the geometric stiffness, see `geometric_stiffness`
+    """
+    case = _buckling_subcase(fe, subcase)
+    preload = preload or static_subcase(fe, case) or _first_static(fe, case)
+    request = _factor_range(fe, case, n_modes)
+    u = static(fe, preload)
+    Kg, notes = geometric_stiffness(fe, u.displacement, form)
+    constraints = subcase_constraints(fe, case, SetCards())
+    constraints.hold(fe.set_cards(case).r)
+    reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
+    factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, reduced.to_f(Kg), request)
+    shapes = reduced.recover_f(vectors)
+    largest = np.argmax(np.abs(shapes), axis=0)
+    shapes = shapes / shapes[largest, np.arange(shapes.shape[1])]
+    notes = [f"loads of subcase {preload}", *fe.notes, *notes, *reduced.notes]
+    if request.count is not None and len(factors) < request.count:
+        notes.append(f"{len(factors)} of {request.count} load factors exist in the range asked for")
+    return Buckling(factors, shapes, residuals, counted, fe.grids, notes)
+
+
+def _buckling_subcase(fe: FEModel, subcase: int | None):
+    cases = fe.case.subcases if fe.case else []
+    if subcase is not None:
+        chosen = [case for case in cases if case.id == subcase]
+        if not chosen:
+            raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(c.id for c in cases))
+        return chosen[0]
+    asking = [case for case in cases if (case.analysis or "").startswith("BUCK")]
+    asking += [case for case in cases if case.method is not None]
+    if not cases:
+        raise ModelError("the deck has no subcase whose loads could buckle the structure", where=fe.source)
+    return (asking or cases)[0]
+
+
+def _first_static(fe: FEModel, case) -> int:
+    """The first subcase with loads or enforced motion."""
+    for one in fe.case.subcases:
+        if one.load is not None:
+            return one.id
+    raise ModelError(
+        "no subcase has loads, so that nothing can buckle",
+        where=fe.source,
+        hint="give a static subcase with LOAD and name it with STATSUB in the buckling subcase",
+    )
+
+
+def _factor_range(fe: FEModel, case, n_modes: int | None) -> FactorRange:
+    """The range and number of load factors that the deck or the user asks for; one factor without either."""
+    known = {**fe.eigen_requests, **fe.buckling_requests}
+    asked = known.get(case.method)
+    if case.method is not None and asked is None:
+        raise ModelError(
+            f"METHOD = {case.method} selects an EIGRL or EIGB that is not in the deck",
+            where=fe.source,
+            hint=known_names(sorted(known)),
+        )
+    if asked is None:
+        return FactorRange(count=n_modes or 1)
+    return FactorRange(asked.low, asked.high, n_modes or asked.count)
+
+
+def buckling_pencil(K, Kg, request: FactorRange) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+    """Load factors, vectors (n, k), residuals and whether pivot counts agree, of K + λ Kg on the f-set."""
+    n = K.shape[0]
+    if not n or not Kg.nnz:
+        raise ModelError("the static subcase puts no load into the structure, so that nothing can buckle")
+    factor = Factor(K, definite=True)
+    solve = _dense if n <= DENSE else _Lanczos(K, Kg, factor)
+    wanted = request.count or 10
+    while True:
+        factors, vectors, complete = solve(K, Kg, wanted, request)
+        chosen = request.pick(factors)
+        open_end = request.count is None and not complete and _may_continue(factors, request)
+        short = request.count is not None and len(chosen) < request.count and not complete
+        if not (open_end or (short and _may_continue(factors, request))):
+            break
+        wanted = min(2 * wanted, n)
+    factors, vectors = factors[chosen], vectors[:, chosen]
+    Kx = K @ vectors
+    rest = Kx + factors * (Kg @ vectors)
+    residuals = np.sqrt(
+        np.abs(np.einsum("ij,ij->j", rest, factor.solve(rest)) / np.einsum("ij,ij->j", vectors, Kx))
+    )
+    if len(residuals) and residuals.max() > RESIDUAL:
+        raise SolverError("the load factors did not converge", got=f"a residual of {residuals.max():.1e}")
+    return factors, vectors, residuals, _counted(K, Kg, factors, request)
+
+
+def _may_continue(factors: np.ndarray, request: FactorRange) -> bool:
+    """Whether factors farther from zero than those found can still lie in the range."""
+    found = np.abs(factors[np.isfinite(factors)])
+    reach = found.max() if len(found) else 0.0
+    ends = [abs(end) if end is not None else np.inf for end in (request.low, request.high)]
+    return len(found) > 0 and reach < max(ends)
+
+
+def _dense(K, Kg, wanted, request):
+    """All factors of a small pencil."""
+    theta, vectors = scipy.linalg.eigh(Kg.toarray(), K.toarray())
+    return _factors(theta), vectors, True
+
+
+def _factors(theta: np.ndarray) -> np.ndarray:
+    """λ = -1/θ; infinite where θ is round-off."""
+    largest = np.abs(theta).max() if len(theta) else 0.0
+    real = np.abs(theta) > NO_LOAD * largest
+    return np.where(real, -1.0 / np.where(real, theta, 1.0), np.inf)
+
+
+class _Lanczos:
+    """Factors nearest zero by Lanczos on K⁻¹ Kg in the inner product of K."""
+
+    def __init__(self, K, Kg, factor: Factor):
+        n = K.shape[0]
+        self.inverse = spla.LinearOperator((n, n), matvec=factor.solve, dtype=float)
+
+    def __call__(self, K, Kg, wanted, request):
+        n = K.shape[0]
+        k = min(wanted, n - 2)
+        which = "LM"
+        if request.low is not None and request.low >= 0.0:
+            which = "SA"  # positive factors have negative θ
+        elif request.high is not None and request.high <= 0.0:
+            which = "LA"
+        start = np.random.default_rng(0).standard_normal(n)
+        try:
+            theta, vectors = spla.eigsh(
+                Kg, k, K, which=which, Minv=self.inverse, v0=start, ncv=min(n - 1, max(3 * k, 40)), tol=1e-13
+            )
+        except spla.ArpackNoConvergence as error:
+            raise SolverError(
+                "the load factors did not converge", got=f"{len(error.eigenvalues)} of {k}"
+            ) from None
+        # past the last factor of the wanted sign the search returns θ of no load
+        return _factors(theta), vectors, k == n - 2
+
+
+def _counted(K, Kg, factors: np.ndarray, request: FactorRange) -> bool:
+    """Whether K + σ Kg, σ a little beyond the last factor found on each side, has as many negative pivots.
+
+    Only where the range reaches to zero, so that all factors up to there should have been found.
+    """
+    checked = False
+    for sign, open_side in ((1.0, request.low), (-1.0, request.high)):
+        side = factors[sign * factors > 0.0]
+        if not len(side) or (open_side is not None and sign * open_side > 0.0):
+            continue
+        reach = np.abs(side).max()
+        count = Factor(K + sign * reach * (1.0 + 1e-7) * Kg).n_negative
+        if count is None:
+            return False
+        if count > len(side):
+            beyond = count - len(side)
+            raise SolverError(
+                f"{beyond} load factors below {reach:.6g} were missed", hint="ask for more modes"
+            )
+        checked = count == len(side)
+    return checked

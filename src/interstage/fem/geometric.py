@@ -1,0 +1,45 @@
+"""Geometric stiffness of a loaded model, assembled from the forces and stresses of a static solution."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import InputError, known_names
+from interstage.fem.assembly import assemble
+from interstage.fem.elements.block import ElementBlock
+from interstage.fem.model import FEModel
+from interstage.fem.recovery import Recovery
+
+FORMS = ("nastran", "full")
+
+
+def geometric_stiffness(fe: FEModel, u: np.ndarray, form: str = "nastran") -> tuple[sp.csr_matrix, list[str]]:
+    """Geometric stiffness (n_dof, n_dof) of the preload with displacements u (n_dof,), and notes.
+
+    Parameters
+    ----------
+    u : static displacements on the g-set
+    form : "nastran", the element forms of SOL 105; or "full", complete displacement gradients with torque and
+        semi-tangential moments in beams, in which a rigid turn of the loaded structure turns its forces
+    """
+    if form not in FORMS:
+        raise InputError("the form of geometric stiffness is not known", got=form, hint=known_names(FORMS))
+    recovery = Recovery(fe, np.asarray(u, dtype=float))
+    results: dict[int, np.ndarray] = {}
+    without = []
+    for block in fe.blocks:
+        if not len(block) or block.stiffness(slice(0, 1)) is None:
+            continue
+        if block.recovery(slice(0, 1)) is None:
+            without.append(block.name)
+        else:
+            results[id(block)] = recovery.results(block)[:, :, 0]
+
+    def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:
+        if id(block) not in results:
+            return None
+        return block.geometric_stiffness(rows, results[id(block)][rows], form == "full")
+
+    notes = [f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))]
+    return assemble(fe.grids, fe.blocks, matrix), notes
