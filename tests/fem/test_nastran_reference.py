@@ -86,7 +86,7 @@ def test_modes_command_on_every_case(case, capsys, deck_file):
 def test_static_command_on_every_case(case, capsys, deck_file):
     subcases = run(capsys, "static", deck_file(case))["subcases"]
     for subcase, table in nastran_decks.displacement(case).items():
-        found = np.array([subcases[str(subcase)][str(gid)] for gid in table])
+        found = np.array([subcases[str(subcase)]["displacements"][str(gid)] for gid in table])
         wanted = np.array(list(table.values()))
         found, wanted = found[:, :3], wanted[:, :3]  # rotations have a scale of their own: see above
         limit = study.LOOSE.get(case, study.DISPLACEMENT_TOLERANCE) * np.abs(wanted).max()

@@ -103,7 +103,6 @@ def test_bulk_only_and_missing_cend():
         ("K2GG = ", "K2GG needs the name of a matrix"),
         ("K2GG = X.Y*KA", "K2GG has a factor that is not a number"),
         ("K2GG = 1.0", "K2GG needs names of matrices"),
-        ("STATSUB = 1", "STATSUB in case control is not supported .*line 3"),
         ("A2GG = AX", "A2GG in case control is not supported"),
     ],
 )
@@ -118,10 +117,16 @@ def test_thermal_loads_are_refused_in_statics_only():
     assert "TEMPERATURE(LOAD) in case control is not supported (text, line 3" in str(refusal)
 
 
-def test_preload_changes_the_stiffness_but_not_in_a_buckling_deck():
+def test_preload_is_for_modes_and_buckling():
     assert deck("SOL 105", "STATSUB = 1").sol == 105
-    with pytest.raises(DeckError, match="STATSUB in case control is not supported"):
-        deck("SOL 103", "STATSUB = 1")
+    assert deck("SOL 103", "STATSUB = 1").case.subcases[0].requests["STATSUB"] == "1"
+    with pytest.raises(DeckError, match=r"STATSUB in case control is not supported .*line 3"):
+        deck("SOL 111", "STATSUB = 1")
+
+
+def test_options_in_brackets_are_kept():
+    one = deck("SOL 101", "STRESS(PLOT,CORNER) = ALL\nFORCE=ALL").case.subcases[0]
+    assert (one.requests["STRESS"], one.options["STRESS"], one.options["FORCE"]) == ("ALL", "PLOT,CORNER", "")
 
 
 def test_skipped_commands_do_not_count():

@@ -9,7 +9,7 @@ import sys
 import typer
 
 from interstage import __version__
-from interstage.cli import bench, component, demo, info, modes, report, static, validate
+from interstage.cli import bench, buckling, component, demo, info, modes, report, static, validate
 from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
 
@@ -28,7 +28,7 @@ app.command("modes", epilog="Example:  interstage modes panel.bdf --modes 20")(m
 app.command("static", epilog="Example:  interstage static bracket.bdf --json > displacements.json")(
     static.static
 )
-
+app.command("buckling", epilog="Example:  interstage buckling panel.bdf --modes 3")(buckling.buckling)
 app.command(
     "component",
     epilog="Example:  interstage component panel.bdf -o panel.h5 --aset 1:123456 --modes 30 --modal-integrals",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from interstage.cli.element_tables import CSV, FORCES, SPCFORCES, STRESSES, Asked, by_point
 from interstage.output import json_text
 
 
@@ -19,6 +20,10 @@ def modes(
         help="Number of modes; the deck's EIGRL or EIGR decides otherwise.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+    forces: bool = FORCES,
+    stresses: bool = STRESSES,
+    spcforces: bool = SPCFORCES,
+    csv: Path | None = CSV,
     allow_outside: bool = typer.Option(
         False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
     ),
@@ -40,10 +45,55 @@ def modes(
         # as in NASTRAN, the origin stands in for a grid that is not there
         known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0
         weight = fe.mass_properties(grdpnt if known else 0)
+    asked = Asked(forces, stresses, spcforces, csv)
+    tables = asked.taken(result)
+    if csv is not None:
+        _write(fe, result, tables, asked)
     if as_json:
-        print(json_text(_machine(fe, result, weight, cards)))
+        print(json_text(_machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)))
     else:
         _show(fe, result, weight, cards)
+        if tables or spcforces:
+            _show_tables(fe, result, tables, asked)
+
+
+def _by_mode(fe, result, tables: dict, asked: Asked) -> dict:
+    """Displacements and the tables asked for, by mode number; nothing if no table is asked for."""
+    from interstage.cli.element_tables import machine_tables
+
+    if not (tables or asked.spcforces):
+        return {}
+    out = {}
+    for k in range(len(result.frequencies_hz)):
+        out[str(k + 1)] = {"displacements": by_point(fe, result.shapes[:, k]), **machine_tables(tables, k)}
+        if asked.spcforces:
+            out[str(k + 1)]["spcforces"] = by_point(fe, result.spc_forces[:, k])
+    return {"modes": out}
+
+
+def _write(fe, result, tables: dict, asked: Asked) -> None:
+    from interstage.cli.element_tables import write_csv
+    from interstage.fem.recovery import grid_table
+
+    shapes = grid_table(fe.grids, result.shapes).values
+    for k in range(len(shapes)):
+        points = {"displacements": (fe.grids.id, shapes[k])}
+        if asked.spcforces:
+            points["spcforces"] = (fe.grids.id, result.spcforces.values[k])
+        write_csv(asked.csv, f"mode_{k + 1}", points, tables, k)
+
+
+def _show_tables(fe, result, tables: dict, asked: Asked) -> None:
+    from interstage.cli.element_tables import show_points, show_tables
+    from interstage.cli.tables import plain_console
+
+    console = plain_console()
+    for k, frequency in enumerate(result.frequencies_hz):
+        console.print(f"[bold]mode {k + 1}[/bold], {frequency:.6g} Hz")
+        if asked.spcforces:
+            values = result.spcforces.values[k]
+            show_points(console, "forces of single-point constraints", fe.grids.id, values)
+        show_tables(console, tables, k)
 
 
 def _machine(fe, result, weight, cards) -> dict:

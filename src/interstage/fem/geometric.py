@@ -41,5 +41,7 @@ def geometric_stiffness(fe: FEModel, u: np.ndarray, form: str = "nastran") -> tu
             return None
         return block.geometric_stiffness(rows, results[id(block)][rows], form == "full")
 
-    notes = [f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))]
+    notes = [
+        f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))
+    ]
     return assemble(fe.grids, fe.blocks, matrix), notes

@@ -199,7 +199,9 @@ class Recovery:
                 sources.setdefault(block.name, []).append(lambda block=block: [self._energy_rows(block)])
         for springs in self.fe.springs:
             sources.setdefault(springs.name, []).append(
-                lambda springs=springs: [self._energy_table(springs.name, springs.eid, self._of_springs(springs))]
+                lambda springs=springs: [
+                    self._energy_table(springs.name, springs.eid, self._of_springs(springs))
+                ]
             )
         return ElementTables(sources, self._finish)
 

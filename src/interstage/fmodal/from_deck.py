@@ -21,6 +21,7 @@ from interstage.fem.mechanism import mechanism_error
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import Constraints, ReducedModel
 from interstage.fem.sets import SetCards
+from interstage.fem.solutions import BUCKLING
 from interstage.fmodal.lumped_cards import child_bodies
 from interstage.linalg.eigen import eigenmodes
 from interstage.linalg.factor import Factor, NotPositiveDefinite
@@ -121,6 +122,7 @@ def component_from_deck(
     bare = bare_model(fe)
     M_gg = bare.M_gg if separate_lumped else fe.M_gg
     case = _subcase(fe, subcase)
+    _refuse_preload(fe)
     given = aset is not None
     aset = check_grids("aset", aset if given else deck_aset(fe, case), fe.grids.id)
     reduced = _reduce(fe, M_gg, case, aset)
@@ -159,6 +161,17 @@ def component_from_deck(
     if keep_matrices:
         component.gset, component.fset = _matrix_sets(fe, M_gg, reduced)
     return component
+
+
+def _refuse_preload(fe: FEModel) -> None:
+    """Refuse STATSUB in a deck for modes: a component is made of the unloaded structure."""
+    loaded = [one.id for one in fe.case.subcases if "STATSUB" in one.requests]
+    if loaded and fe.sol not in BUCKLING:
+        raise ModelError(
+            f"subcase {loaded[0]} asks for modes under a preload (STATSUB), which a component cannot hold",
+            where=fe.source,
+            hint="remove STATSUB; 'interstage modes' gives the frequencies under load",
+        )
 
 
 def _subcase(fe: FEModel, number: int | None):

@@ -21,6 +21,7 @@ __all__ = ["CaseControl", "Deck", "Subcase", "deck_from_text", "read_deck"]
 
 
 _WRITTEN_FOR = re.compile(rb"for Simcenter Nastran version (\d{4}(?:\.\d+)?)", re.IGNORECASE)
+_FOR_MSC = re.compile(rb"^\$ *pyNastran *: *version *= *msc\b", re.IGNORECASE | re.MULTILINE)
 
 
 class Deck:
@@ -74,6 +75,15 @@ class Deck:
         """
         found = _WRITTEN_FOR.search(self._fields.text.data[:20_000])
         return None if found is None else ("Simcenter Nastran", float(found.group(1)))
+
+    @property
+    def for_msc(self) -> bool:
+        """Whether a writer of decks says in its opening comment that this one is for MSC Nastran.
+
+        >>> deck_from_text("$pyNastran: version=msc\\nGRID,1").for_msc
+        True
+        """
+        return _FOR_MSC.search(self._fields.text.data[:20_000]) is not None
 
     @property
     def files(self) -> list[str]:

@@ -60,10 +60,8 @@ def section_table(sections: list[Section]) -> Sections:
     """Stack sections into the arrays that the kernels use."""
     m = len(sections)
     A, B, D = (np.array([getattr(s, k) for s in sections], dtype=float).reshape(m, 3, 3) for k in "ABD")
-    reduced, flexibility, shear = D.copy(), np.zeros((m, 2, 2)), np.zeros((m, 2, 2))
+    flexibility, shear = np.zeros((m, 2, 2)), np.zeros((m, 2, 2))
     for k, section in enumerate(sections):
-        if np.any(B[k]):
-            reduced[k] = D[k] - B[k] @ np.linalg.pinv(A[k]) @ B[k]
         if section.shear is not None and np.any(section.shear):
             shear[k] = section.shear
             flexibility[k] = np.linalg.inv(section.shear)
@@ -71,7 +69,6 @@ def section_table(sections: list[Section]) -> Sections:
         A=A,
         B=B,
         D=D,
-        D_reduced=reduced,
         shear=shear,
         shear_flexibility=flexibility,
         rigid_shear=~shear.any(axis=(1, 2)),

@@ -9,7 +9,8 @@ The first three terms (axial force, moments with the shear that goes with them) 
 give the matrix of routine DBAR of NASTRAN-95. The full form adds the torque and lets end moments
 follow half the rotation of their node (semi-tangential moments; McGuire, Gallagher and Ziemian, Matrix
 Structural Analysis, 2000, ch. 9), which joints between elements of different directions need:
-K(θx, θy) += ½ M_z, K(θx, θz) -= ½ M_y at each end. Then a rigid turn θ gives the forces θ × f and ½ θ × m.
+K(θx, θy) -= ½ M_z, K(θx, θz) += ½ M_y at each end; and the shear forces turn with the chord, Π -= (V_y Δv +
+V_z Δw) Δu / L. Then a rigid turn θ gives the forces θ × f and ½ θ × m.
 """
 
 from __future__ import annotations
@@ -49,9 +50,15 @@ def line_geometric_stiffness(
             out += 0.5 * (_both(scale * T, v2, w1) - _both(scale * T, w2, v1))
     if full:
         for first in (0, 6):
-            for other, M in ((4, 0.5 * forces[:, first + 5]), (5, -0.5 * forces[:, first + 4])):
+            for other, M in ((4, -0.5 * forces[:, first + 5]), (5, 0.5 * forces[:, first + 4])):
                 out[:, first + 3, first + other] += M
                 out[:, first + other, first + 3] += M
+        along = np.zeros((len(length), 12))
+        along[:, 0], along[:, 6] = -1.0, 1.0
+        for dof in (1, 2):
+            across = np.zeros_like(along)
+            across[:, dof], across[:, 6 + dof] = -1.0, 1.0
+            out -= _both(forces[:, 6 + dof] / length, along, across)
     return out
 
 

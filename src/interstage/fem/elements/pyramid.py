@@ -46,9 +46,7 @@ def _rule(n: int):
 
 
 # gradients have no value at the apex itself, only a limit along the axis
-_PLACES = np.concatenate(
-    [[[0.0, 0.0, 0.25]], np.column_stack([BASE, np.zeros(4)]), [[0.0, 0.0, 1.0 - 1e-6]]]
-)
+_PLACES = np.concatenate([[[0.0, 0.0, 0.25]], np.column_stack([BASE, np.zeros(4)]), [[0.0, 0.0, 1.0 - 1e-6]]])
 _OUTPUT = {"places": _PLACES, "corner_functions": linear_functions}
 PYRAM5 = Shape("CPYRAM", 5, (), linear_functions, *_rule(2), *_rule(3), CENTRE, FACES, **_OUTPUT)
 PYRAM13 = Shape("CPYRAM", 5, EDGES, quadratic_functions, *_rule(3), *_rule(4), CENTRE, FACES, **_OUTPUT)

@@ -134,7 +134,9 @@ def _fibre_rows(block, here, results, corners, max_shear) -> ResultRows:
     t = np.repeat(mean[:, None], points, axis=1)
     if points > 1:
         t[:, 1:] = block.sections.thickness[section, None] * block.taper[here]
-    z = np.where(np.isnan(block.output.z[section]), 0.5 * mean[:, None] * [-1.0, 1.0], block.output.z[section])
+    z = np.where(
+        np.isnan(block.output.z[section]), 0.5 * mean[:, None] * [-1.0, 1.0], block.output.z[section]
+    )
     out = np.empty((results.shape[2], len(here) * places * 2, 8))
     inertia = block.output.inertia[section]
     in_ranges(fibre_stresses, len(here), results, places, t, inertia, z, max_shear, out)

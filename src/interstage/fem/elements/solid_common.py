@@ -18,20 +18,20 @@ from functools import lru_cache
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
-from interstage.fem.elements.solid_recovery import (
-    cartesian_gradients,
-    geometric_stiffness,
-    smoothed_strains,
-    stress_rows,
-    stress_turn,
-    strain_matrix,
-    turn_columns,
-)
 from interstage.fem.elements.solid_common_kernels import (
     determinants,
     isoparametric_stiffness,
     mass_integrals,
     smoothed_shear_stiffness,
+)
+from interstage.fem.elements.solid_recovery import (
+    cartesian_gradients,
+    geometric_stiffness,
+    smoothed_strains,
+    strain_matrix,
+    stress_rows,
+    stress_turn,
+    turn_columns,
 )
 
 # row of the strain vector that holds the pair (i, j) of axes

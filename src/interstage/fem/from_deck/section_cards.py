@@ -152,12 +152,23 @@ def beam_sections(
         index[here] = len(sections) + back
         ge[here] = iso.ge[back]
         data = [read(source, i) for i in range(len(source))]
+        if k == 1 and ctx.deck.for_msc:
+            _msc_rods(ctx, source, data)
         warping[here] = np.array([one.warping for one in data])[back]
         for i, one in enumerate(data):
             _check_stations(source, i, one.values)
             material = {"E": float(iso.E[i]), "G": float(iso.G[i]), "rho": float(iso.rho[i])}
             sections.append(BeamSection(**one.values, **material))
     return sections, index, ge, warping
+
+
+def _msc_rods(ctx: Context, table: CardTable, data: list[_BeamData]) -> None:
+    """Give PBEAML ROD the shear factor of MSC Nastran, 6/7 (its 2021.4 shows it; Simcenter Nastran has 0.9)."""
+    rods = [one for i, one in enumerate(data) if table.row(i)[3] == "ROD"]
+    for one in rods:
+        one.values["K1"] = one.values["K2"] = 6.0 / 7.0
+    if rods:
+        ctx.notes.append("PBEAML ROD has a shear factor of 6/7, as in MSC Nastran that the deck names")
 
 
 def _pbeam(table: CardTable, i: int) -> _BeamData:

@@ -1,0 +1,129 @@
+"""Element tables on the command line: for machines (JSON), for people, and as CSV files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORCES = typer.Option(False, "--forces", help="Add element forces.")
+STRESSES = typer.Option(False, "--stresses", help="Add element stresses.")
+SPCFORCES = typer.Option(False, "--spcforces", help="Add forces of single-point constraints.")
+CSV = typer.Option(
+    None, "--csv", metavar="FOLDER", help="Write displacements and the tables asked for as CSV files."
+)
+
+
+class Asked:
+    """Which tables a command shows, and where it writes them.
+
+    forces, stresses, spcforces : asked for by option
+    csv : folder for CSV files, or None
+    """
+
+    def __init__(self, forces: bool, stresses: bool, spcforces: bool, csv: Path | None = None):
+        self.forces, self.stresses, self.spcforces, self.csv = forces, stresses, spcforces, csv
+
+    def taken(self, result) -> dict[str, dict]:
+        """The element tables of a result, computed once: {"forces": {"CBAR": Table}, ...}."""
+        names = [name for name in ("forces", "stresses") if getattr(self, name)]
+        return {name: dict(getattr(result, name).items()) for name in names}
+
+
+def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:
+    """Values (n_dof,) of a g-set vector by grid id; one number for a scalar point."""
+    out = {str(gid): values[d : d + 6].tolist() for gid, d in zip(fe.grids.id, fe.grids.dof)}
+    out.update({str(sid): [float(values[d])] for sid, d in zip(fe.grids.spoint, fe.grids.spoint_dof)})
+    return out
+
+
+def machine_tables(taken: dict[str, dict], mode: int | None = None) -> dict:
+    """Tables as JSON data: columns, element_ids, node_ids (or null), values; of one mode where there are many."""
+    return {kind: {name: _machine(table, mode) for name, table in t.items()} for kind, t in taken.items()}
+
+
+def _machine(table, mode: int | None) -> dict:
+    values = table.values if mode is None else table.values[mode]
+    # margins of safety are not known: a column of gaps is null
+    gaps = [j for j in range(values.shape[1]) if len(values) and (values[:, j] != values[:, j]).all()]
+    rows = values.tolist()
+    for j in gaps:
+        for row in rows:
+            row[j] = None
+    return {
+        "columns": list(table.columns),
+        "element_ids": table.element_ids.tolist(),
+        "node_ids": None if table.node_ids is None else table.node_ids.tolist(),
+        "values": rows,
+    }
+
+
+def show_tables(console, taken: dict[str, dict], mode: int | None = None, most: int = 40) -> None:
+    """Print element tables."""
+    from rich.table import Table
+
+    from interstage.cli.tables import show_table
+
+    for kind, tables in taken.items():
+        for name, table in tables.items():
+            values = table.values if mode is None else table.values[mode]
+            out = Table(title=f"{kind} of {name}", title_justify="left", box=None, padding=(0, 1, 0, 0))
+            places = [] if table.node_ids is None else ["ply" if name.endswith("_COMPOSITE") else "grid"]
+            for heading in ("element", *places, *table.columns):
+                out.add_column(heading, justify="right")
+            for i in range(min(len(table), most)):
+                place = [] if table.node_ids is None else [_place(table.node_ids[i])]
+                cells = ("" if x != x else f"{x:.4g}" for x in values[i])
+                out.add_row(str(table.element_ids[i]), *place, *cells)
+            show_table(console, out)
+            if len(table) > most:
+                console.print(f"... and {len(table) - most} more rows: --json or --csv give them all")
+
+
+def _place(node: int) -> str:
+    return "centre" if node == 0 else str(node)
+
+
+def show_points(console, title: str, ids, values: np.ndarray, most: int = 40) -> None:
+    """Print six components at the grids where any is not zero."""
+    from rich.table import Table
+
+    from interstage.cli.tables import show_table
+
+    out = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
+        out.add_column(name, justify="right")
+    rows = [i for i in range(len(ids)) if values[i].any()]
+    for i in rows[:most]:
+        out.add_row(str(ids[i]), *(f"{value: .3e}" for value in values[i]))
+    show_table(console, out)
+    if len(rows) > most:
+        console.print(f"... and {len(rows) - most} more grids: --json or --csv give them all")
+
+
+def write_csv(
+    folder: Path, label: str, points: dict, taken: dict[str, dict], mode: int | None = None
+) -> None:
+    """Write LABEL_displacements.csv and the like (points: name -> GridTable values) and one file a table."""
+    from interstage.output import make_folder, write_text
+
+    make_folder(folder)
+    for name, (ids, values) in points.items():
+        lines = ["grid,t1,t2,t3,r1,r2,r3"]
+        lines += [",".join([str(i), *(repr(float(x)) for x in row)]) for i, row in zip(ids, values)]
+        write_text(folder / f"{label}_{name}.csv", "\n".join(lines) + "\n", "table")
+    for kind, tables in taken.items():
+        for name, table in tables.items():
+            values = table.values if mode is None else table.values[mode]
+            nodes = table.node_ids
+            place = [] if nodes is None else ["ply" if name.endswith("_COMPOSITE") else "grid"]
+            lines = [",".join(["element", *place, *table.columns])]
+            for i, row in enumerate(values):
+                at = [] if nodes is None else [str(nodes[i])]
+                cells = ("" if x != x else repr(float(x)) for x in row)
+                lines.append(",".join([str(table.element_ids[i]), *at, *cells]))
+            write_text(folder / f"{label}_{kind}_{name}.csv", "\n".join(lines) + "\n", "table")

@@ -1,0 +1,102 @@
+"""Element tables and load factors on the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from interstage.cli.main import main
+
+DECK = """SOL 105
+CEND
+SPC = 1
+SUBCASE 1
+  LOAD = 1
+SUBCASE 2
+  METHOD = 1
+BEGIN BULK
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,2.,0.,0.
+CBAR,1,1,1,2,0.,1.,0.
+CBAR,2,1,2,3,0.,1.,0.
+PBAR,1,1,1.-4,8.-10,9.-10,1.6-9
+,.01,.01
+CQUAD4,7,7,1,2,5,4
+GRID,4,,0.,1.,0.
+GRID,5,,1.,1.,0.
+PSHELL,7,1,.001,1
+MAT1,1,7.+10,,.33,2700.
+SPC1,1,123456,1,4,5
+SPC1,1,123456,2
+FORCE,1,3,,10.,-1.,.5,0.
+EIGRL,1,0.,,2
+ENDDATA
+"""
+
+
+@pytest.fixture
+def deck(tmp_path):
+    path = tmp_path / "bar.bdf"
+    path.write_text(DECK)
+    return path
+
+
+def run(capsys, *arguments) -> str:
+    with pytest.raises(SystemExit) as stop:
+        main([*map(str, arguments)])
+    assert stop.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_statics_in_json(deck, capsys):
+    out = json.loads(run(capsys, "static", deck, "--json", "--forces", "--stresses", "--spcforces"))
+    (one,) = out["subcases"].values()
+    bars = one["forces"]["CBAR"]
+    assert (
+        bars["element_ids"] == [1, 2]
+        and bars["node_ids"] is None
+        and bars["columns"][0] == "bending_moment_a1"
+    )
+    np.testing.assert_allclose(bars["values"][1], [5, 0, 0, 0, 5, 0, -10, 0], atol=1e-9)
+    assert one["stresses"]["CQUAD4"]["node_ids"] == [0, 0]
+    assert one["stresses"]["CBAR"]["values"][0][7] is None  # a margin of safety that nobody knows
+    np.testing.assert_allclose(one["spcforces"]["2"], [10, -5, 0, 0, 0, -5], atol=1e-9)
+    assert one["displacements"]["2"] == [0.0] * 6
+    plain = json.loads(run(capsys, "static", deck, "--json"))["subcases"]["1"]
+    assert set(plain) == {"displacements"}
+
+
+def test_modes_in_json(deck, capsys):
+    out = json.loads(run(capsys, "modes", deck, "--json", "--forces", "--spcforces", "--modes", "2"))
+    assert sorted(out["modes"]) == ["1", "2"]
+    one = out["modes"]["2"]
+    assert set(one) == {"displacements", "forces", "spcforces"}
+    assert len(one["forces"]["CBAR"]["values"]) == 2
+    assert "modes" not in json.loads(run(capsys, "modes", deck, "--json", "--modes", "2"))
+
+
+def test_load_factors(deck, capsys):
+    found = json.loads(run(capsys, "buckling", deck, "--json"))["load_factors"]
+    # one element of length 1 from the clamped grid 2: 2.486 EI/L² where Euler's is 2.467
+    assert found[0] == pytest.approx(2.4860 * 56 / 10, rel=1e-4) and len(found) == 2
+    text = run(capsys, "buckling", deck)
+    assert "2 load factors" in text and "13.9" in text
+
+
+def test_tables_for_people_and_csv(deck, capsys, tmp_path):
+    text = run(capsys, "static", deck, "--forces", "--stresses", "--spcforces", "--csv", tmp_path / "out")
+    assert "forces of CBAR" in text and "stresses of CQUAD4" in text and "single-point constraints" in text
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [
+        "subcase_1_displacements.csv", "subcase_1_forces_CBAR.csv", "subcase_1_forces_CQUAD4.csv",
+        "subcase_1_spcforces.csv", "subcase_1_stresses_CBAR.csv", "subcase_1_stresses_CQUAD4.csv",
+    ]  # fmt: skip
+    with open(tmp_path / "out" / "subcase_1_forces_CBAR.csv", newline="") as f:
+        rows = list(csv.DictReader(f))
+    assert float(rows[1]["axial"]) == pytest.approx(-10) and rows[1]["element"] == "2"
+    text = run(capsys, "modes", deck, "--modes", "1", "--forces", "--spcforces", "--csv", tmp_path / "modes")
+    assert "mode 1" in text and (tmp_path / "modes" / "mode_1_forces_CBAR.csv").exists()

@@ -1,0 +1,280 @@
+"""Buckling and preload against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage.errors import ModelError
+from interstage.fem import geometric_stiffness
+from interstage.fem.elements.line_geometric import line_geometric_stiffness
+from interstage.nastran import deck_from_text
+
+E, I_WEAK, L = 7e10, 5e-9, 2.0
+
+
+def buckle(bulk: str, common: str = "SPC=1", method: str = "EIGRL,1,0.,,1", **options):
+    case = f"{common}\nSUBCASE 1\nLOAD=1\nSUBCASE 2\nMETHOD=1"
+    text = f"SOL 105\nCEND\n{case}\nBEGIN BULK\n{bulk}\n{method}\nENDDATA\n"
+    return ist.buckling(ist.FEModel.from_deck(deck_from_text(text)), **options)
+
+
+def column(n: int, element: str, held: str, load: str, I1: float = 8e-9, J: float = 9e-9) -> str:
+    """Grids 1 to n + 1 along x, weak bending in xz."""
+    bulk = "".join(f"GRID,{i + 1},,{L * i / n:.6f},0.,0.\n" for i in range(n + 1))
+    bulk += "".join(f"{element},{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(n))
+    gap = "," if element == "CBEAM" else ""
+    bulk += f"P{element[1:]},1,1,2.-4,{I1},{I_WEAK},{gap}{J}\n"
+    if element == "CBEAM":
+        bulk += ",,,,,,,\n,YESA,1.\n,0.,0.\n"
+    return bulk + f"MAT1,1,{E},,.25\n{held}\n{load}\n"
+
+
+ENDS = {
+    "pinned": ("SPC1,1,1234,1\nSPC1,1,234,21", np.pi**2),
+    "cantilever": ("SPC1,1,123456,1", np.pi**2 / 4),
+    "clamped": ("SPC1,1,123456,1\nSPC1,1,23456,21", 4 * np.pi**2),
+    "clamped and pinned": ("SPC1,1,123456,1\nSPC1,1,234,21", 4.493409457909064**2),
+    "clamped and guided": ("SPC1,1,123456,1\nSPC1,1,2456,21", np.pi**2),
+}
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("element", ["CBAR", "CBEAM"])
+def test_columns_of_all_ends(ends, element):
+    held, k = ENDS[ends]
+    found = buckle(column(20, element, held, "FORCE,1,21,,1.,-1.,0.,0."))
+    assert found.load_factors[0] == pytest.approx(k * E * I_WEAK / L**2, rel=2e-5)
+    assert found.sturm_checked and found.residuals[0] < 1e-8
+    assert np.abs(found.shapes[:, 0]).max() == 1.0
+
+
+def test_tension_buckles_with_its_sign_turned():
+    bulk = column(20, "CBAR", ENDS["pinned"][0], "FORCE,1,21,,1.,1.,0.,0.")
+    both = buckle(bulk, method="EIGRL,1,,,2")
+    assert both.load_factors[0] == pytest.approx(-(np.pi**2) * E * I_WEAK / L**2, rel=1e-5)
+    positive = buckle(bulk)
+    assert len(positive.load_factors) == 0 and any("0 of 1" in note for note in positive.notes)
+
+
+def test_a_range_of_load_factors():
+    bulk = column(40, "CBAR", "SPC1,1,1234,1\nSPC1,1,234,41", "FORCE,1,41,,1.,-1.,0.,0.", I1=1e-6)
+    unit = np.pi**2 * E * I_WEAK / L**2
+    found = buckle(bulk, method=f"EIGRL,1,{3 * unit:.1f},{17 * unit:.1f}")
+    np.testing.assert_allclose(found.load_factors / unit, [4, 9, 16], rtol=1e-4)
+
+
+def test_a_released_end_is_a_hinge():
+    held = "SPC1,1,123456,1\nSPC1,1,23456,21"
+    bulk = column(20, "CBAR", held, "FORCE,1,21,,1.,-1.,0.,0.")
+    bulk = bulk.replace("CBAR,20,1,20,21,0.,1.,0.", "CBAR,20,1,20,21,0.,1.,0.\n,,56")
+    assert buckle(bulk).load_factors[0] == pytest.approx(4.493409457909064**2 * E * I_WEAK / L**2, rel=2e-5)
+
+
+def test_torsional_buckling_of_a_column():
+    """An axial force twists a section of large polar radius: P = GJ A / I_p (Wagner)."""
+    J, I1 = 1e-11, 8e-9
+    bulk = column(20, "CBAR", "SPC1,1,123456,1\nSPC1,1,2356,2,THRU,21", "FORCE,1,21,,1.,-1.,0.,0.", J=J)
+    wanted = E / 2.5 * J * 2e-4 / (I1 + I_WEAK)
+    assert buckle(bulk).load_factors[0] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("form", ["nastran", "full"])
+def test_a_narrow_strip_turns_over(form):
+    """Cantilever with a tip force in its stiff plane: P = 4.0126 √(EI GJ)/L² (Timoshenko and Gere, 6.3)."""
+    I1, J = 1e-4, 9e-9
+    bulk = column(40, "CBAR", "SPC1,1,123456,1", "FORCE,1,41,,1.,0.,-1.,0.", I1=I1, J=J)
+    found = buckle(bulk, method="EIGRL,1,,,2", form=form)
+    wanted = 4.0126 * np.sqrt(E * I_WEAK * E / 2.5 * J) / L**2
+    # the sense of the load does not matter: a pair of equal factors
+    np.testing.assert_allclose(np.sort(found.load_factors), [-wanted, wanted], rtol=1e-3)
+
+
+def test_a_strip_in_pure_bending_turns_over():
+    """Ends held against twist, equal couples: M = π √(EI GJ)/L."""
+    I1, J = 1e-4, 9e-9
+    held = "SPC1,1,1234,1\nSPC1,1,234,41"
+    couples = "MOMENT,1,1,,1.,0.,0.,-1.\nMOMENT,1,41,,1.,0.,0.,1."
+    found = buckle(column(40, "CBAR", held, couples, I1=I1, J=J))
+    assert found.load_factors[0] == pytest.approx(np.pi * np.sqrt(E * I_WEAK * E / 2.5 * J) / L, rel=1e-3)
+
+
+def test_a_clamped_shaft_under_torque():
+    """T = 8.9868 EI/L (tan x = x, x = TL/2EI; Ziegler) with ends that do not turn about the cross axes; full form."""
+    held = "SPC1,1,123456,1\nSPC1,1,2356,41"
+    bulk = column(40, "CBAR", held, "MOMENT,1,41,,1.,1.,0.,0.", I1=I_WEAK)
+    found = buckle(bulk, form="full", method="EIGRL,1,0.,,1")
+    assert found.load_factors[0] == pytest.approx(2 * 4.493409 * E * I_WEAK / L, rel=2e-3)
+
+
+def test_two_rods_on_a_spring():
+    bulk = """
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,3,,2.,0.,0.
+CROD,1,1,1,2
+CROD,2,1,2,3
+PROD,1,1,1.
+MAT1,1,1.+6,,.3
+CELAS2,3,20.,2,2
+SPC1,1,123456,1
+SPC1,1,3456,2,3
+SPC1,1,2,3
+FORCE,1,3,,1.,-1.,0.,0.
+"""
+    # P (2/L) w = k w
+    assert buckle(bulk).load_factors[0] == pytest.approx(10.0, rel=1e-9)
+
+
+def test_a_rigid_post_on_a_bush():
+    """A post of height 3 on a rotational spring: P = k/h; the bush sits at its foot."""
+    bulk = """
+GRID,1,,0.,0.,0.
+GRID,2,,3.,0.,0.
+CBUSH,1,1,1,2,0.,1.,0.
+,0.
+PBUSH,1,K,1.+9,1.+9,1.+9,1.+9,60.,90.
+SPC1,1,123456,1
+FORCE,1,2,,1.,-1.,0.,0.
+"""
+    found = buckle(bulk, method="EIGRL,1,0.,,2")
+    np.testing.assert_allclose(found.load_factors, [20.0, 30.0], rtol=1e-6)
+
+
+def plate(n: int, kind: str, t: float = 0.01) -> str:
+    """Unit square in compression along x, simply supported, free to shorten."""
+    at = lambda i, j: 1 + i + (n + 1) * j  # noqa: E731
+    bulk = "".join(
+        f"GRID,{at(i, j)},,{i / n:.6f},{j / n:.6f},0.\n" for j in range(n + 1) for i in range(n + 1)
+    )
+    eid = 1
+    for j in range(n):
+        for i in range(n):
+            a, b, c, d = at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)
+            if kind == "CQUAD4":
+                bulk += f"CQUAD4,{eid},1,{a},{b},{c},{d}\n"
+            else:
+                corners = ((a, b, c), (a, c, d)) if (i + j) % 2 else ((a, b, d), (b, c, d))
+                for k, one in enumerate(corners):
+                    bulk += f"CTRIA3,{10000 * k + eid},1,{one[0]},{one[1]},{one[2]}\n"
+            eid += 1
+        for i in (0, n):
+            sign = 1 if i == 0 else -1
+            bulk += "".join(f"FORCE,1,{at(i, m)},,{0.5 / n},{sign}.,0.,0.\n" for m in (j, j + 1))
+    edge = {at(i, j) for i in range(n + 1) for j in range(n + 1) if i in (0, n) or j in (0, n)}
+    bulk += "".join(f"SPC1,1,3,{g}\n" for g in edge)
+    bulk += f"SPC1,1,1,{at(n // 2, 0)},{at(n // 2, n)}\nSPC1,1,2,{at(0, n // 2)}\n"
+    bulk += f"SPC1,1,6,1,THRU,{at(n, n)}\n"
+    return bulk + f"PSHELL,1,1,{t},1,,1\nMAT1,1,7.+10,,.3\n"
+
+
+@pytest.mark.parametrize(("kind", "n", "error"), [("CQUAD4", 16, 8e-3), ("CTRIA3", 16, 2e-2)])
+def test_square_plate_k_is_four(kind, n, error):
+    D = 7e10 * 0.01**3 / 12 / (1 - 0.3**2)
+    found = buckle(plate(n, kind))
+    assert found.load_factors[0] == pytest.approx(4 * np.pi**2 * D, rel=error)
+
+
+def test_a_column_of_bricks():
+    """2 x 2 bricks across, 40 along, one end held: Euler's load with shear, within the mesh."""
+    n, h = 40, 0.1
+    bulk, number = "", {}
+    for i in range(n + 1):
+        for j in range(3):
+            for k in range(3):
+                number[i, j, k] = len(number) + 1
+                y, z = h * (j - 1) / 2, h * (k - 1) / 2
+                bulk += f"GRID,{number[i, j, k]},,{L * i / n:.6f},{y:.6f},{z:.6f}\n"
+    eid = 0
+    for i in range(n):
+        for j in range(2):
+            for k in range(2):
+                eid += 1
+                around = ((0, 0), (1, 0), (1, 1), (0, 1))
+                a = [number[i + p, j + q, k + r] for r in (0, 1) for p, q in around]
+                bulk += f"CHEXA,{eid},1,{','.join(map(str, a[:6]))}\n,{a[6]},{a[7]}\n"
+    weight = {0: 0.25, 1: 0.5, 2: 0.25}
+    for j in range(3):
+        for k in range(3):
+            bulk += (
+                f"SPC1,1,1,{number[0, j, k]}\nFORCE,1,{number[n, j, k]},,{weight[j] * weight[k]},-1.,0.,0.\n"
+            )
+    bulk += f"SPC1,1,23,{number[0, 1, 1]}\nSPC1,1,3,{number[0, 0, 1]}\nPSOLID,1,1\nMAT1,1,{E},,0.\n"
+    bulk += f"SPC1,1,456,1,THRU,{len(number)}\n"
+    euler = np.pi**2 * E * h**4 / 12 / (4 * L**2)
+    wanted = euler / (1 + 1.2 * euler / (E / 2 * h * h))
+    for form in ("nastran", "full"):
+        found = buckle(bulk, method="EIGRL,1,0.,,2", form=form)
+        np.testing.assert_allclose(found.load_factors, wanted, rtol=2e-3)
+
+
+def test_full_form_turns_the_forces_of_a_loaded_bar():
+    """A rigid turn θ of a loaded bar gives θ × f at its ends and ½ θ × m (semi-tangential moments)."""
+    rng, length = np.random.default_rng(3), 1.7
+    F = np.zeros(12)
+    F[6:] = rng.standard_normal(6)
+    F[:3] = -F[6:9]
+    F[3:6] = -F[9:] - np.cross([length, 0, 0], F[6:9])
+    K = line_geometric_stiffness(np.array([length]), F[None], np.array([0.3]), True)[0]
+    np.testing.assert_allclose(K, K.T, atol=1e-15)
+    for theta in np.eye(3):
+        motion = np.concatenate([np.zeros(3), theta, np.cross(theta, [length, 0, 0]), theta])
+        wanted = [np.cross(theta, F[:3]), np.cross(theta, F[3:6]) / 2]
+        wanted += [np.cross(theta, F[6:9]), np.cross(theta, F[9:]) / 2]
+        np.testing.assert_allclose(K @ motion, np.concatenate(wanted), atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["CQUAD4", "CTRIA3"])
+def test_full_form_turns_the_forces_of_loaded_shells(kind):
+    """A rigid turn of a plate under its own balanced forces: Kg S_θ = θ × p."""
+    text = f"SOL 101\nCEND\nSPC=1\nLOAD=1\nBEGIN BULK\n{plate(4, kind)}\nENDDATA\n"
+    fe = ist.FEModel.from_deck(deck_from_text(text))
+    u = ist.static(fe, 1)
+    Kg, notes = geometric_stiffness(fe, u.displacement, "full")
+    assert not notes
+    load = u.load.reshape(-1, 6)
+    for theta in np.eye(3):
+        motion = np.zeros((len(fe.grids), 6))
+        motion[:, :3], motion[:, 3:] = np.cross(theta, fe.grids.xyz), theta
+        turned = (Kg @ motion.ravel()).reshape(-1, 6)
+        np.testing.assert_allclose(turned[:, :3], np.cross(theta, load[:, :3]), atol=1e-9)
+
+
+def test_frequency_of_a_compressed_beam():
+    """f = f0 √(1 - P/P_cr) for every mode with its own Euler load; STATSUB and preload= mean the same."""
+    n, rho = 40, 2700.0
+    half = 0.5 * np.pi**2 * E * I_WEAK / L**2
+    bulk = column(n, "CBAR", "SPC1,1,1234,1\nSPC1,1,234,41", f"FORCE,1,41,,{half},-1.,0.,0.", I1=1e-6)
+    bulk = bulk.replace(",,.25\n", f",,.25,{rho}\n") + "EIGRL,1,,,3\n"
+    head = "SOL 103\nCEND\nSPC=1\nSUBCASE 1\nLOAD=1\nSUBCASE 2\nMETHOD=1\n"
+    fe = ist.FEModel.from_deck(deck_from_text(f"{head}STATSUB=1\nBEGIN BULK\n{bulk}ENDDATA\n"))
+    plain = ist.FEModel.from_deck(deck_from_text(f"{head}BEGIN BULK\n{bulk}ENDDATA\n"))
+    free = ist.normal_modes(plain).frequencies_hz
+    loaded = ist.normal_modes(fe)
+    k = np.arange(1, 4)
+    f0 = k**2 * np.pi / 2 * np.sqrt(E * I_WEAK / (rho * 2e-4)) / L**2
+    np.testing.assert_allclose(free, f0, rtol=2e-4)
+    np.testing.assert_allclose(loaded.frequencies_hz, f0 * np.sqrt(1 - 0.5 / k**2), rtol=2e-4)
+    np.testing.assert_allclose(
+        ist.normal_modes(plain, preload=1).frequencies_hz, loaded.frequencies_hz, rtol=1e-9
+    )
+    np.testing.assert_allclose(ist.normal_modes(fe, preload=0).frequencies_hz, free, rtol=1e-9)
+    assert any("subcase 1" in note for note in loaded.notes)
+
+
+def test_a_component_of_a_preloaded_deck_is_refused():
+    bulk = column(4, "CBAR", "", "FORCE,1,5,,1.,-1.,0.,0.").replace(",,.25\n", ",,.25,1.\n") + "EIGRL,1,,,3\n"
+    head = "SOL 103\nCEND\nSUBCASE 1\nLOAD=1\nSUBCASE 2\nMETHOD=1\nSTATSUB=1\n"
+    with pytest.raises(ModelError, match="STATSUB"):
+        ist.Component.from_deck(deck_from_text(f"{head}BEGIN BULK\n{bulk}ENDDATA\n"), n_modes=2)
+
+
+def test_messages():
+    held = ENDS["pinned"][0]
+    with pytest.raises(ModelError, match="no subcase has loads"):
+        bulk = column(4, "CBAR", "SPC1,1,123456,1", "")
+        text = f"SOL 105\nCEND\nSPC=1\nMETHOD=1\nBEGIN BULK\n{bulk}\nEIGRL,1,0.,,1\nENDDATA\n"
+        ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
+    with pytest.raises(ModelError, match="METHOD = 1 selects"):
+        buckle(column(20, "CBAR", held, "FORCE,1,21,,1.,-1.,0.,0."), method="")
