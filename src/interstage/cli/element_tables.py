@@ -77,7 +77,7 @@ def show_tables(console, taken: dict[str, dict], mode: int | None = None, most: 
                 out.add_column(heading, justify="right")
             for i in range(min(len(table), most)):
                 place = [] if table.node_ids is None else [_place(table.node_ids[i])]
-                cells = ("" if x != x else f"{x:.4g}" for x in values[i])
+                cells = ("" if x != x else f"{x + 0.0:.4g}" for x in values[i])
                 out.add_row(str(table.element_ids[i]), *place, *cells)
             show_table(console, out)
             if len(table) > most:
