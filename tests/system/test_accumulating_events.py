@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
@@ -88,6 +89,40 @@ def test_bounces_do_not_depend_on_the_step(step):
     np.testing.assert_allclose([r.t for r in log.events][: len(times)], times, atol=1e-7)
     assert log.phases[-1].t[0] == pytest.approx(end, abs=3e-6)
     np.testing.assert_allclose(log.state()["ball"].position, [1.0, 2.0, 0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{"step": 1e-2}, {"rtol": 1e-11, "atol": 1e-12}])
+def test_a_ball_on_a_shaking_table(options):
+    """The table follows A sin wt; between impacts the ball flies a parabola: impacts by root finding on both."""
+    e, A, w = 0.7, 0.05, 9.0
+    mb = ist.Multibody("table", gravity=[0, 0, -G])
+    mb.add_body("table", mass=5.0, joint=ist.Prismatic("z"))
+    mb.add_body("ball", mass=1.0, joint=ist.Prismatic("z"))
+    system = mb.compile()
+    x = system.state()
+    x["ball"].q[:] = 0.5
+
+    def hit(t, system, x):
+        x["ball"].v[:] = x["table"].v - e * (x["ball"].v - x["table"].v)
+
+    gap = ist.Event(lambda t, x: x["ball"].q - x["table"].q, hit, direction=-1, rest="stop")
+    motion = ist.Motion(angle=lambda t: A * np.sin(w * t))
+    log = simulate(system, x, 3.0, events=[gap], motions={"table": motion}, **options)
+    t, z, v, truth = 0.0, 0.5, 0.0, []
+    for _ in range(12):
+
+        def above(s, t=t, z=z, v=v):
+            return z + v * s - 0.5 * G * s * s - A * np.sin(w * (t + s))
+
+        looks = np.linspace(1e-6, 1.0, 100_001)
+        k = np.flatnonzero((above(looks[:-1]) > 0.0) & (above(looks[1:]) <= 0.0))[0]
+        s = brentq(above, looks[k], looks[k + 1], xtol=1e-14)
+        t, table = t + s, A * w * np.cos(w * (t + s))
+        z, v = A * np.sin(w * t), table - e * (v - G * s - table)
+        truth.append(t)
+    np.testing.assert_allclose([r.t for r in log.events][:12], truth, atol=2e-8)
+    assert "at rest" in log.events[-1].what and log.t[-1] < 3.0
+    assert min((p["ball"].q - p["table"].q).min() for p in log.phases) > -1e-8
 
 
 @pytest.mark.parametrize("options", METHODS)

@@ -36,7 +36,7 @@ def eigenvectors(A: np.ndarray, real: bool = False) -> tuple[np.ndarray, np.ndar
     zero = 1e2 * EPS * np.linalg.norm(A)
     slack = 1e-9 * np.abs(values) + zero
     factors: list[np.ndarray] = []
-    for places in _clusters(values, slack):
+    for places in clusters(values, slack):
         mean, near = values[places].mean(), 20.0 * slack[places].max()
         if not real and abs(mean) <= 1e4 * zero:
             continue
@@ -73,7 +73,7 @@ def _leading(T: np.ndarray, Z: np.ndarray, values: np.ndarray, near: float) -> n
     return Q[:, : len(values)] if info == 0 else None
 
 
-def _clusters(values: np.ndarray, slack: np.ndarray) -> list[np.ndarray]:
+def clusters(values: np.ndarray, slack: np.ndarray) -> list[np.ndarray]:
     """Return places of values that lie together, two or more each: neighbours of neighbours belong to one."""
     if not len(values):
         return []

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError, SolverError
+from interstage.linear.eigenvectors import clusters
 from interstage.linear.response import GOOD, ModalForm, modal_form
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ class ModalGains:
         return (self.gains / largest).max(axis=(1, 2), initial=0.0)
 
 
-def decoupled(A: np.ndarray) -> ModalForm:
-    """Return the modal form, or say that the modes cannot be told apart."""
-    form = modal_form(A)
+def decoupled(model: LinearModel) -> ModalForm:
+    """Return the modal form of a model, equal poles turned to its inputs; or say that modes cannot be told apart."""
+    form = modal_form(model.A)
     if form.condition > GOOD:
         raise SolverError(
             "the modes of the model cannot be separated",
@@ -68,12 +69,30 @@ def decoupled(A: np.ndarray) -> ModalForm:
             got=f"{form.condition:.1e}",
             hint="poles coincide without being independent: give the modes some damping, or keep the whole model",
         )
-    return form
+    return _turned(form, model.B, model.C)
+
+
+def _turned(form: ModalForm, B: np.ndarray, C: np.ndarray) -> ModalForm:
+    """Return the form with another basis for each set of m equal poles: no more of them than inputs can be moved.
+
+    Shapes of equal poles may be mixed at will. With b = U S Vᴴ, the rows of B there, the basis U leaves the last of
+    them without input (or, where outputs are fewer, without output), so that they can be left out at no loss.
+    """
+    T, inverse, k = form.T.copy(), form.T_inverse.copy(), len(form.A_slow)
+    if 0 in (B.shape[1], len(C)):
+        return form
+    for places in clusters(form.poles, 1e-9 * np.abs(form.poles)):
+        rows = k + places
+        seen = inverse[rows] @ B if B.shape[1] <= len(C) else (C @ T[:, rows]).conj().T
+        size = np.linalg.norm(seen, axis=0)
+        U = np.linalg.svd(seen / np.where(size > 0.0, size, 1.0))[0]
+        T[:, rows], inverse[rows] = T[:, rows] @ U, U.conj().T @ inverse[rows]
+    return replace(form, T=T, T_inverse=inverse)
 
 
 def modal_gains(model: LinearModel) -> ModalGains:
     """Return peak gains and Hankel singular values of every mode that is not slow."""
-    form = decoupled(model.A)
+    form = decoupled(model)
     k = len(form.A_slow)
     places = _one_of_each(form.poles)
     poles = form.poles[places]
@@ -147,7 +166,7 @@ def truncate(
 
 
 def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearModel:
-    T, blocks, names = _real_basis(decoupled(model.A))
+    T, blocks, names = _real_basis(decoupled(model))
     inverse = np.linalg.inv(T)
     A, B, C = inverse @ model.A @ T, inverse @ model.B, model.C @ T
     slow = blocks[0]
