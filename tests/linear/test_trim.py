@@ -129,6 +129,18 @@ def _com(system, x, body):
     return system.position(x, body) + system.rotation(x, body) @ first / system.settings.body_inertia[i, 0]
 
 
+def test_modes_about_a_trim_have_its_standing_forces():
+    """A weightless pendulum pulled by a force F that stands: ω² = F/(m l)."""
+    mb = ist.Multibody("pendulum")
+    mb.add_body("bob", mass=2.0, com=[0, 0, -0.5], joint=ist.Revolute("y"))
+    system = mb.compile()
+    x0 = ist.trim(system, system.state(), forces={("bob", (0, 0, -0.5)): [0, 0, 0, 0, 0, -8.0]})
+    hz = np.sqrt(8.0 / (2.0 * 0.5)) / (2.0 * np.pi)
+    assert system.modes(x0).frequencies_hz[0] == pytest.approx(hz, rel=1e-12)
+    assert ist.linearize(system, x0).modes(damped=False).frequencies_hz[0] == pytest.approx(hz, rel=1e-12)
+    assert system.modes(x0, forces={}).frequencies_hz[0] == pytest.approx(0.0, abs=1e-9)
+
+
 def spring_arm(**joint):
     mb = ist.Multibody("arm", gravity=[0, 0, -9.81])
     mb.add_body("arm", mass=1.0, com=[1.0, 0, 0], joint=ist.Revolute("-y", **joint))

@@ -1,9 +1,9 @@
 """Eigenvectors of real matrices, independent also where eigenvalues coincide.
 
 LAPACK's vectors of equal eigenvalues may be parallel, and real ones conjugate pairs: they come one by one from a
-triangular factor whose entries between equals are rounding. The space that belongs to equal eigenvalues is well defined,
-though: what their vectors span, or, where these fail, the leading Schur vectors after those eigenvalues were brought to
-the front (LAPACK's trsen; Bai and Demmel 1993).
+triangular factor whose entries between equals are rounding. The space that belongs to equal eigenvalues is well
+defined, though: what their vectors span, or, where these fail, the leading Schur vectors after those eigenvalues were
+brought to the front (LAPACK's trsen; Bai and Demmel 1993).
 """
 
 from __future__ import annotations

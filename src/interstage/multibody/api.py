@@ -521,7 +521,9 @@ class System:
     def modes(self, x: State | None = None, forces: Forces | None = None) -> system_modes.SystemModes:
         """Return the undamped modes about a rest state: frequencies_hz (m,), shapes (nv, m).
 
-        Joints that are not free are held: m is nv less their velocities, where shapes are zero.
+        Joints that are not free are held: m is nv less their velocities, where shapes are zero. An operating point (a
+        trim) brings those of its forces that stand in the world; forces that follow a body have no symmetric stiffness,
+        `linearize(system, x).modes(damped=False)` has it.
         """
         return system_modes.system_modes(self, x if x is not None else self.state(), forces)
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
+from interstage.multibody.loads import OperatingPoint, in_world
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -64,7 +65,13 @@ def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarra
 
 
 def system_modes(system: System, x: State, forces: dict | None = None) -> SystemModes:
-    """Solve K φ = λ M φ about the state x, its velocities taken as zero; joints that are not free are held."""
+    """Solve K φ = λ M φ about the state x, its velocities taken as zero; joints that are not free are held.
+
+    An operating point brings those of its forces that stand in the world, unless forces are given.
+    """
+    if forces is None and isinstance(x, OperatingPoint):
+        standing = [force for force in x.loads.forces if force.frame == "world"]
+        forces = in_world(system, x, standing) or None
     real = State(x._slices, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)
