@@ -269,3 +269,38 @@ def test_copies_and_changed_vehicles_keep_choices():
     assert other.n_closure == 2
     np.testing.assert_array_equal(other.settings.closure_option, [0.0, 14.0, 49.0])
     np.testing.assert_array_equal(other.forward_dynamics(x), system.forward_dynamics(x))
+
+
+@pytest.mark.parametrize("closure", (Ball(), Locked(), Revolute("z")), ids=lambda j: type(j).__name__)
+@pytest.mark.parametrize("joint", (Free(), Ball(), Prismatic("x"), Planar("y")), ids=lambda j: type(j).__name__)
+def test_assembly_does_not_depend_on_units(joint, closure):
+    """From a far start the same closed shape is found in metres, millimetres, kilometres and inches."""
+    found = []
+    for unit in (1.0, 1e3, 1e-3, 39.37):
+        rng = np.random.default_rng(4)
+        mb = Multibody("loop")
+        body = {"mass": 2.0, "com": unit * np.array([0.2, 0.1, 0]), "inertia": unit**2 * np.array([0.4, 0.5, 0.6])}
+        mb.add_body("bus", **body, joint=Free())
+        mb.add_body("arm", **body, parent="bus", at=unit * rng.normal(size=3), joint=joint)
+        mb.add_body("rod", **body, parent="bus", at=unit * rng.normal(size=3), joint=Free())
+        mb.close("loop", ("arm", unit * rng.normal(size=3)), ("rod", unit * rng.normal(size=3)), joint=closure)
+        system = mb.compile()
+        x = system.state(v=np.where(travelling(system), unit, 1.0) * rng.normal(size=system.nv))
+        for name in ("arm", "rod"):
+            scale = np.where(travelling(system), unit, 1.0)[system._slices[name].v]
+            q = rng.normal(size=len(x[name].q))
+            if system.model.spec(name).joint.linear:
+                x[name].q[:] = scale * q
+            else:
+                x[name].q[:] = np.concatenate([q[:4] / np.linalg.norm(q[:4]), unit * q[4:]])
+        y = system.assemble(x)
+        found.append(np.concatenate([system.position(y, b) / unit for b in system.bodies]))
+        found[-1] = np.concatenate([found[-1], *(system.velocity(y, b)[:3] for b in system.bodies)])
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=0, atol=1e-8)
+
+
+def travelling(system):
+    """Return which velocities are lengths a time."""
+    return np.array([name.rsplit(".", 1)[1] in ("travel", "travel1", "travel2", "vx", "vy", "vz")
+                     for name in system.velocity_names()])  # fmt: skip

@@ -18,6 +18,7 @@ import numpy as np
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closing import all_rows, errors, in_use, name_of, worst
 from interstage.multibody.closures import ROUNDING, Row, row_names, rows_of
+from interstage.multibody.joint_fit import travels
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.kernels.closure import RANK, STILL
 from interstage.multibody.kernels.kinematics import UNIVERSAL
@@ -187,10 +188,11 @@ def _assemble_positions(system: System, start: State, free: np.ndarray) -> State
         if merit < least:
             best, least = y, merit
     # a dead end of the search may be a singular start (a straight chain): try from beside it
-    joints = np.intersect1d(_joint_slots(system), free)
+    scale = _joint_scale(system)
+    joints = free[scale[free] > 0.0]
     for nudge in range(NUDGES):
         push = np.zeros(system.nv)
-        push[joints] = 0.1 * (nudge + 1) * rng.standard_normal(len(joints))
+        push[joints] = 0.1 * (nudge + 1) * rng.standard_normal(len(joints)) * scale[joints]
         y, closed, merit = _newton(system, _moved(system, y, push), free, STIFFNESS_TIMES[0])
         if closed:
             return _checked(system, _relaxed(system, y, start, free), start)
@@ -248,9 +250,19 @@ def _newton(system: System, y: State, free: np.ndarray, time: float) -> tuple[St
 
 def _shortened(system: System, step: np.ndarray) -> float:
     """Return the factor that makes a step no longer than is wise."""
-    unit = system.tree.row_tolerance / ROUNDING
-    longest = np.abs(step[_joint_slots(system)]).max(initial=0.0) / max(1.0, unit.max())
+    scale = _joint_scale(system)
+    longest = np.abs(step[scale > 0.0] / scale[scale > 0.0]).max(initial=0.0)
     return min(1.0, LONGEST / (longest + 1e-300))
+
+
+def _joint_scale(system: System) -> np.ndarray:
+    """Return what is large (nv,) for each velocity of a joint: a radian, or the size of the vehicle; zero for modes."""
+    tree, scale = system.tree, np.zeros(system.nv)
+    lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
+    size = (tree.row_tolerance[lengths] / ROUNDING).max(initial=0.0) or 1.0
+    for where in system._slices.values():
+        scale[where.v] = np.where(travels(where.joint), size, 1.0)
+    return scale
 
 
 def _relaxed(system: System, y: State, start: State, free: np.ndarray) -> State:
@@ -289,11 +301,6 @@ def _relaxed(system: System, y: State, start: State, free: np.ndarray) -> State:
 def _open(system: System, x: State) -> np.ndarray:
     wide = np.abs(errors(system, x, every=True)) > 1e3 * system.tree.row_tolerance
     return np.flatnonzero(wide & in_use(system))
-
-
-def _joint_slots(system: System) -> np.ndarray:
-    """Return the numbers of the velocities of joints."""
-    return np.concatenate([np.arange(s.v.start, s.v.stop) for s in system._slices.values()])
 
 
 def _assemble_velocities(system: System, y: State, free: np.ndarray) -> np.ndarray:

@@ -100,18 +100,15 @@ def fit_coordinates(joint: Joint, R: np.ndarray, p: np.ndarray, near: np.ndarray
     else:
         raise InputError("a joint without a fit", got=repr(joint))
     q = np.array(q, dtype=float)
-    for k in _angles(joint):
+    for k in np.flatnonzero(~travels(joint)):
         q[k] = guess[k] + _wrapped(q[k] - guess[k]) if near is not None else q[k]
     return q
 
 
-def _angles(joint: Joint) -> list[int]:
-    """Return which coordinates are angles."""
-    if isinstance(joint, Planar):
-        return [2]
-    if isinstance(joint, Cylindrical):
-        return [0]
-    return list(range(joint.nv)) if not isinstance(joint, Prismatic) else []
+def travels(joint: Joint) -> np.ndarray:
+    """Return a mask (nv,) of the velocities that are lengths a time; the others turn."""
+    H = subspace(joint, joint.nominal())
+    return ~H[:3].any(axis=0)
 
 
 def joint_pose(joint: Joint, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
