@@ -99,8 +99,7 @@ def main() -> None:
 
 def bending(phase) -> float:
     """Return the lowest elastic frequency of a phase at its beginning, Hz."""
-    phase.weigh(0)
-    found = phase.system.modes(phase.system.state(phase.q[0])).frequencies_hz
+    found = phase.system_at(0).modes(phase.system.state(phase.q[0])).frequencies_hz
     return float(found[found > 0.1][0])
 
 

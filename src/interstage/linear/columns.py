@@ -39,7 +39,7 @@ def forward_rows(
 ) -> np.ndarray:
     """Return v̇ (m, nv) of m complex states Q (m, nq), V (m, nv) under tau (m, nv) for the kernels.
 
-    sites (m or 1, k), wrenches (m or 1, k, 7) : at places, with the number of the axes that they keep to
+    sites (m or 1, k), wrenches (m or 1, k, 10) : at places, with the number of the axes that they keep to
     """
     out, wrenches = np.empty_like(V), wrenches.astype(complex)
     if COMPILED:
@@ -88,7 +88,7 @@ class Columns:
             system.generalized_input(loads.tau, loads.accelerations or None, complex), (len(self.Q), 1)
         )
         extra = np.full(len(plant.channels), -1, dtype=np.int64)  # a wrench of zero on the first body
-        rows = np.zeros((len(plant.channels), len(sites) + 1, 7), complex)
+        rows = np.zeros((len(plant.channels), len(sites) + 1, wrenches.shape[1]), complex)
         rows[:, :-1] = wrenches
         for k, channel in enumerate(plant.channels):
             given, forces = loads.tau, loads.forces

@@ -22,9 +22,9 @@ from interstage.errors import InputError, known_names
 from interstage.linear.chart import _ERRORS, turns
 from interstage.linear.inputs import coordinates, directions, is_turning, mode_numbers, place_name
 from interstage.multibody import inspection
-from interstage.multibody.engine import NO_SITES
 from interstage.multibody.joints import Axis
 from interstage.multibody.loads import Force, in_world
+from interstage.multibody.places import located
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -80,22 +80,30 @@ class Observation:
         names = ("Rw", "pw", "V", "A", "site_R", "site_p", "site_V", "site_a")
         with self.system.engine.borrow(self.x.q.dtype) as scratch:
             work = scratch.observe(self.x.q, self.x.v, self.vdot, self._sites)
-            return {name: getattr(work, name).copy() for name in names}
+            found = {name: getattr(work, name).copy() for name in names[:4]}
+            return found | {name: getattr(work, name)[self._sites] for name in names[4:]}
 
     def place(self, body: str, node: Any) -> PlaceMotion:
         """Return the motion of a place that was named when the sites were gathered."""
-        s, i = self.system.site(body, node), self.system.body(body)
-        if (i, s) in self._places:
-            return self._places[i, s]
+        key = body, node if node is None or np.ndim(node) == 0 else tuple(node)
+        if key in self._places:
+            return self._places[key]
+        (s,), (arm,) = located(self.system, [(body, node)])
+        i = self.system.body(body)
         w = self._work
         R, p = w["Rw"][i].reshape(3, 3), w["pw"][i]
         V, A, R_node = w["V"][i], w["A"][i], np.eye(3)
         if s >= 0:
-            p = p + R @ w["site_p"][s]
-            V, A, R_node = w["site_V"][s], w["site_a"][s], w["site_R"][s].reshape(3, 3)
+            k = int(np.searchsorted(self._sites, s))
+            p = p + R @ w["site_p"][k]
+            V, A, R_node = w["site_V"][k], w["site_a"][k], w["site_R"][k].reshape(3, 3)
+        elif arm.any():
+            p = p + R @ arm
+            V = np.concatenate([V[:3], V[3:] + cross(V[:3], arm)])
+            A = np.concatenate([A[:3], A[3:] + cross(A[:3], arm)])
         # the spatial acceleration follows the moving axes: the point's own acceleration has ω×v more
         a = A[3:] + cross(V[:3], V[3:])
-        self._places[i, s] = found = PlaceMotion(R, R_node, p, V[:3], V[3:], A[:3], a)
+        self._places[key] = found = PlaceMotion(R, R_node, p, V[:3], V[3:], A[:3], a)
         return found
 
     @cached_property
@@ -125,7 +133,7 @@ class _NodeOutput:
     def prepare(self, system: System) -> list[tuple[str, str]]:
         """Check names, make sites known, return (name, kind) of each channel."""
         inspection.check_frame(self.frame)
-        system.site(self.body, self.node)
+        located(system, [(self.body, self.node)])
         found = directions(self.axis)
         alone = self.name is not None and self.axis is not None and len(found) == 1
         return [(self.group + ("" if alone else suffix), self.kind) for suffix, _ in found]
@@ -406,6 +414,5 @@ Output = Any
 
 def gather_sites(system: System, places: list[tuple[str, Any]]) -> np.ndarray:
     """Return the numbers of the sites among places, after all of them are known to the system."""
-    found = [system.site(body, node) for body, node in places]
-    numbers = sorted({s for s in found if s >= 0})
-    return np.array(numbers, dtype=np.int64) if numbers else NO_SITES
+    found = np.unique(located(system, places)[0])
+    return found[found >= 0]

@@ -120,7 +120,7 @@ def sweep_modes(
 ) -> TrackedModes:
     """Follow the undamped modes of a system while `change(system, state, value)` turns a joint or changes a mass.
 
-    change : alters the state (or the system: `set_mass`) in place, or returns another system
+    change : alters the state or the system (`set_mass`) that it gets, which are its own, or returns another system
 
     >>> def turn(system, x, angle):
     ...     x["panel"].q[:] = angle
@@ -128,8 +128,8 @@ def sweep_modes(
     values = np.asarray(values, dtype=float)
     sets, weights = [], []
     for value in values:
-        state = x.copy()
-        other = change(system, state, float(value)) or system
+        state, own = x.copy(), system.with_settings()
+        other = change(own, state, float(value)) or own
         sets.append(other.modes(state))
-        weights.append(other.mass_matrix(state))  # now: a mass may change again at the next value
+        weights.append(other.mass_matrix(state))
     return track_modes(sets, values, n_modes, weights)

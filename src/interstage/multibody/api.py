@@ -8,6 +8,7 @@ is None (its frame origin), a node of a flexible body, or a point (x, y, z) of a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -23,6 +24,7 @@ from interstage.multibody import (
     places,
     prescribed,
     reroot,
+    summary,
     system_modes,
     topology,
 )
@@ -30,12 +32,13 @@ from interstage.multibody import refinement as refining
 from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import build_tree, flexible_bodies
 from interstage.multibody.engine import FLOAT, NO_SITES, Engine, Scratch
+from interstage.multibody.flex.reference import FlexibleBody
 from interstage.multibody.joints import Joint
 from interstage.multibody.kernels.closure import FIRST_ROW
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
-from interstage.multibody.state import State, check_belongs, slices_of
+from interstage.multibody.state import Layout, State, check_belongs, layout_of
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
@@ -68,13 +71,15 @@ class System:
         self._known = {} if known is None else known  # flexible data about their nodes, shared by descendants
         self._flexes, self._owner = flexible_bodies(model, self._known)
         self._index = {name: i for i, name in enumerate(model.bodies)}
-        keys, self._extra = closure_sites(model, self._flexes)
-        tree = build_tree(model, self._flexes, self._owner, self._extra)
+        keys, extra = closure_sites(model, self._flexes)
+        tree = build_tree(model, self._flexes, self._owner, extra)
         self.engine = Engine(tree, Settings.of(model, self._flexes, tree))
         first = int(self.tree.sizes[1])
+        self._closure_sites = keys
         self._sites: dict[tuple, int] = {key: first + k for k, key in enumerate(keys)}
+        self._growing = Lock()  # while sites are added
         self._door: int | None = None  # address of scratch for accelerations alone, once it is made
-        self._slices = slices_of(self)
+        self._slices = layout_of(self)
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
         self._no_wrenches = np.zeros((0, 6))
@@ -101,11 +106,37 @@ class System:
         new.__dict__.update(self.__dict__)
         own = (self.settings if settings is None else settings).copy()
         new.engine, new._door = self.engine.with_settings(own), None
-        new._sites, new._extra = dict(self._sites), list(self._extra)
+        new._growing = Lock()
         if settings is not None:
             inspection.note_masses(new, self)
         prescribed.note_held(new)
         return new
+
+    def __copy__(self) -> System:
+        return self.with_settings()
+
+    def __deepcopy__(self, memo: dict) -> System:
+        return self.with_settings()
+
+    def __reduce__(self):
+        # compiled code and addresses stay here: description and settings travel, and the order of sites
+        asked = sorted(self._sites, key=self._sites.get)[len(self._closure_sites) :]
+        return _restored, (self.model, self.settings, asked, self.change)
+
+    def __repr__(self) -> str:
+        return f"<System '{self.model.name}': {len(self._index)} bodies, nq {self.nq}, nv {self.nv}>"
+
+    def __str__(self) -> str:
+        return summary.of_system(self)
+
+    @property
+    def layout(self) -> Layout:
+        """Where each body's numbers lie: `layout["panel"].v` is its slice of v."""
+        return self._slices
+
+    def flexible(self, body: str) -> FlexibleBody | None:
+        """Return a flexible body about its inboard node (l, λ, γ of all nodes, integrals), None for a rigid one."""
+        return self._flexes[self.body(body)]
 
     @property
     def bodies(self) -> list[str]:
@@ -438,21 +469,19 @@ class System:
     # kinematics -------------------------------------------------------------------------------------
 
     def site(self, body: str, place: Any = None) -> int:
-        """Return the number of a site for the kernels, adding it if it is new; -1 - body for a frame origin."""
-        return places.sites(self, [(body, place)])[0]
+        """Return the number of a node's site for the kernels; -1 - body for frame origins and rigid bodies."""
+        return self.sites([(body, place)])[0]
 
     def sites(self, pairs: list[tuple[str, Any]]) -> list[int]:
-        """Return the numbers of many sites (body, place), adding new ones all at once."""
-        return places.sites(self, pairs)
+        """Return the numbers of many sites (body, place); places alone cost the vehicle nothing."""
+        return places.located(self, pairs)[0].tolist()
 
     def _loads(self, forces: Forces | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
         return inspection.loads(self, forces, frame, x)
 
     def jacobian(self, x: State, body: str, node: Any = None, frame: str = "world") -> np.ndarray:
         """Return J (6, nv) with [ω; v] = J v of a place on a body."""
-        s, i = self.site(body, node), self.body(body)
-        J = np.empty((6, self.nv), x.q.dtype)
-        self.engine.jacobian(x.q, np.zeros_like(x.v), i, NO_SITES if s < 0 else np.array([s]), J)
+        J = places.jacobian(self, x, body, node)
         if inspection.check_frame(frame) != "world":
             R = inspection.axes_of(self, x, body, node, frame)
             J = np.concatenate([R.T @ J[:3], R.T @ J[3:]])
@@ -598,3 +627,14 @@ class System:
     def remove(self, body: str, x: State) -> tuple[System, State]:
         """Return the system without a free body and all that it carries, and its state."""
         return topology.remove(self, body, x)
+
+
+def _restored(
+    model: Multibody, settings: Settings, asked: list[tuple[int, int]], change: topology.Change | None
+) -> System:
+    """Return a system from what a copy brought along."""
+    system = System(model).with_settings(settings)
+    names = system.bodies
+    places.located(system, [(names[i], node) for i, node in asked])
+    system.change = change
+    return system

@@ -211,6 +211,7 @@ def joint_wrenches(system: System, x: State, vdot: np.ndarray, forces: dict | No
         if system.model.closures:
             forces_for(system, scratch, x, vdot, forces, tau, "world")
             more, others = loads_of(system, closure_wrenches(system, scratch.work), scratch.work)
+            others = np.hstack([others, np.zeros((len(others), wrenches.shape[1] - 6))])
             sites, wrenches = np.concatenate([more, sites]), np.concatenate([others, wrenches]).astype(dtype)
         scratch.inverse(x.q, x.v, vdot, sites, wrenches, np.empty(system.nv, dtype))
         return scratch.work.z[:-1].copy()

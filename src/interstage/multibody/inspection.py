@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import FidelityWarning, InputError
+from interstage.multibody import places
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
+from interstage.multibody.places import located
 from interstage.multibody.state import State
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
@@ -42,27 +44,26 @@ def split_place(key: Any) -> tuple[str, Any]:
 
 
 def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 6) in world axes."""
+    """Return sites (k,) and wrenches (k, 10) as `kinematics.external_wrenches` reads them, in world axes."""
     check_frame(frame)
     if not forces:
-        return NO_SITES, np.zeros((0, 6), x.q.dtype)
+        return NO_SITES, np.zeros((0, 10), x.q.dtype)
     places = [split_place(key) for key in forces]
-    sites = np.array(system.sites(places), dtype=np.int64)
-    wrenches = np.array(
-        [
-            as_array(w, (6,), f"force on {place}", allow_complex=True)
-            for place, w in zip(places, forces.values())
-        ]
-    ).astype(x.q.dtype)
+    sites, arms = located(system, places)
+    given = [
+        as_array(w, (6,), f"force on {place}", allow_complex=True)
+        for place, w in zip(places, forces.values())
+    ]
+    wrenches = np.hstack([np.array(given), np.zeros((len(places), 1)), arms]).astype(x.q.dtype)
     if frame != "world":
         for k, place in enumerate(places):
             R = axes_of(system, x, *place, frame)
-            wrenches[k] = np.concatenate([R @ wrenches[k, :3], R @ wrenches[k, 3:]])
+            wrenches[k, :6] = np.concatenate([R @ wrenches[k, :3], R @ wrenches[k, 3:6]])
     return sites, wrenches
 
 
 def following_loads(system: System, forces: dict | None, frame: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 7): [t; f] and the number of the axes that they keep to.
+    """Return sites (k,) and wrenches (k, 10): [t; f], the number of the axes that they keep to, arms.
 
     Keys are (body, node) or body, in the axes of `frame`, or (body, node, frame) with axes of their own.
     """
@@ -74,8 +75,8 @@ def following_loads(system: System, forces: dict | None, frame: str) -> tuple[np
         axes = FRAMES.index(check_frame(key[2]) if own else frame)
         places.append(place)
         rows.append([*as_array(wrench, (6,), f"force on {place}"), axes])
-    sites = np.array([system.site(*place) for place in places], dtype=np.int64)
-    return sites, np.array(rows, dtype=float).reshape(-1, 7)
+    sites, arms = located(system, places)
+    return sites, np.hstack([np.array(rows, dtype=float).reshape(-1, 7), arms])
 
 
 def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.ndarray:
@@ -84,23 +85,24 @@ def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.nd
 
 
 def _observe(system: System, x: State, body: str, node: Any, vdot: np.ndarray):
-    """Return rotation (3, 3) and position of a body, [ω; v] and acceleration of a place on it (body axes), of a site
-    there rotation and place in the body (or None)."""
-    s, i = system.site(body, node), system.body(body)
-    sites = NO_SITES if s < 0 else np.array([s], dtype=np.int64)
+    """Return R (3, 3) of a body, [ω; v] and acceleration of a place on it (body axes), and R of a node there."""
+    (s,), (arm,) = located(system, [(body, node)])
+    i, sites = system.body(body), NO_SITES if s < 0 else np.array([s], dtype=np.int64)
     with system.engine.borrow(x.q.dtype) as scratch:
         work = scratch.observe(x.q, x.v, vdot, sites)
-        R, p = work.Rw[i].reshape(3, 3).copy(), work.pw[i].copy()
-        if s < 0:
-            return R, p, work.V[i].copy(), work.A[i].copy(), None
-        here = work.site_R[s].reshape(3, 3).copy(), work.site_p[s].copy()
-        return R, p, work.site_V[s].copy(), work.site_a[s].copy(), here
+        R = work.Rw[i].reshape(3, 3).copy()
+        if s >= 0:
+            return R, work.site_V[s].copy(), work.site_a[s].copy(), work.site_R[s].reshape(3, 3).copy()
+        V, A = work.V[i].copy(), work.A[i].copy()
+    if arm.any():
+        V[3:] += np.cross(V[:3], arm)
+        A[3:] += np.cross(A[:3], arm)
+    return R, V, A, None
 
 
 def pose(system: System, x: State, body: str, node: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation (3, 3) and position (3,) of a place in the world."""
-    R, p, _, _, here = _observe(system, x, body, node, np.zeros_like(x.v))
-    return (R, p) if here is None else (R @ here[0], p + R @ here[1])
+    return places.pose(system, x, body, node)
 
 
 def motion(
@@ -108,11 +110,11 @@ def motion(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [ω; v] and acceleration [ω̇; a] (6,) of a place."""
     check_frame(frame)
-    R, _, V, A, here = _observe(system, x, body, node, vdot)
+    R, V, A, R_node = _observe(system, x, body, node, vdot)
     # the spatial acceleration follows the moving axes: the point's own acceleration has ω×v more
     a = A[3:] + np.cross(V[:3], V[3:])
     if frame != "world":
-        R = np.eye(3) if frame == "body" or here is None else here[0].T
+        R = np.eye(3) if frame == "body" or R_node is None else R_node.T
     return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import inspection
+from interstage.multibody.places import located
 from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
 
@@ -43,7 +44,7 @@ def as_forces(system: System, forces: Mapping[Any, ArrayLike] | None, frame: str
         if isinstance(key, tuple) and len(key) == 3:
             own, key = inspection.check_frame(key[2]), key[:2]
         body, node = inspection.split_place(key)
-        system.site(body, node)
+        located(system, [(body, node)])
         found.append(Force(body, node, own, as_array(wrench, (6,), f"force on {key}")))
     return found
 
@@ -113,7 +114,7 @@ class Loads:
         return found
 
     def rows(self, system: System) -> tuple[np.ndarray, np.ndarray]:
-        """Return sites (k,) and wrenches (k, 7) for the kernels, which turn them with what they follow."""
+        """Return sites (k,) and wrenches (k, 10) for the kernels, which turn them with what they follow."""
         return wrench_rows(system, self.forces)
 
     def copy(self) -> Loads:
@@ -151,10 +152,11 @@ def in_world(system: System, x: State, forces: list[Force]) -> dict[tuple[str, A
 
 
 def wrench_rows(system: System, forces: list[Force]) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 7): [t; f] and the number of the axes that they keep to."""
-    sites = np.array(system.sites([(f.body, f.node) for f in forces]), dtype=np.int64)
+    """Return sites (k,) and wrenches (k, 10): [t; f], the number of the axes that they keep to, arms."""
+    sites, arms = located(system, [(f.body, f.node) for f in forces])
     rows = [[*f.wrench, inspection.FRAMES.index(f.frame)] for f in forces]
-    return sites, np.array(rows, dtype=np.result_type(float, *(f.wrench for f in forces))).reshape(-1, 7)
+    kind = np.result_type(float, *(f.wrench for f in forces))
+    return sites, np.hstack([np.array(rows, dtype=kind).reshape(-1, 7), arms])
 
 
 def _hashable(node: Any) -> Any:

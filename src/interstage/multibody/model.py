@@ -47,7 +47,7 @@ class BodySpec:
         return np.zeros(3) if self.port is None else self.port
 
 
-@dataclass
+@dataclass(repr=False)
 class Multibody:
     """A tree of rigid and flexible bodies, described in any units that fit together.
 
@@ -69,6 +69,14 @@ class Multibody:
 
     def __post_init__(self) -> None:
         self.gravity = as_array(self.gravity, (3,), "gravity")
+
+    def __repr__(self) -> str:
+        return f"<Multibody '{self.name}': {len(self.specs)} bodies>"
+
+    def __str__(self) -> str:
+        from interstage.multibody import summary
+
+        return summary.of_model(self)
 
     @property
     def bodies(self) -> list[str]:

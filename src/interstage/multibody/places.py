@@ -1,4 +1,9 @@
-"""Places on bodies: numbers of sites for the kernels, and many nodes of one body at once."""
+"""Places on bodies: the origin of the frame, a point of a rigid body, a node of a flexible one.
+
+A place is an arm l in the kernels' frame of its body (which sits in the joint), and what modes add: λη turns it, γη
+moves it. Points of rigid bodies need nothing else. Loads at nodes, and many questions about the same nodes, use
+sites: rows of the kernels' tables, made once for each node that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -10,51 +15,78 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody.compile import Site, extend_tree, site_of
-from interstage.multibody.engine import Engine
+from interstage.multibody.engine import NO_SITES, Engine
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
-from interstage.spatial.rotvec import jacobian_coefficients
+from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
 
+NO_ARM = np.zeros(3)
 
-def _key(system: System, body: str, place: Any) -> tuple[int, Any]:
-    """Return (number of the body, node or point), with None for the frame origin."""
-    i = system.body(body)
-    flex = system._flexes[i]
-    if place is None:
-        # the kernels' frame of a rigid body sits in its joint
-        return i, None if system.model.specs[i].port is None else (0.0, 0.0, 0.0)
-    if flex is None:
-        return i, tuple(as_array(place, (3,), f"point of rigid body '{body}'").tolist())
-    if not isinstance(place, int | np.integer):
+
+def _node(system: System, i: int, place: Any) -> int:
+    """Return a node of the flexible body i."""
+    if not isinstance(place, int | np.integer) or isinstance(place, bool):
+        body = system.bodies[i]
         raise InputError(f"the flexible body '{body}' has nodes, not points", got=repr(place))
-    rigid_origin = flex.n_modes == 0 and place == system.model.specs[i].node
-    return i, None if rigid_origin else int(place)
+    return int(place)
 
 
-def sites(system: System, places: Sequence[tuple[str, Any]]) -> list[int]:
-    """Return the numbers of sites, -1 - body for frame origins; new ones are added all at once."""
-    keys = [_key(system, body, place) for body, place in places]
-    new: dict[tuple, Site] = {}
-    for key in keys:
-        if key[1] is not None and key not in system._sites and key not in new:
-            new[key] = site_of(system.model, system._flexes, *key)
+def shape_of(system: System, body: str, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return l (3,), λ and γ (3, n) of a place in the kernels' frame of its body; n is 0 where no mode moves it."""
+    i = system.body(body)
+    flex, none = system.flexible(body), np.zeros((3, 0))
+    if flex is None:
+        point = NO_ARM if place is None else as_array(place, (3,), f"point of rigid body '{body}'")
+        return point - system.model.specs[i].offset, none, none
+    if place is None:
+        return NO_ARM, none, none
+    row = system.model.specs[i].component.node_row(_node(system, i, place))
+    return flex.l[row], np.ascontiguousarray(flex.lam[row]), np.ascontiguousarray(flex.gamma[row])
+
+
+def located(system: System, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and arms (k, 3) of places (body, place) for the kernels.
+
+    On rigid bodies, and at the frame of a flexible one, the site is -1 - body, and the arm leads to the place.
+    """
+    found, arms, new = [], np.zeros((len(pairs), 3)), {}
+    for k, (body, place) in enumerate(pairs):
+        i = system.body(body)
+        flex = system.flexible(body)
+        if flex is None or place is None:
+            arms[k] = shape_of(system, body, place)[0]
+            found.append((i, None))
+            continue
+        node = _node(system, i, place)
+        rigid_origin = flex.n_modes == 0 and node == system.model.specs[i].node
+        found.append((i, None if rigid_origin else node))
+        if not rigid_origin and found[-1] not in system._sites:
+            new[found[-1]] = site_of(system.model, system._flexes, *found[-1])
     if new:
+        _add(system, new)
+    numbers = [-1 - i if node is None else system._sites[i, node] for i, node in found]
+    return np.array(numbers, dtype=np.int64), arms
+
+
+def _add(system: System, new: dict[tuple, Site]) -> None:
+    """Add sites to the tables of this system, all at once; numbers of others stay, and costs do not grow."""
+    with system._growing:
+        new = {key: site for key, site in new.items() if key not in system._sites}
         first = int(system.tree.sizes[2])
-        system.engine = Engine(extend_tree(system.tree, list(new.values())), system.settings)
-        system._extra += new.values()
-        system._sites |= {key: first + k for k, key in enumerate(new)}
-        system._door = None
-    return [-1 - i if place is None else system._sites[i, place] for i, place in keys]
+        if new:
+            system.engine = Engine(extend_tree(system.tree, list(new.values())), system.settings)
+            system._door = None
+            system._sites = system._sites | {key: first + k for k, key in enumerate(new)}
 
 
 def _rows(system: System, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:
     """Return the number of a body, its flexible part (or None), and rows of nodes or points (k, 3)."""
     i = system.body(body)
-    flex = system._flexes[i]
+    flex = system.flexible(body)
     if flex is None:
         points = np.atleast_2d(np.asarray(np.zeros(3) if nodes is None else nodes, dtype=float))
         return i, None, as_array(points, (len(points), 3), f"points of rigid body '{body}'")
@@ -65,10 +97,10 @@ def _rows(system: System, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:
 
 
 def _arms(system: System, x: State, i: int, flex: Any, rows: np.ndarray) -> np.ndarray:
-    """Return deformed places (k, 3) from the body origin, body axes."""
+    """Return deformed places (k, 3) in the kernels' frame of a body."""
     if flex is None:
-        return rows.astype(x.q.dtype)
-    eta = x.q[system._slices[system.bodies[i]].eta]
+        return (rows - system.model.specs[i].offset).astype(x.q.dtype)
+    eta = x.q[system.layout[system.bodies[i]].eta]
     return flex.l[rows] + flex.gamma[rows] @ eta
 
 
@@ -76,29 +108,68 @@ def positions(system: System, x: State, body: str, nodes: ArrayLike | None) -> n
     """Return world positions (k, 3) of nodes of a flexible body (None: all) or points (k, 3) of a rigid one."""
     i, flex, rows = _rows(system, body, nodes)
     frames = frames_of(system, x)
-    arms = _arms(system, x, i, flex, rows) - system.model.specs[i].offset
-    return frames.p[i] + arms @ frames.R[i].T
+    return frames.p[i] + _arms(system, x, i, flex, rows) @ frames.R[i].T
+
+
+def pose(system: System, x: State, body: str, place: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return rotation (3, 3) and position (3,) of a place in the world."""
+    i, frames = system.body(body), frames_of(system, x)
+    l, lam, gamma = shape_of(system, body, place)
+    R, p = frames.R[i], frames.p[i]
+    if not gamma.shape[1]:
+        return R, p + R @ l
+    eta = x.q[system.layout[body].eta]
+    theta = lam @ eta
+    a1, a2 = exp_coefficients(theta @ theta)
+    X = np.array([[0.0, -theta[2], theta[1]], [theta[2], 0.0, -theta[0]], [-theta[1], theta[0], 0.0]])
+    return R @ (np.eye(3) + a1 * X + a2 * (X @ X)), p + R @ (l + gamma @ eta)
+
+
+def _frame_jacobian(system: System, x: State, i: int) -> np.ndarray:
+    """Return J (6, nv) of the kernels' frame of a body, world axes."""
+    J = np.empty((6, system.nv), x.q.dtype)
+    system.engine.jacobian(x.q, np.zeros_like(x.v), i, NO_SITES, J)
+    return J
+
+
+def jacobian(system: System, x: State, body: str, place: Any) -> np.ndarray:
+    """Return J (6, nv) with [ω; v] = J v of a place on a body, world axes."""
+    i = system.body(body)
+    l, lam, gamma = shape_of(system, body, place)
+    J = _frame_jacobian(system, x, i)
+    if gamma.shape[1] or l.any():
+        shifted = _shifted(system, x, body, J, l[None], lam[None], gamma[None])
+        return shifted[0]
+    return J
 
 
 def jacobians(system: System, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
-    """Return J (k, 6, nv) with [ω; v] = J v of many places on a body, world axes.
-
-    The body's own Jacobian is shifted to every place; its modes add [R J_l λ; R γ].
-    """
+    """Return J (k, 6, nv) with [ω; v] = J v of many places on a body, world axes."""
     i, flex, rows = _rows(system, body, nodes)
-    J0 = system.jacobian(x, body)
-    R = system.rotation(x, body)
-    arms = _arms(system, x, i, flex, rows) @ R.T
+    J = _frame_jacobian(system, x, i)
+    if flex is None:
+        none = np.zeros((len(rows), 3, 0))
+        return _shifted(system, x, body, J, rows - system.model.specs[i].offset, none, none)
+    return _shifted(system, x, body, J, flex.l[rows], flex.lam[rows], flex.gamma[rows])
+
+
+def _shifted(
+    system: System, x: State, body: str, J0: np.ndarray, l: np.ndarray, lam: np.ndarray, gamma: np.ndarray
+) -> np.ndarray:
+    """Return J (k, 6, nv) of places l (k, 3), λ and γ (k, 3, n): J0 of the frame, shifted; modes add [R J_l λ; R γ]."""
+    R = frames_of(system, x).R[system.body(body)]
+    where, n = system.layout[body], lam.shape[2]
+    eta = x.q[where.eta]
+    arms = (l + (gamma @ eta if n else 0.0)) @ R.T
     J = np.empty((len(arms), 6, system.nv), x.q.dtype)
     J[:, :3] = J0[:3]
     J[:, 3:] = J0[3:] + np.cross(J0[:3].T[None], arms[:, None, :]).transpose(0, 2, 1)
-    if flex is not None and flex.n_modes:
-        where = system._slices[body]
-        lam, theta = flex.lam[rows], flex.lam[rows] @ x.q[where.eta]
+    if n:
+        theta = lam @ eta
         coefficients = [jacobian_coefficients(s)[:2] for s in np.einsum("ki,ki->k", theta, theta)]
         a2, a3 = np.array(coefficients).reshape(-1, 2).T
         once = np.cross(theta[:, None, :], lam.transpose(0, 2, 1)).transpose(0, 2, 1)
         twice = np.cross(theta[:, None, :], once.transpose(0, 2, 1)).transpose(0, 2, 1)
         J[:, :3, where.etadot] += R @ (lam + a2[:, None, None] * once + a3[:, None, None] * twice)
-        J[:, 3:, where.etadot] += R @ flex.gamma[rows]
+        J[:, 3:, where.etadot] += R @ gamma
     return J

@@ -25,6 +25,13 @@ class BodySlices:
     etadot: slice
 
 
+class Layout(dict[str, BodySlices]):
+    """Names of bodies in order, each with the slices of its numbers in q and v (`BodySlices`); never changed."""
+
+    def __missing__(self, name: str) -> BodySlices:
+        raise InputError(f"there is no body '{name}'", hint=known_names(self))
+
+
 class BodyState:
     """Views of one body's part of a state (or of a log of states: then time is the first axis).
 
@@ -168,10 +175,10 @@ def check_belongs(system: System, x: State) -> None:
         )
 
 
-def slices_of(system: System) -> dict[str, BodySlices]:
+def layout_of(system: System) -> Layout:
     """Return where each body's numbers lie."""
     t = system.tree
-    out = {}
+    out = Layout()
     for i, spec in enumerate(system.model.specs):
         q, v, eta, n = int(t.joint_q[i]), int(t.joint_v[i]), int(t.body_eta[i]), int(t.body_modes[i])
         first = v + int(t.joint_nv[i])

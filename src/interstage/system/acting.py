@@ -88,7 +88,7 @@ class Acting:
         return tau.copy()
 
     def rows(self, system: System) -> tuple[np.ndarray, np.ndarray]:
-        """Return sites (k,) and wrenches (k, 7) for the kernels."""
+        """Return sites (k,) and wrenches (k, 10) for the kernels."""
         return following_loads(system, self.forces, self.frame)
 
     def _called(self, system: System, t: float) -> np.ndarray:

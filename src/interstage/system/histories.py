@@ -220,6 +220,64 @@ class Mass:
         mass, com, inertia = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
         return _rigid(mass, com, inertia, where)
 
+    def table(self, times: np.ndarray, x: Any, origin: np.ndarray) -> np.ndarray:
+        """Return m, m c, J (T, 10) at many times: rows that are plainly those of a body are checked all at once.
+
+        x : a state for all times, or one for each
+        """
+        states = x if isinstance(x, list) else [x] * len(times)
+        found = [self._raw(float(t), state) for t, state in zip(times, states)]
+        if any(row is None for row in found):
+            return np.array([self.numbers(float(t), state, origin) for t, state in zip(times, states)])
+        mass, com = np.array([row[0] for row in found]), np.array([row[1] for row in found])
+        tensor = np.array([row[2] for row in found])
+        out = rigid_rows(mass, com - origin, tensor)
+        for k in np.flatnonzero(~_plain(mass, com, tensor)):
+            out[k] = self.numbers(float(times[k]), states[k], origin)
+        return out
+
+    def _raw(self, t: float, x: Any) -> tuple[float, np.ndarray, np.ndarray] | None:
+        """Return mass, com and inertia as the function gives them; None where they have to be looked at one by one."""
+        try:
+            value = self.f(t, x.copy()) if self.of_state else self.f(t)
+            if isinstance(value, RigidInertia):
+                return value.mass, value.com, value.inertia
+            value = tuple(value) if isinstance(value, tuple | list) else (value,)
+            if not 1 <= len(value) <= 3:
+                return None
+            mass, com, tensor = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
+            mass, com = float(mass), np.asarray(com, float)
+            tensor = np.zeros((3, 3)) if tensor is None else np.asarray(tensor, float)
+        except Exception:
+            return None
+        tensor = np.diag(tensor) if tensor.shape == (3,) else tensor
+        return (mass, com, tensor) if com.shape == (3,) and tensor.shape == (3, 3) else None
+
     def numbers(self, t: float, x: Any, origin: np.ndarray) -> np.ndarray:
         """Return m, m c, J (10,) about a point of the body's frame."""
         return rigid_numbers(self.inertia(t, x), origin)
+
+
+def rigid_rows(mass: np.ndarray, com: np.ndarray, tensor: np.ndarray) -> np.ndarray:
+    """Return m, m c, J (T, 10) of masses (T,), centres (T, 3) and inertias about them (T, 3, 3)."""
+    m, (x, y, z) = mass, com.T
+    J = 0.5 * (tensor + tensor.transpose(0, 2, 1))
+    rows = [m, m * x, m * y, m * z]
+    rows += [
+        J[:, 0, 0] + m * (y * y + z * z),
+        J[:, 1, 1] + m * (x * x + z * z),
+        J[:, 2, 2] + m * (x * x + y * y),
+    ]
+    rows += [J[:, 0, 1] - m * x * y, J[:, 0, 2] - m * x * z, J[:, 1, 2] - m * y * z]
+    return np.stack(rows, axis=1)
+
+
+def _plain(mass: np.ndarray, com: np.ndarray, tensor: np.ndarray) -> np.ndarray:
+    """Return (T,) where mass properties are well within what `RigidInertia.check` takes."""
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(mass) & np.isfinite(com).all(axis=1) & np.isfinite(tensor).all(axis=(1, 2))
+        size = np.abs(tensor).max(axis=(1, 2))
+        even = np.abs(tensor - tensor.transpose(0, 2, 1)).max(axis=(1, 2)) <= 1e-12 * size
+        moments = np.linalg.eigvalsh(np.where(finite[:, None, None], tensor, 0.0))
+        room = moments[:, 0] + moments[:, 1] - moments[:, 2] >= -1e-7 * size
+        return finite & (mass > 0.0) & even & (moments[:, 0] >= -1e-7 * size) & room

@@ -19,6 +19,7 @@ from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
 from interstage.multibody.state import BodyState
 from interstage.system.events import EventRecord
+from interstage.system.rows import positions_of_rows, sums_of_rows
 
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
 
@@ -27,14 +28,16 @@ SAME_TIME = 1e-12  # times this near to each other, relative, are one
 class Inputs:
     """What acted on a phase.
 
-    loads : (time from which they hold, tau (nv,), sites, wrenches, tau as a function of time or None)
+    loads : (time from which they hold, tau (nv,), sites, wrenches, tau as a function of (system, t) or None)
     accelerations : writes those of motions at a time into a vector
+    table : tau (m, nv) of each row of the phase, where that is known instead of functions of time
     """
 
     loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, Callable | None]] = field(
         default_factory=list
     )
     accelerations: Callable[[float, np.ndarray], None] | None = None
+    table: np.ndarray | None = None
 
     def add(
         self,
@@ -54,11 +57,19 @@ class Inputs:
                 self.loads.pop()
         self.loads.append((t, tau, sites, wrenches, in_time))
 
-    def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the vector for the kernels, sites and wrenches at a time."""
+    @property
+    def in_time(self) -> bool:
+        """Whether something has to be asked of a function of time."""
+        return self.accelerations is not None or any(load[4] is not None for load in self.loads)
+
+    def at(self, t: float, k: int, system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the vector for the kernels, sites and wrenches at the time of row k, for the system as it was then."""
+        row = k
         k = max(0, bisect_right(self.loads, t, key=lambda load: load[0] - SAME_TIME * (1.0 + abs(t))) - 1)
         _, tau, sites, wrenches, in_time = self.loads[k]
-        tau = tau.copy() if in_time is None else in_time(t)
+        if self.table is not None:
+            return self.table[row].copy(), sites, wrenches
+        tau = tau.copy() if in_time is None else in_time(system, t)
         if self.accelerations is not None:
             self.accelerations(t, tau)
         return tau, sites, wrenches
@@ -92,19 +103,42 @@ class Phase:
         """Return a copy of the k-th state, the last by default."""
         return self.system.state(self.q[k], self.v[k])
 
-    def weigh(self, k: int) -> None:
-        """Give bodies whose mass changed the mass that they had at row k."""
+    def system_at(self, k: int) -> System:
+        """Return the system as it was at row k: bodies whose mass changed have that of then."""
+        settings = self.system.settings.copy()
         for body, rows in self.inertia.items():
-            self.system.settings.body_inertia[self.system.body(body)] = rows[k]
+            settings.body_inertia[self.system.body(body)] = rows[k]
+        return self.system.with_settings(settings)
+
+    @cached_property
+    def _masses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bodies (b,) whose mass changed, and their inertia (m, b, 10), as the kernels take them."""
+        bodies = np.array([self.system.body(body) for body in self.inertia], dtype=np.int64)
+        rows = [np.zeros((len(self.t), 0, 10)), *(rows[:, None] for rows in self.inertia.values())]
+        return bodies, np.concatenate(rows, axis=1)
 
     @cached_property
     def sums(self) -> np.ndarray:
         """Energies (3) and momentum (6) of each row: (m, 9)."""
-        out = np.empty((len(self.t), 9))
-        for k in range(len(self.t)):
-            self.weigh(k)
-            self.system.engine.sums(self.q[k], self.v[k], np.zeros(3), out[k])
+        return sums_of_rows(self.system, self.q, self.v, *self._masses)
+
+    def _tau(self) -> np.ndarray:
+        """Return the vector for the kernels (m, nv) at each row."""
+        bodies, inertia = self._masses
+        view = self.system.with_settings()
+        out = np.empty_like(self.v)
+        for k, t in enumerate(self.t):
+            view.settings.body_inertia[bodies] = inertia[k]
+            out[k] = self.inputs.at(float(t), k, view)[0]
         return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        # functions of time do not travel: what they said at the rows does
+        state = dict(self.__dict__)
+        if self.inputs.in_time:
+            loads = [(*load[:4], None) for load in self.inputs.loads]
+            state["inputs"] = Inputs(loads, None, self._tau())
+        return state
 
     @cached_property
     def accelerations(self) -> np.ndarray:
@@ -119,10 +153,12 @@ class Phase:
     @cached_property
     def _answers(self) -> tuple[np.ndarray, np.ndarray]:
         vdot, tau = np.empty_like(self.v), np.empty_like(self.v)
-        with self.system.engine.borrow(self.v.dtype) as scratch:
+        bodies, inertia = self._masses
+        view = self.system.with_settings()
+        with view.engine.borrow(self.v.dtype) as scratch:
             for k, t in enumerate(self.t):
-                self.weigh(k)
-                load, sites, wrenches = self.inputs.at(float(t))
+                view.settings.body_inertia[bodies] = inertia[k]
+                load, sites, wrenches = self.inputs.at(float(t), k, view)
                 q, v = self.q[k].copy(), self.v[k].copy()
                 status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
                 if status != 0:
@@ -134,9 +170,21 @@ class Phase:
                     tau[k] -= all_rows(self.system, State(self.system._slices, q, v)).T @ f
         return vdot, tau
 
+    def tidied(self, y: np.ndarray) -> State:
+        """Return the state of a point [q; v] of the dense output: quaternions of unit length, closures closed."""
+        system = self.system
+        x = system.state(y[: system.nq], y[system.nq :])
+        for where in system.layout.values():
+            if not where.joint.linear:
+                part = x.q[where.q][:4]
+                part /= np.linalg.norm(part)
+        if system.model.closures:
+            system.engine.project(x.q, x.v)
+        return x
+
     def position(self, body: str, node: Any = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
-        return np.array([self.system.position(self.state(k), body, node) for k in range(len(self.t))])
+        return positions_of_rows(self.system, self.q, self.v, body, node)
 
 
 class BodyHistory:
@@ -257,8 +305,7 @@ class Log:
         phase = [p for p in self.phases if p.t[0] <= t][-1]
         if phase.dense is None:  # an event at the very end, or no time between two
             return phase.state()
-        y = phase.dense(t)
-        return phase.system.state(y[: phase.system.nq], y[phase.system.nq :])
+        return phase.tidied(phase.dense(t))
 
     @cached_property
     def _sums(self) -> np.ndarray:

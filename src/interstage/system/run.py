@@ -41,6 +41,7 @@ class Run:
         dense: bool = True,
     ):
         self.system, self.t, self.keeps_dense = system, 0.0, dense
+        self._view: tuple[System, System] | None = None
         self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
         self.motions: dict[str, BoundMotion] = {}
         self.mass = {body: Mass(f, body) for body, f in mass.items()}
@@ -58,7 +59,7 @@ class Run:
                 self.x = system.assemble(self.x)
         self._check_locked()
         self.timed = sorted((e for e in events if e.at is not None), key=lambda e: e.at)
-        self.watch = Watch(events, system)
+        self.watch = Watch(events, system, self.seen)
         self.records: list[EventRecord] = []
         self.phases: list[Phase] = []
         self.stopped = False
@@ -71,15 +72,14 @@ class Run:
     def load(self) -> None:
         """Bring what acts before the kernels, from now on."""
         self.sites, self.wrenches = self.acting.rows(self.system)
-        self.tau = self.acting.vector(self.system, self.t)
-        system, acting = self.system, copy(self.acting)
-        in_time = (lambda t: acting.vector(system, t)) if acting.in_time else None
+        self.tau = self.acting.vector(self.seen(self.t, self.x), self.t)
+        in_time = copy(self.acting).vector if self.acting.in_time else None
         since = self.rows[-1][0][-1]
         self.inputs.add(self.t, self.tau, self.sites, self.wrenches, in_time, since)
 
     def command(self, law: Control) -> None:
         """Ask the control law for new loads."""
-        answer = commanded(law, self.t, self.x.copy(), self.system)
+        answer = commanded(law, self.t, self.x.copy(), self.seen(self.t, self.x))
         if not answer:
             return
         try:
@@ -89,6 +89,16 @@ class Run:
             raise InputError(
                 f"what the control law answered at t = {self.t:.9g} does not fit", got=str(err)
             ) from err
+
+    def seen(self, t: float, x: State) -> System:
+        """Return the system as laws and conditions see it: a view with the masses of a time and state."""
+        if self._view is None or self._view[0] is not self.system:
+            self._view = self.system, self.system.with_settings()
+        view = self._view[1]
+        for body, mass in self.mass.items():
+            i = view.body(body)
+            view.settings.body_inertia[i] = mass.numbers(t, x, view.model.specs[i].offset)
+        return view
 
     @property
     def loads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -127,7 +137,7 @@ class Run:
     def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
         """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
         if self.acting.in_time:
-            tau[:] = self.acting.vector(self.system, t)
+            tau[:] = self.acting.vector(self.seen(t, State(self.system._slices, q, v)), t)
         for bound in self.motions.values():
             self._write_motion(bound, t, q, v)
         self._accelerations(t, tau)
@@ -161,7 +171,7 @@ class Run:
         q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
         if self.acting.in_time:
             for k, t in enumerate(times):
-                tau[k] = self.acting.vector(self.system, t)
+                tau[k] = self.acting.vector(self.seen(t, self.x), t)
         for body, bound in self.motions.items():
             angle, rate, tau[:, slices[body].v] = bound.table(times)
             for history, slots, rows, where in (
@@ -175,7 +185,7 @@ class Run:
         inertia = np.zeros((R, len(bodies), 10))
         for j, (i, mass) in enumerate(zip(bodies, self.mass.values())):
             origin = self.system.model.specs[i].offset
-            inertia[:, j] = [mass.numbers(t, self.x if mass.of_state else None, origin) for t in times]
+            inertia[:, j] = mass.table(times, self.x if mass.of_state else None, origin)
         return Feed(
             tau,
             np.array(q_slots, dtype=np.int64),
@@ -231,7 +241,7 @@ class Run:
             states = [
                 State(self.system._slices, q[k], v[k]) if mass.of_state else None for k in range(len(t))
             ]
-            inertia[body] = np.array([mass.numbers(s, x, origin) for s, x in zip(t, states)])
+            inertia[body] = mass.table(t, states, origin)
         dense = _Dense(self.dense) if self.dense else None
         self.phases.append(Phase(self.system.with_settings(), t, q, v, dense, self.inputs, inertia))
 

@@ -83,9 +83,9 @@ class Eye:
 class Watch:
     """The conditions of a run: their signs so far, and crossings in a step."""
 
-    def __init__(self, events: list[Event], system: System):
+    def __init__(self, events: list[Event], system: System, view: Callable[[float, State], System]):
         self.eyes = [Eye(e, e.asks_system) for e in events if e.condition is not None]
-        self.system = system
+        self.system, self.view = system, view  # and the system as it is at a time and state
 
     def __len__(self) -> int:
         return len(self.eyes)
@@ -102,7 +102,7 @@ class Watch:
         """Return a condition, checked; it gets a state of its own."""
         event = eye.event
         try:
-            given = (t, x.copy(), self.system) if eye.takes_system else (t, x.copy())
+            given = (t, x.copy(), self.view(t, x)) if eye.takes_system else (t, x.copy())
             g = _number(event.condition(*given))
         except Exception as err:
             text = str(err) if isinstance(err, InterstageError) else f"{type(err).__name__}: {err}"

@@ -172,8 +172,8 @@ def _unit_response(tree, work, c, k, out):
     """Write M⁻¹Jᵀ of row k of closure c, after `inward`, with all velocity terms zero."""
     clear(work.z)
     clear(work.u)
-    clear(work.site_z)
-    clear(work.site_g)
+    clear(work.site_z[: tree.sizes[1]])
+    clear(work.site_g[: tree.sizes[1]])
     clear_vector(work.mode_beta)
     for j in range(len(work.X)):
         work.X[j, 6] = 0.0

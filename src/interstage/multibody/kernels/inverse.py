@@ -110,7 +110,7 @@ def balance(tree, work, q, v, vdot, tau):
         put6(work.z, i, t, f)
         for k in range(6):
             work.z[i, k] += work.b[i, k] - work.ext[i, k]
-    clear(work.site_z)
+    clear(work.site_z[: tree.sizes[1]])
     H = work.H
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0:

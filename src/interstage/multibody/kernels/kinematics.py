@@ -282,8 +282,8 @@ def rates(tree, q, v, qdot):
 def external_wrenches(tree, work, q, sites, wrenches):
     """Gather wrenches [t; f] at sites, world axes, into rigid and modal forces; after `poses`.
 
-    A site number below zero means the origin of body -1 - site. A seventh column tells the axes: 0 those of the
-    world, 1 of the body, 2 of the node (loads that follow).
+    A site number below zero means the frame of body -1 - site. A seventh column tells the axes: 0 those of the
+    world, 1 of the body, 2 of the node (loads that follow); three more the place in the frame of such a body.
     """
     clear(work.ext)
     clear_vector(work.mode_ext)
@@ -296,6 +296,8 @@ def external_wrenches(tree, work, q, sites, wrenches):
             R = get9(work.Rw, i)
             t, f = turn_back(R, t), turn_back(R, f)
         if s < 0:
+            if wrenches.shape[1] > 9:
+                t = add(t, cross((wrenches[k, 7], wrenches[k, 8], wrenches[k, 9]), f))
             add6(work.ext, i, t, f)
             continue
         site_pose(tree, work, s, q)

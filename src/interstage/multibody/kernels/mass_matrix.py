@@ -32,7 +32,7 @@ from interstage.multibody.kernels.small import (
 def composite(tree, work):
     """Write composite inertias of bodies (P) and ports (site_P), after `body_terms`."""
     clear(work.P)
-    clear(work.site_P)
+    clear(work.site_P[: tree.sizes[1]])
     for i in range(tree.sizes[0] - 1, -1, -1):
         add_inertia(work.P, i, rigid_inertia(work.I, i))
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):

@@ -1,0 +1,83 @@
+"""Questions about many states of one system, each in one compiled loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from interstage.multibody import System
+from interstage.multibody.handle import COMPILED, tree_of, work_of
+from interstage.multibody.kernels.entry import sums
+from interstage.multibody.kernels.kinematics import kinematics, poses
+from interstage.multibody.kernels.small import add, get3, get9, kernel, turn
+from interstage.multibody.places import shape_of
+
+
+@kernel
+def _sums(tree, work, Q, V, bodies, inertia, about, out):
+    """Write energies and momentum (m, 9) of every row, bodies with the inertia (m, b, 10) that they have there."""
+    for k in range(len(Q)):
+        for j in range(len(bodies)):
+            for c in range(10):
+                work.body_inertia[bodies[j], c] = inertia[k, j, c]
+        sums(tree, work, Q[k], V[k], about, out[k])
+
+
+@kernel
+def _enter_sums(handle, Q, V, bodies, inertia, about, out):
+    """Call `_sums` on a handle."""
+    _sums(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, about, out)
+
+
+def sums_of_rows(
+    system: System, Q: np.ndarray, V: np.ndarray, bodies: np.ndarray, inertia: np.ndarray
+) -> np.ndarray:
+    """Return kinetic, strain, gravity energy and [h; p] about the world origin of states Q (m, nq), V (m, nv): (m, 9).
+
+    bodies (b,), inertia (m, b, 10) : bodies whose mass is another in each row
+    """
+    out, about = np.empty((len(Q), 9)), np.zeros(3)
+    Q, V = np.ascontiguousarray(Q), np.ascontiguousarray(V)
+    with system.with_settings().engine.borrow(out.dtype) as scratch:
+        if COMPILED:
+            _enter_sums(scratch.ready("sums"), Q, V, bodies, inertia, about, out)
+        else:
+            _sums(scratch.tree, scratch.work, Q, V, bodies, inertia, about, out)
+    return out
+
+
+@kernel
+def _positions(tree, work, Q, V, i, eta, l, gamma, out):
+    """Write the world positions (m, 3) of a place l + γη of body i; eta: where its modal coordinates start."""
+    for k in range(len(Q)):
+        q = Q[k]
+        kinematics(tree, work, q, V[k])
+        poses(tree, work)
+        for a in range(3):
+            s = l[a]
+            for r in range(gamma.shape[1]):
+                s += gamma[a, r] * q[eta + r]
+            out[k, a] = s
+        place = add(get3(work.pw, i), turn(get9(work.Rw, i), get3(out, k)))
+        for a in range(3):
+            out[k, a] = place[a]
+
+
+@kernel
+def _enter_positions(handle, Q, V, i, eta, l, gamma, out):
+    """Call `_positions` on a handle."""
+    _positions(tree_of(handle), work_of(handle, Q), Q, V, i, eta, l, gamma, out)
+
+
+def positions_of_rows(system: System, Q: np.ndarray, V: np.ndarray, body: str, node: Any) -> np.ndarray:
+    """Return the positions (m, 3) in the world of a place on a body at states Q (m, nq), V (m, nv)."""
+    l, _, gamma = shape_of(system, body, node)
+    out, eta = np.empty((len(Q), 3)), system.layout[body].eta.start
+    arguments = np.ascontiguousarray(Q), np.ascontiguousarray(V), system.body(body), eta, l, gamma, out
+    with system.engine.borrow(out.dtype) as scratch:
+        if COMPILED:
+            _enter_positions(scratch.ready("observe"), *arguments)
+        else:
+            _positions(scratch.tree, scratch.work, *arguments)
+    return out
