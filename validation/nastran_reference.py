@@ -36,6 +36,8 @@ MODES = (
     "solid_shell_bar_modes",
 )
 STATICS = (
+    "buckling_column_statics",
+    "buckling_plate_statics",
     "plate_mixed_pcomp",
     "static_cbeam_offset",
     "static_chexa_pload4",

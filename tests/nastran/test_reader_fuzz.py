@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interstage.nastran import deck_from_text
+from validation import nastran_decks
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fuzz_reader import corpus_of, exercise, fuzz
@@ -18,8 +19,9 @@ REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "nast
 
 
 def test_two_thousand_mutated_decks():
-    """Seeded; the corpus is the module's own decks and, where they are installed, the reference decks."""
-    outcomes = fuzz(2000, seed=11, corpus=corpus_of(REFERENCE) if REFERENCE.exists() else [])
+    """Seeded; the corpus is the module's own decks, those of the Nastran study and, where installed, published ones."""
+    corpus = [nastran_decks.deck_text(case).encode()[:20_000] for case in nastran_decks.DECKS]
+    outcomes = fuzz(2000, seed=11, corpus=corpus + (corpus_of(REFERENCE) if REFERENCE.exists() else []))
     assert sum(outcomes.values()) == 2000 and outcomes["refused"] > 100
 
 

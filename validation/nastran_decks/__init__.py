@@ -1,7 +1,8 @@
 """Decks of our own that restate the models of published Nastran runs, with the figures that those runs gave.
 
-The runs are real ones of MSC, NX and Simcenter Nastran, published with pyNastran, pyyeti and NASTRAN CoFE. Model facts
-(where grids lie, what sections and loads are) are written anew by small functions; what the runs printed or stored
+The runs are real ones of MSC, NX and Simcenter Nastran, published with pyNastran, pyyeti, NASTRAN CoFE and
+F. M. A. Mitrotta's notebooks on structural stability (CC BY 4.0). Model facts (where grids lie, what sections and
+loads are) are written anew by small functions; what the runs printed or stored
 stands in `figures/<case>.json` with its source. So a clone of this project alone can be held against Nastran.
 """
 
@@ -22,6 +23,8 @@ DECKS: dict[str, Callable[[], str]] = {
     "bar_beam_bush_plate": line_decks.bar_beam_bush_plate,
     "beam_frame_conm2_free": line_decks.beam_frame_conm2_free,
     "beam_modes": line_decks.beam_modes,
+    "buckling_column_statics": line_decks.buckling_column_statics,
+    "buckling_plate_statics": shell_decks.buckling_plate_statics,
     "cbush_bar_mass": line_decks.cbush_bar_mass,
     "craig_bampton_inboard": partial(line_decks.truss, "EIGRL,1,,50."),
     "craig_bampton_inboard_350hz": partial(line_decks.truss, "EIGRL,1,,350."),

@@ -94,6 +94,19 @@ def cbush_bar_mass() -> str:
     )
 
 
+def buckling_column_statics() -> str:
+    """A pinned round column of 420 beams under a unit push: the static part of a buckling run (mm, N, MPa)."""
+    return deck(
+        101,
+        ["SPC = 1", "LOAD = 4"],
+        "GRDSET,,,,,,,345",
+        grids({1 + k: (float(k), 0.0, 0.0) for k in range(421)}),
+        chain("CBEAM", 1, 1, list(range(1, 422)), "0.,0.,1."),
+        ["PBEAML,1,1,,ROD", ",10.,0.", "MAT1,1,207000.,,.3,7.8-4"],
+        ["SPC1,1,12,1", "SPC1,1,2,421", "FORCE,4,421,0,1.,-1.,0.,0."],
+    )
+
+
 def static_cbeam_offset() -> str:
     """A cantilever of ten beams off their grids, neutral axis off the shear centre, a force at the tip."""
     along = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.00000047683716, 8.00000095367432, 9.00000095367432, 10.0]

@@ -121,6 +121,27 @@ def plate_free_cquad4() -> str:
     )
 
 
+def buckling_plate_statics() -> str:
+    """A square plate of 50 by 50 quads under compression along x: the static part of a buckling run (mm, N, MPa)."""
+    points = {1 + j + 51 * i: (5.0 * i, 5.0 * j, 0.0) for i in range(51) for j in range(51)}
+    plates = [
+        f"CQUAD4,{1 + j + 50 * i},1,{a},{a + 51},{a + 52},{a + 1}"
+        for i in range(50)
+        for j in range(50)
+        for a in [1 + j + 51 * i]
+    ]
+    edges = [1 + j + 51 * i for i in range(51) for j in range(51) if i and (i == 50 or j in (0, 50))]
+    return deck(
+        101,
+        ["SPC = 1", "LOAD = 5"],
+        grids(points),
+        plates,
+        listed("SPC1,1,13", range(1, 52)) + listed("SPC1,1,3", edges) + ["SPC1,1,2,27"],
+        [f"FORCE,5,{g},0,{'.01' if g in (2551, 2601) else '.02'},-1.,0.,0." for g in range(2551, 2602)],
+        ["PSHELL,1,1,6.,1,,1", "MAT1,1,3105.,,.3"],
+    )
+
+
 def plate_mixed_pcomp() -> str:
     """A cantilever plate: an unsymmetric laminate, and a strip of plain shell at its loaded edge."""
     cards = []
