@@ -12,6 +12,7 @@ import io
 import os
 import pkgutil
 import platform
+import re
 import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +20,9 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn", "scikit-sundae", "jax")
+
+
+PEERS = ("pyNastran", "Pinocchio", "Exudyn", "Drake", "cvode", "jax", "pyyeti", "ARPACK", "LOBPCG", "PARDISO")
 
 
 class Tee(io.StringIO):
@@ -60,6 +64,34 @@ def page(name: str, about: str, output: str) -> str:
     )
 
 
+def missing_peers(output: str, committed: str) -> list[str]:
+    """Peers that a committed page measures against and a new run does not.
+
+    >>> missing_peers("ours 1.0 s", "ours 1.0 s, pyNastran 9.0 s")
+    ['pyNastran']
+    """
+    measured = re.search(r"```text\n(.*?)```", committed, re.DOTALL)
+    old = measured[1] if measured else committed
+
+    def has(text: str, peer: str) -> bool:
+        lines = [line for line in text.splitlines() if re.search(peer, line, re.IGNORECASE)]
+        return any("not installed" not in line for line in lines)
+
+    missing = [peer for peer in PEERS if has(old, peer) and not has(output, peer)]
+    absent = "not installed" in output and "not installed" not in old
+    return missing or (["a peer that is not installed"] if absent else [])
+
+
+def write_page(name: str, about: str, output: str, folder: Path | None = None) -> list[str]:
+    """Write the page of a benchmark; a run that lacks peers of the committed page leaves it, and returns their names."""
+    path = (folder or DOCS) / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    missing = missing_peers(output, path.read_text(encoding="utf-8")) if path.exists() else []
+    if not missing:
+        path.write_text(page(name, about, output), encoding="utf-8")
+    return missing
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(benchmarks())}")
@@ -80,10 +112,9 @@ def main() -> int:
         with contextlib.redirect_stdout(captured):
             module.main(passed)
         if options.write:
-            DOCS.mkdir(parents=True, exist_ok=True)
-            (DOCS / f"{name}.md").write_text(
-                page(name, module.__doc__, captured.getvalue()), encoding="utf-8"
-            )
+            missing = write_page(name, module.__doc__, captured.getvalue())
+            if missing:
+                print(f"{name}.md is left as it was: this run lacks {', '.join(missing)}")
         print(f"-- {name}: {time.perf_counter() - start:.0f} s\n")
     return 0
 

@@ -64,3 +64,21 @@ def test_the_command_says_which_page_it_left(tmp_path, monkeypatch, capsys):
     assert command.main() == 0
     assert "beams.md is left as it was: this run lacks b, f" in capsys.readouterr().out
     assert len(page_rows((tmp_path / "beams.md").read_text())) == 2
+
+
+def test_a_benchmark_without_its_peers_leaves_the_page(tmp_path):
+    from benchmarks.__main__ import write_page
+
+    full = "ours 1 s\nPinocchio 2 s\nExudyn 3 s"
+    assert write_page("chains", "Measure chains.", full, tmp_path) == []
+    page = (tmp_path / "chains.md").read_text()
+    for output in (
+        "ours 1 s\nPinocchio 2 s",
+        "ours 1 s\nPinocchio 2 s\nExudyn is not installed: no comparison",
+    ):
+        assert write_page("chains", "Measure chains.", output, tmp_path) == ["Exudyn"]
+        assert (tmp_path / "chains.md").read_text() == page
+    assert write_page("chains", "Measure chains.", full.replace("3 s", "not installed"), tmp_path)
+    assert (tmp_path / "chains.md").read_text() == page
+    assert write_page("chains", "Measure chains.", full.replace("3 s", "4 s"), tmp_path) == []
+    assert "Exudyn 4 s" in (tmp_path / "chains.md").read_text()
