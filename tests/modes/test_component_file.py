@@ -460,6 +460,10 @@ def test_what_no_body_can_be_is_not_written(component, tmp_path):
         {"axes": 2.0 * np.eye(3)},
         {"G0": 2.0 * np.eye(component.n_modes)},
         {"frequencies_hz": -component.frequencies_hz},
+        {"mass": np.nan},
+        {"J2": component.J2 * np.inf},
+        {"gamma": np.full_like(component.gamma, np.nan)},
+        {"rotary": {"G1": np.full((7, 7, 7), np.nan)}},
     ):
         with pytest.raises(ModelError):
             component.with_changes(**changes).save(tmp_path / "odd.h5")

@@ -97,6 +97,15 @@ def test_packing():
     assert len(range(10_001)[thinned(10_001, 4000)]) <= 4000
 
 
+def test_a_long_chain_of_bodies_is_a_tree():
+    node = Node("last")
+    for k in range(3000):
+        node = Node(f"body {k}", "", [node])
+    page = node.html()
+    assert page.count("<li>") == page.count("</li>") == 3001 and page.startswith("<li><details open>")
+    assert page.index("body 2999") < page.index("body 0<") < page.index("last")
+
+
 def test_file_is_whole_or_not_there(tmp_path, monkeypatch):
     path = write_text(tmp_path / "a.html", "first")
     monkeypatch.setattr("os.fsync", _full_disk)

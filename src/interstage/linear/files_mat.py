@@ -7,15 +7,14 @@ Field names of structs must be identifiers of MATLAB: others are changed there (
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-from scipy.io import loadmat, savemat
+from scipy.io import savemat
 
-from interstage.output import check_unpacked, unpack_limit, whole_file
+from interstage.linear.mat5 import read_mat5
+from interstage.output import whole_file
 
 BASE = 1  # MATLAB counts from one
 _INDEX = ("state_index", "input_index", "output_index")
@@ -69,52 +68,24 @@ def _identifier(name: str, taken: set[str]) -> str:
 
 def read(path: Path) -> dict[str, Any]:
     """Read a tree."""
-    with open(path, "rb") as f:
-        check_unpacked(_unpacked(f, unpack_limit(path)), path)
-        f.seek(0)
-        raw = loadmat(f, squeeze_me=False, struct_as_record=True, chars_as_strings=True)
-    names = dict(text.split("\t", 1) for text in _texts(raw.pop("NAMES", np.empty((0, 0), object))))
-    raw = {k: v for k, v in raw.items() if not k.startswith("__")}
+    raw = read_mat5(path)
+    pairs = (text.split("\t", 1) for text in _texts(raw.pop("NAMES", [])))
+    names = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     raw.pop("INDEX_BASE", None)
     return {names.get(k, k): _value(v, names, f"{k}/", k in "ABCD") for k, v in raw.items()}
 
 
-def _unpacked(f: BinaryIO, limit: int) -> int:
-    """Bytes of all variables of a version-5 file once they are unpacked, counted up to a limit, not kept."""
-    order = "<" if f.read(128)[126:128] == b"IM" else ">"
-    total = 0
-    while len(tag := f.read(8)) == 8:
-        kind, count = struct.unpack(order + "2I", tag)
-        if kind != 15:  # not compressed
-            total += count
-            f.seek(count, 1)
-            continue
-        packed, stream = f.read(count), zlib.decompressobj()
-        while packed and not stream.eof and total <= limit:
-            total += len(stream.decompress(packed, 1 << 24))
-            packed = stream.unconsumed_tail
-    return total
+def _texts(found: Any) -> list[str]:
+    """Texts of a cell array; an empty one is an array without numbers."""
+    return [part for part in found if isinstance(part, str)] if isinstance(found, list) else []
 
 
-def _texts(cell: np.ndarray) -> list[str]:
-    return ["".join(np.asarray(t).ravel().tolist()) for t in cell.ravel()]
-
-
-def _value(value: np.ndarray, names: dict[str, str], prefix: str, matrix: bool = False) -> Any:
-    if value.dtype.names is not None:
-        if value.size == 0:
-            return {}
-        record = value.ravel()[0]
-        return {
-            names.get(f"{prefix}{k}", k): _value(record[k], names, f"{prefix}{k}/") for k in value.dtype.names
-        }
-    if value.dtype == object:
-        # a struct without fields comes back as an object that is nothing
-        return {} if value.size and all(item is None for item in value.ravel()) else _texts(value)
-    if value.dtype.kind == "U":
-        rows = value.ravel().tolist()
-        return [row.rstrip() for row in rows] if len(rows) > 1 else "".join(rows)
-    if matrix:
+def _value(value: Any, names: dict[str, str], prefix: str, matrix: bool = False) -> Any:
+    if isinstance(value, dict):
+        return {names.get(f"{prefix}{k}", k): _value(v, names, f"{prefix}{k}/") for k, v in value.items()}
+    if isinstance(value, list):
+        return [part if isinstance(part, str) else "" for part in value]
+    if isinstance(value, str) or matrix:
         return value
     if value.shape == (1, 1):
         return value.item()

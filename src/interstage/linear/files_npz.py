@@ -36,7 +36,8 @@ def _flatten(tree: dict[str, Any], prefix: str, flat: dict[str, np.ndarray]) -> 
 def read(path: Path) -> dict[str, Any]:
     """Read a tree."""
     found: dict[str, Any] = {}
-    with np.load(path, allow_pickle=False) as f:
+    # numpy leaves a file open that it cannot read
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as f:
         check_unpacked(sum(part.file_size for part in f.zip.infolist()), path)
         for key in f.files:
             *groups, name = key.split("/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
 from interstage.errors import ModelError
@@ -13,9 +15,11 @@ TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precisi
 def check_physical(c: Component) -> None:
     """Refuse a component that no body can be (ModelError).
 
-    mass >= 0, frequencies >= 0, inertia J = J^T >= 0, axes R^T R = I with det R = 1, modal mass P6 = I
+    all numbers finite, mass >= 0, frequencies >= 0, inertia J = J^T >= 0, axes R^T R = I with det R = 1,
+    modal mass P6 = I
     """
     where = f"component '{c.name}'"
+    _check_finite(c, where)
     _check_mass(c, where)
     for body in c.child_bodies:
         _check_mass(body, f"{where}, child body '{body.name}'")
@@ -29,7 +33,8 @@ def check_physical(c: Component) -> None:
             hint="make the component again: a rigid mode may have been taken for a flexible one",
         )
     R = np.asarray(c.axes)
-    if np.abs(R.T @ R - np.eye(3)).max() > TOLERANCE or np.linalg.det(R) < 0.0:
+    # no entry of a rotation exceeds one; far larger ones would overflow
+    if np.abs(R).max() > 2.0 or np.abs(R.T @ R - np.eye(3)).max() > TOLERANCE or np.linalg.det(R) < 0.0:
         raise ModelError(
             "the axes are no rotation",
             where=where,
@@ -46,6 +51,21 @@ def check_physical(c: Component) -> None:
             got=f"{np.asarray(c.G0)[r, s]:.6g}",
             hint="scale each mode by one over the root of its modal mass",
         )
+
+
+def _check_finite(c: Component, where: str) -> None:
+    """Refuse numbers that are not finite in what is in memory; shapes left in a file are checked when read."""
+    for field in fields(c):
+        value = getattr(c, field.name)
+        parts = value if isinstance(value, dict) else {"": value}
+        for key, part in parts.items():
+            if not isinstance(part, float | np.ndarray) or np.asarray(part).dtype.kind not in "fc":
+                continue
+            if not np.isfinite(part).all():
+                raise ModelError(
+                    f"the array '{' '.join([field.name, str(key)]).strip()}' holds values that are not finite",
+                    where=where,
+                )
 
 
 def _check_mass(body: Component | ChildBody, where: str) -> None:

@@ -111,11 +111,21 @@ class Node:
 
     def html(self) -> str:
         """Return the list item with all below it."""
-        label = f"<b>{escape(self.name)}</b><span>{escape(self.words)}</span>"
-        if not self.children:
-            return f'<li><div class="leaf">{label}</div></li>'
-        below = "".join(child.html() for child in self.children)
-        return f"<li><details open><summary>{label}</summary><ul>{below}</ul></details></li>"
+        # without recursion: a chain of bodies can be longer than the stack of calls
+        out: list[str] = []
+        todo: list[Node | str] = [self]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, str):
+                out.append(node)
+                continue
+            label = f"<b>{escape(node.name)}</b><span>{escape(node.words)}</span>"
+            if not node.children:
+                out.append(f'<li><div class="leaf">{label}</div></li>')
+                continue
+            out.append(f"<li><details open><summary>{label}</summary><ul>")
+            todo += ["</ul></details></li>", *reversed(node.children)]
+        return "".join(out)
 
 
 @dataclass

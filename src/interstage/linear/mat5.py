@@ -1,0 +1,156 @@
+"""Read MATLAB files of version 5 that nobody vouches for.
+
+A file is a header of 128 bytes and then elements: a tag (type, number of bytes; both in one word where the data fit
+into four bytes) and data, filled up to eight bytes. An array is an element of type 14 that holds elements in turn:
+flags (class), dimensions, name, and its values, cells or fields. Type 15 is such an element, compressed by zlib.
+Source: "MAT-File Format", The MathWorks, chapter 1. (scipy's reader crashes the process on damaged files.)
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import FileError
+from interstage.output import unpack_limit
+
+_NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+_TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+_CELL, _STRUCT, _CHAR, _FIRST_NUMBER, _LAST_NUMBER = 1, 2, 4, 6, 15
+DEEPEST = 32
+
+
+class _Damaged(Exception):
+    """A fault in the file, said in one clause."""
+
+
+def read_mat5(path: Path) -> dict[str, Any]:
+    """Read all variables: structs as dictionaries, cells as lists, texts, numbers as arrays of two dimensions."""
+    data = path.read_bytes()
+    if data[124:128] not in (b"\0\x01IM", b"\x01\0MI"):
+        newer = data[:10] == b"MATLAB 7.3"
+        hint = "save it with -v7 in MATLAB" if newer else None
+        raise FileError("this is no MATLAB file of version 5", where=str(path), hint=hint)
+    reader = _Reader("<" if data[126:128] == b"IM" else ">", unpack_limit(path))
+    try:
+        return reader.variables(memoryview(data)[128:])
+    except (_Damaged, struct.error, zlib.error, ValueError) as error:
+        raise FileError("the MATLAB file is damaged", where=str(path), got=str(error)[:120]) from None
+
+
+class _Reader:
+    """Elements in one byte order; `left` is how many bytes may still be unpacked."""
+
+    def __init__(self, order: str, left: int):
+        self.order, self.left = order, left
+
+    def variables(self, data: memoryview) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        while len(data):
+            kind, body, data = self.element(data, padded=False)
+            if kind == 15:
+                kind, body, _ = self.element(self.unpacked(body))
+            if kind == 14:
+                name, value = self.array(body)
+                out[name] = value
+        return out
+
+    def unpacked(self, body: memoryview) -> memoryview:
+        stream = zlib.decompressobj()
+        data = stream.decompress(body, self.left + 1)
+        self.left -= len(data)
+        if self.left < 0:
+            raise _Damaged("it unpacks to more than is believed")
+        return memoryview(data)
+
+    def element(self, data: memoryview, padded: bool = True) -> tuple[int, memoryview, memoryview]:
+        """Type, data of the next element and what follows it."""
+        first, size = struct.unpack_from(self.order + "2I", data)
+        if first >> 16:
+            kind, size, start, stop = first & 0xFFFF, first >> 16, 4, 8
+            if size > 4:
+                raise _Damaged("an element of four bytes is longer")
+        else:
+            kind, start = first, 8
+            stop = 8 + size + (-size % 8 if padded or kind != 15 else 0)
+        if start + size > len(data):
+            raise _Damaged("an element is longer than the file")
+        return kind, data[start : start + size], data[stop:]
+
+    def array(self, body: memoryview, depth: int = 0) -> tuple[str, Any]:
+        """Name and value of an array."""
+        if depth > DEEPEST:
+            raise _Damaged("it is nested too deeply")
+        if not len(body):
+            return "", np.zeros((0, 0))
+        _, flags, body = self.element(body)
+        word = struct.unpack_from(self.order + "I", flags)[0]
+        _, sizes, body = self.element(body)
+        shape = tuple(int(n) for n in np.frombuffer(sizes, f"{self.order}i4"))
+        _, name, body = self.element(body)
+        count = 1
+        for n in shape:
+            count *= n
+        if count < 0 or min(shape, default=0) < 0 or len(shape) < 2:
+            raise _Damaged("the dimensions of an array are impossible")
+        kind, label = word & 0xFF, bytes(name).decode("latin-1")
+        if kind == _CELL:
+            return label, self.cells(body, count, depth)
+        if kind == _STRUCT:
+            return label, self.fields(body, count, depth)
+        if kind == _CHAR:
+            return label, self.text(body, shape, count)
+        if not _FIRST_NUMBER <= kind <= _LAST_NUMBER:
+            raise _Damaged(f"an array of class {kind} is no numbers, text, cell or struct")
+        value, body = self.numbers(body, count)
+        if word & 0x0800:
+            value = value + 1j * self.numbers(body, count)[0]
+        return label, value.reshape(shape, order="F")
+
+    def numbers(self, body: memoryview, count: int) -> tuple[np.ndarray, memoryview]:
+        kind, data, body = self.element(body)
+        if kind not in _NUMBERS:
+            raise _Damaged(f"numbers of type {kind} are not known")
+        found = np.frombuffer(data, self.order + _NUMBERS[kind])
+        if len(found) != count:
+            raise _Damaged(f"an array of {count} numbers has {len(found)}")
+        return found.astype(float), body
+
+    def cells(self, body: memoryview, count: int, depth: int) -> list[Any]:
+        out = []
+        for _ in range(count):
+            _, part, body = self.element(body)
+            out.append(self.array(part, depth + 1)[1])
+        return out
+
+    def fields(self, body: memoryview, count: int, depth: int) -> dict[str, Any]:
+        """Fields of a struct; of an array of structs those of the first."""
+        _, width, body = self.element(body)
+        step = struct.unpack_from(self.order + "i", width)[0] if len(width) >= 4 else 0
+        _, names, body = self.element(body)
+        if len(names) and step < 1:
+            raise _Damaged("the names of fields have no length")
+        found = [bytes(names[k : k + step]) for k in range(0, len(names), max(step, 1))]
+        labels = [label.split(b"\0")[0].decode("utf-8", errors="replace") for label in found]
+        return dict(zip(labels, self.cells(body, len(labels), depth))) if count else {}
+
+    def text(self, body: memoryview, shape: tuple[int, ...], count: int) -> str | list[str]:
+        """One row as a text, several as a list of texts."""
+        if count == 0:
+            return ""
+        kind, data, _ = self.element(body)
+        if kind not in _TEXTS:
+            raise _Damaged(f"text of type {kind} is not known")
+        code = _TEXTS[kind]
+        if code in ("utf-16", "utf-32"):
+            code += "-le" if self.order == "<" else "-be"
+        text = bytes(data).decode(code)
+        if shape[0] == 1:
+            return text
+        if len(text) != count:
+            raise _Damaged("a text does not fit its dimensions")
+        return [text[k :: shape[0]].rstrip() for k in range(shape[0])]
