@@ -108,7 +108,7 @@ class _Reader:
             raise _Damaged(f"an array of class {kind} is no numbers, text, cell or struct")
         value, body = self.numbers(body, count)
         if word & 0x0800:
-            value = value + 1j * self.numbers(body, count)[0]
+            value = np.stack([value, self.numbers(body, count)[0]], axis=-1).view(complex)[..., 0]
         return label, value.reshape(shape, order="F")
 
     def numbers(self, body: memoryview, count: int) -> tuple[np.ndarray, memoryview]:

@@ -34,6 +34,7 @@ from interstage.nastran.op2_records import (
     set_entries,
     stacked,
 )
+from interstage.nastran.op4 import paired
 
 MAX_VALUES = 250_000_000
 _COLUMN = 1
@@ -133,7 +134,8 @@ class Block:
             if rest or row < 0 or row + count > len(out):
                 raise self.damaged("a string reaches outside the matrix")
             values = np.frombuffer(file.data, real, count * (2 if kind > 2 else 1), start + file.word)
-            out[row : row + count] = values[0::2] + 1j * values[1::2] if kind > 2 else values
+            with np.errstate(invalid="ignore"):  # single NaN to double
+                out[row : row + count] = paired(values) if kind > 2 else values
 
     def _bytes(self, k: int) -> bytes:
         parts = self._parts[k]

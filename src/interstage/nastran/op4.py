@@ -69,6 +69,12 @@ def _is_binary(data: bytes) -> bool:
     return len(data) >= 8 and any(int.from_bytes(data[:4], order) in (24, 48) for order in ("little", "big"))
 
 
+def paired(values: np.ndarray) -> np.ndarray:
+    """Complex numbers of real and imaginary parts in turn, infinities and NaN as they are."""
+    with np.errstate(invalid="ignore"):
+        return values.astype(float).view(complex)
+
+
 class _Matrix:
     """A matrix while its columns are filled in."""
 
@@ -91,11 +97,13 @@ class _Matrix:
         if self.complex:
             if len(values) % 2:
                 raise self.reader.damaged("a complex column has an odd number of values")
-            values = values[0::2] + 1j * values[1::2]
+            values = paired(values)
         if not (1 <= column <= self.columns and row >= 1 and row - 1 + len(values) <= self.rows):
             raise self.reader.damaged(f"column {column} reaches outside the matrix")
+        with np.errstate(invalid="ignore"):  # single NaN to double
+            values = values.astype(self.dtype)
         if self.values is None:
-            self.parts.append((column - 1, row - 1, np.array(values, self.dtype)))
+            self.parts.append((column - 1, row - 1, values))
         else:
             self.values[column - 1, row - 1 : row - 1 + len(values)] = values
 
