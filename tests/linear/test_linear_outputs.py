@@ -240,6 +240,26 @@ def test_expression_that_takes_no_complex_numbers_falls_back_to_differences(movi
     assert np.abs(lin.C[2] - lin.C[0]).max() < 1e-9 * scale
 
 
+def test_a_function_may_use_its_state_as_scratch(moving):
+    """Outputs and residuals of the user get copies: what they do to them touches nothing else."""
+    system, x = moving
+
+    def scribble(s, x, vdot):
+        height = s.position(x, "tip")[2]
+        x.q[:], x.v[:], vdot[:] = 1.0, 0.0, 0.0
+        return height
+
+    plain = ist.linearize(system, x, [], ALL[:6])
+    seen = ist.linearize(system, x, [], [ist.Expression("height", scribble), *ALL[:6]])
+    assert np.array_equal(seen.C[1:], plain.C) and np.array_equal(seen.A, plain.A)
+    assert np.array_equal(seen.operating_point["y"][1:], plain.operating_point["y"])
+    low = system.state()
+    wanted = {"unknowns": ["boom.angle"]}
+    truth = ist.trim(system, low, residuals=[lambda s, x, vdot: s.position(x, "tip")[2] - 0.3], **wanted)
+    found = ist.trim(system, low, residuals=[lambda s, x, vdot: scribble(s, x, vdot) - 0.3], **wanted)
+    assert np.array_equal(found.q, truth.q) and np.array_equal(found.vdot, truth.vdot)
+
+
 def test_flexible_loop_against_integration():
     """A closed, flexible model: its response to a small push is that of the full model, to second order."""
     mb = ist.Multibody("loop", gravity=[0, 0, -3.0])

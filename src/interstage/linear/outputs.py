@@ -406,7 +406,8 @@ class Expression:
 
     def values(self, seen: Observation) -> np.ndarray:
         """Return the channels (k,)."""
-        return np.atleast_1d(np.asarray(self.function(seen.system, seen.x, seen.vdot)))
+        # a function may use its state as scratch: the other outputs have their own
+        return np.atleast_1d(np.asarray(self.function(seen.system, seen.x.copy(), seen.vdot.copy())))
 
 
 Output = Any

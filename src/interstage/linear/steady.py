@@ -85,7 +85,7 @@ class Problem:
 
     def beside(self, x: State, vdot: np.ndarray) -> np.ndarray:
         """Return the residuals that are not accelerations: the user's functions, closures."""
-        parts = [np.atleast_1d(np.asarray(f(self.system, x, vdot))) for f in self.functions]
+        parts = [np.atleast_1d(np.asarray(f(self.system, x.copy(), vdot.copy()))) for f in self.functions]
         if self.closed:
             parts += [self.system.closure_error(x), self.system.closure_rate(x)]
         return np.concatenate(parts) if parts else np.zeros(0)
