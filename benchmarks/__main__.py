@@ -83,7 +83,7 @@ def missing_peers(output: str, committed: str) -> list[str]:
 
 
 def write_page(name: str, about: str, output: str, folder: Path | None = None) -> list[str]:
-    """Write the page of a benchmark; a run that lacks peers of the committed page leaves it, and returns their names."""
+    """Write the page of a benchmark; a run that lacks peers of the committed page leaves it; return their names."""
     path = (folder or DOCS) / f"{name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     missing = missing_peers(output, path.read_text(encoding="utf-8")) if path.exists() else []

@@ -96,7 +96,8 @@ def cbush_bar_mass() -> str:
 
 def buckling_column_statics() -> str:
     """A pinned round column of 420 beams under a unit push: the static part of a buckling run (mm, N, MPa)."""
-    return deck(
+    # the version decides about the shear factor of a round section
+    return "$pyNastran: version=msc\n" + deck(
         101,
         ["SPC = 1", "LOAD = 4"],
         "GRDSET,,,,,,,345",
