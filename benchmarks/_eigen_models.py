@@ -71,3 +71,35 @@ def layered(copies: int = 12, request: str = ",,30") -> str:
             lines.append(f"CBAR,{at},{1 + k % 2},{before},{at},0.,0.,1.")
             before, at = at, at + 1
     return _text(lines, request)
+
+
+def spacecraft(n: int = 12, panels: int = 2, request: str = ",,20", extra: tuple[str, ...] = ()) -> str:
+    """Free box of shells with wings of shells on both sides and a dish mass; grid 1 is a corner of the box."""
+    lines = ["PSHELL,1,1,.004,1,,1", "PSHELL,2,1,.002,1,,1"]
+    ids: dict[tuple[int, int, int], int] = {}
+    h = 1.2 / n
+
+    def grid(i: int, j: int, k: int) -> int:
+        if (i, j, k) not in ids:
+            ids[i, j, k] = len(ids) + 1
+            lines.append(f"GRID,{ids[i, j, k]},,{i * h:.9f},{j * h:.9f},{k * h:.9f}")
+        return ids[i, j, k]
+
+    def quad(corners, property_id: int) -> None:
+        quad.count += 1
+        lines.append(f"CQUAD4,{quad.count},{property_id}," + ",".join(str(grid(*c)) for c in corners))
+
+    quad.count = 0
+    for a in range(n):
+        for b in range(n):
+            for side in (0, n):
+                quad([(a, b, side), (a + 1, b, side), (a + 1, b + 1, side), (a, b + 1, side)], 1)
+                quad([(a, side, b), (a + 1, side, b), (a + 1, side, b + 1), (a, side, b + 1)], 1)
+                quad([(side, a, b), (side, a + 1, b), (side, a + 1, b + 1), (side, a, b + 1)], 1)
+    half = n // 2
+    for reach in range(panels * n):
+        for a in range(n):
+            for y in (n + reach, -reach - 1):
+                quad([(a, y, half), (a + 1, y, half), (a + 1, y + 1, half), (a, y + 1, half)], 2)
+    lines.append(f"CONM2,900001,{grid(half, half, n)},,40.")
+    return _text([*lines, *extra], request)

@@ -115,10 +115,11 @@ def test_ranges_and_numbers_on_clusters(copies, free, massless, soft, stiff, low
 
 def matrices(text: str):
     """K and M of a deck with its constraints applied."""
-    from interstage.fem.solutions import _modes_subcase, _reduced_for_modes
+    from interstage.fem.requests import modes_case
+    from interstage.fem.solutions import reduced_for_modes
 
     fe = FEModel.from_deck(deck_from_text(text))
-    reduced, _ = _reduced_for_modes(fe, _modes_subcase(fe, None))
+    reduced, _ = reduced_for_modes(fe, modes_case(fe))
     return sp.csr_array(reduced.K_aa), sp.csr_array(reduced.M_aa)
 
 

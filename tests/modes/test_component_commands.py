@@ -100,3 +100,15 @@ def test_h5py_example(capsys):
     spec.loader.exec_module(example)
     assert example.main() < 1e-10
     assert "clamped" in capsys.readouterr().out
+
+
+def test_subcase_and_rigid_threshold(tmp_path):
+    deck, file = tmp_path / "boom.bdf", tmp_path / "boom.h5"
+    cases = "SUBCASE 1\nSPC = 1\nMETHOD = 1\nSUBCASE 2\nMETHOD = 1"
+    deck.write_text(boom(["SPC1,1,123456,1"]).replace("METHOD = 1", cases))
+    run("component", deck, "-o", file)
+    assert Component.load(file).n_rigid == 0
+    made = run("component", deck, "-o", file, "--subcase", 2, "--rigid-threshold", 0.02)
+    assert "threshold 0.02 Hz" in " ".join(made.output.split())
+    back = Component.load(file)
+    assert back.n_rigid == 6 and back.provenance["modes_counted"] == "yes"

@@ -41,6 +41,15 @@ def component(
         None, "--grdpnt", metavar="G", help="Grid of the reference point; PARAM GRDPNT otherwise."
     ),
     damping: float | None = typer.Option(None, "--damping", metavar="Z", help="Damping ratio of all modes."),
+    subcase: int | None = typer.Option(
+        None,
+        "--subcase",
+        metavar="S",
+        help="Subcase whose SPC, MPC and METHOD hold; the first for modes otherwise.",
+    ),
+    rigid_threshold: float = typer.Option(
+        1e-4, "--rigid-threshold", metavar="HZ", min=0.0, help="Modes below this frequency count as rigid."
+    ),
     units: str | None = typer.Option(
         None, "--units", metavar="M,L,T", help="Units of the deck, as in slinch,in,s; kg,m,s otherwise."
     ),
@@ -71,6 +80,8 @@ def component(
             csid=csid,
             grdpnt=grdpnt,
             damping=damping,
+            subcase=subcase,
+            rigid_threshold_hz=rigid_threshold,
             units=None if units is None else unit_list(units),
             allow_outside=allow_outside,
         )

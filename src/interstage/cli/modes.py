@@ -19,6 +19,12 @@ def modes(
         min=1,
         help="Number of modes; the deck's EIGRL or EIGR decides otherwise.",
     ),
+    subcase: int | None = typer.Option(
+        None,
+        "--subcase",
+        metavar="S",
+        help="Subcase whose SPC, MPC and METHOD hold; the first for modes otherwise.",
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     forces: bool = FORCES,
     stresses: bool = STRESSES,
@@ -40,7 +46,7 @@ def modes(
         cards = read_deck(deck, allow_outside=allow_outside)
         report("assembling matrices")
         fe = FEModel.from_deck(cards)
-        result = normal_modes(fe, n_modes=n_modes, progress=report)
+        result = normal_modes(fe, n_modes=n_modes, subcase=subcase, progress=report)
         grdpnt = cards.params.get("GRDPNT", 0)
         # as in NASTRAN, the origin stands in for a grid that is not there
         known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0

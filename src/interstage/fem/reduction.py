@@ -16,9 +16,9 @@ from interstage.errors import ModelError, SolverError
 from interstage.fem.autospc import Singularities, find_singularities
 from interstage.fem.constraints import Dependence, Equations, eliminate
 from interstage.fem.grids import Grids
-from interstage.fem.mechanism import mechanism_error
 from interstage.fem.sets import SetCards, Sets, make_sets
 from interstage.linalg.factor import Factor, NotPositiveDefinite
+from interstage.linalg.mechanism import mechanism_error
 from interstage.linalg.memory import available_memory, readable_bytes
 
 CHUNK = 64

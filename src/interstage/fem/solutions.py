@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.constraints import eliminate, join
-from interstage.fem.eigen_request import EigenRequest
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -24,14 +23,11 @@ from interstage.fem.recovery import (
     resultant,
 )
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
+from interstage.fem.requests import BUCKLING, modes_case, modes_request
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
 from interstage.linalg.eigen import eigenmodes
 from interstage.output import check_finite
-
-DEFAULT_MODES = 10
-BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
-WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
 
 @dataclass
@@ -171,8 +167,8 @@ def normal_modes(
         deck's STATSUB by default, 0 for none
     """
     say = progress or (lambda text: None)
-    case = _modes_subcase(fe, subcase)
-    request = _request(fe, case, n_modes, f_min, f_max)
+    case = modes_case(fe, subcase)
+    request = modes_request(fe, case, n_modes, f_min, f_max)
     preload = static_subcase(fe, case) if preload is None and fe.sol not in BUCKLING else preload
     K_gg, notes = fe.K_gg, []
     if preload:
@@ -182,7 +178,7 @@ def normal_modes(
         notes = [f"modes under the loads of subcase {preload}", *notes]
     say("constraints")
     _check_mass(fe)
-    reduced, more = _reduced_for_modes(fe, case, K_gg)
+    reduced, more = reduced_for_modes(fe, case, K_gg)
     reduced.require_mass()
     notes += more
     say("eigenvalues")
@@ -310,7 +306,7 @@ def dependency_matrix(fe: FEModel, case=None) -> tuple[np.ndarray, np.ndarray, s
     return found.m, found.n, sp.csr_array(found.T_gn[found.m])
 
 
-def _reduced_for_modes(fe: FEModel, case, K_gg) -> tuple[ReducedModel, list[str]]:
+def reduced_for_modes(fe: FEModel, case, K_gg=None) -> tuple[ReducedModel, list[str]]:
     """The model that the eigenvalue problem is solved on.
 
     With ASET or OMIT cards NASTRAN condenses (Guyan). With QSET points beside them it keeps component modes of
@@ -330,7 +326,7 @@ def _reduced_for_modes(fe: FEModel, case, K_gg) -> tuple[ReducedModel, list[str]
         constraints.cards = SetCards()
         constraints.hold(_empty_q(fe, cards.q))
         notes.append("QSET points carry no modes here: the whole model is solved without reduction")
-    return reduce_model(K_gg, fe.M_gg, fe.grids, constraints), notes
+    return reduce_model(fe.K_gg if K_gg is None else K_gg, fe.M_gg, fe.grids, constraints), notes
 
 
 def _held_boundary(cards: SetCards) -> np.ndarray:
@@ -346,51 +342,6 @@ def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
     """q-set dofs without stiffness: places for generalized coordinates that this solution does not need."""
     rows = np.diff(fe.K_gg.indptr)[q]
     return q[rows == 0]
-
-
-def _modes_subcase(fe: FEModel, subcase: int | None):
-    cases = fe.case.subcases if fe.case else []
-    if subcase is not None:
-        chosen = [case for case in cases if case.id == subcase]
-        if not chosen:
-            raise InputError(
-                f"subcase {subcase} is not in the deck", hint=known_names(case.id for case in cases)
-            )
-        return chosen[0]
-    cases = [case for case in cases if not _of_superelement(case)] or cases
-    asking = [case for case in cases if case.method is not None]
-    modes = [case for case in asking or cases if (case.analysis or "").startswith("MODE")]
-    plain = [case for case in asking if case.analysis is None]
-    return (modes or plain or asking or cases or [None])[0]
-
-
-def _of_superelement(case) -> bool:
-    """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
-    first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
-    return bool(first) and first[0].isdigit() and int(first[0]) > 0
-
-
-def _request(fe: FEModel, case, n_modes, f_min, f_max) -> EigenRequest:
-    """The user's wish if there is one, else the deck's request, else ten modes."""
-    deck = None
-    if case is not None and (fe.sol in BUCKLING or (case.analysis or "").startswith("BUCK")):
-        # the range of a buckling request is one of load factors
-        asked = fe.eigen_requests.get(case.method)
-        deck = EigenRequest(count=asked.count if asked and asked.count else DEFAULT_MODES)
-    elif case is not None and case.method is not None:
-        if case.method not in fe.eigen_requests and fe.sol not in WITHOUT_MODES:
-            raise ModelError(
-                f"METHOD = {case.method} selects an EIGRL or EIGR that is not in the deck",
-                where=fe.source,
-                hint=known_names(sorted(fe.eigen_requests)),
-            )
-        deck = fe.eigen_requests.get(case.method)
-    elif len(fe.eigen_requests) == 1:
-        deck = next(iter(fe.eigen_requests.values()))
-    norm = deck.norm if deck else "mass"
-    if n_modes is not None or f_min is not None or f_max is not None:
-        return EigenRequest(f_min, f_max, n_modes, norm)
-    return deck or EigenRequest(count=DEFAULT_MODES)
 
 
 def _load(fe: FEModel, case) -> np.ndarray:

@@ -14,59 +14,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.fem.constraints import join
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.from_deck.geometry import read_geometry
-from interstage.fem.mechanism import mechanism_error
 from interstage.fem.model import FEModel
-from interstage.fem.reduction import Constraints, ReducedModel
+from interstage.fem.reduction import ReducedModel
+from interstage.fem.requests import BUCKLING, deck_request, modes_case
 from interstage.fem.sets import SetCards
-from interstage.fem.solutions import BUCKLING
+from interstage.fem.solutions import subcase_constraints
 from interstage.fmodal.lumped_cards import child_bodies
-from interstage.linalg.eigen import eigenmodes
-from interstage.linalg.factor import Factor, NotPositiveDefinite
+from interstage.linalg.eigen_request import EigenRequest
 from interstage.modes.build import Assembled, build_component, check_grids, merged_aset, turned_child
-from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses, point_masses, rigid_motion
 from interstage.modes.record import ChildBody, Component, MatrixSet
-from interstage.modes.solver import dense_eigen
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 from interstage.nastran import Deck, read_deck
-
-SMALL = 600  # order up to which modes are found densely
-
-
-class FemSolver:
-    """Sparse solvers of `fem` in the form that component modes ask for."""
-
-    def __init__(self, describe=None):
-        self.describe = describe or (lambda i: f"equation {i}")
-
-    def factor(self, A: Any) -> Factor:
-        """Factor a stiffness matrix; a mechanism is an error that says what moves."""
-        try:
-            factor = Factor(sp.csr_array(A), definite=True)
-        except NotPositiveDefinite:
-            raise self._mechanism(A) from None
-        if A.shape[0] and factor.pivots().min() < 1e-12:
-            raise self._mechanism(A)
-        return factor
-
-    def _mechanism(self, A: Any) -> ModelError:
-        found = mechanism_error(A, self.describe, "the body held at its interface")
-        return ModelError(
-            found.what,
-            where=found.where,
-            hint="the aset must hold all rigid motion and every mechanism: add components to it",
-        )
-
-    def eigen(self, K: Any, M: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest n modes, mass-normalized."""
-        if n < 1:
-            return np.zeros(0), np.zeros((K.shape[0], 0))
-        if K.shape[0] <= SMALL:
-            return dense_eigen(sp.csr_array(K).toarray(), sp.csr_array(M).toarray(), n)
-        found = eigenmodes(K, M, n_modes=n)
-        return found.eigenvalues, found.vectors
 
 
 def component_from_deck(
@@ -91,15 +52,15 @@ def component_from_deck(
     name: str | None = None,
     units: Mapping[str, str] | None = None,
     allow_outside: bool = False,
-    solver: Any = None,
 ) -> Component:
     """Build a component from a deck: constraints and rigid elements applied, mass taken apart.
 
     Parameters
     ----------
     deck : path or Deck
-    n_modes : flexible modes of a free body; fixed-interface modes with an interface. Default: the deck's
-        EIGRL or EIGR
+    n_modes : flexible modes of a free body; fixed-interface modes with an interface. Default: the modes that the
+        deck's EIGRL or EIGR asks for, with its V1, V2 and ND as `normal_modes` reads them; of a free body the
+        rigid ones among them are taken out
     aset : interface, grid -> components such as 123456. Default: the deck's ASET, BSET and SUPORT;
         {} for a free body whatever the deck says
     loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
@@ -111,7 +72,9 @@ def component_from_deck(
     csid : coordinate system whose axes become the component's
     grdpnt : grid of the reference point. Default: PARAM GRDPNT of the deck, else the basic origin
     damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G
-    subcase : whose SPC and MPC hold (default: the first)
+    subcase : whose SPC, MPC and METHOD hold (default, as in `normal_modes`: the first that asks for modes)
+    rigid_threshold_hz : modes below it count as rigid; those that geometry or strain energy show to be rigid are
+        taken out in any case
     massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
     keep_matrices : keep the g-set and f-set matrices for the file
     """
@@ -121,10 +84,11 @@ def component_from_deck(
     children: list[ChildBody] = child_bodies(fe, deck) if separate_lumped else []
     bare = bare_model(fe)
     M_gg = bare.M_gg if separate_lumped else fe.M_gg
-    case = _subcase(fe, subcase)
+    case = modes_case(fe, subcase)
     _refuse_preload(fe)
     given = aset is not None
-    aset = check_grids("aset", aset if given else deck_aset(fe, case), fe.grids.id)
+    rvdof = check_points(fe, "rvdof", rvdof)
+    aset = check_points(fe, "aset", aset) if given else deck_aset(fe, case)
     reduced = _reduce(fe, M_gg, case, aset)
     coordinates, _ = read_geometry(deck)
     R = deck_axes(coordinates, csid)
@@ -132,11 +96,11 @@ def component_from_deck(
     model = _assembled(fe, M_gg, bare, reduced, R, origin, separate_lumped)
     if children and add_lumped_to_aset:
         aset = merged_aset(aset, _carriers(model, children))
-    count, max_hz = _wanted(fe, case, n_modes)
-    describe = _names(model)
+    request = None if n_modes is not None else _wanted(fe, case)
     component = build_component(
         model,
-        n_modes=count,
+        n_modes=n_modes or 0,
+        request=request,
         aset=aset,
         rvdof=rvdof,
         loads=loads,
@@ -145,11 +109,9 @@ def component_from_deck(
         rotary=rotary_integrals,
         inertia_relief=inertia_relief,
         rigid_threshold_hz=rigid_threshold_hz,
-        max_hz=max_hz,
         massless=massless,
         name=name or Path(deck.name).stem,
         units=units,
-        solver=solver or FemSolver(describe),
     )
     component.reference_node, component.reference_position = reference, origin
     component.axes, component.csid = R, csid
@@ -157,7 +119,10 @@ def component_from_deck(
     component.coordinates = {cid: (s.origin, s.R) for cid, s in coordinates.systems.items() if cid}
     component.bgpdt = _bgpdt(fe, deck)
     component.notes = list(reduced.notes) + component.notes
-    component.provenance = provenance(deck, _options(count, aset, rvdof, csid, reference, separate_lumped))
+    wanted = str(n_modes) if request is None else f"of the deck: {request}"
+    options = _options(wanted, aset, rvdof, csid, reference, separate_lumped)
+    options |= {"subcase": str(case.id) if case else "none", "rigid_threshold_hz": f"{rigid_threshold_hz:g}"}
+    component.provenance = {**provenance(deck, options), **component.provenance}
     if keep_matrices:
         component.gset, component.fset = _matrix_sets(fe, M_gg, reduced)
     return component
@@ -174,26 +139,41 @@ def _refuse_preload(fe: FEModel) -> None:
         )
 
 
-def _subcase(fe: FEModel, number: int | None):
-    cases = fe.case.subcases
-    if number is None:
-        return cases[0]
-    for case in cases:
-        if case.id == number:
-            return case
-    raise InputError(
-        f"subcase {number} is not in the deck", where=fe.source, hint=known_names([c.id for c in cases])
+def check_points(fe: FEModel, what: str, wanted: Mapping[int, int] | None) -> dict[int, int]:
+    """Check a dictionary of grids and components; a scalar point is no place for it and is refused by name."""
+    scalar = [point for point in wanted or {} if int(point) in fe.grids.spoint]
+    if scalar:
+        raise _scalar_point(fe, what, scalar)
+    return check_grids(what, wanted, fe.grids.id)
+
+
+def _scalar_point(fe: FEModel, what: str, points: Sequence[int]) -> ModelError:
+    named = ", ".join(str(point) for point in points[:6])
+    return ModelError(
+        f"{what} names scalar points: the interface of a component is made of grids",
+        where=f"{fe.source}, scalar point {named}"
+        + (f" and {len(points) - 6} more" if len(points) > 6 else ""),
+        hint="give the interface by its grids (aset=, --aset): the scalar points stay inside, in the modes",
     )
 
 
 def deck_aset(fe: FEModel, case) -> dict[int, int]:
-    """Interface of the deck's own cards: ASET, BSET, CSET and SUPORT dofs that belong to grids."""
-    cards = fe.constraints.set_cards(case.suport1)
+    """Interface of the deck's own cards: ASET, BSET, CSET and SUPORT dofs of grids.
+
+    Scalar points without stiffness and mass are places for modal coordinates and are left out; others are refused.
+    """
+    cards = fe.set_cards(case)
     dofs = np.unique(np.concatenate([cards.a, cards.b, cards.c, cards.r])).astype(np.int64)
+    scalar = np.isin(dofs, fe.grids.spoint_dof)
+    used = [i for i in dofs[scalar] if fe.K_gg[[i]].nnz or fe.M_gg[[i]].nnz]
+    if used:
+        raise _scalar_point(
+            fe, "ASET, BSET, CSET or SUPORT", fe.grids.spoint[np.isin(fe.grids.spoint_dof, used)]
+        )
+    dofs = dofs[~scalar]
     row = np.searchsorted(fe.grids.dof, dofs, side="right") - 1
-    component = dofs - fe.grids.dof[row] if len(dofs) else dofs
     out: dict[int, str] = {}
-    for r, c in zip(row[component < 6], component[component < 6]):
+    for r, c in zip(row, dofs - fe.grids.dof[row]):
         grid = int(fe.grids.id[r])
         out[grid] = out.get(grid, "") + str(c + 1)
     return {grid: int(text) for grid, text in out.items()}
@@ -201,16 +181,12 @@ def deck_aset(fe: FEModel, case) -> dict[int, int]:
 
 def _reduce(fe: FEModel, M_gg: Any, case, aset: Mapping[int, int]) -> ReducedModel:
     """Apply rigid elements, MPC, SPC and AUTOSPC; the interface is exempt from AUTOSPC."""
-    spc, _ = fe.constraints.spc(case.spc)
+    constraints = subcase_constraints(fe, case, SetCards())
     rows = fe.grids.find(np.array(list(aset), dtype=np.int64))
     interface = [fe.grids.dof[r] + int(c) - 1 for r, value in zip(rows, aset.values()) for c in str(value)]
-    cards = SetCards(b=np.setdiff1d(np.array(interface, dtype=np.int64), spc))
-    autospc = str(fe.params.get("AUTOSPC", "YES")).upper() != "NO"
-    equations = join([fe.rigid, fe.constraints.mpc(case.mpc)])
-    cards = SetCards(b=np.setdiff1d(cards.b, equations.dependent))
-    reduced = ReducedModel(
-        fe.K_gg, M_gg, fe.grids, Constraints(equations=equations, spc=spc, cards=cards, autospc=autospc)
-    )
+    free = np.setdiff1d(np.array(interface, dtype=np.int64), constraints.spc)
+    constraints.cards = SetCards(b=np.setdiff1d(free, constraints.equations.dependent))
+    reduced = ReducedModel(fe.K_gg, M_gg, fe.grids, constraints)
     reduced.require_mass()
     return reduced
 
@@ -362,30 +338,16 @@ def _carriers(model: Assembled, children: list[ChildBody]) -> dict[int, int]:
     return {grid: int("".join(str(c) for c in sorted(values))) for grid, values in sorted(found.items())}
 
 
-def _wanted(fe: FEModel, case, n_modes: int | None) -> tuple[int, float | None]:
-    """Number of modes and frequency limit: as asked, else as the deck's METHOD asks."""
-    if n_modes is not None:
-        return n_modes, None
-    request = fe.eigen_requests.get(case.method)
+def _wanted(fe: FEModel, case) -> EigenRequest:
+    """The deck's request for modes; without one the caller must say how many."""
+    request = deck_request(fe, case)
     if request is None:
         raise InputError(
             "the number of modes is not known",
             where=fe.source,
             hint="give n_modes, or METHOD and EIGRL in the deck",
         )
-    if request.count is not None:
-        return request.count, None
-    return 20, request.high
-
-
-def _names(model: Assembled):
-    def describe(i: int) -> str:
-        found = np.argwhere(model.f_row == i)
-        if not len(found):
-            return f"equation {i}"
-        return f"grid {model.node_ids[found[0, 0]]} component {found[0, 1] + 1}"
-
-    return describe
+    return request
 
 
 def _bgpdt(fe: FEModel, deck: Deck) -> np.ndarray:
@@ -397,14 +359,14 @@ def _bgpdt(fe: FEModel, deck: Deck) -> np.ndarray:
     return np.column_stack([fe.grids.id, column, fe.grids.cd, fe.grids.xyz]).astype(float)
 
 
-def _options(n_modes, aset, rvdof, csid, grdpnt, separate_lumped) -> dict[str, str]:
+def _options(n_modes: str, aset, rvdof, csid, grdpnt, separate_lumped) -> dict[str, str]:
     """Options of a run as strings, for the provenance of the file."""
 
     def text(entry):
         return ",".join(f"{grid}:{value}" for grid, value in sorted((entry or {}).items()))
 
     return {
-        "n_modes": str(n_modes),
+        "n_modes": n_modes,
         "aset": text(aset) if len(aset or {}) < 200 else f"{len(aset)} grids",
         "rvdof": text(rvdof),
         "csid": str(csid),

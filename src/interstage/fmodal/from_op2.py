@@ -14,8 +14,8 @@ from typing import Any
 from interstage.errors import FileError
 from interstage.fmodal.external import MATRIX_NAMES, punched_interface, read_matrices, superelement_matrices
 from interstage.fmodal.from_op4 import superelement_component
-from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.record import Component
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 from interstage.nastran import Deck, Op2, read_deck, read_op2
 
 _DISPLACEMENTS = ("OUGV1", "BOUGV1", "OUG1", "BOPHIG", "OPHIG")

@@ -23,9 +23,9 @@ from interstage.fmodal.from_deck import (
     reference_point,
 )
 from interstage.modes.build import check_grids, components_of
-from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses
 from interstage.modes.record import Component
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 from interstage.modes.superelement import Superelement, component_from_superelement
 from interstage.nastran import Deck, read_deck
 

@@ -26,9 +26,9 @@ from interstage.fmodal.from_deck import component_from_deck, deck_aset
 from interstage.fmodal.from_op2 import component_from_op2
 from interstage.fmodal.from_op4 import component_from_op4
 from interstage.modes.build import check_grids
-from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.hdf5 import write_component
 from interstage.modes.record import Component
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 from interstage.nastran import Deck, read_deck
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, known_names
+from interstage.linalg.eigen_request import EigenRequest
 from interstage.modes.component_modes import (
-    RIGID_THRESHOLD_HZ,
     Basis,
     Reduction,
     added_inertia,
@@ -32,7 +32,7 @@ from interstage.modes.integrals import (
 )
 from interstage.modes.record import SI_UNITS, ChildBody, Component, CraigBampton
 from interstage.modes.residual import load_columns
-from interstage.modes.solver import Solver
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ, rigid_motions
 
 
 @dataclass
@@ -64,6 +64,15 @@ class Assembled:
     points: PointMasses | None = None
     M_other: Any = None
     notes: list[str] = field(default_factory=list)
+
+    def name_of(self, i: int) -> str:
+        """Name free coordinate i: 'grid 12 component 3'."""
+        found = np.argwhere(self.f_row == i)
+        return (
+            f"grid {self.node_ids[found[0, 0]]} component {found[0, 1] + 1}"
+            if len(found)
+            else f"equation {i}"
+        )
 
 
 def components_of(value: int | str) -> list[int]:
@@ -175,7 +184,8 @@ def _loads(
 def build_component(
     model: Assembled,
     *,
-    n_modes: int,
+    n_modes: int = 0,
+    request: EigenRequest | None = None,
     aset: Mapping[int, int] | None = None,
     rvdof: Mapping[int, int] | None = None,
     loads: Sequence[Mapping[int, Any]] = (),
@@ -184,13 +194,14 @@ def build_component(
     rotary: bool = False,
     inertia_relief: bool = False,
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    max_hz: float | None = None,
     massless: str = "add",
     name: str = "component",
     units: Mapping[str, str] | None = None,
-    solver: Solver | None = None,
 ) -> Component:
-    """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`."""
+    """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`.
+
+    request : range and number of the modes, rigid ones counted; takes the place of n_modes
+    """
     if int(n_modes) != n_modes or n_modes < 0:
         raise InputError("the number of modes must be a whole number >= 0", got=f"{n_modes!r}")
     if not np.any(model.M_ff.diagonal() > 0):
@@ -203,7 +214,7 @@ def build_component(
     rvdof = check_grids("rvdof", rvdof, model.node_ids)
     model = replace(model, notes=list(model.notes))
     basis = _basis(
-        model, int(n_modes), aset, rvdof, loads, inertia_relief, rigid_threshold_hz, max_hz, massless, solver
+        model, int(n_modes), request, aset, rvdof, loads, inertia_relief, rigid_threshold_hz, massless
     )
     Pi = np.asarray(model.T_gf @ basis.shapes)
     shapes = Pi.reshape(len(model.node_ids), 6, -1)
@@ -244,15 +255,14 @@ def build_component(
         rigid_frequencies_hz=basis.rigid_hz,
         craig_bampton=_record(basis, aset),
         notes=notes,
+        provenance=dict(basis.evidence),
     )
     if modal_integrals:
         add_integrals(component, model, rotary)
     return component
 
 
-def _basis(
-    model, n_modes, aset, rvdof, patterns, inertia_relief, threshold_hz, max_hz, massless, solver
-) -> Basis:
+def _basis(model, n_modes, request, aset, rvdof, patterns, inertia_relief, threshold_hz, massless) -> Basis:
     rvdof = dict(rvdof)
     loads = _loads(model, rvdof, patterns, inertia_relief)
     if not aset:
@@ -262,11 +272,11 @@ def _basis(
             model.M_ff,
             n_modes,
             threshold_hz=threshold_hz,
+            request=request,
             n_rigid=n_rigid,
             rigid=model.rigid_f,
             loads=loads,
-            max_hz=max_hz,
-            solver=solver,
+            describe=model.name_of,
         )
     b, names = _dof_rows("aset", aset, model)
     cb = craig_bampton(
@@ -277,8 +287,8 @@ def _basis(
         B=model.B_ff,
         K4=model.K4_ff,
         loads=loads,
-        max_hz=max_hz,
-        solver=solver,
+        request=request,
+        describe=model.name_of,
     )
     weightless = massless_rows(cb)
     pure = cb
@@ -286,8 +296,8 @@ def _basis(
         if massless == "error":
             raise massless_error(weightless, names)
         cb = _with_small_inertia(model, cb, weightless, aset)
-    rigid_b = None if model.rigid_f is None else model.rigid_f[b]
-    basis = normalized_modes(cb, threshold_hz=threshold_hz, rigid_b=rigid_b, names=names)
+    motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
+    basis = normalized_modes(cb, threshold_hz=threshold_hz, motions=motions[b], names=names)
     basis.reduction = pure
     return basis
 

@@ -6,6 +6,7 @@ constraints of the model leave free. Source: NESC report, App. A.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,18 +14,14 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from interstage.errors import InputError, ModelError
+from interstage.errors import ModelError
+from interstage.linalg.eigen import EigenResult, eigenmodes
+from interstage.linalg.eigen_request import EigenRequest
+from interstage.linalg.refine import RefinedFactor, factored_eigen, flexible_eigenvalues, rayleigh_ritz
 from interstage.modes.residual import residual_vectors, static_response
-from interstage.modes.solver import (
-    RefinedFactor,
-    ScipySolver,
-    Solver,
-    factored_eigen,
-    flexible_eigenvalues,
-    rayleigh_ritz,
-)
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ, rigid_motions, split
 
-RIGID_THRESHOLD_HZ = 1e-4
+REDUCED_STRAIN = 1e-9  # forces of rigid motion, relative, in a reduced stiffness matrix
 MASSLESS_RATIO = 30.0  # how far above the highest mode an interface motion without mass is put
 
 
@@ -48,6 +45,7 @@ class Reduction:
     structural: np.ndarray | None = None
     size_bb: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+    evidence: dict[str, str] = field(default_factory=dict)
 
     def expand(self, x: np.ndarray) -> np.ndarray:
         """Recover f-set motion (nf, k) from Craig-Bampton coordinates (nb + nq, k)."""
@@ -64,6 +62,7 @@ class Basis:
     """Flexible modes of the f-set, mass-normalized and stiffness-diagonal, and what was taken out.
 
     shapes (nf, n), frequencies_hz (n,), rigid_hz: frequencies of the rigid modes that were removed
+    evidence : what the eigensolver verified, for the provenance of a component
     """
 
     shapes: np.ndarray
@@ -72,6 +71,7 @@ class Basis:
     residual: np.ndarray
     reduction: Reduction | None = None
     notes: list[str] = field(default_factory=list)
+    evidence: dict[str, str] = field(default_factory=dict)
 
 
 def frequency_hz(eigenvalues: np.ndarray) -> np.ndarray:
@@ -84,53 +84,59 @@ def free_modes(
     M: Any,
     n_modes: int,
     *,
+    request: EigenRequest | None = None,
     threshold_hz: float = RIGID_THRESHOLD_HZ,
     n_rigid: int = 6,
     rigid: np.ndarray | None = None,
     loads: np.ndarray | None = None,
-    max_hz: float | None = None,
-    solver: Solver | None = None,
+    describe: Callable[[int], str] = "equation {}".format,
 ) -> Basis:
     """Compute the lowest flexible modes of `K x = w2 M x` (Eq. A.1.4) and residual vectors for `loads`.
 
     n_modes : flexible modes wanted; n_rigid : rigid modes to expect below them
-    rigid : (nf, k) known rigid motions, used to tell rounding noise from a soft mode
+    request : the modes of this range and number instead, rigid ones counted
+    rigid : (nf, k) rigid motions by geometry; those that strain nothing are rigid modes
     loads : (nf, p) load patterns of residual vectors
-    max_hz : take all modes up to this frequency, whatever n_modes
+    describe : names coordinate i in messages
     """
-    solver = solver or ScipySolver()
-    values, V = _lowest(solver, K, M, n_modes + n_rigid, max_hz)
-    if max_hz is not None:
-        n_modes = len(values)
-    hz = frequency_hz(values)
-    out, notes = _rigid_modes(hz, threshold_hz, K, M, abs(K), rigid)
-    notes = notes or _removal_note(hz[out], threshold_hz)
+    motions = rigid_motions(K, M, rigid)
+    n_more = max(n_rigid, motions.shape[1])
+    while True:
+        found = _eigen(K, M, request or EigenRequest(count=n_modes + n_more))
+        hz, V, out, notes = split(found.frequencies_hz, found.vectors, K, M, motions, threshold_hz)
+        short = request is None and np.count_nonzero(~out) < n_modes and len(hz) == n_modes + n_more
+        if not short:
+            break
+        n_more = int(np.count_nonzero(out)) + 6  # mechanisms beside the rigid motions
+    if request is not None:
+        n_modes = int(np.count_nonzero(~out))
+    notes = found.notes + notes
     shapes, flexible = V[:, ~out][:, :n_modes], hz[~out][:n_modes]
-    if len(flexible) < n_modes and max_hz is None:
+    if len(flexible) < n_modes:
         notes.append(f"{n_modes} flexible modes asked, the model has {len(flexible)}")
     flags = np.zeros(len(flexible), dtype=bool)
     if loads is not None and loads.shape[1]:
         if len(flexible):
-            response = static_response(K, M, M @ shapes, V[:, out], None, solver)
+            response = static_response(K, M, M @ shapes, V[:, out], None, describe)
             flexible = frequency_hz(flexible_eigenvalues(shapes, M, response))
-        R, hz_R, words = residual_vectors(K, M, shapes, loads, rigid=V[:, out], solver=solver)
+        R, hz_R, words = residual_vectors(K, M, shapes, loads, rigid=V[:, out], describe=describe)
         shapes, flexible = np.hstack([shapes, R]), np.concatenate([flexible, hz_R])
         flags = np.concatenate([flags, np.ones(len(hz_R), dtype=bool)])
         notes += words
-    return Basis(shapes, flexible, hz[out], flags, notes=notes)
+    return Basis(shapes, flexible, hz[out], flags, notes=notes, evidence=_evidence(found))
 
 
-def _lowest(solver: Solver, K: Any, M: Any, n: int, max_hz: float | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest n modes; with max_hz all modes up to it instead, n of them at first."""
-    size = K.shape[0]
-    while True:
-        values, V = solver.eigen(K, M, min(n, size))
-        hz = frequency_hz(values)
-        if max_hz is None:
-            return values, V
-        if n >= size or len(values) < n or np.any(hz > max_hz):
-            return values[hz <= max_hz], V[:, hz <= max_hz]
-        n *= 2
+def _eigen(K: Any, M: Any, request: EigenRequest) -> EigenResult:
+    """The modes of a request, mass-normalized."""
+    return eigenmodes(K, M, request.count, request.low, request.high)
+
+
+def _evidence(found: EigenResult) -> dict[str, str]:
+    """What the eigensolver verified, as text for the provenance of a component."""
+    return {
+        "modes_residual": f"{found.residuals.max(initial=0.0):.1e}",
+        "modes_counted": "yes" if found.sturm_checked else "no: pivots could not be counted",
+    }
 
 
 def craig_bampton(
@@ -142,15 +148,15 @@ def craig_bampton(
     B: Any = None,
     K4: Any = None,
     loads: np.ndarray | None = None,
-    max_hz: float | None = None,
-    solver: Solver | None = None,
+    request: EigenRequest | None = None,
+    describe: Callable[[int], str] = "equation {}".format,
 ) -> Reduction:
     """Reduce to interface coordinates b and n_modes fixed-interface modes (Eq. A.2.2 to A.2.8).
 
     Psi_ob = -K_oo^-1 K_ob,  K_oo phi = w2 M_oo phi. Residual vectors for `loads` (nf, p), taken on the
-    o-set with the interface held, follow the modes. With max_hz all modes up to it are taken, whatever n_modes.
+    o-set with the interface held, follow the modes. With a request its range and number decide instead of n_modes.
+    describe : names coordinate i in messages
     """
-    solver = solver or ScipySolver()
     n = K.shape[0]
     b = np.asarray(b, dtype=np.int64)
     o = np.setdiff1d(np.arange(n), b)
@@ -158,23 +164,26 @@ def craig_bampton(
     Psi = np.zeros((0, len(b)))
     values, Phi = np.zeros(0), np.zeros((len(o), 0))
     notes: list[str] = []
-    factor = None
+    factor, evidence = None, {}
     if len(o):
-        factor = RefinedFactor(solver.factor(K_oo), K_oo)
+        factor = RefinedFactor(K_oo, lambda i: describe(int(o[i])))
         Psi = -factor.solve(_dense(K_ob))
-        if n_modes:
-            values, Phi = _lowest(solver, K_oo, M_oo, n_modes, max_hz)
+        if (n_modes or request) and np.any(M_oo.diagonal() > 0):
+            found = _eigen(K_oo, M_oo, request or EigenRequest(count=n_modes))
+            values, Phi = found.eigenvalues, found.vectors
+            notes, evidence = list(found.notes), _evidence(found)
             if len(values):
                 values = flexible_eigenvalues(Phi, M_oo, factor.solve(M_oo @ Phi))
-    if len(values) < n_modes and max_hz is None:
+    if request is None and len(values) < n_modes:
         notes.append(f"{n_modes} fixed-interface modes asked, the model has {len(values)}")
     hz = frequency_hz(values)
     n_residual = 0
     if loads is not None and loads.shape[1] and len(o):
-        R, hz_R, words = residual_vectors(K_oo, M_oo, Phi, loads[o], factor=factor, solver=solver)
+        R, hz_R, words = residual_vectors(K_oo, M_oo, Phi, loads[o], factor=factor)
         Phi, hz, n_residual = np.hstack([Phi, R]), np.concatenate([hz, hz_R]), len(hz_R)
         notes += words
     cb = Reduction(b, o, Psi, Phi, hz, n_residual, np.zeros(0), np.zeros(0), notes=notes)
+    cb.evidence = evidence
     _reduce(cb, K, M, B, K4)
     return cb
 
@@ -206,6 +215,7 @@ def normalized_modes(
     *,
     threshold_hz: float = RIGID_THRESHOLD_HZ,
     rigid_b: np.ndarray | None = None,
+    motions: np.ndarray | None = None,
     names: list[str] | None = None,
 ) -> Basis:
     """Diagonalize the Craig-Bampton system and take its rigid modes out (Eq. A.2.9 to A.2.15).
@@ -213,7 +223,8 @@ def normalized_modes(
     Every flexible mode is kept: whoever wants fewer asks for fewer fixed-interface modes, because a basis
     that is cut after normalization can no longer be held at its interface.
 
-    rigid_b : (nb, k) rigid motions of the interface, used to tell rounding noise from a soft mode
+    rigid_b : (nb, k) rigid motions of the interface by geometry
+    motions : (nb, c) those of them that strain nothing, where the whole model has been asked
     names : names of the interface coordinates, for messages
     """
     nb = len(cb.b)
@@ -222,16 +233,34 @@ def normalized_modes(
     if stiff.shape[1]:
         raise massless_error(massless_rows(cb), names)
     values, X = _reduced_eigen(cb, V)
-    hz = frequency_hz(values)
-    out, notes = _rigid_modes(hz, threshold_hz, k[:nb, :nb], m[:nb, :nb], cb.size_bb, rigid_b)
+    size = np.abs(k)
+    size[:nb, :nb] = np.maximum(cb.size_bb, size[:nb, :nb])
+    Z = _reduced_motions(cb, motions, rigid_b, size)
+    hz, X, out, notes = split(frequency_hz(values), X, k, m, Z, threshold_hz, size)
     removed = np.concatenate([np.zeros(massless.shape[1]), hz[out]])
-    notes = cb.notes + (notes or _removal_note(removed, threshold_hz))
     X = X[:, ~out]
     flags = np.zeros(X.shape[1], dtype=bool)
     if cb.n_residual:
         share = np.sum(X[len(k) - cb.n_residual :] ** 2, axis=0)
         flags[np.argsort(-share, kind="stable")[: cb.n_residual]] = True
-    return Basis(cb.expand(X), hz[~out], removed, flags, reduction=cb, notes=notes)
+    shapes, notes = cb.expand(X), cb.notes + notes
+    return Basis(shapes, hz[~out], removed, flags, reduction=cb, notes=notes, evidence=cb.evidence)
+
+
+def _reduced_motions(cb: Reduction, motions, rigid_b, size: np.ndarray) -> np.ndarray:
+    """Rigid motions without strain in Craig-Bampton coordinates, orthonormal in their mass; modes take no part."""
+    nb, n = len(cb.b), len(cb.mass)
+    Z = np.zeros((n, 0))
+    if motions is not None:
+        Z = np.vstack([motions, np.zeros((n - nb, motions.shape[1]))])
+    elif rigid_b is not None:
+        # the matrix may be that of another program, with single precision behind it
+        b = rigid_motions(cb.stiffness[:nb, :nb], cb.mass[:nb, :nb], rigid_b, REDUCED_STRAIN, size[:nb, :nb])
+        Z = np.vstack([b, np.zeros((n - nb, b.shape[1]))])
+    if not Z.shape[1]:
+        return Z
+    weight, Y = la.eigh(Z.T @ cb.mass @ Z)
+    return Z @ (Y / np.sqrt(weight))
 
 
 def _stiffness_root(cb: Reduction) -> np.ndarray:
@@ -347,52 +376,6 @@ def massless_error(rows: np.ndarray, names: list[str] | None) -> ModelError:
         hint="give those grids a small rotary inertia (CONM2), use coupled mass (PARAM,COUPMASS,1), "
         "or leave the components out of the aset",
     )
-
-
-def _rigid_modes(
-    hz: np.ndarray, threshold_hz: float, K: Any, M: Any, size: Any, rigid: np.ndarray | None
-) -> tuple[np.ndarray, list[str]]:
-    """Mark the rigid modes: all below the threshold, and as many of the lowest as there are strain-free
-    motions.
-
-    The rigid modes of a stiff body come out as rounding noise that may lie above any fixed threshold;
-    `rigid` (N, k), the motions known from geometry, tells their number. size : matrix of the magnitudes
-    that were summed into K.
-    """
-    if not threshold_hz >= 0:
-        raise InputError("the rigid-mode threshold must be a number >= 0", got=f"{threshold_hz}")
-    out = np.abs(hz) < threshold_hz
-    count = 0 if rigid is None else _strain_free(K, M, size, rigid)
-    notes = []
-    if np.count_nonzero(out) < count <= len(hz):
-        out[np.argsort(np.abs(hz))[:count]] = True
-        notes.append(
-            f"{count} rigid modes recognized by geometry, frequencies up to {np.abs(hz[out]).max():.3g} Hz "
-            f"(above the threshold of {threshold_hz:g} Hz by rounding)"
-        )
-    return out, notes
-
-
-def _strain_free(K: Any, M: Any, size: Any, rigid: np.ndarray) -> int:
-    """Count the independent rigid motions that carry mass and strain nothing."""
-    R = la.orth(rigid / np.maximum(np.sqrt(np.sum(rigid**2, axis=0)), 1e-300))
-    if not R.shape[1]:
-        return 0
-    k, m = R.T @ (K @ R), R.T @ (M @ R)
-    bound = np.max(np.einsum("ij,ij->j", np.abs(R), size @ np.abs(R)))
-    values, Z = la.eigh((k + k.T) / 2)
-    Z = Z[:, np.abs(values) < 1e-11 * bound]
-    weight = la.eigvalsh(Z.T @ m @ Z) if Z.shape[1] else np.zeros(0)
-    return int(np.count_nonzero(weight > 1e-12 * np.max(weight, initial=0.0)))
-
-
-def _removal_note(removed: np.ndarray, threshold_hz: float) -> list[str]:
-    if not len(removed):
-        return []
-    return [
-        f"{len(removed)} rigid modes removed, frequencies up to {np.max(np.abs(removed)):.3g} Hz "
-        f"(threshold {threshold_hz:g} Hz)"
-    ]
 
 
 def _part(A: Any, rows: np.ndarray, columns: np.ndarray) -> Any:

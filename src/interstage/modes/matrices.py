@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError
+from interstage.linalg.factor import backend_name
 from interstage.modes.build import (
     Assembled,
     build_component,
@@ -17,11 +18,10 @@ from interstage.modes.build import (
     merged_aset,
     turned_child,
 )
-from interstage.modes.component_modes import RIGID_THRESHOLD_HZ
 from interstage.modes.integrals import PointMasses, rigid_motion
 from interstage.modes.lumped import lumped_aset, remove_lumped
 from interstage.modes.record import ChildBody, Component
-from interstage.modes.solver import Solver
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 
 
 def from_matrices(
@@ -49,7 +49,6 @@ def from_matrices(
     massless: str = "add",
     name: str = "component",
     units: Mapping[str, str] | None = None,
-    solver: Solver | None = None,
 ) -> Component:
     """Build a component from the matrices of any finite-element code.
 
@@ -69,6 +68,7 @@ def from_matrices(
     reference : grid id or point that becomes the component's origin (default: the origin)
     axes : (3,3) R with `x_input = R @ x_component`
     lumped : child bodies to take out of M (offsets and inertia in the input axes)
+    rigid_threshold_hz : modes below it count as rigid whatever geometry and strain energy say
     massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
     """
     ids = np.array([int(i) for i in nodes], dtype=np.int64)
@@ -112,15 +112,11 @@ def from_matrices(
         massless=massless,
         name=name,
         units=units,
-        solver=solver,
     )
     component.reference_node, component.reference_position, component.axes = grid, origin, R
     component.child_bodies = [turned_child(body, origin, R) for body in lumped]
     component.bgpdt = np.hstack([ids[:, None].astype(float), np.zeros((len(ids), 2)), xyz])
-    component.provenance = {
-        "source": "matrices",
-        "solver": type(solver).__name__ if solver else "ScipySolver",
-    }
+    component.provenance = {"source": "matrices", "solver": backend_name(), **component.provenance}
     return component
 
 

@@ -11,13 +11,13 @@ motion.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse as sp
 
-from interstage.modes.solver import Factor, RefinedFactor, ScipySolver, Solver
+from interstage.linalg.refine import RefinedFactor
 
 NOTHING_NEW = 1e-13  # share of a load's strain energy below which its residual is rounding
 DEPENDENT = 1e-11  # same, for what the residuals before it leave
@@ -30,8 +30,8 @@ def residual_vectors(
     P: np.ndarray,
     *,
     rigid: np.ndarray | None = None,
-    factor: Factor | None = None,
-    solver: Solver | None = None,
+    factor: RefinedFactor | None = None,
+    describe: Callable[[int], str] = "equation {}".format,
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return residual vectors (nf, p'), their frequencies in Hz, and sentences about dropped ones.
 
@@ -39,14 +39,13 @@ def residual_vectors(
     rigid : (nf, k) mass-normalized zero-energy modes of a body that is not held (inertia relief)
     factor : a factor of K, where the body is held and one is at hand
     """
-    solver = solver or ScipySolver()
     notes: list[str] = []
     rigid = np.zeros((K.shape[0], 0)) if rigid is None else rigid
-    full = static_response(K, M, P, rigid, factor, solver)
+    full = static_response(K, M, P, rigid, factor, describe)
     energy = np.einsum("ij,ij->j", full, P)
     basis = np.hstack([rigid, Phi])
     rest = P - M @ (basis @ (basis.T @ P))
-    R = static_response(K, M, rest, rigid, factor, solver)
+    R = static_response(K, M, rest, rigid, factor, describe)
     for _ in range(2):
         R -= basis @ (basis.T @ (M @ R))
     new = np.einsum("ij,ij->j", R, rest) > NOTHING_NEW * np.where(energy > 0, energy, np.inf)
@@ -88,18 +87,21 @@ def _orthonormal(M, R, rest, basis, notes):
 
 
 def static_response(
-    K: Any, M: Any, P: np.ndarray, rigid: np.ndarray, factor: Factor | None, solver: Solver
+    K: Any,
+    M: Any,
+    P: np.ndarray,
+    rigid: np.ndarray,
+    factor: RefinedFactor | None,
+    describe: Callable[[int], str] = "equation {}".format,
 ) -> np.ndarray:
     """Solve K u = P; with rigid modes present, under balanced loads and without rigid motion in u."""
     if not rigid.shape[1]:
-        return (factor or RefinedFactor(solver.factor(K), K)).solve(P)
+        return (factor or RefinedFactor(K, describe)).solve(P)
     balanced = P - M @ (rigid @ (rigid.T @ P))
     held = la.qr(rigid.T, mode="r", pivoting=True)[1][: rigid.shape[1]]
     free = np.setdiff1d(np.arange(K.shape[0]), held)
-    K_free = K[free][:, free]
     u = np.zeros_like(P)
-    K_free = sp.csr_matrix(K_free) if sp.issparse(K) else K_free
-    u[free] = RefinedFactor(solver.factor(K_free), K_free).solve(balanced[free])
+    u[free] = RefinedFactor(K[free][:, free], lambda i: describe(int(free[i]))).solve(balanced[free])
     return u - rigid @ (rigid.T @ (M @ u))
 
 

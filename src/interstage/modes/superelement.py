@@ -15,7 +15,6 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError
 from interstage.modes.component_modes import (
-    RIGID_THRESHOLD_HZ,
     Reduction,
     added_inertia,
     massless_rows,
@@ -24,6 +23,7 @@ from interstage.modes.component_modes import (
 from interstage.modes.damping import damping_ratios, ground_damping, matrix_ratios
 from interstage.modes.integrals import PointMasses, point_integrals, rigid_motion
 from interstage.modes.record import SI_UNITS, Component, CraigBampton
+from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 
 
 @dataclass

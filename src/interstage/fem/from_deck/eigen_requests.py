@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from interstage.fem.eigen_request import EigenRequest
 from interstage.fem.from_deck.context import Context
+from interstage.linalg.eigen_request import EigenRequest
 from interstage.nastran import CardTable
 
 # these methods of EIGR find all eigenvalues and ND vectors; the others search the range for ND modes

@@ -206,6 +206,19 @@ def _damping(c: Component, Pi: np.ndarray, l_a: np.ndarray, T: np.ndarray):
     return T.T @ viscous @ T, T.T @ structural @ T, drag
 
 
+def _advice(c: Component) -> str:
+    """What to do about modes that are dependent: by their frequencies, a rigid mode among them or a massless node."""
+    hz = np.sort(c.frequencies_hz[~np.asarray(c.residual_vector, dtype=bool)])
+    if len(hz) > 1 and (hz[0] <= 0.0 or hz[1] > 100.0 * hz[0]):
+        return (
+            f"its mode at {hz[0]:.3g} Hz looks like a rigid mode: make the component again with rigid_threshold_hz "
+            "(--rigid-threshold) above that frequency"
+        )
+    return (
+        "a node without rotary inertia cannot be held in rotation: add a small rotary inertia (CONM2) there"
+    )
+
+
 def _orthonormal(
     K: np.ndarray, G: np.ndarray, c: Component, node: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -222,8 +235,7 @@ def _orthonormal(
         raise ModelError(
             f"the modes of component '{c.name}' are not independent once node {node} is held",
             got=f"smallest modal mass {least:.2e}",
-            hint="a node without rotary inertia cannot be held in rotation, or rigid modes are among the modes: "
-            "add a small rotary inertia there, or use fewer modes",
+            hint=_advice(c),
         )
     # the inverse problem keeps the low frequencies accurate when the highest are huge
     scale = 1.0 / np.sqrt(np.where(K > 0.0, K, np.max(K, initial=1.0)))

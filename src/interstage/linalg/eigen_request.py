@@ -13,3 +13,7 @@ class EigenRequest:
     high: float | None = None
     count: int | None = 10
     norm: str = "mass"
+
+    def __str__(self) -> str:
+        ends = [f"{end:g} Hz" if end is not None else "open" for end in (self.low, self.high)]
+        return f"{'all' if self.count is None else self.count} from {ends[0]} to {ends[1]}"

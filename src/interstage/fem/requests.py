@@ -1,0 +1,70 @@
+"""What a deck asks for in normal modes: the subcase, and the range and number of its EIGRL or EIGR.
+
+One reading for `normal_modes`, components and commands.
+"""
+
+from __future__ import annotations
+
+from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.model import FEModel
+from interstage.linalg.eigen_request import EigenRequest
+
+DEFAULT_MODES = 10
+BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
+WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
+
+
+def modes_case(fe: FEModel, subcase: int | None = None):
+    """The subcase whose SPC, MPC and METHOD hold: the one named, else the first that asks for modes; None: no case."""
+    cases = fe.case.subcases if fe.case else []
+    if subcase is not None:
+        chosen = [case for case in cases if case.id == subcase]
+        if not chosen:
+            raise InputError(
+                f"subcase {subcase} is not in the deck",
+                where=fe.source,
+                hint=known_names(case.id for case in cases),
+            )
+        return chosen[0]
+    cases = [case for case in cases if not _of_superelement(case)] or cases
+    asking = [case for case in cases if case.method is not None]
+    modes = [case for case in asking or cases if (case.analysis or "").startswith("MODE")]
+    plain = [case for case in asking if case.analysis is None]
+    return (modes or plain or asking or cases or [None])[0]
+
+
+def _of_superelement(case) -> bool:
+    """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
+    first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
+    return bool(first) and first[0].isdigit() and int(first[0]) > 0
+
+
+def modes_request(
+    fe: FEModel,
+    case,
+    n_modes: int | None = None,
+    f_min: float | None = None,
+    f_max: float | None = None,
+) -> EigenRequest:
+    """The user's wish if there is one, else the deck's request, else ten modes."""
+    deck = deck_request(fe, case)
+    if n_modes is not None or f_min is not None or f_max is not None:
+        return EigenRequest(f_min, f_max, n_modes, deck.norm if deck else "mass")
+    return deck or EigenRequest(count=DEFAULT_MODES)
+
+
+def deck_request(fe: FEModel, case) -> EigenRequest | None:
+    """The EIGRL or EIGR that a subcase selects, or the only one there is; None where the deck has none to offer."""
+    if case is not None and (fe.sol in BUCKLING or (case.analysis or "").startswith("BUCK")):
+        # the range of a buckling request is one of load factors
+        asked = fe.eigen_requests.get(case.method)
+        return EigenRequest(count=asked.count if asked and asked.count else DEFAULT_MODES)
+    if case is not None and case.method is not None:
+        if case.method not in fe.eigen_requests and fe.sol not in WITHOUT_MODES:
+            raise ModelError(
+                f"METHOD = {case.method} selects an EIGRL or EIGR that is not in the deck",
+                where=fe.source,
+                hint=known_names(sorted(fe.eigen_requests)),
+            )
+        return fe.eigen_requests.get(case.method)
+    return next(iter(fe.eigen_requests.values())) if len(fe.eigen_requests) == 1 else None
