@@ -213,3 +213,27 @@ def test_commands_refuse_a_bad_output_before_they_work(tmp_path):
     ):
         done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / output)])
         assert isinstance(done.exception, FileError) and words in str(done.exception)
+
+
+def test_pipes_and_devices_are_not_read(tmp_path):
+    """They may never end: refused at once by every reader."""
+    from interstage.fmodal.external import punched_interface
+    from interstage.nastran import read_deck, read_op2, read_op4
+
+    readers = {
+        "a.op2": read_op2,
+        "a.op4": read_op4,
+        "a.bdf": read_deck,
+        "a.pch": punched_interface,
+        "a.json": load_tree,
+        "a.h5": ist.load_log,
+        "b.h5": ist.Component.load,
+        "a.mat": ist.load_linear,
+        "a.npz": ist.load_linear,
+    }
+    for name, read in readers.items():
+        os.mkfifo(tmp_path / name)
+        (tmp_path / f"zero-{name}").symlink_to("/dev/zero")
+        for path in (tmp_path / name, tmp_path / f"zero-{name}"):
+            with pytest.raises(ist.InterstageError, match=name):
+                read(path)

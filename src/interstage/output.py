@@ -221,6 +221,16 @@ def _plain(data: Any, where: str, gaps: bool) -> Any:
     raise InputError("this cannot be written as JSON", where=where, got=type(data).__name__)
 
 
+def read_bytes(path: str | os.PathLike, what: str) -> bytes:
+    """Read a file whole; a device or a pipe, which may never end, is refused as what is not there is."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise FileError(f"the {what} cannot be read", where=str(path), got="no file")
+        return Path(path).read_bytes()
+    except (OSError, ValueError, MemoryError) as error:
+        raise FileError(f"the {what} cannot be read", where=str(path), got=reason(error)) from None
+
+
 def check_unpacked(size: int, path: str | os.PathLike) -> None:
     """Refuse a packed file that would unpack to far more than it is (FileError)."""
     if size > unpack_limit(path):

@@ -21,6 +21,8 @@ def check_deck(path: Path) -> None:
     """Refuse files that cannot be decks, by their first bytes; whatever else is wrong is left to the reader."""
     from interstage.errors import FileError
 
+    if not path.is_file():
+        return
     try:
         with open(path, "rb") as f:
             head = f.read(2048)

@@ -18,7 +18,7 @@ import numpy as np
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, read_op4
 from interstage.nastran.op4 import SparseMatrix
-from interstage.output import make_folder, write_text
+from interstage.output import make_folder, read_bytes, write_text
 
 OP4_UNIT = 57
 SEID = 1
@@ -242,10 +242,7 @@ def punched_interface(path: str | Path) -> dict[int, int]:
 
     Grids with components 1-6; the modal scalar points have component 0 and are left out.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise FileError("the punch file cannot be read", where=str(path), got=str(error.strerror)) from None
+    lines = read_bytes(path, "punch file").decode("utf-8", errors="replace").splitlines()
     start = next((k for k, line in enumerate(lines) if line[:8].strip() == "EXTRN"), None)
     if start is None:
         raise FileError(

@@ -19,7 +19,6 @@ import os
 import struct
 from array import array
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from interstage.nastran.op2_records import (
     stacked,
 )
 from interstage.nastran.op4 import paired
+from interstage.output import read_bytes
 
 MAX_VALUES = 250_000_000
 _COLUMN = 1
@@ -228,10 +228,7 @@ def read_op2(path: str | os.PathLike) -> Op2:
     Only their frame is decoded; memory is the size of the file and a list of its records. A file without its end mark
     is read and noted (`notes`); one that ends inside a data block is damaged.
     """
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError, MemoryError) as fault:
-        raise FileError("the op2 file cannot be read", where=str(path), got=str(fault)) from fault
+    data = read_bytes(path, "op2 file")
     words = _Words(data, str(path))
     label, blocks, key = "", [], -1
     while words.at < len(data):

@@ -114,7 +114,12 @@ def _fill(f: h5py.File, log: Any, signals: Mapping[str, tuple[np.ndarray, str]])
 def _phase(f: h5py.Group, phase: Any) -> None:
     system = phase.system
     f["TIME"], f["Q"], f["V"] = phase.t, phase.q, phase.v
-    put_text(f, "VELOCITY_NAMES", "\n".join(system.velocity_names()))
+    names = system.velocity_names()
+    if any("\n" in name for name in names):
+        raise InputError(
+            "a name in a log cannot hold a line break", got=repr(next(n for n in names if "\n" in n))
+        )
+    put_text(f, "VELOCITY_NAMES", "\n".join(names))
     for spec in system.model.specs:
         where = system._slices[spec.name]
         group = f.create_group(f"BODIES/{link_name(spec.name)}")
