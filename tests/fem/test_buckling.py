@@ -225,6 +225,7 @@ def test_full_form_turns_the_forces_of_a_loaded_bar():
         np.testing.assert_allclose(K @ motion, np.concatenate(wanted), atol=1e-14)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("kind", ["CQUAD4", "CTRIA3"])
 def test_full_form_turns_the_forces_of_loaded_shells(kind):
     """A rigid turn of a plate under its own balanced forces: Kg S_θ = θ × p."""

@@ -156,6 +156,7 @@ TRIAS = (
 )
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("elements", [QUADS, TRIAS], ids=["CQUAD4", "CTRIA3"])
 def test_constant_stress_of_a_patch_of_shells(elements):
     """Linear displacements and constant curvature: N, M and both fibres, in axes of each element."""
@@ -212,6 +213,7 @@ def test_corners_and_maximum_shear_as_the_deck_asks():
         two.column("von_mises")
 
 
+@pytest.mark.kernels
 def test_plies_of_a_cross_ply_laminate_in_tension():
     """Equal strain in all plies: σ11 of 0° plies = Q11 ε + Q12 ε', and in the 90° ply the axes change places."""
     bulk = PATCH.replace("PSHELL,1,1,.1,1,,1\nMAT1,1,1.+6,,.25", "") + QUADS

@@ -48,12 +48,10 @@ def machine_tables(taken: dict[str, dict], mode: int | None = None) -> dict:
 
 def _machine(table, mode: int | None) -> dict:
     values = table.values if mode is None else table.values[mode]
-    # margins of safety are not known: a column of gaps is null
-    gaps = [j for j in range(values.shape[1]) if len(values) and (values[:, j] != values[:, j]).all()]
     rows = values.tolist()
-    for j in gaps:
-        for row in rows:
-            row[j] = None
+    # what is not known (margins of safety, stress points of some sections) is null
+    for i, j in zip(*(values != values).nonzero()):
+        rows[i][j] = None
     return {
         "columns": list(table.columns),
         "element_ids": table.element_ids.tolist(),

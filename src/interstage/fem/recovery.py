@@ -140,8 +140,13 @@ class Recovery:
 
     def results(self, block: ElementBlock) -> np.ndarray:
         """Results (n, r, k) of all elements of a block."""
-        parts = [block.recovery(rows) @ self.motion(block, rows) for rows in _chunks(len(block))]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        out = None
+        for rows in _chunks(len(block)):
+            part = block.recovery(rows) @ self.motion(block, rows)
+            if out is None:
+                out = np.empty((len(block), *part.shape[1:]))
+            out[rows] = part
+        return out
 
     @property
     def forces(self) -> ElementTables:
@@ -181,7 +186,9 @@ class Recovery:
         """One table of the rows of several blocks, sorted by element; the order within an element is kept."""
         eid = np.concatenate([one.eid for one in rows])
         order = np.argsort(eid, kind="stable")
-        values = np.concatenate([one.values for one in rows], axis=1)[:, order]
+        values = rows[0].values if len(rows) == 1 else np.concatenate([one.values for one in rows], axis=1)
+        if (eid[1:] < eid[:-1]).any():
+            values = values[:, order]
         nodes = None
         if rows[0].layers is not None:
             nodes = np.concatenate([one.layers for one in rows])[order]

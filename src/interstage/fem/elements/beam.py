@@ -17,7 +17,9 @@ from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRow
 from interstage.fem.elements.line_common import cantilever_stiffness, release, rigid_arm, transform
 from interstage.fem.elements.line_recovery import bending_stress, end_moments
 
-_GAUSS = np.polynomial.legendre.leggauss(3)  # NASTRAN's: a tapered run agrees to 2e-7 with 3 points, not with 2 or 4
+_GAUSS = np.polynomial.legendre.leggauss(
+    3
+)  # NASTRAN's: a tapered run agrees to 2e-7 with 3 points, not with 2 or 4
 _GAUSS_MASS = np.polynomial.legendre.leggauss(5)  # the mass integrands are polynomials of degree 7 at most
 
 

@@ -95,18 +95,18 @@ def qm6_gradients(xy, xi, eta, J0, j0, J, g):
 
 
 @kernel
-def add_plane(g, Q, weight, K, row, col):
-    """Add weight·∫ Bᵀ Q B at one point to K[row:, col:], dofs (corner a: 2a, 2a+1; internal: 8..11)."""
+def add_plane(g, Q, weight, K, lower):
+    """Add weight·∫ Bᵀ Q B at one point to K, dofs (corner a: 2a, 2a+1; internal: 8..11), or to its lower part."""
     for a in range(6):
         ax, ay = g[a, 0] * weight, g[a, 1] * weight
         # stress of a unit u and of a unit v of function a
         s0, s1, s2 = Q[0, 0] * ax + Q[0, 2] * ay, Q[0, 1] * ax + Q[1, 2] * ay, Q[0, 2] * ax + Q[2, 2] * ay
         r0, r1, r2 = Q[0, 1] * ay + Q[0, 2] * ax, Q[1, 1] * ay + Q[1, 2] * ax, Q[1, 2] * ay + Q[2, 2] * ax
-        i = row + 2 * a
-        last = a + 1 if row == col else 6
+        i = 2 * a
+        last = a + 1 if lower else 6
         for b in range(last):
             bx, by = g[b, 0], g[b, 1]
-            j = col + 2 * b
+            j = 2 * b
             K[i, j] += s0 * bx + s2 * by
             K[i, j + 1] += s1 * by + s2 * bx
             K[i + 1, j] += r0 * bx + r2 * by
@@ -114,16 +114,45 @@ def add_plane(g, Q, weight, K, row, col):
 
 
 @kernel
-def gather_internal(K24, K):
-    """Reorder dofs (m 8, m internal 4, b 8, b internal 4) so that the eight internal ones are last."""
-    for i in range(24):
+def internal_modes(Km, Kb, W, G):
+    """G (4, 8): the internal dofs of the membrane, a = G u, that its energy is least for.
+
+    Km, Kb (12, 12) are membrane and bending stiffness with their internal dofs last, lower triangles; W is scratch.
+    NASTRAN uses the membrane's modes for bending too, where the two differ (laminates); a section without
+    membrane stiffness has those of bending.
+    """
+    K = Km if Km[8, 8] > 0.0 else Kb
+    for i in range(12):
         for j in range(i + 1):
-            K24[j, i] = K24[i, j]
-    for i in range(24):
-        ii = i if i < 8 else (i + 4 if i < 16 else (i - 8 if i < 20 else i))
-        for j in range(24):
-            jj = j if j < 8 else (j + 4 if j < 16 else (j - 8 if j < 20 else j))
-            K[i, j] = K24[ii, jj]
+            W[i, j] = W[j, i] = K[i, j]
+    condense(W, 8, 12)
+    for p in range(4):
+        for c in range(8):
+            total = 0.0
+            if W[8 + p, 8 + p] > 0.0:
+                total = W[8 + p, c]
+                for q in range(p):
+                    total += W[8 + p, 8 + q] * G[q, c]
+                total /= -W[8 + p, 8 + p]
+            G[p, c] = total
+
+
+@kernel
+def with_modes(K, symmetric, G, C, row, col):
+    """C[row:row+8, col:col+8] = Tᵀ K T with T = [1; G]; K (12, 12), its lower triangle if symmetric."""
+    for i in range(8):
+        for j in range(8):
+            total = 0.0
+            for q in range(12):
+                # column j of K T at row q
+                s = K[q, j] if not symmetric or q >= j else K[j, q]
+                for m in range(4):
+                    s += (K[q, 8 + m] if not symmetric or q >= 8 + m else K[8 + m, q]) * G[m, j]
+                if q < 8:
+                    total += s if q == i else 0.0
+                else:
+                    total += G[q - 8, i] * s
+            C[row + i, col + j] = total
 
 
 @kernel
@@ -235,15 +264,16 @@ def quad_rows(E, xy, height, offset, normal, P, slope, J):
 
 
 @kernel
-def quad_constitutive(xy, thick, A, B, D, shear, coupled, J0, J, g, K24, Kb, H):
-    """Integrate over 2×2 points: membrane-bending K24 or (K24[:12,:12], Kb) and the shear H (4,4).
+def quad_constitutive(xy, thick, A, B, D, shear, coupled, J0, J, g, Km, Kb, Kc, H):
+    """Integrate over 2×2 points: membrane Km, bending Kb (lower triangles), coupling Kc (12,12), shear H (4,4).
 
-    thick (4,) are the corner thickness ratios. Returns the area.
+    Rows of Kc are those of bending. thick (4,) are the corner thickness ratios. Returns the area.
     """
     uniform = thick[0] == 1.0 and thick[1] == 1.0 and thick[2] == 1.0 and thick[3] == 1.0
     j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
-    K24[:] = 0.0
+    Km[:] = 0.0
     Kb[:] = 0.0
+    Kc[:] = 0.0
     H[:] = 0.0
     area = 0.0
     for q in range(4):
@@ -255,12 +285,10 @@ def quad_constitutive(xy, thick, A, B, D, shear, coupled, J0, J, g, K24, Kb, H):
             for a in range(4):
                 t += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * thick[a]
         area += j
-        add_plane(g, A, j * t, K24, 0, 0)
+        add_plane(g, A, j * t, Km, True)
+        add_plane(g, D, j * t * t * t, Kb, True)
         if coupled:
-            add_plane(g, D, j * t * t * t, K24, 12, 12)
-            add_plane(g, B, j * t * t, K24, 12, 0)
-        else:
-            add_plane(g, D, j * t * t * t, Kb, 0, 0)
+            add_plane(g, B, j * t * t, Kc, False)
         w = j * t
         f = (1.0, eta, 1.0, xi)
         for k in range(4):
@@ -278,8 +306,9 @@ def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
     A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
     H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
-    slope, Kb = np.empty((4, 4, 2)), np.empty((12, 12))
-    P, CP, K24 = np.empty((24, 24)), np.empty((24, 24)), np.empty((24, 24))
+    slope, Km, Kb, Kc = np.empty((4, 4, 2)), np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
+    W, G, C16 = np.empty((12, 12)), np.empty((4, 8)), np.zeros((16, 16))
+    P, CP = np.empty((24, 24)), np.empty((24, 24))
     for e in range(first, last):
         for i in range(4):
             for k in range(3):
@@ -289,20 +318,20 @@ def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         height = quad_frame(x, E, xy)
         section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
         coupled = sections.coupled[p]
-        area = quad_constitutive(xy, taper[e], A, B, D, shear, coupled, J0, J, g, K24, Kb, H)
+        area = quad_constitutive(xy, taper[e], A, B, D, shear, coupled, J0, J, g, Km, Kb, Kc, H)
         quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        internal_modes(Km, Kb, W, G)
+        with_modes(Km, True, G, C16, 0, 0)
+        with_modes(Kb, True, G, C16, 8, 8)
         if coupled:
-            gather_internal(K24, CP)
-            condense(CP, 16, 24)
-            for i in range(16):
-                for j in range(16):
-                    K24[i, j] = CP[i, j]
-            block_times_rows(K24, 16, P, 0, CP, 24)
+            with_modes(Kc, False, G, C16, 8, 0)
+            for i in range(8):
+                for j in range(8):
+                    C16[j, 8 + i] = C16[8 + i, j]
+            block_times_rows(C16, 16, P, 0, CP, 24)
         else:
-            condense(K24, 8, 12)
-            condense(Kb, 8, 12)
-            block_times_rows(K24, 8, P, 0, CP, 24)
-            block_times_rows(Kb, 8, P, 8, CP, 24)
+            block_times_rows(C16[:8, :8], 8, P, 0, CP, 24)
+            block_times_rows(C16[8:, 8:], 8, P, 8, CP, 24)
         if D[0, 0] > 0.0 and D[1, 1] > 0.0:
             residual_flexibility(xy, taper[e], Dr, area, F)
             shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
@@ -323,28 +352,6 @@ def quad_drilling(xy, stiffness, thick, P, CP):
         k = stiffness * thick[i] * abs(ax * by - ay * bx)
         for c in range(24):
             CP[20 + i, c] = k * P[20 + i, c]
-
-
-@kernel
-def internal_rows(K, P, keep, size, rows):
-    """rows (size − keep, n): internal dofs of a condensed matrix K for the motions P (keep, n).
-
-    `condense` leaves in row p of the lower triangle what it had when dof p was eliminated.
-    """
-    for p in range(keep, size):
-        row = rows[p - keep]
-        row[:] = 0.0
-        if K[p, p] <= 0.0:
-            continue
-        for i in range(keep):
-            f = -K[p, i] / K[p, p]
-            if f != 0.0:
-                for c in range(P.shape[1]):
-                    row[c] += f * P[i, c]
-        for q in range(keep, p):
-            f = -K[p, q] / K[p, p]
-            for c in range(P.shape[1]):
-                row[c] += f * rows[q - keep, c]
 
 
 @kernel
@@ -387,8 +394,8 @@ def quad4_recovery_range(
     A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
     H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
-    slope, Kb = np.empty((4, 4, 2)), np.empty((12, 12))
-    P, K, K24 = np.empty((24, 24)), np.empty((24, 24)), np.empty((24, 24))
+    slope, Km, Kb, Kc = np.empty((4, 4, 2)), np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
+    W, G, P = np.empty((12, 12)), np.empty((4, 8)), np.empty((24, 24))
     inside, strains, V = np.empty((8, 24)), np.empty((6, 24)), np.empty((2, 24))
     for e in range(first, last):
         for i in range(4):
@@ -399,11 +406,16 @@ def quad4_recovery_range(
         thick = taper[e]
         height = quad_frame(x, E, xy)
         section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
-        area = quad_constitutive(xy, thick, A, B, D, shear, True, J0, J, g, K24, Kb, H)
+        area = quad_constitutive(xy, thick, A, B, D, shear, False, J0, J, g, Km, Kb, Kc, H)
         quad_rows(E, xy, height, offset[e], normal, P, slope, J)
-        gather_internal(K24, K)
-        condense(K, 16, 24)
-        internal_rows(K, P[:16], 16, 24, inside)
+        internal_modes(Km, Kb, W, G)
+        for i in range(4):
+            inside[i] = 0.0
+            inside[4 + i] = 0.0
+            for j in range(8):
+                for c in range(24):
+                    inside[i, c] += G[i, j] * P[j, c]
+                    inside[4 + i, c] += G[i, j] * P[8 + j, c]
         V[:] = 0.0
         if D[0, 0] > 0.0 and D[1, 1] > 0.0:
             residual_flexibility(xy, thick, Dr, area, F)

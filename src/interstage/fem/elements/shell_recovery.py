@@ -117,7 +117,8 @@ def stress_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> l
     layered = block.output.layered[block.section]
     here = np.flatnonzero(~layered)
     if len(here):
-        out.append(_fibre_rows(block, here, results[here], corners, max_shear))
+        mine = results if len(here) == len(block) else results[here]
+        out.append(_fibre_rows(block, here, mine, corners, max_shear))
     out += [
         _ply_rows(block, s, np.flatnonzero(block.section == s), results)
         for s in np.unique(block.section[layered])
