@@ -237,3 +237,24 @@ def test_a_motion_that_fails_says_when():
             system, system.state(), 1.0, 0.25,
             motions={"cart": ist.Motion(angle=lambda t: [t, np.nan if 0.4 < t < 0.6 else 1.0])},
         )  # fmt: skip
+
+
+def test_functions_with_ends():
+    """A function that fails outside of its interval is differentiated from inside at both ends."""
+    for hertz in (0.5, 50.0):
+        w = 2.0 * np.pi * hertz
+
+        def angle(t, w=w):
+            if not 0.0 <= t <= 1.0:
+                raise ValueError("outside")
+            return 0.3 * math.sin(w * t + 0.4)
+
+        times = np.array([0.0, 1e-5, 0.5, 1.0 - 1e-5, 1.0])
+        _, rate, acceleration = Curve(ist.Motion(angle=angle)).rows(times)
+        np.testing.assert_allclose(rate[:, 0] / w, 0.3 * np.cos(w * times + 0.4), rtol=0, atol=1e-8)
+        np.testing.assert_allclose(
+            acceleration[:, 0] / w**2, -0.3 * np.sin(w * times + 0.4), rtol=0, atol=1e-4
+        )
+    system = cart(Revolute("z", prescribed=True))
+    log = simulate(system, system.state(), 1.0, 0.01, motions={"cart": ist.Motion(angle=angle)})
+    np.testing.assert_allclose(log["cart"].v[:, 0], 0.3 * w * np.cos(w * log.t + 0.4), rtol=0, atol=1e-7 * w)

@@ -34,19 +34,40 @@ def differences(f: Function, times: np.ndarray, *orders: int) -> list[tuple[np.n
         else:
             column = (ahead - 2.0 * middle + behind) / h**2
             rounding = 4.0 * EPSILON * size / STEPS[-1] ** 2
-        out.append(_extrapolated(column, h, rounding, order))
+        found = _extrapolated(column, h, rounding, order, 2)
+        for side, sign in ((ahead, 1.0), (behind, -1.0)):
+            # at the ends of where a function is defined there is one side only
+            lost = ~np.isfinite(found[0]).all(axis=1)
+            if lost.any():
+                part = _one_sided(middle[lost], side[lost], sign * h[lost], order)
+                edge = _extrapolated(*part, rounding[lost], order, 1)
+                for mine, other in zip(found, edge):
+                    mine[lost] = other
+        out.append(found)
     return out
 
 
-def _extrapolated(column: np.ndarray, h: np.ndarray, rounding: np.ndarray, order: int):
-    """Return the best entries (T, n) of Richardson's tables (T, K, n) over steps h, and their errors."""
+def _one_sided(
+    middle: np.ndarray, side: np.ndarray, h: np.ndarray, order: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return differences towards one side (T, K, n), errors in all powers of their steps, and the steps."""
+    if order == 1:
+        return (side - middle) / h, np.abs(h)
+    # the step before is twice as long
+    return (side[:, :-1] - 2.0 * side[:, 1:] + middle) / h[:, 1:] ** 2, np.abs(h[:, 1:])
+
+
+def _extrapolated(column: np.ndarray, h: np.ndarray, rounding: np.ndarray, order: int, power: int):
+    """Return the best entries (T, n) of Richardson's tables (T, K, n) over steps h, and their errors.
+
+    power : by which powers of the step the errors rise, 2 for central differences, 1 for those of one side
+    """
     finest = column[:, -1]
-    near = (
-        np.abs(column[:, -1] - column[:, -2]) + 10.0 * rounding
-    )  # where the smallest steps see the derivative
+    # where the smallest steps see the derivative
+    near = (3.0 if power == 1 else 1.0) * np.abs(column[:, -1] - column[:, -2]) + 10.0 * rounding
     best, error = finest.copy(), near.copy()
     for j in range(1, 8):
-        ratio = (h[:, :-j] / h[:, j:]) ** 2
+        ratio = (h[:, :-j] / h[:, j:]) ** 2 if power == 2 else h[:, :-j] / h[:, j:]
         new = column[:, 1:] + (column[:, 1:] - column[:, :-1]) / (ratio - 1.0)
         noise = EPSILON * np.abs(new) + rounding[:, None] * (h[:, -1:] / h[:, j:]) ** order
         wrong = np.maximum(np.abs(new - column[:, 1:]), np.abs(new - column[:, :-1])) + noise
