@@ -94,6 +94,25 @@ def test_commands_print_notes_and_requests_that_are_not_carried_out(command, tmp
         assert any("grid 2 component 2 (7)" in note for note in json.loads(outputs[1])["notes"])
 
 
+@pytest.mark.parametrize("command", ["static", "modes"])
+def test_options_that_answer_a_request_take_it_off_the_list(command, tmp_path, capsys):
+    case = "LOAD = 2\nSTRESS = ALL\nELFORCE = ALL\nSPCFORCES = ALL\nGPFORCE = ALL"
+    text = ROD.format(case=case, bulk="FORCE,2,2,0,7.,1.,0.,0.", area="1.-4", twist="1.-8", E="7.+10")
+    path = tmp_path / "rod.bdf"
+    path.write_text(text)
+    left = {}
+    for options in ((), ("--stresses",), ("--forces", "--stresses", "--spcforces")):
+        with pytest.raises(SystemExit) as stop:
+            main([command, str(path), "--json", *options])
+        assert stop.value.code == 0
+        left[options] = list(json.loads(capsys.readouterr().out)["ignored_requests"])
+    assert list(left.values()) == [
+        ["ELFORCE", "GPFORCE", "SPCFORCES", "STRESS"],
+        ["ELFORCE", "GPFORCE", "SPCFORCES"],
+        ["GPFORCE"],
+    ]
+
+
 def modes_of(deck):
     return normal_modes(FEModel.from_deck(deck))
 

@@ -18,6 +18,10 @@ CSV = typer.Option(
 )
 
 
+# Options that carry out a request of case control, by its first four letters.
+REQUESTS = {"FORC": "forces", "ELFO": "forces", "STRE": "stresses", "ELST": "stresses", "SPCF": "spcforces"}
+
+
 class Asked:
     """Which tables a command shows, and where it writes them.
 
@@ -27,6 +31,13 @@ class Asked:
 
     def __init__(self, forces: bool, stresses: bool, spcforces: bool, csv: Path | None = None):
         self.forces, self.stresses, self.spcforces, self.csv = forces, stresses, spcforces, csv
+
+    def carry_out(self, cards) -> None:
+        """Take the requests of case control that the options answer off the deck's list of those not carried out."""
+        for name in list(cards.ignored_requests):
+            option = REQUESTS.get(name[:4])
+            if option is not None and getattr(self, option):
+                del cards.ignored_requests[name]
 
     def taken(self, result) -> dict[str, dict]:
         """The element tables of a result, computed once: {"forces": {"CBAR": Table}, ...}."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from interstage.cli.element_tables import CSV, FORCES, SPCFORCES, STRESSES, Asked, by_point
+from interstage.cli.element_tables import CSV, FORCES, REQUESTS, SPCFORCES, STRESSES, Asked, by_point
 from interstage.output import json_text
 
 
@@ -52,6 +52,7 @@ def modes(
         known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0
         weight = fe.mass_properties(grdpnt if known else 0)
     asked = Asked(forces, stresses, spcforces, csv)
+    asked.carry_out(cards)
     tables = asked.taken(result)
     if csv is not None:
         _write(fe, result, tables, asked)
@@ -153,4 +154,6 @@ def show_ignored(console, cards) -> None:
         console.print(f"Not used by this solution: {names}")
     if cards.ignored_requests:
         names = ", ".join(f"{name} ({n})" for name, n in cards.ignored_requests.items())
-        console.print(f"Case control that is not carried out: {names}")
+        options = sorted({f"--{REQUESTS[n[:4]]}" for n in cards.ignored_requests if n[:4] in REQUESTS})
+        hint = f" (options of 'static' and 'modes': {', '.join(options)})" if options else ""
+        console.print(f"Case control that is not carried out: {names}{hint}")

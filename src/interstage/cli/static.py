@@ -39,6 +39,7 @@ def static(
         fe = FEModel.from_deck(cards)
         results = static_subcases(fe, progress=report)
     asked = Asked(forces, stresses, spcforces, csv)
+    asked.carry_out(cards)
     tables = [asked.taken(result) for result in results]
     if csv is not None:
         _write(fe, results, tables, asked)
