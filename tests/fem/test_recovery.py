@@ -364,3 +364,23 @@ def test_results_do_not_depend_on_output_systems():
     )
     plain, other = (ist.static(model(bulk), subcase=1) for bulk in (CANTILEVER, turned))
     np.testing.assert_allclose(plain.forces["CBAR"].values, other.forces["CBAR"].values, atol=1e-9)
+
+
+def test_effective_mass_and_energy_of_modes():
+    """All modes of a held structure move all of its mass but that on held dofs; ½ω² is strain and kinetic energy."""
+    bulk = CANTILEVER + "CONM2,5,3,,2.,.1,.2,.3\n,4.,,5.,,,6.\nEIGRL,1,,,12\n"
+    fe = model(bulk, case="SPC=1\nMETHOD=1", sol=103)
+    modes = ist.normal_modes(fe)
+    found = modes.participation(about=[0.5, 0, 0])
+    held = np.zeros(fe.grids.n_dof)
+    held[:6] = fe.M_gg.diagonal()[:6]
+    # half an element stands on the held grid at 0.5 from the point: mass in T, 0.5² of it in R2 and R3
+    np.testing.assert_allclose(found.total[:3], 2.0 + 2 * 2e-4 * 2700)
+    rest = found.total - found.effective_mass.sum(axis=0)
+    at = held[0] * np.array([1, 1, 1, 0, 0.25, 0.25])
+    np.testing.assert_allclose(rest, at, atol=1e-9 * found.total.max())
+    np.testing.assert_allclose(found.cumulative[-1, :3], 1 - held[0] / found.total[:3])
+    for tables, column in ((modes.strain_energy, "strain_energy"), (modes.kinetic_energy, "kinetic_energy")):
+        total = sum(tables[name].column(column).sum(axis=1) for name in tables)
+        np.testing.assert_allclose(total, 0.5 * modes.eigenvalues, rtol=1e-7)
+    assert set(modes.kinetic_energy) == {"CBAR", "CONM2"}

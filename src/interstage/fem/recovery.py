@@ -20,6 +20,7 @@ from interstage.fem.model import FEModel
 
 CHUNK = 4096  # elements whose operators are held at once
 COMPONENTS = ("t1", "t2", "t3", "r1", "r2", "r3")
+STRAIN_ENERGY = ("strain_energy", "percent", "strain_energy_density")
 CORNER_WORDS = {"CORNER", "BILIN", "CUBIC", "SGAGE"}
 
 
@@ -212,6 +213,26 @@ class Recovery:
             )
         return ElementTables(sources, self._finish)
 
+    def kinetic_energy(self, eigenvalues: np.ndarray) -> ElementTables:
+        """Kinetic energy ½ω² uᵀ m u of each element, its share in percent, and its density; eigenvalues ω² (k,)."""
+        fe = self.fe
+        total = 0.5 * eigenvalues * np.einsum("ik,ik->k", self.u, fe.M_gg @ self.u)
+        columns = ("kinetic_energy", "percent", "kinetic_energy_density")
+
+        def rows(block: ElementBlock) -> ResultRows:
+            parts = []
+            for part in _chunks(len(block)):
+                u = self.motion(block, part)
+                force = fe.wtmass * block.mass(part, fe.coupled_mass) @ u
+                parts.append(0.5 * eigenvalues * np.einsum("eik,eik->ek", u, force))
+            return _energy_rows(block.name, block.eid, np.concatenate(parts), total, _sizes(block), columns)
+
+        sources: dict[str, list] = {}
+        for block in fe.blocks:
+            if len(block) and block.mass(slice(0, 1), fe.coupled_mass) is not None:
+                sources.setdefault(block.name, []).append(lambda block=block: [rows(block)])
+        return ElementTables(sources, self._finish)
+
     @cached_property
     def total_energy(self) -> np.ndarray:
         """Strain energy of the model (k,)."""
@@ -231,14 +252,18 @@ class Recovery:
         return self._energy_table(block.name, block.eid, energy, _sizes(block))
 
     def _energy_table(self, name, eid, energy, size=None) -> ResultRows:
-        total = np.where(self.total_energy == 0.0, 1.0, self.total_energy)
-        density = np.full_like(energy, np.nan) if size is None else energy / size[:, None]
-        values = np.stack([energy, 100.0 * energy / total, density], axis=2).transpose(1, 0, 2)
-        return ResultRows(name, ("strain_energy", "percent", "strain_energy_density"), eid, values)
+        return _energy_rows(name, eid, energy, self.total_energy, size, STRAIN_ENERGY)
 
     def _nodal(self, block: ElementBlock, rows: slice) -> np.ndarray:
         """Forces (n, m, k) that hold the elements in their motion, basic axes."""
         return block.stiffness(rows) @ self.motion(block, rows)
+
+
+def _energy_rows(name, eid, energy, total, size, columns) -> ResultRows:
+    """Rows of energies (n, k): value, percent of the total (k,), value over the size (n,) where it is known."""
+    density = np.full_like(energy, np.nan) if size is None else energy / size[:, None]
+    share = 100.0 * energy / np.where(total == 0.0, 1.0, total)
+    return ResultRows(name, columns, eid, np.stack([energy, share, density], axis=2).transpose(1, 0, 2))
 
 
 def _chunks(n: int) -> list[slice]:

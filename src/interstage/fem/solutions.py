@@ -13,7 +13,9 @@ from interstage.fem.constraints import eliminate, join
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
+from interstage.fem.participation import Participation, participation
 from interstage.fem.recovery import (
+    ElementTables,
     GridPointForces,
     GridTable,
     Recovered,
@@ -34,7 +36,8 @@ from interstage.output import check_finite
 class Modes(Recovered):
     """Normal modes of a structure.
 
-    `forces`, `stresses` and `strain_energy` are tables by element type with values (modes, rows, columns).
+    `forces`, `stresses`, `strain_energy` and `kinetic_energy` are tables by element type with values (modes, rows,
+    columns); `participation()` gives effective masses.
 
     Attributes
     ----------
@@ -67,6 +70,15 @@ class Modes(Recovered):
     def spcforces(self) -> GridTable:
         """Forces of single-point constraints at every grid, values (modes, grids, 6)."""
         return grid_table(self.grids, self.spc_forces)
+
+    @property
+    def kinetic_energy(self) -> ElementTables:
+        """Kinetic energy ½ω² φᵀ m φ by element type."""
+        return self._recovery().kinetic_energy(self.eigenvalues)
+
+    def participation(self, about=None) -> Participation:
+        """Participation factors and effective masses of rigid motion about a point, the basic origin by default."""
+        return participation(self._recovery().fe, self.shapes, self.generalized_mass, about)
 
     def at(self, grid_id: int) -> np.ndarray:
         """Shapes (6, k) at a grid, in its CD system."""
