@@ -176,7 +176,7 @@ REFUSED_CASE_STATICS = frozenset(
 )
 
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
-CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE")
+CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT")
 
 # MDLPRM parameters that concern files, printing or other solutions.
 HARMLESS_MDLPRM = _names("""
