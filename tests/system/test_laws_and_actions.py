@@ -94,6 +94,22 @@ def test_a_law_and_a_mass_history_cannot_change_the_run():
     assert np.allclose(plain.q, simulate(system, x, 1.0, 1e-2, mass={"a": mass}).q, atol=1e-15)
 
 
+def test_the_system_that_laws_and_conditions_see_is_their_own():
+    system = slider(8.0)
+    x = system.state([1.0])
+
+    def heavier(t, x, system):
+        system.set_mass("a", 50.0)
+        system.set_joint_mode("a", "locked")
+        return None
+
+    plain = simulate(system, x, 1.0, 1e-2)
+    events = [ist.Event(lambda t, x, system: heavier(t, x, system) or 1.0, None)]
+    for options in ({"control": heavier}, {"events": events}):
+        assert np.array_equal(plain.q, simulate(system, x, 1.0, 1e-2, **options).q)
+    assert system.joint_mode("a") == "free" and np.array_equal(plain.q, simulate(system, x, 1.0, 1e-2).q)
+
+
 def test_what_a_law_does_not_mention_stays():
     """One rule for forces, tau and accelerations: as last commanded, and before that as given."""
     mb = ist.Multibody("two")
