@@ -130,6 +130,29 @@ def test_modes_of_a_compressed_beam(capsys):
             assert limit is None or best[column] <= limit
 
 
+def test_bars_of_fixed_interface_modes():
+    """Force and stress recovery matrices of a Craig-Bampton run (NX 9.1): their columns of the three modes, signs aside."""
+    folder = reference_dir("nastran", "craig_bampton_inboard")
+    given, modes = (
+        arrays(folder / "craig_bampton.npz"),
+        ist.normal_modes(ist.FEModel.from_deck(folder / "deck.bdf")),
+    )
+    linear = [
+        f"s{i}{end}" if i else "axial"
+        for end, items in (("a", (1, 2, 3, 4, 0)), ("b", (1, 2, 3, 4)))
+        for i in items
+    ]
+    for matrix, found, elements, columns in (
+        (given["mef1"], modes.forces["CBAR"], (10, 97), modes.forces["CBAR"].columns),
+        (given["mes1"], modes.stresses["CBAR"], (11, 23, 89), linear),
+    ):
+        rows = [found.element_ids.tolist().index(e) for e in elements]
+        picked = found.values[:, rows][:, :, [found.columns.index(c) for c in columns]].reshape(3, -1)
+        for ours, theirs in zip(picked, matrix[:, 24:27].T):
+            sign = np.sign(ours @ theirs)
+            np.testing.assert_allclose(sign * ours, theirs, atol=1e-6 * np.abs(theirs).max())
+
+
 def run(capsys, *arguments) -> dict:
     with pytest.raises(SystemExit) as stop:
         main([*map(str, arguments), "--json"])
