@@ -75,7 +75,8 @@ class BarBlock(ElementBlock):
 
     Mass: lumped, half on the translations of each end; or coupled as NASTRAN does it: cubic (Hermite) in
     bending without shear or rotary terms, 5/12 and 1/12 along the axis, no torsional inertia. Offsets are
-    rigid arms for mass too. Pins do not change mass.
+    rigid arms for mass too. With coupled mass a released end follows without load, in mass as in stiffness
+    (as NASTRAN-95 has it); lumped mass does not change.
 
     Parameters
     ----------
@@ -154,6 +155,8 @@ class BarBlock(ElementBlock):
             half = 0.5 * self.rotary[rows] * geometry.length[:, None]
             for dof in (4, 10):
                 local[:, dof, dof], local[:, dof + 1, dof + 1] = half.T
+        if coupled:
+            local = pinned_mass(local, self._unpinned(rows), geometry.pins)
         return transform(local, geometry.end_motion())
 
 
@@ -170,6 +173,11 @@ def placed_geometric(geometry: LineGeometry, stiffness, forces, polar, full: boo
             force = np.einsum("nij,nj->ni", geometry.R, forces[:, first : first + 3])
             out[:, first + 3 : first + 6, first + 3 : first + 6] += arm_stiffness(force, w)
     return out
+
+
+def pinned_mass(mass: np.ndarray, stiffness: np.ndarray, pins: np.ndarray) -> np.ndarray:
+    """Coupled mass (n, 12, 12) of bars whose released ends follow without load, TᵀMT; local axes."""
+    return transform(mass, pin_motion(stiffness, pins)) if pins.any() else mass
 
 
 def lumped_mass(m_a: np.ndarray, m_b: np.ndarray) -> np.ndarray:

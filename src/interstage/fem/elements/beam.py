@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from interstage.fem.elements.bar import LineGeometry, placed_geometric
+from interstage.fem.elements.bar import LineGeometry, pinned_mass, placed_geometric
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
 from interstage.fem.elements.line_common import cantilever_stiffness, release, rigid_arm, transform
 from interstage.fem.elements.line_recovery import bending_stress, end_moments
@@ -268,6 +268,8 @@ class BeamBlock(ElementBlock):
         out += self._twist(which, L, coupled)
         if self.rotary and not coupled:
             out += self._rotary(which, L)
+        if coupled:
+            out = pinned_mass(out, self._unpinned(rows), geometry.pins)
         return transform(out, geometry.end_motion())
 
     def _gather(self, name: str, which: np.ndarray) -> np.ndarray:

@@ -158,6 +158,15 @@ def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:
             hint="remove SA and SB, or CW",
         )
     nodes, geometry = _geometry(ctx, table, default)
+    if (
+        geometry.pins.any()
+        and isinstance(coupled := ctx.deck.params.get("COUPMASS", -1), (int, float))
+        and coupled > 0
+    ):
+        ctx.notes.append(
+            "CBEAM pin flags with PARAM COUPMASS: the mass follows the released ends as it does for CBAR; whether "
+            "NASTRAN does so is not known, and results for coarse beams may differ"
+        )
     return BeamBlock(table.unique_ids(), nodes, geometry, sections, which, ge, rotary)
 
 
