@@ -84,7 +84,7 @@ def main() -> None:
     print(f"largest torque that the command needs {np.abs(torque).max():.1f} N m")
 
     # the same torque on a free gimbal: the engine follows the same path, as long as nobody disturbs it
-    gimbal = system._slices["engine"].v.start
+    gimbal = system.layout["engine"].v.start
 
     def drive(t: float) -> np.ndarray:
         tau = np.zeros(system.nv)

@@ -176,3 +176,16 @@ def test_a_log_survives_pickle_with_all_that_it_can_be_asked():
             np.testing.assert_array_equal(other.torque("b"), log.torque("b"))
             np.testing.assert_array_equal(other.position("b", (1, 0, 0)), log.position("b", (1, 0, 0)))
             assert other.t[-1] == log.t[-1]
+
+
+@pytest.mark.parametrize(
+    "options", [{"step": 0.01}, *({"method": m} for m in ("dop853", "rk45", "radau", "lsoda"))]
+)
+def test_every_method_names_the_body_that_stops_it(options):
+    mb = ist.Multibody("pair", gravity=[0.0, 0.0, -9.81])
+    mb.add_body("arm", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("y"))
+    mb.add_body("tank", mass=1.0, inertia=[1, 1, 1], parent="arm", at=[1, 0, 0], joint=ist.Revolute("y"))
+    system = mb.compile()
+    mass = {"tank": lambda t: (1.0, [0, 0, 0], max(0.0, 1.0 - 2.0 * t) * np.eye(3))}
+    with pytest.raises(ist.InterstageError, match=r"body 'tank' .* have no inertia"):
+        ist.simulate(system, system.state(), 1.0, mass=mass, **options)

@@ -99,7 +99,7 @@ class Flight:
 
 def fly(system: System, x0: Any, lin: LinearModel, seconds: float = 20.0) -> Flight:
     """Run the nonlinear vehicle from its trim through a gimbal doublet."""
-    pitch = [system._slices[name].v.start for name in heron.ENGINES]
+    pitch = [system.layout[name].v.start for name in heron.ENGINES]
     stiffness = heron.actuator_stiffness()
 
     def torque(t: float) -> np.ndarray:
@@ -117,7 +117,7 @@ def fly(system: System, x0: Any, lin: LinearModel, seconds: float = 20.0) -> Fli
 
 def _histories(system: System, log: Any, lin: LinearModel) -> Flight:
     core, engine = log[CORE], log[heron.ENGINES[0]]
-    flex = system._flexes[system.body(CORE)]
+    flex = system.flexible(CORE)
     tip = flex.gamma[int(np.searchsorted(flex.node_ids, heron.TIP_GRID))]
     aft = [system.velocity(log.state(k), CORE, heron.AFT_GYRO, frame="node")[1] for k in range(len(log))]
     w, x, y, z = core.quaternion.T

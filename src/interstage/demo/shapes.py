@@ -120,8 +120,8 @@ def vehicle_motions(system: Any, shapes: np.ndarray, body: str) -> np.ndarray:
 
     The body is undeformed with its axes along the world's: u = v + ω × l + γ η, θ = ω + λ η.
     """
-    flex = system._flexes[system.body(body)]
-    where = system._slices[body]
+    flex = system.flexible(body)
+    where = system.layout[body]
     turn, move, eta = shapes[where.v][:3], shapes[where.v][3:6], shapes[where.etadot]
     out = np.empty((len(flex.l), 6, shapes.shape[1]))
     swing = np.cross(turn.T[None, :, :], flex.l[:, None, :]).transpose(0, 2, 1)

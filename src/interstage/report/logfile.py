@@ -121,7 +121,7 @@ def _phase(f: h5py.Group, phase: Any) -> None:
         )
     put_text(f, "VELOCITY_NAMES", "\n".join(names))
     for spec in system.model.specs:
-        where = system._slices[spec.name]
+        where = system.layout[spec.name]
         group = f.create_group(f"BODIES/{link_name(spec.name)}")
         for key in ("q", "v", "eta", "etadot"):
             part = getattr(where, key)

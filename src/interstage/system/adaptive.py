@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
-from scipy.integrate import BDF, DOP853, LSODA, RK45, Radau
+from scipy.integrate import BDF, DOP853, LSODA, RK45, OdeSolver, Radau
 
 from interstage.errors import SolverError
 from interstage.multibody import State
@@ -12,6 +14,8 @@ from interstage.system.log import Log
 from interstage.system.run import Run
 
 METHODS = {"rk45": RK45, "dop853": DOP853, "radau": Radau, "bdf": BDF, "lsoda": LSODA}
+CRAWL = 1e-13  # steps shorter than this, beside the time to reach, hardly move
+MOST_CRAWLED = 1000
 
 
 class Slope:
@@ -35,14 +39,27 @@ class Slope:
         status = status or engine.forward(q, v, tau, run.sites, run.wrenches, self.vdot)
         if status != 0:
             # a trial step went too far: an absurd slope makes the method try a smaller one
-            self.refused = status, State(system._slices, q, v)
+            self.refused = status, State(system.layout, q, v)
             return np.full(len(y), 1e30)
         return np.concatenate([self.qdot, self.vdot])
+
+    def failed(self, method: str, solver: OdeSolver, message: str | None) -> NoReturn:
+        """Say why a method cannot go on: what forward dynamics refused, or which velocity runs away."""
+        if self.refused:
+            self.system._refuse(*self.refused)
+        k = int(np.argmax(np.abs(np.nan_to_num(self.vdot, nan=np.inf)))) if self.system.nv else 0
+        names = self.system.velocity_names()
+        raise SolverError(
+            f"the method {method} stopped at t = {solver.t:.6g}",
+            where=f"velocity '{names[k]}'" if names else None,
+            got=f"an acceleration of {self.vdot[k]:.3g}" if names else None,
+            hint=message,
+        )
 
     def tidy(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return q and v of a point of the solution: quaternions of unit length, prescribed joints as prescribed."""
         q, v = y[: self.system.nq].copy(), y[self.system.nq :].copy()
-        for where in self.system._slices.values():
+        for where in self.system.layout.values():
             if not where.joint.linear:
                 part = q[where.q][:4]
                 part /= np.linalg.norm(part)
@@ -90,12 +107,14 @@ def _stretch(run: Run, stop: float, method: str, first, options: dict, times, in
     begin = min(stop - run.t, first or min(1e-3, 0.1 / (fastest + 1e-30)), options["max_step"])
     y0 = np.concatenate([run.x.q, run.x.v])
     solver = METHODS[method](slope, run.t, y0, stop, first_step=begin, **options)
+    crawled = 0  # steps in a row that hardly move
     while solver.status == "running":
+        if crawled == 0:
+            slope.refused = None
         message = solver.step()
-        if solver.status == "failed" or not np.isfinite(solver.y).all():
-            if slope.refused:
-                run.system._refuse(*slope.refused)
-            raise SolverError(f"the method {method} stopped at t = {solver.t:.6g}", hint=message)
+        crawled = crawled + 1 if solver.t - solver.t_old < CRAWL * (1.0 + abs(stop)) else 0
+        if solver.status == "failed" or crawled >= MOST_CRAWLED or not np.isfinite(solver.y).all():
+            slope.failed(method, solver, message)
         info["steps"] += 1
         dense = solver.dense_output()
         t0, h = solver.t_old, solver.t - solver.t_old
@@ -103,7 +122,7 @@ def _stretch(run: Run, stop: float, method: str, first, options: dict, times, in
         t1 = solver.t if hit is None else t0 + hit[0]
         _record(run, slope, dense, t0, t1, times)
         q, v = slope.tidy(t1, dense(t1) if hit else solver.y)
-        run.x, run.t = State(run.system._slices, q, v), t1
+        run.x, run.t = State(run.system.layout, q, v), t1
         if times is None and hit is None:
             run.add_now()
         if hit is not None:
@@ -117,7 +136,7 @@ def _look(run: Run, slope: Slope, dense, t0: float, h: float):
     """Return the first event in a step: the dense output is the motion."""
 
     def state(s: float) -> State:
-        return State(run.system._slices, *slope.tidy(t0 + s, dense(t0 + s)))
+        return State(run.system.layout, *slope.tidy(t0 + s, dense(t0 + s)))
 
     return run.watch.first_crossing(t0, h, state(h), state, state)
 

@@ -31,7 +31,7 @@ class Between:
         u = s / self.h
         q = self._coordinates(u)
         v = (1.0 - u) * self.v + u * self.end.v + 4.0 * u * (1.0 - u) * self.bulge
-        return State(self.system._slices, q, v)
+        return State(self.system.layout, q, v)
 
     def _prepare(self) -> None:
         """Find rates at both ends, and how far velocities leave the straight line between them."""
@@ -44,7 +44,7 @@ class Between:
     def _coordinates(self, u: float) -> np.ndarray:
         a, b, c, d = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (3 - 2 * u), u * u * (u - 1)
         q = a * self.q + self.h * b * self.rates[0] + c * self.end.q + self.h * d * self.rates[1]
-        for where in self.system._slices.values():
+        for where in self.system.layout.values():
             if not where.joint.linear:
                 q[where.q][:4] /= np.linalg.norm(q[where.q][:4])
         return q
@@ -53,7 +53,7 @@ class Between:
         """Return v (nv,) with q̇ = N(q) v."""
         v_q = self.system.tree.v_q
         v = np.where(v_q >= 0, qdot[np.maximum(v_q, 0)], 0.0) if len(v_q) else np.zeros(0)
-        for where in self.system._slices.values():
+        for where in self.system.layout.values():
             if where.joint.linear:
                 continue
             turn, rate = q[where.q][:4], qdot[where.q]

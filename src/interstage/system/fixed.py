@@ -96,7 +96,7 @@ class Stepper:
 
     def partial(self, q: np.ndarray, v: np.ndarray, t: float, h: float) -> State:
         """Return the state after one step of length h."""
-        x = State(self.run.system._slices, q, v)
+        x = State(self.run.system.layout, q, v)
         if h > 0.0:
             self.take(x.q, x.v, t, h, 1, 1)
         return x
@@ -117,7 +117,7 @@ class Stepper:
         log_q, log_v = self.take(run.x.q, run.x.v, t0, step, n, 1)
         for j in range(n):
             a_q, a_v = (start_q, start_v) if j == 0 else (log_q[j - 1], log_v[j - 1])
-            hit = self.look(a_q, a_v, t0 + j * step, step, State(run.system._slices, log_q[j], log_v[j]))
+            hit = self.look(a_q, a_v, t0 + j * step, step, State(run.system.layout, log_q[j], log_v[j]))
             if hit is not None:
                 self.arrive(self.k + j, self.k + np.arange(1, j + 1), log_q[:j].copy(), log_v[:j].copy())
                 self.on_grid = False
@@ -166,7 +166,7 @@ class Stepper:
         fastest = _fastest(system)
         hint = "use a smaller step"
         spun = [system.bodies[i] for i in system.tree.gimbals]
-        spun = [b for b in spun if not self.step * np.abs(v[system._slices[b].v]).max() < 1.0]
+        spun = [b for b in spun if not self.step * np.abs(v[system.layout[b].v]).max() < 1.0]
         if locked := list(self.locked) or near_lock(system, q, NEAR_LOCK) or spun:
             hint = (
                 f"gimbal lock of {', '.join(f'{b!r}' for b in locked)}: use a Ball joint, or a smaller step"
@@ -177,7 +177,7 @@ class Stepper:
         elif (status > 0 or status < -1) and max(
             np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)
         ) < 1e6:
-            system._refuse(status, State(system._slices, q, v))
+            system._refuse(status, State(system.layout, q, v))
         raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
 
 

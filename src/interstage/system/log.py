@@ -94,7 +94,7 @@ class Phase:
         return len(self.t)
 
     def __getitem__(self, name: str) -> BodyState:
-        slices = self.system._slices
+        slices = self.system.layout
         if name not in slices:
             raise InputError(f"there is no body '{name}'", hint=known_names(slices))
         return BodyState(name, slices[name], self.q, self.v)
@@ -167,7 +167,7 @@ class Phase:
                 f = scratch.work.closure_f.copy() if self.system.model.closures else None
                 scratch.inverse(q, v, vdot[k], sites, wrenches, tau[k])
                 if f is not None:
-                    tau[k] -= all_rows(self.system, State(self.system._slices, q, v)).T @ f
+                    tau[k] -= all_rows(self.system, State(self.system.layout, q, v)).T @ f
         return vdot, tau
 
     def tidied(self, y: np.ndarray) -> State:
@@ -247,7 +247,7 @@ class Log:
     def __getitem__(self, name: str) -> BodyState | BodyHistory:
         if len(self.phases) == 1:
             return self.phases[0][name]
-        having = [phase for phase in self.phases if name in phase.system._slices]
+        having = [phase for phase in self.phases if name in phase.system.layout]
         if not having:
             raise InputError(
                 f"there is no body '{name}'",
@@ -341,7 +341,7 @@ class Log:
 
         Of a free joint what was applied, of a prescribed or locked one what its drive needed.
         """
-        parts = [phase.forces[:, phase.system._slices[body].v] for phase in self._having(body)]
+        parts = [phase.forces[:, phase.system.layout[body].v] for phase in self._having(body)]
         if len({part.shape[1] for part in parts}) > 1:
             raise InputError(
                 f"the joint of body '{body}' is not the same in all phases of the log",
@@ -350,7 +350,7 @@ class Log:
         return np.concatenate(parts)
 
     def _having(self, body: str) -> list[Phase]:
-        having = [phase for phase in self.phases if body in phase.system._slices]
+        having = [phase for phase in self.phases if body in phase.system.layout]
         if not having:
             raise InputError(f"there is no body '{body}'", hint=known_names(self.system.bodies))
         return having

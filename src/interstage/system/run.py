@@ -42,11 +42,11 @@ class Run:
     ):
         self.system, self.t, self.keeps_dense = system, 0.0, dense
         self._view: tuple[System, System] | None = None
-        self.x = State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64))
+        self.x = State(system.layout, x.q.astype(np.float64), x.v.astype(np.float64))
         self.motions: dict[str, BoundMotion] = {}
         self.mass = {body: Mass(f, body) for body, f in mass.items()}
         for body in mass:
-            if system._flexes[system.body(body)] is not None:
+            if system.flexible(body) is not None:
                 raise InputError(
                     f"body '{body}' is flexible: its mass belongs to its component", where="mass"
                 )
@@ -54,7 +54,7 @@ class Run:
             self._follow(body, motion, start=True)
         if self.motions and system.model.closures:
             # the others follow joints that were put on their motion
-            system.check_closed(State(system._slices, x.q.astype(np.float64), x.v.astype(np.float64)))
+            system.check_closed(State(system.layout, x.q.astype(np.float64), x.v.astype(np.float64)))
             if open_by(system, self.x) > 10.0:
                 self.x = system.assemble(self.x)
         self._check_locked()
@@ -127,7 +127,7 @@ class Run:
                 )
 
     def _write_motion(self, bound: BoundMotion, t: float, q: np.ndarray, v: np.ndarray) -> None:
-        where = self.system._slices[bound.body]
+        where = self.system.layout[bound.body]
         angle, rate, _ = bound.at(t)
         if angle is not None:
             q[where.q] = angle
@@ -137,12 +137,12 @@ class Run:
     def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
         """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
         if self.acting.in_time:
-            tau[:] = self.acting.vector(self.seen(t, State(self.system._slices, q, v)), t)
+            tau[:] = self.acting.vector(self.seen(t, State(self.system.layout, q, v)), t)
         for bound in self.motions.values():
             self._write_motion(bound, t, q, v)
         self._accelerations(t, tau)
         if self.mass:
-            x = State(self.system._slices, q, v)
+            x = State(self.system.layout, q, v)
             for body, mass in self.mass.items():
                 i = self.system.body(body)
                 self.system.settings.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
@@ -150,7 +150,7 @@ class Run:
     def _accelerations(self, t: float, tau: np.ndarray) -> None:
         """Write the accelerations of motions into the kernels' vector."""
         for body, bound in self.motions.items():
-            tau[self.system._slices[body].v] = bound.at(t)[2]
+            tau[self.system.layout[body].v] = bound.at(t)[2]
 
     @property
     def needs_feed(self) -> bool:
@@ -166,7 +166,7 @@ class Run:
         """Return the tables of a chunk of steps: rows at the beginning, middle, end of each."""
         if not self.needs_feed:
             return no_feed(self.system.nv)
-        slices, R = self.system._slices, len(times)
+        slices, R = self.system.layout, len(times)
         tau = np.tile(self.tau, (R, 1))
         q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
         if self.acting.in_time:
@@ -214,7 +214,7 @@ class Run:
 
     def _recall(self, motions: dict[str, BoundMotion]) -> Callable[[float, np.ndarray], None] | None:
         """Return a function that writes accelerations of a phase's motions into a vector, later on."""
-        slices = self.system._slices
+        slices = self.system.layout
 
         def write(t: float, tau: np.ndarray) -> None:
             for body, bound in motions.items():
@@ -239,7 +239,7 @@ class Run:
         for body, mass in self.mass.items():
             origin = self.system.model.spec(body).offset
             states = [
-                State(self.system._slices, q[k], v[k]) if mass.of_state else None for k in range(len(t))
+                State(self.system.layout, q[k], v[k]) if mass.of_state else None for k in range(len(t))
             ]
             inertia[body] = mass.table(t, states, origin)
         dense = _Dense(self.dense) if self.dense else None
@@ -286,10 +286,10 @@ class Run:
         old = self.system
         self._end_phase()
         self.system = self.watch.system = out.system
-        self.x = State(self.system._slices, out.x.q.astype(np.float64), out.x.v.astype(np.float64))
+        self.x = State(self.system.layout, out.x.q.astype(np.float64), out.x.v.astype(np.float64))
         turned = [self._turned_round(old, bound) for bound in self.motions.values()]
         self.motions = {m.body: m for m in turned if self._still_prescribed(m.body, m)}
-        self.mass = {b: m for b, m in self.mass.items() if b in self.system._slices}
+        self.mass = {b: m for b, m in self.mass.items() if b in self.system.layout}
         for body, motion in out.motions.items():
             self.motions.pop(body, None)
             if motion is not None:
@@ -311,7 +311,7 @@ class Run:
         return BoundMotion(bound.motion, body, self.system.model.spec(body).joint)
 
     def _still_prescribed(self, body: str, motion: BoundMotion) -> bool:
-        if body not in self.system._slices or self.system.model.spec(body).joint.nv != motion.nv:
+        if body not in self.system.layout or self.system.model.spec(body).joint.nv != motion.nv:
             return False
         return self.system.joint_mode(body) == "prescribed"
 
