@@ -7,6 +7,11 @@ import pytest
 
 import interstage as ist
 from interstage.errors import InputError
+from interstage.fem.elements.hexa import HEXA20
+from interstage.fem.elements.penta import PENTA15
+from interstage.fem.elements.pyramid import PYRAM13
+from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.elements.tetra import TETRA10
 from interstage.nastran import deck_from_text
 
 
@@ -276,6 +281,21 @@ def test_constant_stress_of_distorted_solids(name):
     wanted.append(np.sqrt(1.5 * np.sum(deviator**2)))
     assert table.node_ids[0] == 0 and len(table) == 1 + fe.blocks[0].shape.n_corner
     np.testing.assert_allclose(table.values - wanted, 0, atol=1e-5 if name == "CPYRAM" else 1e-8)
+
+
+@pytest.mark.parametrize("shape", [HEXA20, PENTA15, TETRA10, PYRAM13], ids=lambda s: f"{s.name}{s.n_nodes}")
+def test_constant_stress_of_solids_with_mid_edge_nodes(shape):
+    rng = np.random.default_rng(2)
+    corners = shape.places[1:] + 0.1 * rng.standard_normal((shape.n_corner, 3))
+    xyz = np.concatenate([corners, [(corners[a] + corners[b]) / 2 for a, b in shape.edges]])
+    lame, G = 3.0, 2.0
+    C = np.diag([2 * G] * 3 + [G] * 3)
+    C[:3, :3] += lame
+    block = SolidBlock(shape, [1], [np.arange(shape.n_nodes)], xyz[None], C[None], [0.0])
+    g = rng.standard_normal((3, 3))
+    found = block.recovery(slice(0, 1))[0] @ (xyz @ g.T).ravel()
+    e = np.array([g[0, 0], g[1, 1], g[2, 2], g[0, 1] + g[1, 0], g[1, 2] + g[2, 1], g[2, 0] + g[0, 2]])
+    np.testing.assert_allclose(found.reshape(-1, 6) - C @ e, 0, atol=1e-9 if shape.name != "CPYRAM" else 1e-5)
 
 
 def test_bricks_in_bending_show_linear_stress():

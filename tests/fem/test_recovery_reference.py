@@ -131,7 +131,7 @@ def test_modes_of_a_compressed_beam(capsys):
 
 
 def test_bars_of_fixed_interface_modes():
-    """Force and stress recovery matrices of a Craig-Bampton run (NX 9.1): their columns of the three modes, signs aside."""
+    """Force and stress recovery matrices of a Craig-Bampton run (NX 9.1): columns of its modes, signs aside."""
     folder = reference_dir("nastran", "craig_bampton_inboard")
     given, modes = (
         arrays(folder / "craig_bampton.npz"),
