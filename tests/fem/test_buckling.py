@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,21 @@ def test_tension_buckles_with_its_sign_turned():
     assert both.load_factors[0] == pytest.approx(-(np.pi**2) * E * I_WEAK / L**2, rel=1e-5)
     positive = buckle(bulk)
     assert len(positive.load_factors) == 0 and any("0 of 1" in note for note in positive.notes)
+
+
+def test_lanczos_finds_what_the_dense_solver_finds(monkeypatch):
+    """Few factors, many, of one sign, of both, and none of the wanted sign."""
+    held = "SPC1,1,1234,1\nSPC1,1,234,21"
+    pushed = column(20, "CBAR", held, "FORCE,1,11,,1.,-1.,0.,0.\nFORCE,1,21,,.3,1.,0.,0.")
+    pulled = column(20, "CBAR", ENDS["pinned"][0], "FORCE,1,21,,1.,1.,0.,0.")
+    requests = ("EIGRL,1,0.,,1", "EIGRL,1,0.,,6", "EIGRL,1,,0.,3", "EIGRL,1,,,5")
+    for bulk in (pushed, pulled):
+        dense = [buckle(bulk, method=one) for one in requests]
+        with monkeypatch.context() as small:
+            small.setattr(sys.modules["interstage.fem.buckling"], "DENSE", 10)
+            sparse = [buckle(bulk, method=one) for one in requests]
+        for a, b in zip(dense, sparse):
+            np.testing.assert_allclose(b.load_factors, a.load_factors, rtol=1e-6)
 
 
 def test_a_range_of_load_factors():

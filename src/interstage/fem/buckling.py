@@ -21,7 +21,8 @@ from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static, static_subcase, subcase_constraints
-from interstage.linalg.factor import Factor
+from interstage.linalg.factor import Factor, NotPositiveDefinite
+from interstage.linalg.mechanism import mechanism_error
 
 DENSE = 400  # below this order all factors are computed
 NO_LOAD = 1e-12  # θ below this fraction of the largest is a load factor of infinity
@@ -98,7 +99,11 @@ def buckling(
     constraints = subcase_constraints(fe, case, SetCards())
     constraints.hold(fe.set_cards(case).r)
     reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
-    factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, reduced.to_f(Kg), request)
+    try:
+        factor = Factor(reduced.K_ff, definite=True)
+    except NotPositiveDefinite:
+        raise mechanism_error(reduced.K_ff, lambda i: fe.grids.name_of(int(reduced.sets.f[i]))) from None
+    factors, vectors, residuals, counted = buckling_pencil(reduced.K_ff, reduced.to_f(Kg), request, factor)
     shapes = reduced.recover_f(vectors)
     largest = np.argmax(np.abs(shapes), axis=0)
     shapes = shapes / shapes[largest, np.arange(shapes.shape[1])]
@@ -149,12 +154,14 @@ def _factor_range(fe: FEModel, case, n_modes: int | None) -> FactorRange:
     return FactorRange(asked.low, asked.high, n_modes or asked.count)
 
 
-def buckling_pencil(K, Kg, request: FactorRange) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+def buckling_pencil(
+    K, Kg, request: FactorRange, factor: Factor | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
     """Load factors, vectors (n, k), residuals and whether pivot counts agree, of K + λ Kg on the f-set."""
     n = K.shape[0]
     if not n or not Kg.nnz:
         raise ModelError("the static subcase puts no load into the structure, so that nothing can buckle")
-    factor = Factor(K, definite=True)
+    factor = factor or Factor(K, definite=True)
     solve = _dense if n <= DENSE else _Lanczos(K, Kg, factor)
     wanted = request.count or 10
     while True:
@@ -203,26 +210,47 @@ class _Lanczos:
     def __init__(self, K, Kg, factor: Factor):
         n = K.shape[0]
         self.inverse = spla.LinearOperator((n, n), matvec=factor.solve, dtype=float)
+        self.start = np.random.default_rng(0).standard_normal(n)
 
     def __call__(self, K, Kg, wanted, request):
         n = K.shape[0]
-        k = min(wanted, n - 2)
         which = "LM"
         if request.low is not None and request.low >= 0.0:
             which = "SA"  # positive factors have negative θ
         elif request.high is not None and request.high <= 0.0:
             which = "LA"
-        start = np.random.default_rng(0).standard_normal(n)
+        k = min(wanted, n - 2)
         try:
-            theta, vectors = spla.eigsh(
-                Kg, k, K, which=which, Minv=self.inverse, v0=start, ncv=min(n - 1, max(3 * k, 40)), tol=1e-13
-            )
+            theta, vectors = self._search(K, Kg, k, which)
+        except spla.ArpackNoConvergence:
+            # fewer factors of the wanted sign than asked for: the search got lost in θ = 0
+            k = min(k, self._count(K, Kg, which))
+            if k == 0:
+                return np.zeros(0), np.zeros((n, 0)), True
+            theta, vectors = self._converged(K, Kg, k, which)
+            return _factors(theta), vectors, True
+        past = {"SA": theta.max(), "LA": -theta.min(), "LM": -np.abs(theta).min()}[which]
+        return _factors(theta), vectors, k == n - 2 or past >= -NO_LOAD * np.abs(theta).max()
+
+    def _search(self, K, Kg, k, which):
+        n = K.shape[0]
+        ncv = min(n - 1, max(3 * k, 40))
+        return spla.eigsh(Kg, k, K, which=which, Minv=self.inverse, v0=self.start, ncv=ncv, tol=1e-13)
+
+    def _converged(self, K, Kg, k, which):
+        try:
+            return self._search(K, Kg, k, which)
         except spla.ArpackNoConvergence as error:
-            raise SolverError(
-                "the load factors did not converge", got=f"{len(error.eigenvalues)} of {k}"
-            ) from None
-        # past the last factor of the wanted sign the search returns θ of no load
-        return _factors(theta), vectors, k == n - 2
+            found = f"{len(error.eigenvalues)} of {k}"
+            raise SolverError("the load factors did not converge", got=found) from None
+
+    def _count(self, K, Kg, which) -> int:
+        """Number of factors of the wanted sign that are not beyond a million times the smallest of any sign."""
+        largest = np.abs(self._converged(K, Kg, 1, "LM")[0]).max()
+        sigma = 1e6 / largest * (1.0 if which == "SA" else -1.0)
+        if which == "LM" or largest == 0.0:
+            return 0
+        return Factor((K + sigma * Kg).tocsr()).n_negative or 0
 
 
 def _counted(K, Kg, factors: np.ndarray, request: FactorRange) -> bool:
