@@ -89,7 +89,7 @@ class Component:
     F1 (n,3,n) = P5 = sum m gamma_r x gamma_s
     pm_mass, pm_c, pm_S2, pm_E : sum m, sum m l, sum m l l^T and sum m gamma of the point masses alone
     damping_ratio (n,) of the modes in the file, all kinds together; viscous, structural (n,n) Pi' B Pi and Pi' K4 Pi,
-        None where there is none; what damping_ratio has beyond them are ratios that were given
+    None where there is none; what damping_ratio has beyond them are ratios that were given
     ground_damping (6, 6+n) S' B [S Pi] of dampers from a free body to ground, S = [rotations, translations]
     """
 
