@@ -51,7 +51,10 @@ def component(
         1e-4, "--rigid-threshold", metavar="HZ", min=0.0, help="Modes below this frequency count as rigid."
     ),
     units: str | None = typer.Option(
-        None, "--units", metavar="M,L,T", help="Units of the deck, as in slinch,in,s; kg,m,s otherwise."
+        None,
+        "--units",
+        metavar="M,L,T",
+        help="Units of the deck, as in slinch,in,s or SI; not known otherwise.",
     ),
     allow_outside: bool = typer.Option(
         False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
@@ -118,12 +121,6 @@ def unit_list(text: str) -> dict[str, str]:
     >>> unit_list("t,mm,s")
     {'mass': 't', 'length': 'mm', 'time': 's'}
     """
-    from interstage.errors import InputError
-    from interstage.modes.units import checked_units
+    from interstage.modes.unit_names import labelled_units
 
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 3:
-        raise InputError(
-            "--units cannot be read", expected="mass, length and time, as in slinch,in,s", got=repr(text)
-        )
-    return checked_units(dict(zip(("mass", "length", "time"), parts)))
+    return labelled_units(text)

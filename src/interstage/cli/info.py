@@ -141,7 +141,7 @@ def summary(c: Any, file: str) -> None:
 
     console = plain_console()
     console.print(readable(file), style="bold", end="  ")
-    console.print(readable(f"component '{c.name}' ({', '.join(c.units.values())})"))
+    console.print(readable(f"component '{c.name}' ({', '.join(c.units.values()) or 'units not known'})"))
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
     table.add_column()

@@ -16,7 +16,13 @@ def core_component(deck, n_modes: int = 80) -> Component:
     """Return the core of the vehicle with engines and payload taken out, interfaces at gimbals and payload beam."""
     interface = dict.fromkeys((*heron.GIMBAL_GRIDS, heron.PAYLOAD_GRID), 123456)
     return Component.from_deck(
-        deck, n_modes=n_modes, aset=interface, modal_integrals=True, separate_lumped=True, name="heron core"
+        deck,
+        n_modes=n_modes,
+        aset=interface,
+        modal_integrals=True,
+        separate_lumped=True,
+        name="heron core",
+        units="SI",
     )
 
 

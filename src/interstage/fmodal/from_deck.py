@@ -50,7 +50,7 @@ def component_from_deck(
     massless: str = "add",
     keep_matrices: bool = False,
     name: str | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
     allow_outside: bool = False,
 ) -> Component:
     """Build a component from a deck: constraints and rigid elements applied, mass taken apart.
@@ -77,6 +77,7 @@ def component_from_deck(
         taken out in any case
     massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
     keep_matrices : keep the g-set and f-set matrices for the file
+    units : of the deck, as in "SI" or "t-mm-s"; a deck does not tell (default: not known)
     """
     if not isinstance(deck, Deck):
         deck = read_deck(deck, allow_outside=allow_outside)

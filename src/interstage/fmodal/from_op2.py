@@ -35,7 +35,7 @@ def component_from_op2(
     damping: Any = None,
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
     name: str | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
     allow_outside: bool = False,
 ) -> Component:
     """Build a component from NASTRAN's own Craig-Bampton matrices and the op2 file of the run.

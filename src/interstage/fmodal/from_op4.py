@@ -43,7 +43,7 @@ def component_from_op4(
     damping: Any = None,
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
     name: str | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
     allow_outside: bool = False,
     nastran_version: str = "unknown",
 ) -> Component:
@@ -93,7 +93,7 @@ def superelement_component(
     damping: Any,
     rigid_threshold_hz: float,
     name: str | None,
-    units: Mapping[str, str] | None,
+    units: Mapping[str, str] | str | None,
     nastran_version: str,
 ) -> Component:
     """Build a component from the matrices of EXTSEOUT, whatever file held them; `files` go on record.

@@ -16,7 +16,7 @@ from interstage.kane.joints import KINDS
 from interstage.kane.ops import LEVI, Array
 from interstage.kane.reference import Shapes, about_node
 from interstage.multibody.joints import Free
-from interstage.multibody.model import BodySpec, Multibody
+from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 
 
 class Body(NamedTuple):
@@ -124,6 +124,7 @@ def build(model: Multibody, shapes: list[Shapes | None]) -> tuple[Layout, Parame
             got=f"{len(model.closures)} loop closures",
             hint="cut the loops",
         )
+    vehicle_units(model)
     index = {spec.name: i for i, spec in enumerate(model.specs)}
     places, held, nq, nv = [], [], 0, 0
     for spec, own in zip(model.specs, shapes):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.linear.chart import position_names, rate_names
+from interstage.modes.unit_names import SI_UNITS
 from interstage.multibody import inspection
 from interstage.multibody.joints import Ball, Free, Prismatic
+from interstage.multibody.model import vehicle_units
 
 if TYPE_CHECKING:
     from interstage.linear.plant import Plant
     from interstage.multibody.api import System
-
-SI = {"mass": "kg", "length": "m", "time": "s"}
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,12 @@ def describe(
 
 
 class UnitNames:
-    """Turn kinds of quantities into names of units, in the units of the first component (SI without one)."""
+    """Turn kinds of quantities into names of units: those of the vehicle, or names of quantities where not known."""
 
     def __init__(self, system: System):
-        found = next((s.component.units for s in system.model.specs if s.component is not None), {})
-        base = SI | dict(found)
+        base = vehicle_units(system.model) or {"mass": "mass", "length": "length", "time": "s"}
         m, l, t = base["mass"], base["length"], base["time"]
-        force = "N" if base == SI else f"{m} {l}/{t}^2"
+        force = "N" if base == SI_UNITS else f"{m} {l}/{t}^2"
         self._units = {
             "angle": "rad",
             "attitude": "rad",
@@ -67,7 +66,7 @@ class UnitNames:
             "velocity": f"{l}/{t}",
             "acceleration": f"{l}/{t}^2",
             "force": force,
-            "torque": f"{force} {l}" if base == SI else f"{m} {l}^2/{t}^2",
+            "torque": f"{force} {l}" if base == SI_UNITS else f"{m} {l}^2/{t}^2",
             "modal coordinate": f"{m}^0.5 {l}",
             "modal rate": f"{m}^0.5 {l}/{t}",
             "modal force": f"{m}^0.5 {l}/{t}^2",

@@ -30,7 +30,7 @@ from interstage.modes.integrals import (
     rotary_integrals,
     zero_order,
 )
-from interstage.modes.record import SI_UNITS, ChildBody, Component, CraigBampton
+from interstage.modes.record import ChildBody, Component, CraigBampton
 from interstage.modes.residual import load_columns
 from interstage.modes.rigid import RIGID_THRESHOLD_HZ, rigid_motions
 
@@ -196,7 +196,7 @@ def build_component(
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
     massless: str = "add",
     name: str = "component",
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
 ) -> Component:
     """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`.
 
@@ -232,7 +232,7 @@ def build_component(
     notes += words
     component = Component(
         name=name,
-        units=dict(units or SI_UNITS),
+        units=units,
         node_ids=model.node_ids,
         node_positions=model.positions,
         gamma=gamma,

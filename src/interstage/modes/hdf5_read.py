@@ -15,7 +15,7 @@ from interstage.hdf5 import Fault, Group, opened, plain_name
 from interstage.modes.layout import FORMAT, SCHEMA_VERSION
 from interstage.modes.lazy import LAZY_NODES, ByGrid
 from interstage.modes.physical import check_physical
-from interstage.modes.record import SI_UNITS, ChildBody, Component, CraigBampton, MatrixSet
+from interstage.modes.record import ChildBody, Component, CraigBampton, MatrixSet
 from interstage.modes.units import converted
 
 _HINT = "write it again with Component.save or 'interstage component'"
@@ -24,13 +24,13 @@ _HINT = "write it again with Component.save or 'interstage component'"
 def read_component(
     path: str | Path,
     *,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
     matrices: bool = False,
     lazy: bool | None = None,
 ) -> Component:
     """Read a component file.
 
-    units : convert to these, as in {"length": "m"}; matrices : read the g-set and f-set too
+    units : convert to these, as in "SI" or {"length": "m"}; matrices : read the g-set and f-set too
     lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
     """
     path = Path(path)
@@ -199,7 +199,6 @@ def _header(root: Group) -> dict[str, Any]:
         if root.has(name):
             group = root.child(name)
             out[key] = {plain_name(entry): group.text(entry) for entry in group.names()}
-    out["units"] = SI_UNITS | out.get("units", {})
     if root.has("CoordinatePosition") and root.has("CoordinateRotation"):
         p, R = root.child("CoordinatePosition"), root.child("CoordinateRotation")
         out["coordinates"] = {

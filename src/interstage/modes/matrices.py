@@ -48,7 +48,7 @@ def from_matrices(
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
     massless: str = "add",
     name: str = "component",
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
 ) -> Component:
     """Build a component from the matrices of any finite-element code.
 
@@ -70,6 +70,7 @@ def from_matrices(
     lumped : child bodies to take out of M (offsets and inertia in the input axes)
     rigid_threshold_hz : modes below it count as rigid whatever geometry and strain energy say
     massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
+    units : of the matrices, as in "SI" or "t-mm-s" (default: not known)
     """
     ids = np.array([int(i) for i in nodes], dtype=np.int64)
     xyz = np.array([np.asarray(p, dtype=float) for p in nodes.values()]).reshape(-1, 3)

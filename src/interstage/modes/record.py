@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError, known_names
-
-SI_UNITS = {"mass": "kg", "length": "m", "time": "s"}
+from interstage.modes.unit_names import labelled_units
 
 
 @dataclass
@@ -91,6 +90,7 @@ class Component:
     damping_ratio (n,) of the modes in the file, all kinds together; viscous, structural (n,n) Pi' B Pi and Pi' K4 Pi,
     None where there is none; what damping_ratio has beyond them are ratios that were given
     ground_damping (6, 6+n) S' B [S Pi] of dampers from a free body to ground, S = [rotations, translations]
+    units of mass, length and time, as in "SI" or "t-mm-s"; {} where they are not known
     """
 
     name: str
@@ -106,7 +106,7 @@ class Component:
     F0: np.ndarray
     G0: np.ndarray
     damping_ratio: np.ndarray | None = None
-    units: dict[str, str] = field(default_factory=lambda: dict(SI_UNITS))
+    units: dict[str, str] = field(default_factory=dict)
     has_integrals: bool = False
     J1: np.ndarray | None = None
     J2: np.ndarray | None = None
@@ -139,6 +139,7 @@ class Component:
 
     def __post_init__(self) -> None:
         n = len(self.frequencies_hz)
+        self.units = labelled_units(self.units)
         if self.damping_ratio is None:
             self.damping_ratio = np.zeros(n)
         if self.residual_vector is None:
@@ -233,7 +234,7 @@ class Component:
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> Component:
-        """Read a component file; `units={"mass": "kg", "length": "m", "time": "s"}` converts on load."""
+        """Read a component file; units="SI" or {"length": "mm"} converts on load."""
         return import_module("interstage.modes.hdf5").read_component(path, **options)
 
     @classmethod

@@ -22,7 +22,7 @@ from interstage.modes.component_modes import (
 )
 from interstage.modes.damping import damping_ratios, ground_damping, matrix_ratios
 from interstage.modes.integrals import PointMasses, point_integrals, rigid_motion
-from interstage.modes.record import SI_UNITS, Component, CraigBampton
+from interstage.modes.record import Component, CraigBampton
 from interstage.modes.rigid import RIGID_THRESHOLD_HZ
 
 
@@ -58,7 +58,7 @@ def component_from_superelement(
     modal_integrals: bool = True,
     rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
     name: str = "component",
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | str | None = None,
 ) -> Component:
     """Normalize the reduced system and describe it as a component."""
     modal = s.uset[:, 0] == 0
@@ -99,7 +99,7 @@ def component_from_superelement(
         aset[int(grid)] = aset.get(int(grid), "") + str(c)
     component = Component(
         name=name,
-        units=dict(units or SI_UNITS),
+        units=units,
         node_ids=s.node_ids,
         node_positions=s.positions,
         gamma=shapes[:, :3],

@@ -12,44 +12,22 @@ from collections.abc import Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError
 from interstage.modes.record import ChildBody, Component, CraigBampton, MatrixSet
+from interstage.modes.unit_names import LENGTH, MASS, TABLES, TIME, checked_units
 
-# one unit in SI; slinch is the mass that 1 lbf accelerates by 1 in/s^2
-MASS = {
-    "kg": 1.0,
-    "g": 1e-3,
-    "t": 1e3,
-    "lbm": 0.45359237,
-    "slug": 0.45359237 * 9.80665 / 0.3048,
-    "slinch": 0.45359237 * 9.80665 / 0.0254,
-}
-LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048}
-TIME = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
-TABLES = {"mass": MASS, "length": LENGTH, "time": TIME}
+__all__ = ["LENGTH", "MASS", "TABLES", "TIME", "checked_units", "converted", "scaled"]
 
 
-def checked_units(units: Mapping[str, str]) -> dict[str, str]:
-    """Check unit names; every one of mass, length, time is known.
-
-    >>> checked_units({"mass": "kg", "length": "mm", "time": "s"})
-    {'mass': 'kg', 'length': 'mm', 'time': 's'}
-    """
-    for quantity in units:
-        if quantity not in TABLES:
-            raise InputError(f"'{quantity}' is no quantity with a unit", hint=known_names(TABLES))
-    for quantity, unit in units.items():
-        if unit not in TABLES[quantity]:
-            raise InputError(
-                f"the unit of {quantity} is not known", got=f"{unit!r}", hint=known_names(TABLES[quantity])
-            )
-    return {q: str(units[q]) for q in TABLES if q in units}
-
-
-def converted(component: Component, units: Mapping[str, str]) -> Component:
-    """Return the component in other units; quantities that are not named keep theirs."""
-    wanted = component.units | checked_units(units)
-    have = checked_units(component.units)
+def converted(component: Component, units: Mapping[str, str] | str) -> Component:
+    """Return the component in other units, as in "SI" or {"length": "mm"}; what is not named stays."""
+    have, wanted = component.units, checked_units(units)
+    if not have:
+        raise InputError(
+            f"the units of component '{component.name}' are not known, so that they cannot be converted",
+            hint='say which they are when it is made, or by component.with_changes(units="SI")',
+        )
+    wanted = have | wanted
     m, L, T = (TABLES[q][have[q]] / TABLES[q][wanted[q]] for q in ("mass", "length", "time"))
     return scaled(component, m, L, T, wanted)
 

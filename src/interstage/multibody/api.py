@@ -316,6 +316,11 @@ class System:
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return self._finite(M, x)
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of mass, length and time of everything in the vehicle; {} where they are not known."""
+        return dict(self.model.units)
+
     def damping_matrix(self, x: State | None = None) -> np.ndarray:
         """Return C (nv, nv) of the viscous forces -C v of joints and modes, and of dampers to ground at the state x.
 

@@ -12,7 +12,7 @@ from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
 from interstage.multibody.joints import Free, Gimbal
-from interstage.multibody.model import BodySpec, Multibody
+from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.spatial import RigidInertia
 
 
@@ -53,6 +53,7 @@ def flexible_bodies(
 
     known : what other systems made already, by component, node and modes; added to
     """
+    vehicle_units(model)
     made: dict[tuple, tuple[FlexibleBody, int]] = {}
     known = {} if known is None else known
     bodies: list[FlexibleBody | None] = []

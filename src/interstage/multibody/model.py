@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, ModelError, known_names
 from interstage.modes.record import Component
+from interstage.modes.unit_names import labelled_units, units_text
+from interstage.modes.units import converted
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
 from interstage.spatial import RigidInertia, Rotation
@@ -49,12 +51,14 @@ class BodySpec:
 
 @dataclass(repr=False)
 class Multibody:
-    """A tree of rigid and flexible bodies, described in any units that fit together.
+    """A tree of rigid and flexible bodies, all in one system of units.
 
     Parameters
     ----------
     name : name of the vehicle
     gravity : uniform acceleration of gravity (3,), world axes
+    units : of the vehicle, as in "SI" or "t-mm-s": rigid bodies, places, gravity and forces are in them, components are
+        converted to them. Default: those of its components, which must be the same; not known where theirs are not
 
     >>> mb = Multibody("pendulum", gravity=[0, 0, -9.81])
     >>> arm = mb.add_body("arm", mass=2.0, com=[0, 0, -0.5])
@@ -66,9 +70,12 @@ class Multibody:
     gravity: ArrayLike = (0.0, 0.0, 0.0)
     specs: list[BodySpec] = field(default_factory=list, repr=False)
     closures: list[ClosureSpec] = field(default_factory=list, repr=False)
+    units: Any = None
 
     def __post_init__(self) -> None:
         self.gravity = as_array(self.gravity, (3,), "gravity")
+        self.units = labelled_units(self.units)
+        self._converted: dict[int, tuple[Component, Component]] = {}
 
     def __repr__(self) -> str:
         return f"<Multibody '{self.name}': {len(self.specs)} bodies>"
@@ -155,9 +162,22 @@ class Multibody:
         elif port is not None:
             raise InputError("a flexible body is joined at a node", where=f"{where}, port", hint="use node=")
         else:
+            component = self._in_own_units(component, where)
             _flexible(spec, component, node, damping, order, n_modes, where)
         self.specs.append(spec)
         return spec
+
+    def _in_own_units(self, component: Any, where: str) -> Any:
+        """Return a component in the units of the vehicle, where those were given; one object for one component."""
+        if isinstance(component, str | Path):
+            component = Component.load(component)
+        if not self.units or not isinstance(component, Component) or component.units == self.units:
+            return component
+        if not component.units:
+            raise _unknown_units(component, where, self.units)
+        if id(component) not in self._converted:
+            self._converted[id(component)] = component, converted(component, self.units)
+        return self._converted[id(component)][1]
 
     def add_lumped(self, parent: str) -> list[BodySpec]:
         """Add the lumped masses that were taken out of a flexible body, each Locked to the grid that carried it.
@@ -242,7 +262,37 @@ class Multibody:
 
         # a system keeps a description of its own: bodies added here later, and masses set there, do not meet
         specs = [replace(spec) for spec in self.specs]
-        return System(replace(self, specs=specs, closures=list(self.closures)))
+        return System(replace(self, specs=specs, closures=list(self.closures), units=vehicle_units(self)))
+
+
+def _unknown_units(component: Component, where: str, units: dict[str, str]) -> ModelError:
+    """Make the error for a component without units in a vehicle that has some."""
+    return ModelError(
+        f"the units of component '{component.name}' are not known, those of the vehicle are {units_text(units)}",
+        where=where,
+        hint='say which they are: component.with_changes(units="SI"), or units= when it is made',
+    )
+
+
+def vehicle_units(model: Multibody) -> dict[str, str]:
+    """Return the units of a vehicle, {} where they are not known; components in different ones are an error."""
+    used = [(spec.name, spec.component) for spec in model.specs if spec.component is not None]
+    known = [(name, c) for name, c in used if c.units]
+    if not known:
+        return model.units
+    first, units = known[0][0], model.units or known[0][1].units
+    for name, c in used:
+        if not c.units:
+            raise _unknown_units(c, f"body '{name}'", units)
+        if c.units != units:
+            raise ModelError(
+                "components of one vehicle are in different units",
+                where=f"body '{name}'",
+                expected=f"{units_text(units)}, as body '{first}'",
+                got=units_text(c.units),
+                hint='give the vehicle units, ist.Multibody(..., units="SI"), and components are converted to them',
+            )
+    return units
 
 
 def _rigid(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:

@@ -204,6 +204,7 @@ def replace_component(
     changed = replace(spec, component=None, damping=None)
     node = spec.node if node is None else node
     damping = spec.damping if damping is None and np.ndim(spec.damping) == 0 else damping
+    component = system.model._in_own_units(component, f"body '{body}'")
     _flexible(changed, component, node, damping, order, n_modes, f"body '{body}'")
     for s in system.model.specs:
         if s.parent == body:

@@ -79,7 +79,7 @@ def component_report(c: Any, source: str, deck: str | Path | None = None) -> Rep
         c.name, f"One flexible body: its modes, mass and what it carries, as the component file {source} holds them.",
         "Component",
     )  # fmt: skip
-    report.fact("Mass", f"{c.mass:.6g}", unit["mass"])
+    report.fact("Mass", f"{c.mass:.6g}", unit.get("mass", ""))
     report.fact("Grids", f"{c.n_nodes}")
     report.fact("Modes", f"{c.n_modes}", "", f"{int(np.sum(c.residual_vector))} of them residual vectors")
     if c.n_modes:
@@ -143,7 +143,7 @@ def _component_mass(report: Report, c: Any) -> None:
         "mass", "Mass", "What the body weighs, and the bodies that were taken out of it."
     )
     J, unit = np.asarray(c.inertia), c.units
-    length, kg = unit["length"], unit["mass"]
+    length, kg = unit.get("length", "length"), unit.get("mass", "mass")
     with section.pair():
         section.pairs(
             "Mass properties",

@@ -1,0 +1,70 @@
+"""Names of units: which there are, and how a system of units may be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from interstage.errors import InputError, known_names
+
+# one unit in SI; slinch is the mass that 1 lbf accelerates by 1 in/s^2
+MASS = {
+    "kg": 1.0,
+    "g": 1e-3,
+    "t": 1e3,
+    "lbm": 0.45359237,
+    "slug": 0.45359237 * 9.80665 / 0.3048,
+    "slinch": 0.45359237 * 9.80665 / 0.0254,
+}
+LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048}
+TIME = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
+TABLES = {"mass": MASS, "length": LENGTH, "time": TIME}
+SI_UNITS = {"mass": "kg", "length": "m", "time": "s"}
+EXPECTED = '"SI", "t-mm-s" (mass-length-time), or {"mass": "t", "length": "mm", "time": "s"}'
+
+
+def checked_units(units: Mapping[str, str] | str) -> dict[str, str]:
+    """Read units of mass, length and time, some or all of them: "SI", "t-mm-s", or a mapping of names.
+
+    >>> checked_units("SI")
+    {'mass': 'kg', 'length': 'm', 'time': 's'}
+    >>> checked_units({"length": "mm"})
+    {'length': 'mm'}
+    """
+    if isinstance(units, str):
+        parts = units.replace(",", "-").split("-")
+        named = {"SI": SI_UNITS}.get(units.strip().upper()) or dict(zip(TABLES, (p.strip() for p in parts)))
+        if len(named) < 2 or (len(parts) > 3 and named is not SI_UNITS):
+            raise InputError("the units are not understood", expected=EXPECTED, got=repr(units))
+        units = {"time": "s"} | named
+    if not isinstance(units, Mapping):
+        raise InputError("the units are not understood", expected=EXPECTED, got=repr(units))
+    for quantity in units:
+        if quantity not in TABLES:
+            raise InputError(
+                f"'{quantity}' is no quantity with a unit", expected=EXPECTED, hint=known_names(TABLES)
+            )
+    for quantity, unit in units.items():
+        if unit not in TABLES[quantity]:
+            raise InputError(
+                f"the unit of {quantity} is not known", got=f"{unit!r}", hint=known_names(TABLES[quantity])
+            )
+    return {q: str(units[q]) for q in TABLES if q in units}
+
+
+def labelled_units(units: Mapping[str, str] | str | None) -> dict[str, str]:
+    """Read the units that numbers are in: all three, time in seconds where it is left out; {} where not known.
+
+    >>> labelled_units("slinch-in")
+    {'mass': 'slinch', 'length': 'in', 'time': 's'}
+    """
+    if units is None or units == {}:
+        return {}
+    found = {"time": "s"} | checked_units(units)
+    if len(found) < 3:
+        raise InputError("a system of units needs mass and length", expected=EXPECTED, got=repr(units))
+    return {q: found[q] for q in TABLES}
+
+
+def units_text(units: Mapping[str, str]) -> str:
+    """Write units for a reader: kg-m-s, or that they are not known."""
+    return "-".join(units.values()) if units else "units not known"

@@ -1,0 +1,121 @@
+"""One physical model in three systems of units: converted to the same flight, or refused, never mixed."""
+
+import numpy as np
+import pytest
+from multibody_models import beam_matrices
+
+import interstage as ist
+from interstage.errors import InputError, ModelError
+from interstage.modes.units import converted
+
+# what one kg, m is in the other units
+SYSTEMS = {
+    "SI": (1.0, 1.0),
+    "t-mm-s": (1e-3, 1e3),
+    "slinch-in-s": (0.0254 / (0.45359237 * 9.80665), 1.0 / 0.0254),
+}
+
+
+def boom(units, label=True):
+    """Return the same beam made in the units of its own matrices."""
+    m, L = SYSTEMS[units]
+    width, rho, E = 0.05 * L, 1000.0 * m / L**3, 2e9 * m / L
+    K, M, nodes = beam_matrices(6, length=L, E=E, rho=rho, width=width, tip_mass=0.3 * m)
+    return ist.Component.from_matrices(
+        K, M, nodes, n_modes=6, aset={1: 123456}, damping=0.01, units=units if label else None, name=units
+    )
+
+
+def vehicle(component, other=None, units=None, scale=(1.0, 1.0)):
+    m, L = scale
+    mb = ist.Multibody("pair", gravity=[0.0, 0.0, -9.81 * L], units=units)
+    inertia = np.diag([2.0, 3.0, 4.0]) * m * L**2
+    mb.add_body("bus", mass=10.0 * m, inertia=inertia, joint=ist.Free())
+    mb.add_body(
+        "left", component=component, node=1, parent="bus", at=[0.2 * L, 0, 0], joint=ist.Revolute("y")
+    )
+    mb.add_body("right", component=component if other is None else other, node=1, parent="bus", at=[-0.2 * L, 0, 0],
+                rotation=np.diag([-1.0, -1.0, 1.0]))  # fmt: skip
+    return mb
+
+
+def flight(system, length=1.0):
+    x = system.state()
+    x["bus"].velocity[:] = [0.2, -0.3, 0.1, *(np.array([1.0, 2.0, 3.0]) * length)]
+    log = ist.simulate(system, x, until=0.3, step=1e-3, method="ros2", log_step=0.1)
+    return log.position("left", 7) / length
+
+
+def test_one_model_in_three_units_flies_the_same_in_its_own_and_in_one_system():
+    first = vehicle(boom("SI")).compile()
+    truth = flight(first)
+    for units, scale in SYSTEMS.items():
+        own = vehicle(boom(units), scale=scale).compile()
+        np.testing.assert_allclose(flight(own, scale[1]), truth, rtol=1e-7, atol=1e-8)
+        hz = own.modes(own.state()).frequencies_hz[7:]
+        np.testing.assert_allclose(hz, first.modes(first.state()).frequencies_hz[7:], rtol=1e-7)
+        assert own.units == boom(units).units
+        mixed = vehicle(boom(units), boom("SI"), units="SI").compile()
+        np.testing.assert_allclose(flight(mixed), truth, rtol=1e-7, atol=1e-8)
+        assert mixed.units == {"mass": "kg", "length": "m", "time": "s"}
+
+
+def test_units_that_differ_are_refused_in_words():
+    mb = vehicle(boom("t-mm-s"), boom("slinch-in-s"))
+    with pytest.raises(ModelError, match=r"different units.*right.*t-mm-s.*slinch-in-s"):
+        mb.compile()
+    with pytest.raises(ModelError, match="different units"):
+        ist.Kane(mb)
+
+
+def test_units_that_are_not_known_are_taken_as_such_and_not_mixed_with_known_ones():
+    nameless = boom("SI", label=False)
+    assert nameless.units == {}
+    system = vehicle(nameless).compile()
+    assert system.units == {}
+    lin = ist.linearize(system, system.state(), outputs=[ist.NodePosition("left", 7)])
+    assert set(lin.output_units) == {"length"}
+    for mb in (lambda: vehicle(nameless, boom("SI")), lambda: vehicle(nameless, units="SI")):
+        with pytest.raises(ModelError, match=r"units of component 'SI' are not known.*with_changes"):
+            mb().compile()
+    assert vehicle(nameless.with_changes(units="SI"), boom("SI")).compile().units["length"] == "m"
+    with pytest.raises(InputError, match=r"not known.*converted"):
+        converted(nameless, "t-mm-s")
+
+
+def test_other_data_of_a_body_are_converted_to_the_units_of_the_vehicle():
+    system = vehicle(boom("SI")).compile()
+    x = system.state()
+    x["left"].eta[:2] = [0.01, -0.02]
+    new, y = system.replace_component("left", boom("t-mm-s"), x)
+    np.testing.assert_allclose(new.position(y, "left", 7), system.position(x, "left", 7), atol=1e-9)
+    np.testing.assert_allclose(new.energy(y), system.energy(x), rtol=1e-6)
+    with pytest.raises(ModelError, match="not known"):
+        system.replace_component("left", boom("SI", label=False), x)
+
+
+def test_a_component_used_twice_is_converted_once():
+    c = boom("t-mm-s")
+    mb = vehicle(c, units="SI")
+    assert mb.spec("left").component is mb.spec("right").component
+
+
+@pytest.mark.parametrize("units", ["SI", "si", "kg-m-s", "kg,m,s", "kg-m", {"mass": "kg", "length": "m"}])
+def test_ways_to_write_units(units):
+    assert boom("SI").with_changes(units=units).units == {"mass": "kg", "length": "m", "time": "s"}
+
+
+@pytest.mark.parametrize(
+    "units", ["imperial", "kg", 3, {"mass": "kg"}, {"weight": "N"}, "kg-m-s-K", "stone-m-s"]
+)
+def test_units_that_cannot_be_read_get_a_sentence(units):
+    with pytest.raises(InputError, match=r"t-mm-s|known names|unit of mass"):
+        boom("SI").with_changes(units=units)
+
+
+def test_a_file_keeps_that_units_are_not_known(tmp_path):
+    boom("SI", label=False).save(tmp_path / "boom.h5")
+    c = ist.Component.load(tmp_path / "boom.h5")
+    assert c.units == {}
+    with pytest.raises(InputError, match="not known"):
+        ist.Component.load(tmp_path / "boom.h5", units="SI")
