@@ -316,6 +316,17 @@ class System:
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return self._finite(M, x)
 
+    def body_modes(self, body: str) -> np.ndarray:
+        """Return T (modes of the component, n) with η_component = T η of a flexible body.
+
+        The identity where the body keeps the modes of its file (no inboard node, unit modal mass); otherwise its modes are
+        those of the body held at its node, and γ_file T η is its deformation but for a rigid motion.
+        """
+        flex = self._flexes[self.body(body)]
+        if flex is None:
+            raise InputError(f"body '{body}' is rigid and has no modes", where="body_modes")
+        return flex.T.copy()
+
     @property
     def units(self) -> dict[str, str]:
         """Units of mass, length and time of everything in the vehicle; {} where they are not known."""

@@ -79,13 +79,30 @@ def flexible_bodies(
 
 
 def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
-    """Refuse modes that carry more mass than the body has: M_rr - M_rη M_ηr must not be negative."""
+    """Refuse modes that carry more mass than the body has: M_rr - M_rη M_ηr must not be negative.
+
+    A body may have no inertia about an axis (a straight bar of lumped or coupled mass): refused where its joint is
+    Free; other joints are tried at the nominal state.
+    """
     x, y, z = flex.mp
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     rr = np.block([[flex.J, cross], [cross.T, flex.mass * np.eye(3)]])
     FE = np.vstack([flex.F0, flex.E])
-    scale = 1.0 / np.sqrt(np.abs(np.diag(rr)) + 1e-300)
-    least = np.linalg.eigvalsh(scale[:, None] * (rr - FE @ FE.T) * scale[None, :])[0]
+    # one scale for rotations and one for translations tells a missing inertia; one for each tells what modes take
+    scale = 1.0 / np.sqrt(np.repeat([np.trace(flex.J), flex.mass], 3) + 1e-300)
+    own, axes = np.linalg.eigh(scale[:, None] * rr * scale[None, :])
+    void = own < 1e-13
+    if void.any() and isinstance(spec.joint, Free):
+        axis = axes[:3, np.argmin(own)]
+        raise ModelError(
+            f"body '{spec.name}' has no inertia about an axis, so that nothing holds it back there",
+            where=f"component '{flex.name}', axis {np.round(axis / max(np.linalg.norm(axis), 1e-300), 3).tolist()}",
+            hint="give it some, as I11 of a CONM2 on one grid: bars have none of their own about their axis",
+        )
+    if not void.any():
+        scale, axes = 1.0 / np.sqrt(np.abs(np.diag(rr)) + 1e-300), np.eye(6)
+    Z = axes[:, ~void]
+    least = np.linalg.eigvalsh(Z.T @ (scale[:, None] * (rr - FE @ FE.T) * scale[None, :]) @ Z)[0]
     floor = 1e-12 if spec.joint.nv else -1e-8
     if least < floor:
         raise ModelError(

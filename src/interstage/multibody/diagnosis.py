@@ -97,6 +97,16 @@ def refuse(system: System, status: int, x: State, tau: Any = None) -> NoReturn:
             expected="a positive definite mass matrix",
             hint="give the body mass and inertia, or lock the joint"
             if rigid
-            else "deformations may be too large: use order=2, lumped masses, or smaller deformations",
+            else _flexible_hint(x[spec.name].eta),
         )
     raise InputError("accelerations are not finite", hint="look at tau, forces and the size of the state")
+
+
+def _flexible_hint(eta: np.ndarray) -> str:
+    """Say what may help a flexible body without inertia in its joint: undeformed, it is not the deformation."""
+    if eta.any():
+        return "deformations may be too large: use order=2, lumped masses, or smaller deformations"
+    return (
+        "undeformed, it has no inertia there: give a straight bar inertia about its axis (I11 of a CONM2), use fewer "
+        "modes (n_modes=), or lock the joint"
+    )

@@ -222,6 +222,7 @@ class BodyHistory:
 class Log:
     """States at times t (m,): q (m, nq), v (m, nv); `log["panel"].eta` is (m, n).
 
+    `eta` belongs to the modes of a body as the engine has them, held at its node; `component_eta` to those of its file.
     phases : stretches with one system each;  events : what happened, in order
     info : how the run was made (method, step, steps, evaluations)
     """
@@ -233,6 +234,20 @@ class Log:
 
     def __len__(self) -> int:
         return sum(len(phase) for phase in self.phases)
+
+    def component_eta(self, body: str) -> np.ndarray:
+        """Return modal coordinates (m, modes of the component) that go with the shapes in a body's component file.
+
+        Over the phases that have the body; see `System.body_modes`.
+        """
+        parts = [phase for phase in self.phases if body in phase.system._slices] or self.phases[:1]
+        found = [phase[body].eta @ phase.system.body_modes(body).T for phase in parts]
+        if len({len(rows.T) for rows in found}) > 1:
+            raise InputError(
+                f"body '{body}' has components with different modes in the phases of the log",
+                hint="use log.phases[k].system.body_modes(body)",
+            )
+        return np.concatenate(found)
 
     def __repr__(self) -> str:
         t = self.t

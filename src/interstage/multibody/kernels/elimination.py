@@ -32,6 +32,8 @@ from interstage.multibody.kernels.small import (
     turn_back,
 )
 
+NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
+
 
 @inlined
 def _residual_inertia(work, i):
@@ -146,6 +148,11 @@ def eliminate_modes(tree, work, i, q, v, tau):
     put_inertia(work.P, i, _residual_inertia(work, i))
     if tree.body_watch[i] != 0:
         dense6(get_inertia(work.P, i), work.Y)
+        # a body may have no inertia about an axis from the start (a straight bar): what counts is a negative one
+        turning, moving = NEGLIGIBLE * (work.I[i, 4] + work.I[i, 5] + work.I[i, 6]), NEGLIGIBLE * work.I[i, 0]
+        for k in range(3):
+            work.Y[k, k] += turning
+            work.Y[k + 3, k + 3] += moving
         if not factor_ldlt(work.Y, 6):
             work.indefinite[i] = 1.0
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
