@@ -30,7 +30,7 @@ def component():
     to_ground[1, 1] = 0.5
     c = Component.from_matrices(
         K, M, nodes, n_modes=5, aset={10: 123456}, rvdof={50: 13}, damping=0.01, B=1e-3 * K + to_ground, K4=0.02 * K,
-        lumped=[body], rotary_integrals=True, reference=20, name="boom", spc=None,
+        lumped=[body], rotary_integrals=True, reference=20, name="boom", spc=None, units="SI",
     )  # fmt: skip
     uset = np.array([(node, k + 1) for node in nodes for k in range(6)])
     c.gset = MatrixSet(

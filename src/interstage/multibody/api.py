@@ -319,8 +319,8 @@ class System:
     def body_modes(self, body: str) -> np.ndarray:
         """Return T (modes of the component, n) with η_component = T η of a flexible body.
 
-        The identity where the body keeps the modes of its file (no inboard node, unit modal mass); otherwise its modes are
-        those of the body held at its node, and γ_file T η is its deformation but for a rigid motion.
+        The identity where the body keeps the modes of its file (no inboard node, unit modal mass); otherwise its modes
+        are those of the body held at its node, and γ_file T η is its deformation but for a rigid motion.
         """
         flex = self._flexes[self.body(body)]
         if flex is None:
