@@ -191,7 +191,9 @@ class System:
 
     def _finite(self, found: np.ndarray, x: State, **given: Any) -> np.ndarray:
         """Return a result, or say which number that went in was none."""
-        if not np.isfinite(found).all():
+        flat = found.ravel()
+        size = flat.dot(flat)  # one quick number that is finite, or something in it is worth a look
+        if size - size != 0.0 and not np.isfinite(found).all():
             diagnosis.check_numbers(self, q=x.q, v=x.v, **given)
             diagnosis.check_attitudes(self, x)
         return found
