@@ -23,7 +23,7 @@ lint: $(READY)
 # Every run compiles its kernels anew in a cache folder of its own, so that a stale cache cannot hide a fault.
 test: lint
 	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
-	echo "== tests" && NUMBA_CACHE_DIR="$$cache" OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile && \
+	echo "== tests" && NUMBA_CACHE_DIR="$$cache" OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile && \
 	echo "== kernels without compilation" && NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels --no-header tests
 
 demo: $(READY)
