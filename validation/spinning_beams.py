@@ -364,7 +364,9 @@ def study(quick: bool = False) -> Study:
     for order in (0, 2):
         want, got = found.hub[order]
         remark = "paper: 1e-10" if order else "paper: 1e-10, with inertia constant about the pin"
-        out.rows.append(_row("beam on a pin", "tip deflection, m", words[order], want, got, TOLERANCE, remark))
+        out.rows.append(
+            _row("beam on a pin", "tip deflection, m", words[order], want, got, TOLERANCE, remark)
+        )
     for order in (0, 2):
         (want, rate), (got, our_rate) = found.spin[order]
         out.rows.append(

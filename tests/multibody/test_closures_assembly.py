@@ -272,18 +272,26 @@ def test_copies_and_changed_vehicles_keep_choices():
 
 
 @pytest.mark.parametrize("closure", (Ball(), Locked(), Revolute("z")), ids=lambda j: type(j).__name__)
-@pytest.mark.parametrize("joint", (Free(), Ball(), Prismatic("x"), Planar("y")), ids=lambda j: type(j).__name__)
+@pytest.mark.parametrize(
+    "joint", (Free(), Ball(), Prismatic("x"), Planar("y")), ids=lambda j: type(j).__name__
+)
 def test_assembly_does_not_depend_on_units(joint, closure):
     """From a far start the same closed shape is found in metres, millimetres, kilometres and inches."""
     found = []
     for unit in (1.0, 1e3, 1e-3, 39.37):
         rng = np.random.default_rng(4)
         mb = Multibody("loop")
-        body = {"mass": 2.0, "com": unit * np.array([0.2, 0.1, 0]), "inertia": unit**2 * np.array([0.4, 0.5, 0.6])}
+        body = {
+            "mass": 2.0,
+            "com": unit * np.array([0.2, 0.1, 0]),
+            "inertia": unit**2 * np.array([0.4, 0.5, 0.6]),
+        }
         mb.add_body("bus", **body, joint=Free())
         mb.add_body("arm", **body, parent="bus", at=unit * rng.normal(size=3), joint=joint)
         mb.add_body("rod", **body, parent="bus", at=unit * rng.normal(size=3), joint=Free())
-        mb.close("loop", ("arm", unit * rng.normal(size=3)), ("rod", unit * rng.normal(size=3)), joint=closure)
+        mb.close(
+            "loop", ("arm", unit * rng.normal(size=3)), ("rod", unit * rng.normal(size=3)), joint=closure
+        )
         system = mb.compile()
         x = system.state(v=np.where(travelling(system), unit, 1.0) * rng.normal(size=system.nv))
         for name in ("arm", "rod"):

@@ -238,9 +238,7 @@ class Run:
         inertia = {}
         for body, mass in self.mass.items():
             origin = self.system.model.spec(body).offset
-            states = [
-                State(self.system.layout, q[k], v[k]) if mass.of_state else None for k in range(len(t))
-            ]
+            states = [State(self.system.layout, q[k], v[k]) if mass.of_state else None for k in range(len(t))]
             inertia[body] = mass.table(t, states, origin)
         dense = _Dense(self.dense) if self.dense else None
         self.phases.append(Phase(self.system.with_settings(), t, q, v, dense, self.inputs, inertia))
