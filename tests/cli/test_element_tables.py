@@ -70,6 +70,18 @@ def test_statics_in_json(deck, capsys):
     assert set(plain) == {"displacements"}
 
 
+def test_elements_without_tables_are_named(deck, capsys):
+    deck.write_text(
+        DECK.replace("CQUAD4,7,7,1,2,5,4", "CQUADR,7,7,1,2,5,4\nCSHEAR,8,8,1,2,5,4\nPSHEAR,8,1,.001")
+    )
+    for command in ("static", "modes"):
+        out = json.loads(run(capsys, command, deck, "--json", "--stresses"))
+        (note,) = [text for text in out["notes"] if "no table" in text]
+        assert "CQUADR (1), CSHEAR (1)" in note
+        assert "CQUADR (1)" in " ".join(run(capsys, command, deck, "--forces").split())
+        assert "no table" not in run(capsys, command, deck, "--json")
+
+
 def test_modes_in_json(deck, capsys):
     out = json.loads(run(capsys, "modes", deck, "--json", "--forces", "--spcforces", "--modes", "2"))
     assert sorted(out["modes"]) == ["1", "2"]

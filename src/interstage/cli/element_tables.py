@@ -44,6 +44,17 @@ class Asked:
         names = [name for name in ("forces", "stresses") if getattr(self, name)]
         return {name: dict(getattr(result, name).items()) for name in names}
 
+    def notes(self, result) -> list[str]:
+        """Sentences on elements that the tables asked for leave out."""
+        without: dict[str, int] = {}
+        for name in ("forces", "stresses"):
+            if getattr(self, name):
+                without |= getattr(result, name).left_out
+        if not without:
+            return []
+        names = ", ".join(f"{name} ({n})" for name, n in sorted(without.items()))
+        return [f"forces and stresses of {names} are not recovered: these elements are in no table"]
+
 
 def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:
     """Values (n_dof,) of a g-set vector by grid id; one number for a scalar point."""

@@ -54,6 +54,7 @@ def modes(
     asked = Asked(forces, stresses, spcforces, csv)
     asked.carry_out(cards)
     tables = asked.taken(result)
+    result.notes += asked.notes(result)
     if csv is not None:
         _write(fe, result, tables, asked)
     if as_json:

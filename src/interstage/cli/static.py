@@ -45,7 +45,7 @@ def static(
         _write(fe, results, tables, asked)
     if as_json:
         subcases = {str(r.subcase): _machine(fe, r, t, asked) for r, t in zip(results, tables)}
-        notes = sorted({note for result in results for note in result.notes})
+        notes = sorted({note for r in results for note in [*r.notes, *asked.notes(r)]})
         ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
         print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, **ignored}))
     else:
@@ -95,6 +95,6 @@ def _show(fe, results, tables, asked: Asked, cards, most: int = 40) -> None:
             show_points(console, "forces of single-point constraints", fe.grids.id, result.spcforces.values)
         show_tables(console, taken)
         console.print(f"residual of the solution: {result.residual:.1e}")
-        for note in result.notes:
+        for note in [*result.notes, *asked.notes(result)]:
             console.print(readable(note))
     show_ignored(console, cards)

@@ -88,14 +88,25 @@ def output_options(case) -> OutputOptions:
 
 
 class ElementTables(Mapping):
-    """Tables by element type, each computed when it is taken."""
+    """Tables by element type, each computed when it is taken.
 
-    def __init__(self, sources: dict[str, list[Callable[[], list[ResultRows]]]], finish: Callable):
-        self._sources, self._finish = sources, finish
+    left_out : number of elements by type that carry load but have no results here, e.g. {"CQUADR": 12}
+    """
+
+    def __init__(
+        self,
+        sources: dict[str, list[Callable[[], list[ResultRows]]]],
+        finish: Callable,
+        left_out: dict[str, int] | None = None,
+    ):
+        self._sources, self._finish, self.left_out = sources, finish, left_out or {}
 
     def __getitem__(self, name: str) -> Table:
         if name not in self._sources:
-            raise InputError(f"there are no results of {name}", hint=known_names(self._sources))
+            known = known_names(self._sources)
+            if name in self.left_out:
+                raise InputError(f"results of {name} are not recovered", hint=known)
+            raise InputError(f"there are no results of {name}", hint=known)
         rows = [one for source in self._sources[name] for one in source() if one.name == name]
         return self._finish(rows)
 
@@ -106,7 +117,8 @@ class ElementTables(Mapping):
         return len(self._sources)
 
     def __repr__(self) -> str:
-        return f"tables of {', '.join(self._sources) or 'no elements'}"
+        without = f"; none of {', '.join(self.left_out)}" if self.left_out else ""
+        return f"tables of {', '.join(self._sources) or 'no elements'}{without}"
 
 
 class Recovery:
@@ -161,9 +173,12 @@ class Recovery:
 
     def _tables(self, method: str, spring_column: str) -> ElementTables:
         sources: dict[str, list] = {}
+        left_out: dict[str, int] = {}
         for block in self.fe.blocks:
             operator = block.recovery(slice(0, 1)) if len(block) else None
             if operator is None:
+                if len(block) and block.stiffness(slice(0, 1)) is not None:
+                    left_out[block.name] = left_out.get(block.name, 0) + len(block)
                 continue
             make = getattr(block, method)
             nothing = np.zeros((len(block), operator.shape[1], 0))
@@ -175,7 +190,7 @@ class Recovery:
             sources.setdefault(springs.name, []).append(
                 lambda springs=springs: [self._spring_rows(springs, spring_column)]
             )
-        return ElementTables(sources, self._finish)
+        return ElementTables(sources, self._finish, left_out)
 
     def _spring_rows(self, springs, column: str) -> ResultRows:
         values = springs.forces(self.u)
