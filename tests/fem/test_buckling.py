@@ -296,3 +296,50 @@ def test_messages():
         ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
     with pytest.raises(ModelError, match="METHOD = 1 selects"):
         buckle(column(20, "CBAR", held, "FORCE,1,21,,1.,-1.,0.,0."), method="")
+
+
+def identical_columns(copies: int, n: int, request: str) -> str:
+    """Pinned columns of length 1 side by side, EI = 56 in both planes, each under a unit load."""
+    lines = [
+        "SOL 105",
+        "CEND",
+        "SPC = 1",
+        "SUBCASE 1",
+        "LOAD = 1",
+        "SUBCASE 2",
+        "METHOD = 1",
+        "BEGIN BULK",
+        request,
+    ]
+    for q in range(copies):
+        first, last = 1000 * q + 1, 1000 * q + n + 1
+        lines += [f"GRID,{first + i},,{i / n:.9f},{float(q)},0." for i in range(n + 1)]
+        lines += [f"CBAR,{first + i},1,{first + i},{first + i + 1},0.,1.,0." for i in range(n)]
+        lines += [f"SPC1,1,1234,{first}", f"SPC1,1,234,{last}", f"FORCE,1,{last},,1.,-1.,0.,0."]
+    lines += ["PBAR,1,1,1.-4,8.-10,8.-10,1.6-9", "MAT1,1,7.+10,,.33,2700.", "ENDDATA"]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("count", [5, 30, 60])
+def test_load_factors_of_many_identical_columns(count):
+    fe = ist.FEModel.from_deck(deck_from_text(identical_columns(24, 8, "EIGRL,1,,,5")))
+    result = ist.buckling(fe, n_modes=count)
+    euler = np.repeat([1.0, 4.0], 48)[:count] * np.pi**2 * 56.0
+    np.testing.assert_allclose(result.load_factors, euler, rtol=6e-4)
+    assert result.sturm_checked and np.linalg.matrix_rank(result.shapes, tol=1e-6) == count
+
+
+def test_range_of_load_factors_above_zero_is_counted():
+    fe = ist.FEModel.from_deck(deck_from_text(identical_columns(24, 8, "EIGRL,1,600.,3000.")))
+    result = ist.buckling(fe)
+    assert result.sturm_checked and len(result.load_factors) == 48
+    np.testing.assert_allclose(result.load_factors, 4.0 * np.pi**2 * 56.0, rtol=6e-4)
+
+
+def test_elements_without_geometric_stiffness_are_named_where_nothing_else_is_loaded():
+    grids = [f"GRID,{i + 1},,{x}.,{y}.,0." for i, (x, y) in enumerate([(0, 0), (1, 0), (1, 1), (0, 1)])]
+    head = ["SOL 105", "CEND", "SPC = 1", "SUBCASE 1", "LOAD = 1", "SUBCASE 2", "METHOD = 1", "BEGIN BULK"]
+    bulk = ["CQUADR,1,1,1,2,3,4", "PSHELL,1,1,.01,1,,1", "MAT1,1,7.+10,,.3", "EIGRL,1,,,1"]
+    text = "\n".join([*head, *grids, *bulk, "SPC1,1,123456,1,4", "FORCE,1,2,,-1.,1.,0.,0.", "ENDDATA"])
+    with pytest.raises(ModelError, match="CQUADR has no geometric stiffness"):
+        ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))

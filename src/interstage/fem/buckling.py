@@ -27,6 +27,7 @@ from interstage.linalg.mechanism import mechanism_error
 DENSE = 400  # below this order all factors are computed
 NO_LOAD = 1e-12  # θ below this fraction of the largest is a load factor of infinity
 RESIDUAL = 1e-6
+ROUNDS = 40  # of a search that widens or goes on beside what it has
 
 
 @dataclass
@@ -96,6 +97,8 @@ def buckling(
     request = _factor_range(fe, case, n_modes)
     u = static(fe, preload)
     Kg, notes = geometric_stiffness(fe, u.displacement, form)
+    if notes and not Kg.nnz:
+        raise ModelError("nothing can buckle: " + "; ".join(notes), where=fe.source)
     constraints = subcase_constraints(fe, case, SetCards())
     constraints.hold(fe.set_cards(case).r)
     reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
@@ -162,16 +165,22 @@ def buckling_pencil(
     if not n or not Kg.nnz:
         raise ModelError("the static subcase puts no load into the structure, so that nothing can buckle")
     factor = factor or Factor(K, definite=True)
-    solve = _dense if n <= DENSE else _Lanczos(K, Kg, factor)
+    solve = _Dense() if n <= DENSE else _Lanczos(K, Kg, factor)
     wanted = request.count or 10
-    while True:
+    for _ in range(ROUNDS):
         factors, vectors, complete = solve(K, Kg, wanted, request)
         chosen = request.pick(factors)
-        open_end = request.count is None and not complete and _may_continue(factors, request)
-        short = request.count is not None and len(chosen) < request.count and not complete
-        if not (open_end or (short and _may_continue(factors, request))):
+        open_end = request.count is None or len(chosen) < request.count
+        if open_end and not complete and _may_continue(factors, request):
+            wanted = min(2 * wanted, n)
+            continue
+        checked, missed = _counted(K, Kg, factors, factors[chosen], request)
+        if not missed:
             break
-        wanted = min(2 * wanted, n)
+        solve.lock(K, factors, vectors)
+        wanted = min(len(factors) + missed, n)
+    else:
+        raise SolverError("load factors were missed", got=f"{len(chosen)} found", hint="ask for more modes")
     factors, vectors = factors[chosen], vectors[:, chosen]
     Kx = K @ vectors
     rest = Kx + factors * (Kg @ vectors)
@@ -180,7 +189,7 @@ def buckling_pencil(
     )
     if len(residuals) and residuals.max() > RESIDUAL:
         raise SolverError("the load factors did not converge", got=f"a residual of {residuals.max():.1e}")
-    return factors, vectors, residuals, _counted(K, Kg, factors, request)
+    return factors, vectors, residuals, checked
 
 
 def _may_continue(factors: np.ndarray, request: FactorRange) -> bool:
@@ -191,10 +200,17 @@ def _may_continue(factors: np.ndarray, request: FactorRange) -> bool:
     return len(found) > 0 and reach < max(ends)
 
 
-def _dense(K, Kg, wanted, request):
+class _Dense:
     """All factors of a small pencil."""
-    theta, vectors = scipy.linalg.eigh(Kg.toarray(), K.toarray())
-    return _factors(theta), vectors, True
+
+    def __call__(self, K, Kg, wanted, request):
+        theta, vectors = scipy.linalg.eigh(Kg.toarray(), K.toarray())
+        return _factors(theta), vectors, True
+
+    def lock(self, K, factors, vectors) -> None:
+        raise SolverError(
+            "pivot counts contradict the load factors found", hint="look at the model's scaling"
+        )
 
 
 def _factors(theta: np.ndarray) -> np.ndarray:
@@ -205,14 +221,29 @@ def _factors(theta: np.ndarray) -> np.ndarray:
 
 
 class _Lanczos:
-    """Factors nearest zero by Lanczos on K⁻¹ Kg in the inner product of K."""
+    """Factors nearest zero by Lanczos on K⁻¹ Kg in the inner product of K.
+
+    One start vector may miss copies of a repeated factor. Vectors found are then locked, Kg - K V Θ Vᵀ K, and
+    the search goes on beside them.
+    """
 
     def __init__(self, K, Kg, factor: Factor):
         n = K.shape[0]
         self.inverse = spla.LinearOperator((n, n), matvec=factor.solve, dtype=float)
         self.start = np.random.default_rng(0).standard_normal(n)
+        self.theta, self.V, self.KV = np.zeros(0), np.zeros((n, 0)), np.zeros((n, 0))
+
+    def lock(self, K, factors, vectors) -> None:
+        """Keep K-orthonormal vectors out of further searches."""
+        self.theta, self.V, self.KV = -1.0 / factors, vectors, K @ vectors
 
     def __call__(self, K, Kg, wanted, request):
+        factors, vectors, complete = self._beside_locked(K, Kg, wanted - len(self.theta), request)
+        if not len(self.theta):
+            return factors, vectors, complete
+        return np.append(_factors(self.theta), factors), np.hstack([self.V, vectors]), complete
+
+    def _beside_locked(self, K, Kg, wanted, request):
         n = K.shape[0]
         which = "LM"
         if request.low is not None and request.low >= 0.0:
@@ -224,8 +255,8 @@ class _Lanczos:
             theta, vectors = self._search(K, Kg, k, which)
         except spla.ArpackNoConvergence:
             # fewer factors of the wanted sign than asked for: the search got lost in θ = 0
-            k = min(k, self._count(K, Kg, which))
-            if k == 0:
+            k = min(k, self._count(K, Kg, which) - len(self.theta))
+            if k <= 0:
                 return np.zeros(0), np.zeros((n, 0)), True
             theta, vectors = self._converged(K, Kg, k, which)
             return _factors(theta), vectors, True
@@ -235,6 +266,11 @@ class _Lanczos:
     def _search(self, K, Kg, k, which):
         n = K.shape[0]
         ncv = min(n - 1, max(3 * k, 40))
+        if len(self.theta):
+            whole = Kg
+            Kg = spla.LinearOperator(
+                (n, n), matvec=lambda x: whole @ x - self.KV @ (self.theta * (self.KV.T @ x)), dtype=float
+            )
         return spla.eigsh(Kg, k, K, which=which, Minv=self.inverse, v0=self.start, ncv=ncv, tol=1e-13)
 
     def _converged(self, K, Kg, k, which):
@@ -253,26 +289,26 @@ class _Lanczos:
         return Factor((K + sigma * Kg).tocsr()).n_negative or 0
 
 
-def _counted(K, Kg, factors: np.ndarray, request: FactorRange) -> bool:
-    """Whether K + σ Kg, σ a little nearer zero than the last factor of each sign, has as many negative pivots.
+def _counted(K, Kg, found, chosen, request: FactorRange) -> tuple[bool, int]:
+    """Whether pivot counts confirm that no factor nearer zero than those chosen is missing, and how many are.
 
-    Only where the range reaches to zero, so that all factors up to there should have been found.
+    K + σ Kg has as many negative pivots as there are factors between zero and σ: σ a little nearer zero than the
+    last factor chosen of each sign, or than the end of the range where that is what stopped the search.
     """
-    checked = False
-    for sign, open_side in ((1.0, request.low), (-1.0, request.high)):
-        side = sign * factors[sign * factors > 0.0]
-        if not len(side) or (open_side is not None and sign * open_side > 0.0):
+    checked, missed = False, 0
+    cut = request.count is not None and len(chosen) == request.count
+    for sign, end in ((1.0, request.high), (-1.0, request.low)):
+        side, known = sign * chosen[sign * chosen > 0.0], sign * found
+        if not cut and end is not None and sign * end > 0.0:
+            shift = sign * end
+        elif len(side):
+            shift = side.max()
+        else:
             continue
-        shift = side.max() * (1.0 - 1e-6)
+        shift *= 1.0 - 1e-6
         count = Factor((K + sign * shift * Kg).tocsr()).n_negative
         if count is None:
-            return False
-        if count > np.count_nonzero(side < shift):
-            raise SolverError(
-                f"load factors below {shift:.6g} were missed",
-                expected=f"{count} of them",
-                got=str(np.count_nonzero(side < shift)),
-                hint="ask for more modes",
-            )
+            return False, 0
+        missed += max(0, count - np.count_nonzero((known > 0.0) & (known < shift)))
         checked = True
-    return checked
+    return checked, missed
