@@ -112,3 +112,15 @@ def test_tables_for_people_and_csv(deck, capsys, tmp_path):
     assert float(rows[1]["axial"]) == pytest.approx(-10) and rows[1]["element"] == "2"
     text = run(capsys, "modes", deck, "--modes", "1", "--forces", "--spcforces", "--csv", tmp_path / "modes")
     assert "mode 1" in text and (tmp_path / "modes" / "mode_1_forces_CBAR.csv").exists()
+
+
+def test_scalar_points_are_in_tables_and_csv(deck, capsys, tmp_path):
+    bulk = "SPOINT,90,91\nCELAS2,90,100.,90,,91\nSLOAD,1,90,5.\nSPC1,1,0,91\nCMASS2,92,1.,90\n"
+    deck.write_text(DECK.replace("EIGRL,1", bulk + "EIGRL,1"))
+    text = run(capsys, "static", deck, "--spcforces", "--csv", tmp_path / "out")
+    rows = [line.split() for line in text.splitlines()]
+    assert ["90", "5.000e-02"] in rows and ["91", "-5.000e+00"] in rows
+    written = (tmp_path / "out" / "subcase_1_displacements.csv").read_text().splitlines()
+    assert "90,0.05,,,,," in written
+    text = run(capsys, "modes", deck, "--modes", "1", "--spcforces", "--csv", tmp_path / "out")
+    assert ["91", "-1.000e+02"] in [line.split() for line in text.splitlines()]

@@ -63,6 +63,17 @@ def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:
     return out
 
 
+def all_points(fe, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ids (n,) and values (n, 6) of a g-set vector at grids, then at scalar points (T1 alone, the rest NaN)."""
+    import numpy as np
+
+    grids = fe.grids
+    scalar = np.full((len(grids.spoint), 6), np.nan)
+    scalar[:, 0] = values[grids.spoint_dof]
+    rows = np.vstack([values[grids.dof[:, None] + np.arange(6)], scalar])
+    return np.concatenate([grids.id, grids.spoint]).astype(int), rows
+
+
 def machine_tables(taken: dict[str, dict], mode: int | None = None) -> dict:
     """Tables as JSON data: columns, element_ids, node_ids (or null), values; of one mode where there are many."""
     return {kind: {name: _machine(table, mode) for name, table in t.items()} for kind, t in taken.items()}
@@ -108,8 +119,8 @@ def _place(node: int) -> str:
     return "centre" if node == 0 else str(node)
 
 
-def show_points(console, title: str, ids, values: np.ndarray, most: int = 40) -> None:
-    """Print six components at the grids where any is not zero."""
+def show_points(console, title: str, ids, values: np.ndarray, zeros: bool = False, most: int = 40) -> None:
+    """Print six components (NaN: blank) at points, with `zeros` also at those where all are zero."""
     from rich.table import Table
 
     from interstage.cli.tables import show_table
@@ -117,9 +128,9 @@ def show_points(console, title: str, ids, values: np.ndarray, most: int = 40) ->
     out = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
         out.add_column(name, justify="right")
-    rows = [i for i in range(len(ids)) if values[i].any()]
+    rows = [i for i in range(len(ids)) if zeros or (abs(values[i]) > 0.0).any()]
     for i in rows[:most]:
-        out.add_row(str(ids[i]), *(f"{value: .3e}" for value in values[i]))
+        out.add_row(str(ids[i]), *("" if x != x else f"{x: .3e}" for x in values[i]))
     show_table(console, out)
     if len(rows) > most:
         console.print(f"... and {len(rows) - most} more grids: --json or --csv give them all")
@@ -128,13 +139,16 @@ def show_points(console, title: str, ids, values: np.ndarray, most: int = 40) ->
 def write_csv(
     folder: Path, label: str, points: dict, taken: dict[str, dict], mode: int | None = None
 ) -> None:
-    """Write LABEL_displacements.csv and the like (points: name -> GridTable values) and one file a table."""
+    """Write LABEL_displacements.csv and the like (points: name -> `all_points`) and one file a table."""
     from interstage.output import make_folder, write_text
 
     make_folder(folder)
     for name, (ids, values) in points.items():
         lines = ["grid,t1,t2,t3,r1,r2,r3"]
-        lines += [",".join([str(i), *(repr(float(x)) for x in row)]) for i, row in zip(ids, values)]
+        lines += [
+            ",".join([str(i), *("" if x != x else repr(float(x)) for x in row)])
+            for i, row in zip(ids, values)
+        ]
         write_text(folder / f"{label}_{name}.csv", "\n".join(lines) + "\n", "table")
     for kind, tables in taken.items():
         for name, table in tables.items():

@@ -80,27 +80,25 @@ def _by_mode(fe, result, tables: dict, asked: Asked) -> dict:
 
 
 def _write(fe, result, tables: dict, asked: Asked) -> None:
-    from interstage.cli.element_tables import write_csv
-    from interstage.fem.recovery import grid_table
+    from interstage.cli.element_tables import all_points, write_csv
 
-    shapes = grid_table(fe.grids, result.shapes).values
-    for k in range(len(shapes)):
-        points = {"displacements": (fe.grids.id, shapes[k])}
+    for k in range(len(result.frequencies_hz)):
+        points = {"displacements": all_points(fe, result.shapes[:, k])}
         if asked.spcforces:
-            points["spcforces"] = (fe.grids.id, result.spcforces.values[k])
+            points["spcforces"] = all_points(fe, result.spc_forces[:, k])
         write_csv(asked.csv, f"mode_{k + 1}", points, tables, k)
 
 
 def _show_tables(fe, result, tables: dict, asked: Asked) -> None:
-    from interstage.cli.element_tables import show_points, show_tables
+    from interstage.cli.element_tables import all_points, show_points, show_tables
     from interstage.cli.tables import plain_console
 
     console = plain_console()
     for k, frequency in enumerate(result.frequencies_hz):
         console.print(f"[bold]mode {k + 1}[/bold], {frequency:.6g} Hz")
         if asked.spcforces:
-            values = result.spcforces.values[k]
-            show_points(console, "forces of single-point constraints", fe.grids.id, values)
+            forces = all_points(fe, result.spc_forces[:, k])
+            show_points(console, "forces of single-point constraints", *forces)
         show_tables(console, tables, k)
 
 

@@ -62,37 +62,27 @@ def _machine(fe, result: Displacements, tables: dict, asked: Asked) -> dict:
 
 
 def _write(fe, results, tables: list[dict], asked: Asked) -> None:
-    from interstage.cli.element_tables import write_csv
-    from interstage.fem.recovery import grid_table
+    from interstage.cli.element_tables import all_points, write_csv
 
     for result, taken in zip(results, tables):
-        points = {"displacements": (fe.grids.id, grid_table(fe.grids, result.displacement).values)}
+        points = {"displacements": all_points(fe, result.displacement)}
         if asked.spcforces:
-            points["spcforces"] = (fe.grids.id, result.spcforces.values)
+            points["spcforces"] = all_points(fe, result.spc_forces)
         write_csv(asked.csv, f"subcase_{result.subcase}", points, taken)
 
 
-def _show(fe, results, tables, asked: Asked, cards, most: int = 40) -> None:
-    from rich.table import Table
-
-    from interstage.cli.element_tables import show_points, show_tables
+def _show(fe, results, tables, asked: Asked, cards) -> None:
+    from interstage.cli.element_tables import all_points, show_points, show_tables
     from interstage.cli.modes import show_ignored
-    from interstage.cli.tables import plain_console, readable, show_table
+    from interstage.cli.tables import plain_console, readable
 
     console = plain_console()
     console.print(readable(fe.source), style="bold", end="  ")
     console.print(f"{len(fe.grids)} grids, {fe.grids.n_dof} dofs")
     for result, taken in zip(results, tables):
-        table = Table(title=f"subcase {result.subcase}", title_justify="left", box=None, padding=(0, 1, 0, 0))
-        for name in ("grid", "T1", "T2", "T3", "R1", "R2", "R3"):
-            table.add_column(name, justify="right")
-        for gid, d in list(zip(fe.grids.id, fe.grids.dof))[:most]:
-            table.add_row(str(gid), *(f"{value: .3e}" for value in result.displacement[d : d + 6]))
-        show_table(console, table)
-        if len(fe.grids) > most:
-            console.print(f"... and {len(fe.grids) - most} more grids: --json prints them all")
+        show_points(console, f"subcase {result.subcase}", *all_points(fe, result.displacement), zeros=True)
         if asked.spcforces:
-            show_points(console, "forces of single-point constraints", fe.grids.id, result.spcforces.values)
+            show_points(console, "forces of single-point constraints", *all_points(fe, result.spc_forces))
         show_tables(console, taken)
         console.print(f"residual of the solution: {result.residual:.1e}")
         for note in [*result.notes, *asked.notes(result)]:

@@ -59,10 +59,10 @@ def list_dofs(ctx: Context, table: CardTable, i: int, value, points: Sequence) -
     rows, spoints = grids.find(ids), grids.find_spoint(ids)
     missing = (rows < 0) & (spoints < 0)
     if not len(ids) or (missing.any() and ("THRU" not in given or missing.all())):
-        what = (
-            f"refers to point {ids[np.argmax(missing)]}, which is" if len(ids) else "names no point that is"
-        )
-        raise table.error(i, f"{table.name} {what} not in the deck", hint="add the GRID or correct the id")
+        what = "names no point that is in the deck"
+        if len(ids):
+            what = f"refers to point {ids[np.argmax(missing)]}, which is not in the deck"
+        raise table.error(i, f"{table.name} {what}", hint="add the GRID or correct the id")
     chosen = components(table, i, value)
     rows, spoints = rows[rows >= 0], spoints[spoints >= 0]
     if len(rows) and not len(chosen):
