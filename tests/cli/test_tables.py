@@ -106,3 +106,10 @@ def test_names_are_text_and_never_markup(run, decks, tmp_path):
     path = tmp_path / "[dim]y.h5"
     assert "[dim]y.h5" in run("component", deck, "-o", path, "--modes", "4")
     assert "[dim]y.h5" in run("info", path)
+
+
+def test_a_closed_output_takes_nothing(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0

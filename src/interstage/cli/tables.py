@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,12 @@ def readable(text: str) -> str:
 
 
 def tolerant_output() -> None:
-    """Let every character be printed: those that the locale lacks are spelled out."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    """Let every character be printed: those that the locale lacks are spelled out; a closed output takes nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
