@@ -120,6 +120,8 @@ def _stretch(run: Run, stop: float, method: str, first, options: dict, times, in
         t0, h = solver.t_old, solver.t - solver.t_old
         hit = _look(run, slope, dense, t0, h) if len(run.watch) else None
         t1 = solver.t if hit is None else t0 + hit[0]
+        for bound in run.motions.values():
+            bound.table(np.linspace(t0, t1, 3))  # says where it jumps
         _record(run, slope, dense, t0, t1, times)
         q, v = slope.tidy(t1, dense(t1) if hit else solver.y)
         run.x, run.t = State(run.system.layout, q, v), t1

@@ -3,7 +3,8 @@
 What is given is followed exactly: an angle history fixes angle and rate at every stage of every step, a rate history
 the rate (the angle is its integral, with the accuracy of the integrator), an acceleration history neither. Derivatives
 that are not given are found as `curves` says. Where a level and its derivative are both given they are compared, and a
-`MotionWarning` says where they disagree.
+`MotionWarning` says where they disagree. Another one says where an angle or a rate jumps: the joint follows, but the
+vehicle gets no impulse, which an acceleration, or the action `Switch` of an event, would give it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from interstage.system.curves import NAMES, Curve, Function
 
 History = Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 CHECK = 500  # rows of a table between two looks at whether levels agree
+UNSEEN = 1e-3  # share of a level that changes between two rows without its derivative, to be looked into
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class BoundMotion:
         self.curve = Curve(motion)
         self.seen: list[float] = []
         self.asked = CHECK
+        self.told_jump = False
         if self.curve.plan[0] is not None and not joint.linear:
             raise InputError(
                 f"the joint of body '{body}' has no angles to prescribe",
@@ -115,7 +118,41 @@ class BoundMotion:
                     got=f"{np.array2string(rows[k], threshold=6)}",
                     hint=None if getattr(self.motion, name) is not None else f"give {name}= too",
                 )
+        if len(times) > 1 and not self.told_jump:
+            self._look_for_jumps(times, out)
         return out
+
+    def _look_for_jumps(self, times: np.ndarray, rows: list[np.ndarray | None]) -> None:
+        """Warn once where a level changes between two rising times without its derivative, |Δf - ∫f' dt| (trapezoid).
+
+        The interval that is worst is halved six times: what is only fast comes to agree on the way.
+        """
+        h = np.diff(times)
+        for k in (0, 1):
+            if rows[k] is None:
+                continue
+            gap = np.abs(_unexplained(h[:, None], rows[k], rows[k + 1])).max(axis=1)
+            gap[h <= 0.0] = 0.0
+            j = int(np.argmax(gap))
+            if gap[j] <= UNSEEN * np.abs(rows[k]).max():
+                continue
+            span, least = times[j : j + 2], 0.6 * gap[j]
+            while gap[j] > least and span[1] - span[0] > h[j] / 64.0:
+                three = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
+                some = self.curve.rows(three)
+                half = np.abs(_unexplained(np.diff(three)[:, None], some[k], some[k + 1])).max(axis=1)
+                m = int(np.argmax(half))
+                gap[j], span = half[m], three[m : m + 2]
+            if not gap[j] > least:
+                continue
+            self.told_jump = True
+            warnings.warn(
+                f"the {NAMES[k]} of the motion of body '{self.body}' jumps by {gap[j]:.3g} at t = {span[1]:.6g}: "
+                "the joint follows, but nothing gives the vehicle the impulse that this takes; round the corner, or "
+                f"start the new motion by an event, as in Switch('{self.body}', 'prescribed', motion)",
+                MotionWarning,
+                stacklevel=2,
+            )
 
     def _when(self, times: np.ndarray) -> float:
         """Return the first time at which the motion fails."""
@@ -151,6 +188,11 @@ class BoundMotion:
                 MotionWarning,
                 stacklevel=2,
             )
+
+
+def _unexplained(h: np.ndarray, level: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Return Δf - ∫f' dt (T - 1, n) between rows of a level and its derivative (T, n), by the trapezoidal rule."""
+    return np.diff(level, axis=0) - 0.5 * h * (rate[1:] + rate[:-1])
 
 
 def _before(name: str) -> str:
