@@ -6,7 +6,7 @@ import pytest
 
 from validation.study import Row, Study, page_rows
 
-QUICK = ("beams", "macneal_harder_shells", "macneal_harder_solids")
+QUICK = ("beams", "linearization_errors", "macneal_harder_shells", "macneal_harder_solids")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -12,11 +12,12 @@ the vehicle. Richardson extrapolation finds its own step and estimates its error
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from validation.study import DOCS, Row, Study
+from validation.study import Row, Study
 
 if TYPE_CHECKING:
     from interstage.multibody import State, System
@@ -143,7 +144,7 @@ def study() -> Study:
     for name, (s, state, reference) in cases.items():
         found[name] = errors(s, state, reference)
         _rows(out, name, s, state, reference, found[name])
-    out.pictures.append(_picture(found))
+    out.pictures["linearization_errors.png"] = lambda path: draw(found, path)
     return out
 
 
@@ -199,7 +200,8 @@ def _rows(
         out.rows.append(row)
 
 
-def _picture(found: dict[str, dict[str, np.ndarray]]) -> str:
+def draw(found: dict[str, dict[str, np.ndarray]], path: Path) -> None:
+    """Draw the errors of both models over the step."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -222,7 +224,5 @@ def _picture(found: dict[str, dict[str, np.ndarray]]) -> str:
     axes[0].set_ylabel("largest error of A, relative")
     axes[0].legend(fontsize=8)
     figure.tight_layout()
-    DOCS.mkdir(parents=True, exist_ok=True)
-    figure.savefig(DOCS / "linearization_errors.png", dpi=110)
+    figure.savefig(path, dpi=110)
     plt.close(figure)
-    return "linearization_errors.png"
