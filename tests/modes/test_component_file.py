@@ -404,6 +404,16 @@ def _negative_mass(f):
     f["RigidBody/mass"][()] = -1.0
 
 
+def _negative_points(f):
+    f["PointMass/mass"][()] = -1.0
+
+
+def _unknown_boundary(f):
+    del f["BOUNDARY"]
+    f.pop("CraigBampton", None)
+    f["BOUNDARY"] = np.bytes_("hinged")
+
+
 def _negative_frequency(f):
     f["ModalSolution/FREQ"][0] = -2.0
 
@@ -436,6 +446,8 @@ def _coupled(f):
     ("change", "words"),
     [
         (_negative_mass, "the mass is negative"),
+        (_negative_points, "point masses is negative"),
+        (_unknown_boundary, "boundary of the modes is not known"),
         (_negative_frequency, "a frequency is negative"),
         (_lopsided, "inertia is not symmetric"),
         (_hollow, "principal moment of inertia is negative"),

@@ -11,16 +11,32 @@ from interstage.modes.record import ChildBody, Component
 
 TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precision pass
 
+BOUNDARIES = ("free", "craig-bampton")
+
 
 def check_physical(c: Component) -> None:
     """Refuse a component that no body can be (ModelError).
 
-    all numbers finite, mass >= 0, frequencies >= 0, inertia J = J^T >= 0, axes R^T R = I with det R = 1,
-    modal mass P6 = I
+    all numbers finite, a known boundary, masses >= 0, frequencies >= 0, inertia J = J^T >= 0,
+    axes R^T R = I with det R = 1, modal mass P6 = I
     """
     where = f"component '{c.name}'"
     _check_finite(c, where)
     _check_mass(c, where)
+    if c.pm_mass < 0.0:
+        raise ModelError(
+            "the mass of the point masses is negative",
+            where=where,
+            expected="0 or more",
+            got=f"{c.pm_mass:.6g}",
+        )
+    if c.boundary not in BOUNDARIES:
+        raise ModelError(
+            "the boundary of the modes is not known",
+            where=where,
+            expected=" or ".join(BOUNDARIES),
+            got=repr(c.boundary),
+        )
     for body in c.child_bodies:
         _check_mass(body, f"{where}, child body '{body.name}'")
     hz = np.asarray(c.frequencies_hz)
