@@ -108,7 +108,7 @@ def known_names(names: Iterable[object], limit: int = 12) -> str:
     >>> known_names([])
     'none are defined'
     """
-    names = [str(name) for name in names]
+    names = list(dict.fromkeys(str(name) for name in names))
     if not names:
         return "none are defined"
     more = f" and {len(names) - limit} more" if len(names) > limit else ""

@@ -279,3 +279,10 @@ def test_mass_that_rounding_spreads_over_axes():
     turned = component_from_deck(nastran_decks.read("static_solid_shell_bar_cylindrical_cd"), 12, aset={})
     assert np.abs(turned.G0 - np.eye(12)).max() < 1e-9
     assert np.allclose(turned.frequencies_hz, plain.frequencies_hz, rtol=1e-7)
+
+
+@pytest.mark.parametrize("what", ["aset", "rvdof"])
+@pytest.mark.parametrize("wrong", [[1], "1:123456", 1])
+def test_interfaces_that_are_no_dictionaries_get_a_sentence(what, wrong):
+    with pytest.raises(InputError, match=rf"{what} is not usable.*expected grid: components"):
+        component_from_deck(deck(SIMPLE_BEAM), n_modes=2, **{what: wrong})

@@ -23,7 +23,14 @@ from interstage.fem.sets import SetCards
 from interstage.fem.solutions import subcase_constraints
 from interstage.fmodal.lumped_cards import child_bodies
 from interstage.linalg.eigen_request import EigenRequest
-from interstage.modes.build import Assembled, build_component, check_grids, merged_aset, turned_child
+from interstage.modes.build import (
+    Assembled,
+    build_component,
+    check_grids,
+    check_mapping,
+    merged_aset,
+    turned_child,
+)
 from interstage.modes.integrals import PointMasses, point_masses, rigid_motion
 from interstage.modes.record import ChildBody, Component, MatrixSet
 from interstage.modes.rigid import RIGID_THRESHOLD_HZ
@@ -142,6 +149,7 @@ def _refuse_preload(fe: FEModel) -> None:
 
 def check_points(fe: FEModel, what: str, wanted: Mapping[int, int] | None) -> dict[int, int]:
     """Check a dictionary of grids and components; a scalar point is no place for it and is refused by name."""
+    check_mapping(what, wanted)
     scalar = [point for point in wanted or {} if int(point) in fe.grids.spoint]
     if scalar:
         raise _scalar_point(fe, what, scalar)
@@ -346,7 +354,7 @@ def _wanted(fe: FEModel, case) -> EigenRequest:
         raise InputError(
             "the number of modes is not known",
             where=fe.source,
-            hint="give n_modes, or METHOD and EIGRL in the deck",
+            hint="give n_modes (--modes), or METHOD and EIGRL in the deck",
         )
     return request
 

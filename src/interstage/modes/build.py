@@ -89,8 +89,20 @@ def components_of(value: int | str) -> list[int]:
     return sorted(int(c) - 1 for c in text)
 
 
+def check_mapping(what: str, wanted: Any) -> None:
+    """Refuse what is no dictionary of grids and components."""
+    if wanted is not None and not isinstance(wanted, Mapping):
+        raise InputError(
+            f"{what} is not usable",
+            where=what,
+            expected="grid: components, as in {1: 123456}",
+            got=repr(wanted),
+        )
+
+
 def check_grids(what: str, wanted: Mapping[int, Any] | None, node_ids: np.ndarray) -> dict[int, int]:
     """Check a dictionary of grids and components; return it sorted, components as integers."""
+    check_mapping(what, wanted)
     out = {}
     for grid, value in sorted((wanted or {}).items(), key=lambda item: int(item[0])):
         row = int(np.searchsorted(node_ids, int(grid)))

@@ -103,7 +103,9 @@ def free_modes(
     n_more = max(n_rigid, motions.shape[1])
     while True:
         found = _eigen(K, M, request or EigenRequest(count=n_modes + n_more))
-        hz, V, out, notes = split(found.frequencies_hz, found.vectors, K, M, motions, threshold_hz)
+        hz, V, out, notes = split(
+            found.frequencies_hz, found.vectors, K, M, motions, threshold_hz, rigid=rigid
+        )
         short = request is None and np.count_nonzero(~out) < n_modes and len(hz) == n_modes + n_more
         if not short:
             break

@@ -42,8 +42,11 @@ def rigid_motions(
     A = (K @ R) / np.where(forces > 0.0, forces, 1.0)[:, None]
     directions = la.svd(A, full_matrices=False)[2]
     Z = R @ directions[np.abs(A @ directions.T).max(axis=0) < tolerance].T
-    if not Z.shape[1]:
-        return none
+    return orthonormal(Z, M) if Z.shape[1] else none
+
+
+def orthonormal(Z: np.ndarray, M: Any) -> np.ndarray:
+    """Return an M-orthonormal basis (n, c) of those combinations of Z (n, k) that carry mass."""
     # columns of one size in mass before their rank is asked: rotations and translations have different units
     m = Z.T @ (M @ Z)
     diagonal = np.diag(m)
@@ -61,12 +64,14 @@ def split(
     motions: np.ndarray,
     threshold_hz: float,
     size: Any = None,
+    rigid: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Mark the rigid modes among M-orthonormal modes X (n, k); returns hz, X, mask (k,) and sentences.
 
     Rigid are modes below the threshold, those that `motions` (n, c) span, and those whose strain energy is
     rounding (mechanisms). Modes that mix rigid motion with a mode as soft as rounding are parted first.
     size : magnitudes summed into K where they are larger than those of its entries
+    rigid : (n, 6) all motions known from geometry: a soft mode among them is no mechanism
     """
     if not threshold_hz >= 0:
         raise InputError("the rigid-mode threshold must be a number >= 0", got=f"{threshold_hz}")
@@ -83,7 +88,10 @@ def split(
     # the eigensolver does better than the product x'Kx, but a negative value is rounding whatever made it
     nothing = (np.abs(energy) <= 0.25 * rounding) | ((energy < 0.0) & (-energy <= 10 * rounding))
     out = geometric | (np.abs(hz) < threshold_hz) | nothing
-    return hz, X, out, _sentences(hz, out, geometric, threshold_hz)
+    whole = geometric
+    if rigid is not None and np.any(rigid):
+        whole = geometric | (np.sum((orthonormal(rigid, M).T @ (M @ X)) ** 2, axis=0) > 0.99)
+    return hz, X, out, _sentences(hz, out, whole, threshold_hz)
 
 
 def _parted(hz, X, K, M, motions) -> tuple[np.ndarray, np.ndarray]:
@@ -99,8 +107,8 @@ def _parted(hz, X, K, M, motions) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([lowest, rest_hz]), np.hstack([X @ Wt[:c].T, rest @ Y])
 
 
-def _sentences(hz, out, geometric, threshold_hz: float) -> list[str]:
-    option = f"threshold {threshold_hz:g} Hz, option rigid_threshold_hz"
+def _sentences(hz, out, whole, threshold_hz: float) -> list[str]:
+    option = f"threshold {threshold_hz:g} Hz: rigid_threshold_hz, --rigid-threshold"
     notes = []
     if out.any():
         noisy = out & (np.abs(hz) >= threshold_hz)
@@ -109,9 +117,10 @@ def _sentences(hz, out, geometric, threshold_hz: float) -> list[str]:
         notes.append(
             f"{np.count_nonzero(out)} rigid modes removed{how}, frequencies up to {highest:.3g} Hz ({option})"
         )
-    others = int(np.count_nonzero(out & ~geometric))
-    if others and geometric.any():
-        notes.append(f"{others} of them are mechanisms or very soft modes, not motions of the whole body")
+    others = int(np.count_nonzero(out & ~whole))
+    if others and whole.any():
+        kind = "is a mechanism or a very soft mode" if others == 1 else "are mechanisms or very soft modes"
+        notes.append(f"{others} of them {kind}, no motion of the whole body")
     flexible = hz[~out]
     if len(flexible) and flexible[0] < 0.0:
         raise ModelError(

@@ -57,9 +57,10 @@ def simulate(
         follow as thrust does; a key (body, node, frame) has axes of its own
     tau : generalized forces (nv,), constant or a function tau(t) or tau(t, system)
     accelerations : {body: q̈} of prescribed joints, constant
-    control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`;
-        returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it does not mention stays as last
-        commanded, or before that as given. Held between; asked anew after an event that changed something
+    control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`
+        (default: at every step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
+        does not mention stays as last commanded, or before that as given. Held between; asked anew after an event
+        that changed something
     motions : {body: Motion}, joints that follow a history from the start; `log.torque(body)` is what that needs
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
