@@ -307,3 +307,12 @@ def test_evidence_tells_rounding_from_a_wrong_mode():
     bad = evidence.evidence(pencil, exact[:4] * [1, 1, 1.01, 1], X)
     assert (~bad.good).tolist() == [False, False, True, False]
     assert evidence.orthogonality(pencil, X) < 1e-12 < 0.5 < evidence.orthogonality(pencil, X[:, [0, 0]])
+
+
+@pytest.mark.parametrize("f_min", [5e4, 2e5, 1e9, 1e12])
+@pytest.mark.parametrize("coupled", [False, True])
+def test_range_that_begins_above_all_modes_is_empty(f_min, coupled):
+    text = models.plate(9, 8)
+    K, M = matrices(text.replace("BEGIN BULK", "BEGIN BULK\nPARAM,COUPMASS,1") if coupled else text)
+    result = eigenmodes(K, M, n_modes=3, f_min=f_min)
+    assert len(result.eigenvalues) == 0 and result.sturm_checked and result.n_shifts <= 3

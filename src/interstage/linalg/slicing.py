@@ -69,6 +69,9 @@ class Slicer:
     def search(self) -> None:
         """Find the wanted modes and check their number."""
         self._ends()
+        if self._above_all():
+            self.sturm_checked = self.exhausted = True
+            return
         idle = 0
         while not self._complete() and idle < IDLE:
             known = len(self.values)
@@ -94,6 +97,22 @@ class Slicer:
         else:
             self._below_all()
         self.bottom = self.pencil.sigma
+
+    def _above_all(self) -> bool:
+        """Prove by counts that a range begins above the whole spectrum: M has no more modes to give.
+
+        Pivots that are negative below all modes belong to massless motions and are taken off.
+        """
+        most, count = np.count_nonzero(self.pencil.M.diagonal()), self.counts[self.bottom]
+        if self.wanted.lower <= self.zero or count is None or count < most:
+            return False
+        bottom = self.bottom
+        self._below_all()
+        base = self.counts[self.pencil.sigma]
+        if base is not None and count - base == most:
+            return True
+        self._at(bottom, -GAP * bottom)
+        return False
 
     def _below_all(self) -> None:
         """Factorize below the whole spectrum; `bottom` is the shift that later counts are compared with."""
@@ -411,7 +430,14 @@ class Slicer:
 def sparse_modes(pencil: Pencil, wanted: Wanted, progress: Callable | None = None) -> Slicer:
     """Run the search on a pencil; raises SolverError if it ends without the modes wanted."""
     slicer = Slicer(pencil, wanted, progress)
-    slicer.search()
+    try:
+        slicer.search()
+    except np.linalg.LinAlgError as error:
+        raise SolverError(
+            "the Lanczos iteration broke down",
+            got=str(error),
+            hint="look at the model for tiny masses and stiffnesses beside large ones, or ask for another range",
+        ) from None
     few = wanted.count is not None and wanted.inside(slicer.values).sum() < wanted.count
     if few and not np.isfinite(wanted.upper) and not slicer.exhausted:
         raise SolverError(
