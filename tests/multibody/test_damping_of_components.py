@@ -122,6 +122,35 @@ def test_ratios_of_a_description_are_of_the_body_as_mounted_and_replace_the_comp
     np.testing.assert_allclose(np.sort(-found.real / abs(found)), ratios, rtol=1e-5)
 
 
+@pytest.mark.parametrize("given", [{}, {"damping": 0.02}])
+def test_a_free_joint_that_is_locked_holds_the_body(given):
+    """On a pad and in flight: half of a uniform factor, or the ratio given, in both; in all algorithms alike."""
+    K, *_ = beam_matrices(N - 1)
+    mb = ist.Multibody()
+    mb.add_body("boom", component=component(K4=0.04 * K, n_modes=20), node=1, joint=ist.Free(), **given)
+    flying = mb.compile()
+    pad = flying.with_settings()
+    pad.set_joint_mode("boom", "locked")
+    let_go = pad.with_settings()
+    let_go.set_joint_mode("boom", "free")
+    rng = np.random.default_rng(2)
+    for system in (flying, pad, let_go):
+        found = poles_of(ist.linearize(system, system.state()).A)
+        np.testing.assert_allclose(-found.real / abs(found), 0.02, rtol=1e-6)
+        x = system.state()
+        x["boom"].etadot[:] = 1e-3 * rng.normal(size=20)
+        if system is not pad:
+            x["boom"].v[:] = 1e-3 * rng.normal(size=6)
+        vdot = system.forward_dynamics(x)
+        force = system.inverse_dynamics(x, vdot)
+        assert np.abs(force[6:]).max() < 1e-9 * np.abs(vdot).max()
+        # power of what resists: all that is lost without gravity and springs at rest
+        free = system.inverse_dynamics(x, np.zeros(system.nv)) @ x.v
+        assert free == pytest.approx(x.v @ system.damping_matrix(x) @ x.v, rel=1e-3)
+    assert np.abs(pad.damping_matrix() - flying.damping_matrix()).max() > 0.0
+    np.testing.assert_array_equal(let_go.damping_matrix(), flying.damping_matrix())
+
+
 @pytest.mark.parametrize("held", ["root", "tip", "free"])
 def test_structural_damping_of_a_part_is_that_of_the_complex_stiffness(held):
     """Half of the beam damped: ratio of a mode by K + iK4, λ² = -(1 + iη)ω², to the second order in η."""

@@ -341,12 +341,15 @@ class System:
         """
         t = self.tree
         C = np.diag(t.v_damping)
-        for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_drag >= 0)):
+        for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_held >= 0) | (t.body_drag >= 0)):
             n, start, drag = int(t.body_modes[i]), int(t.body_mixed[i]), int(t.body_drag[i])
+            held = int(t.body_held[i]) if self.settings.joint_mode[i] == prescribed.LOCKED else -1
             first = int(t.joint_v[i] + t.joint_nv[i])
             modes = slice(first, first + n)
             if start >= 0:
                 C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+            if held >= 0:
+                C[modes, modes] += t.held_C[held : held + n * n].reshape(n, n)
             if drag >= 0:
                 x = self.state() if x is None else x
                 D = t.drag_C[drag : drag + 6 * (6 + n)].reshape(6, 6 + n)

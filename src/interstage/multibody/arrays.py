@@ -32,6 +32,7 @@ TREE_FIELDS = (
     ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
     ("body_pair", "i", 1),  # (N,) first number in flex_pair
     ("body_mixed", "i", 1),  # (N,) first number in mixed_C, -1 where modal damping is diagonal
+    ("body_held", "i", 1),  # (N,) first number in held_C, -1 where a lock does not change modal damping
     ("body_drag", "i", 1),  # (N,) first number in drag_C, -1 where no damper goes to ground
     ("body_ports", "i", 1),  # (N + 1,) ports of body i are body_ports[i] ... body_ports[i + 1]
     ("body_block", "i", 1),  # (N,) first 6x6 block in W0 and W
@@ -52,6 +53,7 @@ TREE_FIELDS = (
     ("flex_F0", "f", 1),  # (3, n)
     ("flex_J1", "f", 1),  # (6, n) first-order change of J per mode
     ("mixed_C", "f", 1),  # (n, n) each: modal damping off the diagonal
+    ("held_C", "f", 1),  # (n, n) each: what modal damping has more while a Free joint is locked
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
     ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex._pairs`
     ("site_body", "i", 1),  # (S,)

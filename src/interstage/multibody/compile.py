@@ -311,14 +311,14 @@ def _springs(
 ) -> dict[str, np.ndarray]:
     """Return stiffness, damping, rest and coordinate of each velocity, modal damping off the diagonal, and drag."""
     stiffness, damping, rest, where = [], [], [], []
-    mixed, drag = [], []
+    mixed, held, drag = [], [], []
     for spec, flex, first in zip(specs, flexes, joint_q):
         joint = spec.joint
         stiffness.append(joint.spread("stiffness") if not isinstance(joint, Free) else np.zeros(6))
         damping.append(joint.spread("damping"))
         rest.append(joint.spread("rest"))
         where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
-        off = np.zeros(0)
+        off = more = np.zeros(0)
         if flex is not None:
             stiffness.append(flex.stiffness)
             C = flex.damping(spec.damping, isinstance(joint, Free))
@@ -328,7 +328,11 @@ def _springs(
             off = (C - np.diag(np.diag(C))).ravel()
             if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
                 off = np.zeros(0)
+            if isinstance(joint, Free):
+                more = (flex.damping(spec.damping, False) - C).ravel()
+                more = more if more.any() else np.zeros(0)
         mixed.append(off)
+        held.append(more)
         own = None if flex is None or spec.damping is not None else flex.drag
         drag.append(np.zeros(0) if own is None else own.ravel())
     return {
@@ -338,6 +342,8 @@ def _springs(
         "v_rest": _joined(rest),
         "body_mixed": _starts(mixed),
         "mixed_C": _joined(mixed),
+        "body_held": _starts(held),
+        "held_C": _joined(held),
         "body_drag": _starts(drag),
         "drag_C": _joined(drag),
     }

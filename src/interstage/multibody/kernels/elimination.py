@@ -12,6 +12,7 @@ from interstage.multibody.kernels.rows import (
     clear_vector,
     dense6,
     factor_ldlt,
+    row_times,
     rows_times,
     solve_lu,
 )
@@ -68,13 +69,13 @@ def _modal_forces(tree, work, i, q, v, tau):
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
         beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
-    mixed = tree.body_mixed[i]
+    mixed, held = tree.body_mixed[i], tree.body_held[i]
     if mixed >= 0:
         for r in range(n):
-            total = 0.0 * beta[0]
-            for k in range(n):
-                total += tree.mixed_C[mixed + n * r + k] * rate[k]
-            beta[r] -= total * d[r]
+            beta[r] -= row_times(tree.mixed_C, mixed + n * r, rate) * d[r]
+    if held >= 0 and work.joint_mode[i] == 2:
+        for r in range(n):
+            beta[r] -= row_times(tree.held_C, held + n * r, rate) * d[r]
     modal_products(tree, work, i)
     put6(
         work.z,

@@ -12,7 +12,7 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import ball_spring
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
-from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
+from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row_times, rows_times
 from interstage.multibody.kernels.small import (
     add,
     add6,
@@ -84,13 +84,13 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
         k = first + r
         own = vdot[k] + tree.v_damping[k] * v[k] + tree.v_stiffness[k] * q[eta + r]
         tau[k] = own + work.mode_b[mode + r] - work.mode_ext[mode + r]
-    mixed = tree.body_mixed[i]
+    mixed, held, rate = tree.body_mixed[i], tree.body_held[i], v[first : first + n]
     if mixed >= 0:
         for r in range(n):
-            total = 0.0 * tau[first]
-            for k in range(n):
-                total += tree.mixed_C[mixed + n * r + k] * v[first + k]
-            tau[first + r] += total
+            tau[first + r] += row_times(tree.mixed_C, mixed + n * r, rate)
+    if held >= 0 and work.joint_mode[i] == 2:
+        for r in range(n):
+            tau[first + r] += row_times(tree.held_C, held + n * r, rate)
     out = tau[first : first + n]
     add_rows(out, F, low(work.A, i))
     add_rows(out, E, high(work.A, i))

@@ -126,6 +126,15 @@ def rows_times(rows, x):
 
 
 @kernel
+def row_times(C, start, x):
+    """Return the sum of C[start], C[start + 1] ... times x (n,)."""
+    total = 0.0 * x[0]
+    for k in range(len(x)):
+        total += C[start + k] * x[k]
+    return total
+
+
+@kernel
 def add_rows(out, rows, f):
     """Add f·rows of a flat (3, n) array to out (n,)."""
     n = len(out)
