@@ -168,3 +168,28 @@ def test_negative_mass_is_named():
     text = "GRID,1,,0.,0.,0.,,23456\nCELAS2,1,5.,1,1\nCONM2,2,1,,-2.\n"
     with pytest.raises(ModelError, match="the mass at grid 1 component 1 is negative"):
         normal_modes(FEModel.from_deck(deck_from_text(text)), n_modes=1)
+
+
+def test_free_structure_reduced_to_one_grid_and_a_scalar_point():
+    """Guyan reduction leaves rounding alone where the structure moves rigidly; one mode is of the spring."""
+    nx, ny = 8, 6
+    grids = [
+        f"GRID,{1 + i + j * (nx + 1)},,{0.1 * i:.1f},{0.1 * j:.1f},0."
+        for j in range(ny + 1)
+        for i in range(nx + 1)
+    ]
+    plates = []
+    for e in range(nx * ny):
+        a = 1 + e % nx + (e // nx) * (nx + 1)
+        plates.append(f"CQUAD4,{e + 1},1,{a},{a + 1},{a + nx + 2},{a + nx + 1}")
+    spring = [
+        "SPOINT,5000",
+        "CELAS2,900,1.+5,5000,,9,3",
+        "CMASS2,901,.5,5000",
+        "ASET1,123456,1",
+        "ASET1,0,5000",
+    ]
+    rest = ["PSHELL,1,1,.01,1,,1", "MAT1,1,7.+10,,.3,2700.", "EIGRL,1,,,12", "ENDDATA"]
+    text = "\n".join(["SOL 103", "CEND", "METHOD = 1", "BEGIN BULK", *grids, *plates, *spring, *rest])
+    found = normal_modes(FEModel.from_deck(deck_from_text(text)))
+    assert np.abs(found.frequencies_hz[:6]).max() < 1e-3 and found.frequencies_hz[6] > 100.0
