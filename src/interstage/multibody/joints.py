@@ -283,7 +283,10 @@ def _flat(normal: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Ball(Joint):
-    """Turn freely about a point; coordinates are a quaternion, and so is the rest of its spring."""
+    """Turn freely about a point; coordinates are a quaternion, and so is the rest of its spring.
+
+    The spring is isotropic: torque -k sin φ about the axis of the turn φ from rest, energy k (1 - cos φ).
+    """
 
     kind = kinds.BALL
     nq = 4
