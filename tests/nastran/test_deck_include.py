@@ -121,6 +121,8 @@ def test_special_files_are_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DeckError, match="the INCLUDE file was not found"):
         read_deck(main)
+    with pytest.raises(DeckError, match="the deck is a pipe or a device"):
+        read_deck(tmp_path / "pipe")
 
 
 def test_multiplying_includes_are_stopped(tmp_path, monkeypatch):

@@ -133,11 +133,13 @@ def text_from_file(path: str | Path, allow_outside: bool = False) -> Text:
     """Read a deck with its INCLUDEs; files outside the folder tree of the main file need `allow_outside`."""
     try:
         main = Path(path).resolve()
-        regular, folder = main.is_file(), main.is_dir()
+        regular, folder, there = main.is_file(), main.is_dir(), main.exists()
     except (OSError, RuntimeError, ValueError, TypeError) as fault:
         raise DeckError("the deck's name cannot be a file name", got=repr(path)) from fault
     if folder:
         raise DeckError("the deck is a folder", file=str(path), hint="name the main file in it")
+    if there and not regular:
+        raise DeckError("the deck is a pipe or a device", file=str(path), hint="write it to a file first")
     if not regular:
         raise DeckError("the deck was not found", file=str(path), hint="check the path")
     reader = _Reader(main.parent, allow_outside)
