@@ -343,3 +343,12 @@ def test_elements_without_geometric_stiffness_are_named_where_nothing_else_is_lo
     text = "\n".join([*head, *grids, *bulk, "SPC1,1,123456,1,4", "FORCE,1,2,,-1.,1.,0.,0.", "ENDDATA"])
     with pytest.raises(ModelError, match="CQUADR has no geometric stiffness"):
         ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
+
+
+def test_subcase_that_names_its_loads_is_the_one_that_buckles():
+    bulk = column(20, "CBAR", ENDS["pinned"][0], "FORCE,1,21,,1.,-1.,0.,0.")
+    text = f"SOL 105\nCEND\nSPC=1\nSUBCASE 1\nLOAD=1\nSUBCASE 2\nSTATSUB=7\nBEGIN BULK\n{bulk}\nENDDATA\n"
+    with pytest.raises(ModelError, match="STATSUB = 7 names no subcase"):
+        ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
+    found = ist.buckling(ist.FEModel.from_deck(deck_from_text(text.replace("=7", "=1"))))
+    assert found.load_factors[0] == pytest.approx(np.pi**2 * E * I_WEAK / L**2, rel=2e-5)

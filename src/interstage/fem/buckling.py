@@ -125,6 +125,7 @@ def _buckling_subcase(fe: FEModel, subcase: int | None):
         return chosen[0]
     asking = [case for case in cases if (case.analysis or "").startswith("BUCK")]
     asking += [case for case in cases if case.method is not None]
+    asking += [case for case in cases if "STATSUB" in case.requests]
     if not cases:
         raise ModelError("the deck has no subcase whose loads could buckle the structure", where=fe.source)
     return (asking or cases)[0]
