@@ -313,3 +313,48 @@ def test_parameters_w3_and_w4_make_structural_damping_viscous_at_one_frequency()
         found = body_poles(c, 1)
         np.testing.assert_allclose(-found[0].real / abs(found[0]), 0.02, rtol=1e-3)
         np.testing.assert_allclose(-found[4].real / abs(found[4]), 0.02 * abs(found[4]) / omega, rtol=1e-2)
+
+
+HINGES = [
+    ist.Revolute("y"),
+    ist.Revolute("z", stiffness=1e-3),
+    ist.Universal("yz"),
+    ist.Gimbal("xyz"),
+    ist.Ball(),
+    ist.Cylindrical("x"),
+    ist.Prismatic("y"),
+    ist.Planar("z"),
+    ist.Screw("x", pitch=0.3),
+]
+
+
+@pytest.mark.parametrize("joint", HINGES, ids=lambda joint: type(joint).__name__)
+def test_uniform_structural_damping_on_every_joint(joint):
+    """Half of the factor in every mode that strains the body, whether its joint moves or is locked; Kane alike."""
+    K, *_ = beam_matrices(N - 1)
+    mb = ist.Multibody()
+    mb.add_body("boom", component=component(K4=0.04 * K, n_modes=12), node=1, joint=joint)
+    system = mb.compile()
+    held, driven = system.with_settings(), system.with_settings()
+    held.set_joint_mode("boom", "locked")
+    driven.set_joint_mode("boom", "prescribed")
+    for view in (system, held, driven):
+        found = poles_of(ist.linearize(view, view.state()).A)
+        assert len(found) == 12
+        np.testing.assert_allclose(-found.real / abs(found), 0.02, rtol=1e-5)
+    rng = np.random.default_rng(5)
+    x = system.state()
+    x["boom"].etadot[:] = 1e-3 * rng.normal(size=12)
+    ours = system.forward_dynamics(x)
+    kane = ist.Kane(mb, like=system).accelerations(x.q, x.v)
+    np.testing.assert_allclose(kane, ours, rtol=1e-8, atol=1e-9 * np.abs(ours).max())
+
+
+def test_driven_and_stiffly_sprung_joints_hold_the_body():
+    K, *_ = beam_matrices(N - 1)
+    for joint in (ist.Revolute("y", prescribed=True), ist.Revolute("y", stiffness=1e9)):
+        mb = ist.Multibody()
+        mb.add_body("boom", component=component(K4=0.04 * K, n_modes=12), node=1, joint=joint)
+        system = mb.compile()
+        found = poles_of(ist.linearize(system, system.state()).A)
+        np.testing.assert_allclose(few(-found.real / abs(found)), 0.02, rtol=1e-3)

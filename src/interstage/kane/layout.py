@@ -207,27 +207,39 @@ def _inertia(spec: BodySpec, own: Shapes | None) -> dict[str, np.ndarray]:
     return {**numbers, "damping": _damping(spec, own)}
 
 
+def _left_to_the_frame(spec: BodySpec, own: Shapes, rigid: np.ndarray) -> np.ndarray:
+    """Return the motions H (6, k) that do not count as held: all of a Free joint, and for structural damping those of
+    other joints that are not driven and whose spring swings the rigid body more slowly than it bends."""
+    H = spec.joint.freedoms()
+    if isinstance(spec.joint, Free):
+        return H
+    if spec.damping is not None or spec.joint.prescribed:
+        return H[:, :0]
+    bends = eigh(np.diag(own.stiffness), own.G, eigvals_only=True)[0]
+    soft = [k < bends * (h @ rigid @ h) for h, k in zip(H.T, spec.joint.spread("stiffness"))]
+    return H[:, soft]
+
+
 def _damping(spec: BodySpec, own: Shapes) -> np.ndarray:
     """Return the damping matrix (6 + n, 6 + n): the component's, or that of the ratios of the description.
 
-    Ratios and structural damping belong to modes of the body by itself. Held at its frame: modes of K, G. Free: modes
-    of the 6 + n coordinates, of which the rigid ones have no rate; C_all = M Φ X Φᵀ M then acts on the n modal
-    coordinates alone, X = diag(2ζω) or X_rs = (ΦᵀK4Φ)_rs/√(ω_r ω_s).
+    Ratios and structural damping belong to modes of the body by itself, its frame held but for k motions H: modes of
+    the k + n coordinates, of which k have no rate. C_all = M Φ X Φᵀ M then acts on the n modal coordinates alone,
+    X = diag(2ζω) or X_rs = (ΦᵀK4Φ)_rs/√(ω_r ω_s).
     """
     n = len(own.stiffness)
     out = np.array(own.damping if spec.damping is None else np.zeros((6 + n, 6 + n)))
     if n == 0 or (spec.damping is None and not own.structural.any()):
         return out
-    if not isinstance(spec.joint, Free):
-        squares, modes = eigh(np.diag(own.stiffness), own.G)
-        mass = own.G
-    else:
-        first = LEVI @ own.mp
-        FE = np.vstack([own.F0, own.E])
-        mass = np.block([[own.J0, first, FE[:3]], [first.T, own.mass * np.eye(3), FE[3:]], [FE.T, own.G]])
-        K = np.zeros((6 + n, 6 + n))
-        K[6:, 6:] = np.diag(own.stiffness)
-        squares, modes = (part[..., 6:] for part in eigh(K, mass))
+    first = LEVI @ own.mp
+    rigid = np.block([[own.J0, first], [first.T, own.mass * np.eye(3)]])
+    H = _left_to_the_frame(spec, own, rigid)
+    k = H.shape[1]
+    FE = H.T @ np.vstack([own.F0, own.E])
+    mass = np.block([[H.T @ rigid @ H, FE], [FE.T, own.G]])
+    K = np.zeros((k + n, k + n))
+    K[k:, k:] = np.diag(own.stiffness)
+    squares, modes = (part[..., k:] for part in eigh(K, mass))
     omega, rows, shapes = np.sqrt(np.abs(squares)), (mass @ modes)[-n:], modes[-n:]
     if spec.damping is None:
         X = shapes.T @ own.structural @ shapes / np.sqrt(np.outer(omega, omega))

@@ -36,6 +36,7 @@ from interstage.multibody.flex.reference import FlexibleBody
 from interstage.multibody.joints import Joint
 from interstage.multibody.kernels.closure import FIRST_ROW
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
+from interstage.multibody.kernels.flex import clamps
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import Layout, State, check_belongs, layout_of
@@ -343,7 +344,7 @@ class System:
         C = np.diag(t.v_damping)
         for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_held >= 0) | (t.body_drag >= 0)):
             n, start, drag = int(t.body_modes[i]), int(t.body_mixed[i]), int(t.body_drag[i])
-            held = int(t.body_held[i]) if self.settings.joint_mode[i] == prescribed.LOCKED else -1
+            held = int(t.body_held[i]) if clamps(self.settings.joint_mode[i], t.joint_nv[i]) else -1
             first = int(t.joint_v[i] + t.joint_nv[i])
             modes = slice(first, first + n)
             if start >= 0:

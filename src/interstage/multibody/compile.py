@@ -321,15 +321,16 @@ def _springs(
         off = more = np.zeros(0)
         if flex is not None:
             stiffness.append(flex.stiffness)
-            C = flex.damping(spec.damping, isinstance(joint, Free))
+            loose = _loose(spec, flex)
+            C = flex.damping(spec.damping, loose)
             damping.append(np.diag(C).copy())
             rest.append(np.zeros(flex.n_modes))
             where.append(first + joint.nq + np.arange(flex.n_modes))
             off = (C - np.diag(np.diag(C))).ravel()
             if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
                 off = np.zeros(0)
-            if isinstance(joint, Free):
-                more = (flex.damping(spec.damping, False) - C).ravel()
+            if loose.shape[1]:
+                more = (flex.damping(spec.damping, loose[:, :0]) - C).ravel()
                 more = more if more.any() else np.zeros(0)
         mixed.append(off)
         held.append(more)
@@ -347,6 +348,22 @@ def _springs(
         "body_drag": _starts(drag),
         "drag_C": _joined(drag),
     }
+
+
+def _loose(spec: BodySpec, flex: FlexibleBody) -> np.ndarray:
+    """Return the motions (6, k) that the joint leaves to the frame of a body, as far as its damping is concerned.
+
+    Ratios of the description are of the body clamped at its frame, unless that is free. Structural damping is of the
+    body as it is held: a driven joint holds it, and so does a spring that alone would swing it faster than it bends.
+    """
+    joint = spec.joint
+    motions = joint.freedoms()
+    if isinstance(joint, Free):
+        return motions
+    if spec.damping is not None or joint.prescribed or flex.n_modes == 0:
+        return motions[:, :0]
+    first = np.sqrt(np.abs(flex.stiffness).min())
+    return motions[:, flex.swing_rates(motions, joint.spread("stiffness")) < first]
 
 
 def _starts(parts: list[np.ndarray]) -> np.ndarray:

@@ -79,6 +79,10 @@ class Joint:
         """Return up to three unit axes as rows of a (3, 3) array."""
         return np.zeros((3, 3))
 
+    def freedoms(self) -> np.ndarray:
+        """Return the motions [ω; v] (6, nv) of the child that unit velocities give at zero coordinates, child axes."""
+        return np.zeros((6, 0))
+
     def _refuse(self, why: str, *names: str) -> None:
         """Refuse parameters that are not zero."""
         for name in names:
@@ -156,6 +160,9 @@ class Revolute(_OneAxis):
 
     kind = kinds.REVOLUTE
 
+    def freedoms(self) -> np.ndarray:
+        return _columns(turns=self.axes()[:1])
+
     def coordinate_names(self) -> list[str]:
         return ["angle"]
 
@@ -164,6 +171,9 @@ class Prismatic(_OneAxis):
     """Slide along one axis."""
 
     kind = kinds.PRISMATIC
+
+    def freedoms(self) -> np.ndarray:
+        return _columns(travels=self.axes()[:1])
 
     def coordinate_names(self) -> list[str]:
         return ["travel"]
@@ -174,6 +184,9 @@ class Cylindrical(_OneAxis):
 
     kind = kinds.CYLINDRICAL
     nq = nv = 2
+
+    def freedoms(self) -> np.ndarray:
+        return np.hstack([_columns(turns=self.axes()[:1]), _columns(travels=self.axes()[:1])])
 
     def coordinate_names(self) -> list[str]:
         return ["angle", "travel"]
@@ -195,6 +208,10 @@ class Screw(_OneAxis):
     @property
     def pitch_per_radian(self) -> float:
         return self.pitch / (2.0 * np.pi)
+
+    def freedoms(self) -> np.ndarray:
+        axis = self.axes()[:1]
+        return _columns(turns=axis) + self.pitch_per_radian * _columns(travels=axis)
 
     def coordinate_names(self) -> list[str]:
         return ["angle"]
@@ -227,6 +244,9 @@ class _ManyAxes(Joint):
         for k, axis in enumerate(self.sequence):
             rows[k] = unit_axis(axis)
         return rows
+
+    def freedoms(self) -> np.ndarray:
+        return _columns(turns=self.axes()[: self.nv])
 
     def coordinate_names(self) -> list[str]:
         return [f"angle{k + 1}" for k in range(self.nv)]
@@ -273,8 +293,19 @@ class Planar(_OneAxis):
         first = first / np.linalg.norm(first)
         return np.array([first, np.cross(normal, first), normal])
 
+    def freedoms(self) -> np.ndarray:
+        axes = self.axes()
+        return np.hstack([_columns(travels=axes[:2]), _columns(turns=axes[2:])])
+
     def coordinate_names(self) -> list[str]:
         return ["travel1", "travel2", "angle"]
+
+
+def _columns(turns: np.ndarray | None = None, travels: np.ndarray | None = None) -> np.ndarray:
+    """Return motions (6, k) that turn about, or travel along, the rows of an array (k, 3)."""
+    given = turns if turns is not None else travels
+    none = np.zeros_like(given)
+    return np.vstack([given.T, none.T] if turns is not None else [none.T, given.T])
 
 
 def _flat(normal: np.ndarray) -> int:
@@ -316,6 +347,9 @@ class Ball(Joint):
         """Return one number for each velocity; `rest` as the vector part (3,) of its quaternion."""
         return self.rest_quaternion()[1:] if name == "rest" else super().spread(name)
 
+    def freedoms(self) -> np.ndarray:
+        return _columns(turns=np.eye(3))
+
     def coordinate_names(self) -> list[str]:
         return ["wx", "wy", "wz"]
 
@@ -331,6 +365,9 @@ class Free(Joint):
 
     def __post_init__(self):
         self._refuse("a free joint has no spring", "stiffness", "rest")
+
+    def freedoms(self) -> np.ndarray:
+        return np.eye(6)
 
     def coordinate_names(self) -> list[str]:
         return ["wx", "wy", "wz", "vx", "vy", "vz"]

@@ -69,30 +69,43 @@ class FlexibleBody:
         """Number of modes."""
         return len(self.stiffness)
 
-    def held_modes(self, free: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return ω (n,), Φ (n, n) and MΦ (n, n) of the modes of the body alone: clamped at its frame, or free.
+    def _rigid_mass(self) -> np.ndarray:
+        """Return the mass (6, 6) of the undeformed body about its frame, angular first."""
+        first = skews(self.mp[:, None])[0]
+        return np.block([[self.J, first], [-first, self.mass * np.eye(3)]])
 
-        Clamped, the modes are the coordinates. Free, they solve K φ = ω² M φ with M = I - M_ηr M_rr⁻¹ M_rη.
+    def swing_rates(self, loose: np.ndarray, spring: np.ndarray) -> np.ndarray:
+        """Return ω (k,) at which springs (k,) alone swing the rigid body in each of the motions `loose` (6, k)."""
+        inertia = np.einsum("ik,ij,jk->k", loose, self._rigid_mass(), loose)
+        return np.sqrt(np.abs(spring) / np.maximum(inertia, 1e-300))
+
+    def held_modes(self, loose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return ω (n,), Φ (n, n) and MΦ (n, n) of the modes of the body whose frame may do the motions `loose` (6, k).
+
+        Clamped (k = 0), the modes are the coordinates. Otherwise they solve K φ = ω² M φ with H the loose motions and
+        M = I - M_ηr H (HᵀM_rrH)⁻¹ HᵀM_rη.
         """
         n = self.n_modes
-        if not free or n == 0:
+        if loose.shape[1] == 0 or n == 0:
             return np.sqrt(np.abs(self.stiffness)), np.eye(n), np.eye(n)
-        first = skews(self.mp[:, None])[0]
-        rigid = np.block([[self.J, first], [-first, self.mass * np.eye(3)]])
-        FE = np.vstack([self.F0, self.E])
-        M = np.eye(n) - FE.T @ np.linalg.lstsq(rigid, FE, rcond=None)[0]
-        squares, modes = eigh(np.diag(self.stiffness), 0.5 * (M + M.T))
-        return np.sqrt(np.abs(squares)), modes, M @ modes
+        HFE = loose.T @ np.vstack([self.F0, self.E])
+        M = np.eye(n) - HFE.T @ np.linalg.lstsq(loose.T @ self._rigid_mass() @ loose, HFE, rcond=None)[0]
+        # the inverse problem: modes that take all of the rigid inertia leave a motion without mass, not an error
+        root = np.sqrt(np.maximum(np.abs(self.stiffness), 1e-300))
+        inverse, Y = eigh(0.5 * (M + M.T) / np.outer(root, root))
+        inverse, Y = inverse[::-1], Y[:, ::-1]
+        omega = 1.0 / np.sqrt(np.maximum(inverse, 1e-16 * inverse[0]))
+        return omega, Y * omega / root[:, None], root[:, None] * Y / omega
 
-    def damping(self, ratio: np.ndarray | None, free: bool) -> np.ndarray:
-        """Return the modal damping C (n, n) of the body, clamped at its frame or free.
+    def damping(self, ratio: np.ndarray | None, loose: np.ndarray) -> np.ndarray:
+        """Return the modal damping C (n, n) of the body whose frame may do the motions `loose` (6, k).
 
         ratio : one or one for each mode of the body so held, C = MΦ diag(2ζω) ΦᵀM, instead of the component's damping;
             None: that of the component, C_viscous + MΦ X ΦᵀM with X_rs = (ΦᵀK4Φ)_rs/√(ω_r ω_s)
         """
         if ratio is None and not self.structural.any():
             return self.viscous
-        omega, modes, rows = self.held_modes(free)
+        omega, modes, rows = self.held_modes(loose)
         if ratio is not None:
             return rows * (2.0 * ratio * omega) @ rows.T
         own = equivalent_viscous(modes.T @ self.structural @ modes, omega)

@@ -6,7 +6,7 @@ The equations are in `articulated`: W, Ψ, g of the ports, [X | x], and P, z of 
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.flex import modal_products
+from interstage.multibody.kernels.flex import clamps, modal_products
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear_vector,
@@ -73,7 +73,7 @@ def _modal_forces(tree, work, i, q, v, tau):
     if mixed >= 0:
         for r in range(n):
             beta[r] -= row_times(tree.mixed_C, mixed + n * r, rate) * d[r]
-    if held >= 0 and work.joint_mode[i] == 2:
+    if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
         for r in range(n):
             beta[r] -= row_times(tree.held_C, held + n * r, rate) * d[r]
     modal_products(tree, work, i)

@@ -330,6 +330,12 @@ def _nine(a, b, d, out, i, start, stride):
 
 
 @kernel
+def clamps(mode, nv):
+    """Say whether a joint with nv velocities holds its frame: locked, or driven (a Free one is flown, not held)."""
+    return mode == 2 or (mode == 1 and nv < 6)
+
+
+@kernel
 def modal_products(tree, work, i):
     """Write FDFᵀ, FDEᵀ of a body and [λ; γ]DFᵀ of its ports: what changes with F."""
     n, mode, e = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i]

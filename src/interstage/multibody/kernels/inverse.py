@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import ball_spring
-from interstage.multibody.kernels.flex import body_terms
+from interstage.multibody.kernels.flex import body_terms, clamps
 from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row_times, rows_times
 from interstage.multibody.kernels.small import (
@@ -88,7 +88,7 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
     if mixed >= 0:
         for r in range(n):
             tau[first + r] += row_times(tree.mixed_C, mixed + n * r, rate)
-    if held >= 0 and work.joint_mode[i] == 2:
+    if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
         for r in range(n):
             tau[first + r] += row_times(tree.held_C, held + n * r, rate)
     out = tau[first : first + n]
