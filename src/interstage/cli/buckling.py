@@ -28,18 +28,12 @@ def buckling(
     ),
 ) -> None:
     """Linear buckling: factors by which the loads of the static subcase make the structure unstable."""
-    from interstage.cli.inputs import check_deck
+    from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
-    from interstage.fem import FEModel
     from interstage.fem import buckling as solve
-    from interstage.nastran import read_deck
 
     with progress(quiet=as_json) as report:
-        report("reading the deck")
-        check_deck(deck)
-        cards = read_deck(deck, allow_outside=allow_outside)
-        report("assembling matrices")
-        fe = FEModel.from_deck(cards)
+        cards, fe = read_model(deck, allow_outside, report)
         report("load factors")
         result = solve(fe, subcase, n_modes, form="full" if full else "nastran")
     if as_json:

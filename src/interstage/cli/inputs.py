@@ -1,8 +1,14 @@
-"""Look at a file before it is read as a deck."""
+"""Read a deck given on the command line, after a look at what the file is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from interstage.fem import FEModel
+    from interstage.nastran import Deck
 
 SIGNATURES = {
     b"\x89HDF": "an HDF5 file",
@@ -35,3 +41,15 @@ def check_deck(path: Path) -> None:
     if kind is not None:
         hint = "'interstage info' and 'interstage report' read HDF5 files" if "HDF5" in kind else None
         raise FileError("this is not a NASTRAN deck", where=str(path), expected="text", got=kind, hint=hint)
+
+
+def read_model(path: Path, allow_outside: bool, report: Callable[[str], None]) -> tuple[Deck, FEModel]:
+    """Return the cards of a deck and its finite-element model, telling what is done."""
+    from interstage.fem import FEModel
+    from interstage.nastran import read_deck
+
+    report("reading the deck")
+    check_deck(path)
+    cards = read_deck(path, allow_outside=allow_outside)
+    report("assembling matrices")
+    return cards, FEModel.from_deck(cards)

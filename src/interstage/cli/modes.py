@@ -35,17 +35,12 @@ def modes(
     ),
 ) -> None:
     """Natural frequencies and mass properties of a structure."""
-    from interstage.cli.inputs import check_deck
+    from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
-    from interstage.fem import FEModel, normal_modes
-    from interstage.nastran import read_deck
+    from interstage.fem import normal_modes
 
     with progress(quiet=as_json) as report:
-        report("reading the deck")
-        check_deck(deck)
-        cards = read_deck(deck, allow_outside=allow_outside)
-        report("assembling matrices")
-        fe = FEModel.from_deck(cards)
+        cards, fe = read_model(deck, allow_outside, report)
         result = normal_modes(fe, n_modes=n_modes, subcase=subcase, progress=report)
         grdpnt = cards.params.get("GRDPNT", 0)
         # as in NASTRAN, the origin stands in for a grid that is not there

@@ -26,17 +26,12 @@ def static(
     ),
 ) -> None:
     """Static displacements, subcase by subcase, in each grid's output (CD) system; forces and stresses if asked."""
-    from interstage.cli.inputs import check_deck
+    from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
-    from interstage.fem import FEModel, static_subcases
-    from interstage.nastran import read_deck
+    from interstage.fem import static_subcases
 
     with progress(quiet=as_json) as report:
-        report("reading the deck")
-        check_deck(deck)
-        cards = read_deck(deck, allow_outside=allow_outside)
-        report("assembling matrices")
-        fe = FEModel.from_deck(cards)
+        cards, fe = read_model(deck, allow_outside, report)
         results = static_subcases(fe, progress=report)
     asked = Asked(forces, stresses, spcforces, csv)
     asked.carry_out(cards)
