@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from interstage.errors import InputError, known_names
+from interstage.units import UNITS
 
-# one unit in SI; slinch is the mass that 1 lbf accelerates by 1 in/s^2
-MASS = {
-    "kg": 1.0,
-    "g": 1e-3,
-    "t": 1e3,
-    "lbm": 0.45359237,
-    "slug": 0.45359237 * 9.80665 / 0.3048,
-    "slinch": 0.45359237 * 9.80665 / 0.0254,
-}
-LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048}
-TIME = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
+# units that a file may be in, each in SI
+MASS = {name: UNITS[name].factor for name in ("kg", "g", "t", "lbm", "slug", "slinch")}
+LENGTH = {name: UNITS[name].factor for name in ("m", "mm", "cm", "km", "in", "ft")}
+TIME = {name: UNITS[name].factor for name in ("s", "ms", "min", "h")}
 TABLES = {"mass": MASS, "length": LENGTH, "time": TIME}
 SI_UNITS = {"mass": "kg", "length": "m", "time": "s"}
 EXPECTED = '"SI", "t-mm-s" (mass-length-time), or {"mass": "t", "length": "mm", "time": "s"}'
