@@ -68,9 +68,9 @@ class Clock:
 
 def measure(grids: int, modes: int, path: str) -> dict:
     """Make the component of one panel in this process and write its file."""
+    from interstage.component import build, component_modes
+    from interstage.component.from_nastran import deck as from_deck
     from interstage.fem.model import FEModel
-    from interstage.fmodal import from_deck
-    from interstage.modes import build
     from interstage.nastran import deck_from_text
 
     from_deck.component_from_deck(deck_from_text(panel_deck(100)), 5)  # loads and compiles
@@ -78,7 +78,7 @@ def measure(grids: int, modes: int, path: str) -> dict:
     for name in ("rigid_integrals", "zero_order", "add_integrals"):
         setattr(build, name, clock.timed("integrals", getattr(build, name)))
     from_deck.lumped_points = clock.timed("integrals", from_deck.lumped_points)
-    from_deck.FemSolver.eigen = clock.timed("eigen", from_deck.FemSolver.eigen)
+    component_modes.eigenmodes = clock.timed("eigen", component_modes.eigenmodes)
     FEModel.from_deck = clock.timed("model", FEModel.from_deck)
     start = time.perf_counter()
     deck = deck_from_text(panel_deck(grids))
@@ -110,8 +110,8 @@ def load(path: str) -> dict:
     """Read the file as a tree does: all but the shapes, and the shapes of the interface grid."""
     import h5py  # noqa: F401  not part of the reading
 
-    from interstage.modes import hdf5  # noqa: F401
-    from interstage.modes.record import Component
+    from interstage.component import hdf5  # noqa: F401
+    from interstage.component.record import Component
 
     start = time.perf_counter()
     component = Component.load(path)

@@ -115,7 +115,7 @@ def _pairs_of_calls(pin, n: int) -> list[tuple[Callable, Callable]]:
 
 def beam(n_modes: int, n_elements: int = 40, integrals: bool = True):
     """Return a beam component clamped at node 1, made of springs and lumped masses by a tiny FE code."""
-    from interstage.modes import Component
+    from interstage.component import Component
 
     L, A, I, E, rho = 1.0 / n_elements, 2.5e-3, 5.2e-7, 2e9, 1000.0
     k, m = np.zeros((12, 12)), np.zeros((12, 12))

@@ -28,7 +28,7 @@ def best(action: Callable[[], object], repeats: int = 15) -> float:
 
 def component(n_modes: int = 10):
     """Return a beam of 11 nodes on springs."""
-    from interstage.modes import Component
+    from interstage.component import Component
 
     L, k = 0.1, np.zeros((12, 12))
     for dofs, s in (((0, 6), 5e6 / L), ((3, 9), 700.0 / L)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import Free, Locked, Multibody, Revolute, System
 from interstage.report.plots import BLUE, COLORS, dress, new_figure
 from interstage.spatial import Rotation

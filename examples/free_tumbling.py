@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import Ball, Free, Multibody, Revolute
 from interstage.report.plots import COLORS, STYLES, dress, new_figure
 from interstage.system import simulate

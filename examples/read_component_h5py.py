@@ -44,7 +44,7 @@ def clamped_frequencies(path):
 
 def make_beam(path):
     """A cantilever of ten bars with a torsional mass on each node, held at node 1."""
-    from interstage.modes import Component
+    from interstage.component import Component
 
     n, L, EA, GJ, EI, mass, spin = 11, 0.5, 7e7, 4e3, 6e3, 1.3, 0.01
     K = np.zeros((6 * n, 6 * n))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import Free, Locked, Multibody, System
 from interstage.report.plots import BLUE, GREY, ORANGE, dress, new_figure
 from interstage.spatial import Rotation

@@ -217,7 +217,7 @@ def test_commands_refuse_a_bad_output_before_they_work(tmp_path):
 
 def test_pipes_and_devices_are_not_read(tmp_path):
     """They may never end: refused at once by every reader."""
-    from interstage.fmodal.external import punched_interface
+    from interstage.component.from_nastran.external import punched_interface
     from interstage.nastran import read_deck, read_op2, read_op4
 
     readers = {

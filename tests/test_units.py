@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interstage.errors import InputError
-from interstage.modes import unit_names
+from interstage.component import unit_names
 from interstage.units import UNITS, check_unit, quantity, split_quantity, unit
 
 # by definition: international yard and pound (1959), standard gravity (CGPM 1901), BIPM's list of units

@@ -64,7 +64,7 @@ class Outcome:
 
 def half_whip():
     """Return one half of a whip as a component: round beam along x, lumped mass."""
-    from interstage.modes import Component
+    from interstage.component import Component
     from interstage.nastran import deck_from_text
 
     length, density = WHIP_LENGTH / PARTS, WHIP_MASS / WHIP_LENGTH

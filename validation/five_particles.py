@@ -17,7 +17,7 @@ def chain() -> tuple[np.ndarray, np.ndarray]:
 
 def compare(kept: int) -> dict[str, float]:
     """Largest differences of frequencies and shapes with `kept` of four fixed-interface modes."""
-    from interstage.modes.component_modes import craig_bampton, frequency_hz, normalized_modes
+    from interstage.component.component_modes import craig_bampton, frequency_hz, normalized_modes
 
     K, M = chain()
     full, X = la.eigh(K, M)

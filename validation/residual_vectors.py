@@ -47,7 +47,7 @@ def tip_response(component, tip: int, direction: int) -> float:
 
 def cantilever_rows() -> list[Row]:
     """17 modes against 10 modes and 7 residual vectors against the whole model."""
-    from interstage.fmodal.from_deck import component_from_deck
+    from interstage.component.from_nastran.deck import component_from_deck
     from interstage.nastran import deck_from_text
 
     deck = deck_from_text(beam_deck())
@@ -73,7 +73,7 @@ def cantilever_rows() -> list[Row]:
 
 def nastran_rows() -> list[Row]:
     """Frequencies of the residual vectors of NX Nastran 9.1 for the same truss, loads and inertia relief."""
-    from interstage.fmodal.from_deck import component_from_deck
+    from interstage.component.from_nastran.deck import component_from_deck
 
     a, b = [1.5, -1.5, 2.0], [-1.5, 10.0, -2.0]
     loads = [{13: a, 21: b}, {12: a, 20: b}, {13: a, 20: b}]

@@ -18,7 +18,7 @@ _PUBLIC = {
         "interstage.spatial": ("RigidInertia", "Rotation"),
         "interstage.nastran": ("read_deck",),
         "interstage.fem": ("FEModel", "buckling", "normal_modes", "static"),
-        "interstage.modes": ("Component",),
+        "interstage.component": ("Component",),
         "interstage.mass": (
             "CylinderFill",
             "FillTable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import Multibody, Revolute
 
 LEFT, RIGHT, CORNER = 1, 2, 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import (
     Ball,
     Cylindrical,

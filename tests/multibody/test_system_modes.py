@@ -7,7 +7,7 @@ import pytest
 from multibody_models import beam, beam_matrices
 from scipy.linalg import eigh
 
-from interstage.modes import Component
+from interstage.component import Component
 from interstage.multibody import Free, Locked, Multibody, Revolute
 from interstage.spatial import Rotation
 

@@ -455,8 +455,8 @@ def test_lumped_masses_as_bodies():
     """A lumped mass taken out of the mesh and put back as a body: the frequencies of the mesh that kept it."""
     from multibody_models import beam_matrices
 
-    from interstage.modes import ChildBody, Component
-    from interstage.modes.lumped import mass_block
+    from interstage.component import ChildBody, Component
+    from interstage.component.lumped import mass_block
 
     K, M, nodes = beam_matrices(6)
     offset, inertia = np.array([0.0, 0.1, 0.0]), np.diag([0.002, 0.003, 0.004])

@@ -5,8 +5,8 @@ import pytest
 from multibody_models import beam_matrices
 
 import interstage as ist
+from interstage.component.units import converted
 from interstage.errors import InputError, ModelError
-from interstage.modes.units import converted
 
 # what one kg, m is in the other units
 SYSTEMS = {

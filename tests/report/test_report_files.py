@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from interstage.component import Component
 from interstage.errors import FileError, InputError
 from interstage.linear import LinearModel
-from interstage.modes import Component
 from interstage.multibody import Multibody, Revolute
 from interstage.report.logfile import load_log, save_log
 from interstage.report.sources import file_kind, report_file

@@ -64,7 +64,7 @@ def component(
     from interstage.cli.info import summary
     from interstage.cli.inputs import check_deck
     from interstage.cli.progress import progress
-    from interstage.fmodal.from_deck import component_from_deck
+    from interstage.component.from_nastran.deck import component_from_deck
     from interstage.output import checked_target
 
     checked_target(output, "component file", source=deck)
@@ -121,6 +121,6 @@ def unit_list(text: str) -> dict[str, str]:
     >>> unit_list("t,mm,s")
     {'mass': 't', 'length': 'mm', 'time': 's'}
     """
-    from interstage.modes.unit_names import labelled_units
+    from interstage.component.unit_names import labelled_units
 
     return labelled_units(text)

@@ -26,7 +26,7 @@ def info(
     if kind == "log":
         _log(file, as_json)
         return
-    from interstage.modes.hdf5 import read_component
+    from interstage.component.hdf5 import read_component
 
     component = read_component(file)
     if as_json:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from interstage.component import Component
 from interstage.demo import heron
-from interstage.modes import Component
 from interstage.multibody import Free, Locked, Multibody, System, Universal
 
 CORE, PAYLOAD = "core", "payload"

@@ -43,7 +43,7 @@ def compile_kernels() -> None:
 
 def _stick():
     """Return three nodes on springs as a component with all integrals."""
-    from interstage.modes import Component
+    from interstage.component import Component
 
     K, n = np.zeros((18, 18)), 6
     for a, b in ((0, 1), (1, 2)):

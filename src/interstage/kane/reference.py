@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
+from interstage.component.damping import damping_parts
+from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
 from interstage.kane.ops import LEVI
-from interstage.modes.damping import damping_parts
-from interstage.modes.record import Component
 
 # matrices of e_1×, e_2×, e_3×
 _TURNS = np.stack([LEVI @ e for e in np.eye(3)])

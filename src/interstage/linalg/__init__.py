@@ -1,4 +1,4 @@
-"""Sparse symmetric linear algebra for `fem` and `modes`: factors with inertia, pencils, eigenmodes.
+"""Sparse symmetric linear algebra for `fem` and `component`: factors with inertia, pencils, eigenmodes.
 
 >>> import numpy as np
 >>> modes = eigenmodes(np.diag([4.0, 1.0, 9.0]), np.eye(3), n_modes=2)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.component.unit_names import SI_UNITS
 from interstage.linear.chart import position_names, rate_names
-from interstage.modes.unit_names import SI_UNITS
 from interstage.multibody import inspection
 from interstage.multibody.joints import Ball, Free, Prismatic
 from interstage.multibody.model import vehicle_units

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.component.record import Component
 from interstage.errors import ModelError
-from interstage.modes.record import Component
 
 FEWEST_MODES = 6  # fewer modes may all be symmetric about a node: no rotation there is then no fault
 NONE = 1e-9

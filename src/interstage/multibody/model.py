@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.component.record import Component
+from interstage.component.unit_names import labelled_units, units_text
+from interstage.component.units import converted
 from interstage.errors import InputError, ModelError, known_names
-from interstage.modes.record import Component
-from interstage.modes.unit_names import labelled_units, units_text
-from interstage.modes.units import converted
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
 from interstage.spatial import RigidInertia, Rotation

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.component.record import Component
 from interstage.errors import FidelityWarning, InputError
-from interstage.modes.record import Component
 from interstage.multibody import conserved, impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of

@@ -59,7 +59,7 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     if deck is not None and kind != "component":
         raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind} file")
     if kind == "component":
-        from interstage.modes import Component
+        from interstage.component import Component
 
         return component_report(Component.load(path), path.name, deck)
     if kind == "linear":

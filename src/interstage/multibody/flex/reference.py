@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from interstage.component.damping import damping_parts, equivalent_viscous
+from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
-from interstage.modes.damping import damping_parts, equivalent_viscous
-from interstage.modes.record import Component
 
 UNIT_MASS = 1e-9  # deviation of modal masses from the identity that counts as rounding
 

@@ -1,0 +1,370 @@
+"""From matrices to a component: the sets, the basis, the integrals, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.component.component_modes import (
+    Basis,
+    Reduction,
+    added_inertia,
+    craig_bampton,
+    free_modes,
+    massless_error,
+    massless_rows,
+    normalized_modes,
+)
+from interstage.component.damping import damping_ratios, ground_damping, matrix_ratios
+from interstage.component.integrals import (
+    PointMasses,
+    point_integrals,
+    point_masses,
+    rigid_integrals,
+    rotary_integrals,
+    zero_order,
+)
+from interstage.component.record import ChildBody, Component, CraigBampton
+from interstage.component.residual import load_columns
+from interstage.component.rigid import RIGID_THRESHOLD_HZ, rigid_motions
+from interstage.errors import InputError, ModelError, known_names
+from interstage.linalg.eigen_request import EigenRequest
+
+
+@dataclass
+class Assembled:
+    """A structure as matrices: g-set motion in component axes follows from the free coordinates by `T_gf`.
+
+    node_ids (N,) ascending; positions (N,3) from the reference point, component axes
+    M_gg (6N,6N) component axes: mass for rigid and coupling integrals
+    K_ff, M_ff, B_ff, K4_ff : matrices of the free coordinates
+    T_gf (6N, nf) : node motion from free coordinates
+    f_row (N,6) : row of each node component in the f-set, -1 where it is held or dependent
+    rigid_f (nf,6) : rigid motion of the free coordinates, or None where the constraints forbid it
+    loads_of : (6N) dof -> load pattern is T_gf[dof]; node components of loads are in the node's own output
+        axes R_node (N,3,3) : output axes of each node, x_component = R @ x_node; None where they are the
+        component's
+    """
+
+    node_ids: np.ndarray
+    positions: np.ndarray
+    M_gg: sp.csr_matrix
+    K_ff: Any
+    M_ff: Any
+    T_gf: sp.csr_matrix
+    f_row: np.ndarray
+    B_ff: Any = None
+    K4_ff: Any = None
+    rigid_f: np.ndarray | None = None
+    R_node: np.ndarray | None = None
+    points: PointMasses | None = None
+    M_other: Any = None
+    notes: list[str] = field(default_factory=list)
+
+    def name_of(self, i: int) -> str:
+        """Name free coordinate i: 'grid 12 component 3'."""
+        found = np.argwhere(self.f_row == i)
+        return (
+            f"grid {self.node_ids[found[0, 0]]} component {found[0, 1] + 1}"
+            if len(found)
+            else f"equation {i}"
+        )
+
+
+def components_of(value: int | str) -> list[int]:
+    """Read components 1-6 from 123456, "123" or 13; repeated or strange digits are an error.
+
+    >>> components_of(135)
+    [0, 2, 4]
+    """
+    text = str(value)
+    if not text or set(text) - set("123456") or len(set(text)) != len(text):
+        raise InputError(
+            "components are not usable", expected="digits 1 to 6, each once, as in 123456", got=f"{value!r}"
+        )
+    return sorted(int(c) - 1 for c in text)
+
+
+def check_mapping(what: str, wanted: Any) -> None:
+    """Refuse what is no dictionary of grids and components."""
+    if wanted is not None and not isinstance(wanted, Mapping):
+        raise InputError(
+            f"{what} is not usable",
+            where=what,
+            expected="grid: components, as in {1: 123456}",
+            got=repr(wanted),
+        )
+
+
+def check_grids(what: str, wanted: Mapping[int, Any] | None, node_ids: np.ndarray) -> dict[int, int]:
+    """Check a dictionary of grids and components; return it sorted, components as integers."""
+    check_mapping(what, wanted)
+    out = {}
+    for grid, value in sorted((wanted or {}).items(), key=lambda item: int(item[0])):
+        row = int(np.searchsorted(node_ids, int(grid)))
+        if row == len(node_ids) or node_ids[row] != int(grid):
+            raise InputError(
+                f"{what} names a grid that is not in the model",
+                where=f"grid {grid}",
+                hint=known_names(node_ids),
+            )
+        out[int(grid)] = int("".join(str(c + 1) for c in components_of(value)))
+    return out
+
+
+def turned_child(body: ChildBody, origin: np.ndarray, R: np.ndarray) -> ChildBody:
+    """Express a child body in component axes, its position from the reference point."""
+    return ChildBody(
+        name=body.name,
+        mass=float(body.mass),
+        com=np.asarray(body.com, dtype=float) @ R,
+        inertia=R.T @ np.asarray(body.inertia, dtype=float) @ R,
+        grid=int(body.grid),
+        position=(np.asarray(body.position, dtype=float) - origin) @ R,
+        connection=body.connection,
+        parent_grids=np.asarray(body.parent_grids, dtype=np.int64),
+        components=int(body.components),
+        weights=None if body.weights is None else np.asarray(body.weights, dtype=float),
+        joint=body.joint,
+    )
+
+
+def merged_aset(*sets: Mapping[int, int] | None) -> dict[int, int]:
+    """Join interface dictionaries; components of one grid are united."""
+    out: dict[int, set[int]] = {}
+    for entry in sets:
+        for grid, value in (entry or {}).items():
+            out.setdefault(int(grid), set()).update(components_of(value))
+    return {grid: int("".join(str(c + 1) for c in sorted(values))) for grid, values in sorted(out.items())}
+
+
+def _dof_rows(what: str, wanted: Mapping[int, int], model: Assembled) -> tuple[np.ndarray, list[str]]:
+    """f rows and names of grid components; a component that is not free is an error."""
+    rows, names = [], []
+    for grid, value in wanted.items():
+        at = np.searchsorted(model.node_ids, grid)
+        for c in components_of(value):
+            row = model.f_row[at, c]
+            if row < 0:
+                raise ModelError(
+                    f"{what} names a component that is not free: it is held, empty or dependent",
+                    where=f"grid {grid} component {c + 1}",
+                    hint="take it out, or free it in the model",
+                )
+            rows.append(row)
+            names.append(f"grid {grid} component {c + 1}")
+    return np.array(rows, dtype=np.int64), names
+
+
+def _loads(
+    model: Assembled, rvdof: Mapping[int, int], patterns: Sequence[Mapping[int, Any]], inertia_relief: bool
+) -> np.ndarray:
+    """Load patterns (nf, p): unit loads at `rvdof` (dependent grids included), patterns, unit
+    accelerations.
+    """
+    columns = []
+    for pattern in patterns:
+        check_grids("loads", dict.fromkeys(pattern, 123456), model.node_ids)
+        g = np.zeros((len(model.node_ids), 6))
+        for grid, values in pattern.items():
+            g[np.searchsorted(model.node_ids, int(grid))] += np.resize(np.append(values, np.zeros(6)), 6)
+        columns.append(model.T_gf.T @ g.ravel())
+    for grid, value in rvdof.items():
+        at = int(np.searchsorted(model.node_ids, grid))
+        for c in components_of(value):
+            direction = np.zeros(6)
+            direction[c] = 1.0
+            if model.R_node is not None:
+                direction = np.concatenate(
+                    [model.R_node[at] @ direction[:3], model.R_node[at] @ direction[3:]]
+                )
+            block = model.T_gf[6 * at : 6 * at + 6]
+            columns.append(block.T @ direction)
+    if inertia_relief and model.rigid_f is not None:
+        columns.extend((model.M_ff @ model.rigid_f).T)
+    idle = sum(not np.any(c) for c in columns)
+    if idle:
+        model.notes.append(f"{idle} residual loads act on held coordinates only: dropped")
+    columns = [c for c in columns if np.any(c)]
+    return np.array(columns).T if columns else load_columns(model.T_gf.shape[1], np.zeros(0, dtype=np.int64))
+
+
+def build_component(
+    model: Assembled,
+    *,
+    n_modes: int = 0,
+    request: EigenRequest | None = None,
+    aset: Mapping[int, int] | None = None,
+    rvdof: Mapping[int, int] | None = None,
+    loads: Sequence[Mapping[int, Any]] = (),
+    damping: Any = None,
+    modal_integrals: bool = True,
+    rotary: bool = False,
+    inertia_relief: bool = False,
+    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+    massless: str = "add",
+    name: str = "component",
+    units: Mapping[str, str] | str | None = None,
+) -> Component:
+    """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`.
+
+    request : range and number of the modes, rigid ones counted; takes the place of n_modes
+    """
+    if int(n_modes) != n_modes or n_modes < 0:
+        raise InputError("the number of modes must be a whole number >= 0", got=f"{n_modes!r}")
+    if not np.any(model.M_ff.diagonal() > 0):
+        raise ModelError(
+            "the model has no mass, so that it has no modes",
+            where=f"component '{name}'",
+            hint="give densities or mass elements",
+        )
+    aset = check_grids("aset", aset, model.node_ids)
+    rvdof = check_grids("rvdof", rvdof, model.node_ids)
+    model = replace(model, notes=list(model.notes))
+    basis = _basis(
+        model, int(n_modes), request, aset, rvdof, loads, inertia_relief, rigid_threshold_hz, massless
+    )
+    Pi = np.asarray(model.T_gf @ basis.shapes)
+    shapes = Pi.reshape(len(model.node_ids), 6, -1)
+    gamma, lam = shapes[:, :3], shapes[:, 3:]
+    mass, com, inertia, words = rigid_integrals(model.M_gg, model.positions)
+    notes = model.notes + basis.notes + words
+    E, F0, G0 = zero_order(model.M_gg, model.positions, Pi)
+    if model.M_other is not None:
+        G0 = G0 + basis.shapes.T @ (model.M_other @ basis.shapes)
+    viscous = None if model.B_ff is None else basis.shapes.T @ (model.B_ff @ basis.shapes)
+    structural = None if model.K4_ff is None else basis.shapes.T @ (model.K4_ff @ basis.shapes)
+    ratios = damping_ratios(damping, basis.frequencies_hz)
+    ratios = ratios + matrix_ratios(basis.frequencies_hz, viscous, structural)
+    ground, words = ground_damping(model.B_ff, model.K_ff, model.rigid_f, basis.shapes)
+    notes += words
+    component = Component(
+        name=name,
+        units=units,
+        node_ids=model.node_ids,
+        node_positions=model.positions,
+        gamma=gamma,
+        lam=lam,
+        frequencies_hz=basis.frequencies_hz,
+        damping_ratio=ratios,
+        viscous=viscous,
+        structural=structural,
+        ground_damping=ground,
+        mass=mass,
+        com=com,
+        inertia=inertia,
+        E=E,
+        F0=F0,
+        G0=G0,
+        aset=aset,
+        boundary="craig-bampton" if aset else "free",
+        residual_vector=basis.residual,
+        n_rigid=len(basis.rigid_hz),
+        rigid_frequencies_hz=basis.rigid_hz,
+        craig_bampton=_record(basis, aset),
+        notes=notes,
+        provenance=dict(basis.evidence),
+    )
+    if modal_integrals:
+        add_integrals(component, model, rotary)
+    return component
+
+
+def _basis(model, n_modes, request, aset, rvdof, patterns, inertia_relief, threshold_hz, massless) -> Basis:
+    rvdof = dict(rvdof)
+    loads = _loads(model, rvdof, patterns, inertia_relief)
+    if not aset:
+        n_rigid = 6 if model.rigid_f is None else model.rigid_f.shape[1]
+        return free_modes(
+            model.K_ff,
+            model.M_ff,
+            n_modes,
+            threshold_hz=threshold_hz,
+            request=request,
+            n_rigid=n_rigid,
+            rigid=model.rigid_f,
+            loads=loads,
+            describe=model.name_of,
+        )
+    b, names = _dof_rows("aset", aset, model)
+    cb = craig_bampton(
+        model.K_ff,
+        model.M_ff,
+        b,
+        n_modes,
+        B=model.B_ff,
+        K4=model.K4_ff,
+        loads=loads,
+        request=request,
+        describe=model.name_of,
+    )
+    weightless = massless_rows(cb)
+    pure = cb
+    if len(weightless):
+        if massless == "error":
+            raise massless_error(weightless, names)
+        cb = _with_small_inertia(model, cb, weightless, aset)
+    motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
+    basis = normalized_modes(cb, threshold_hz=threshold_hz, motions=motions[b], names=names)
+    basis.reduction = pure
+    return basis
+
+
+def _with_small_inertia(
+    model: Assembled, cb: Reduction, rows: np.ndarray, aset: Mapping[int, int]
+) -> Reduction:
+    """Give interface motions without mass a small inertia, in the model and in its reduction.
+
+    The reduced matrices on record stay those of the model as it was.
+    """
+    coordinates = [(grid, c) for grid, value in aset.items() for c in components_of(value)]
+    chosen, note = added_inertia(cb, rows, coordinates)
+    more, mass = np.zeros(model.M_gg.shape[0]), cb.mass.copy()
+    for (grid, part), value in chosen.items():
+        at = 6 * int(np.searchsorted(model.node_ids, grid)) + part
+        more[at : at + 3] += value
+    for i, (grid, c) in enumerate(coordinates):
+        mass[i, i] += chosen.get((grid, c // 3 * 3), 0.0)
+    model.M_gg = (model.M_gg + sp.diags(more)).tocsr()
+    return replace(cb, mass=mass, notes=[*cb.notes, note])
+
+
+def _record(basis: Basis, aset: Mapping[int, int]) -> CraigBampton | None:
+    cb = basis.reduction
+    if cb is None:
+        return None
+    uset = [(grid, c + 1) for grid, value in aset.items() for c in components_of(value)]
+    uset += [(0, i + 1) for i in range(len(cb.frequencies_hz))]
+    return CraigBampton(
+        frequencies_hz=cb.frequencies_hz,
+        mass=cb.mass,
+        stiffness=cb.stiffness,
+        uset=np.array(uset, dtype=np.int64),
+        viscous=cb.viscous,
+        structural=cb.structural,
+    )
+
+
+def add_integrals(component: Component, model: Assembled, rotary: bool = False) -> None:
+    """Fill in the integrals of first and second order, and those of rotary nodes where asked."""
+    points = model.points
+    if points is None:
+        points, words = point_masses(model.M_gg, component.n_nodes)
+        component.notes.extend(words)
+    found = point_integrals(points, component.node_positions, component.gamma, component.lam)
+    component.J1, component.J2, component.F1 = found.J1, found.J2, found.F1
+    component.pm_mass, component.pm_c, component.pm_S2, component.pm_E = (
+        found.mass,
+        found.c,
+        found.S2,
+        found.E,
+    )
+    component.has_integrals = True
+    if rotary:
+        component.rotary = rotary_integrals(
+            model.M_gg, component.node_positions, component.gamma, component.lam
+        )

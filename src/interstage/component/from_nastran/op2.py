@@ -1,0 +1,110 @@
+"""From the op2 file of an external superelement (EXTSEOUT) and its deck to a component.
+
+NASTRAN leaves the bookkeeping of such a run in the op2 file: its version, the cards of the interface, the grids of the
+displacement output. The matrices are in the op2 file where the run put them there as data blocks, else in its op4 file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interstage.component.from_nastran.external import (
+    MATRIX_NAMES,
+    punched_interface,
+    read_matrices,
+    superelement_matrices,
+)
+from interstage.component.from_nastran.op4 import superelement_component
+from interstage.component.record import Component
+from interstage.component.rigid import RIGID_THRESHOLD_HZ
+from interstage.errors import FileError
+from interstage.nastran import Deck, Op2, read_deck, read_op2
+
+_DISPLACEMENTS = ("OUGV1", "BOUGV1", "OUG1", "BOPHIG", "OPHIG")
+
+
+def component_from_op2(
+    deck: Deck | str | os.PathLike,
+    op2: str | os.PathLike,
+    *,
+    op4: str | os.PathLike | None = None,
+    aset: Mapping[int, int] | None = None,
+    punch: str | os.PathLike | None = None,
+    nodes: Sequence[int] | None = None,
+    modal_integrals: bool = True,
+    csid: int = 0,
+    grdpnt: int | None = None,
+    damping: Any = None,
+    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+    name: str | None = None,
+    units: Mapping[str, str] | str | None = None,
+    allow_outside: bool = False,
+) -> Component:
+    """Build a component from NASTRAN's own Craig-Bampton matrices and the op2 file of the run.
+
+    Parameters
+    ----------
+    op4 : file of the matrices; default: the op2 file itself, or where it has none, that of the same name with .op4
+    aset : interface of the superelement; default: that of `punch`, else the ASET, BSET and CSET cards in the
+        op2 file, else those of the deck
+    punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface
+    nodes : grids of the displacement recovery MUG1, interface included; default: the interface and the grids of
+        the displacements in the op2 file, or all grids of the deck where it has no displacements
+    modal_integrals : first- and second-order integrals from the point masses of the deck, where MUG1 has
+        all grids
+    """
+    path = Path(op2)
+    read = read_op2(path)
+    matrices, source = _matrices(read, path, op4)
+    if aset is None:
+        aset = punched_interface(punch) if punch is not None else read.interface() or None
+    if nodes is None and aset:
+        shown = _displaced(read)
+        nodes = sorted(shown | {int(grid) for grid in aset}) if shown else None
+    component = superelement_component(
+        deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside),
+        matrices,
+        {"op2": path.name} | ({} if source == path else {"op4": source.name}),
+        str(source),
+        aset=aset,
+        nodes=nodes,
+        modal_integrals=modal_integrals,
+        csid=csid,
+        grdpnt=grdpnt,
+        damping=damping,
+        rigid_threshold_hz=rigid_threshold_hz,
+        name=name,
+        units=units,
+        nastran_version=read.label or "unknown",
+    )
+    component.notes += read.notes
+    return component
+
+
+def _matrices(read: Op2, path: Path, op4: str | os.PathLike | None) -> tuple[dict[str, Any], Path]:
+    """Matrices of the superelement and the file that holds them."""
+    wanted = {name for names in MATRIX_NAMES.values() for name in names}
+    found = {block.name: block for block in read.blocks if block.is_matrix and block.name in wanted}
+    if op4 is None and set(found) & set(MATRIX_NAMES["K"]):
+        return superelement_matrices({name: block.matrix() for name, block in found.items()}, path), path
+    beside = path.with_suffix(".op4") if op4 is None else Path(op4)
+    if op4 is None and not beside.is_file():
+        raise FileError(
+            "the op2 file holds no superelement matrices",
+            where=str(path),
+            expected="data blocks KXX, MXX and MUG1, or an op4 file of the same name",
+            hint="name the op4 file of EXTSEOUT(MATOP4=...) in op4",
+        )
+    return read_matrices(beside), beside
+
+
+def _displaced(read: Op2) -> set[int]:
+    """Grids whose displacements the run put out, of the first table that has some."""
+    for block in read.blocks:
+        if block.name in _DISPLACEMENTS:
+            first = read.displacements(block.name)[0]
+            return {int(grid) for grid in first.grid_id[first.point_type == 1]}
+    return set()

@@ -1,0 +1,104 @@
+"""What any body obeys: checked where components enter from files and before they are written."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from interstage.component.record import ChildBody, Component
+from interstage.errors import ModelError
+
+TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precision pass
+
+BOUNDARIES = ("free", "craig-bampton")
+
+
+def check_physical(c: Component) -> None:
+    """Refuse a component that no body can be (ModelError).
+
+    all numbers finite, a known boundary, masses >= 0, frequencies >= 0, inertia J = J^T >= 0,
+    axes R^T R = I with det R = 1, modal mass P6 = I
+    """
+    where = f"component '{c.name}'"
+    _check_finite(c, where)
+    _check_mass(c, where)
+    if c.pm_mass < 0.0:
+        raise ModelError(
+            "the mass of the point masses is negative",
+            where=where,
+            expected="0 or more",
+            got=f"{c.pm_mass:.6g}",
+        )
+    if c.boundary not in BOUNDARIES:
+        raise ModelError(
+            "the boundary of the modes is not known",
+            where=where,
+            expected=" or ".join(BOUNDARIES),
+            got=repr(c.boundary),
+        )
+    for body in c.child_bodies:
+        _check_mass(body, f"{where}, child body '{body.name}'")
+    hz = np.asarray(c.frequencies_hz)
+    if hz.size and hz.min() < 0.0:
+        raise ModelError(
+            "a frequency is negative",
+            where=where,
+            expected="flexible modes alone",
+            got=f"{hz.min():.6g} Hz, mode {int(hz.argmin()) + 1}",
+            hint="make the component again: a rigid mode may have been taken for a flexible one",
+        )
+    R = np.asarray(c.axes)
+    # no entry of a rotation exceeds one; far larger ones would overflow
+    if np.abs(R).max() > 2.0 or np.abs(R.T @ R - np.eye(3)).max() > TOLERANCE or np.linalg.det(R) < 0.0:
+        raise ModelError(
+            "the axes are no rotation",
+            where=where,
+            expected="three orthogonal unit vectors, right-handed",
+            got=np.array2string(R, precision=4).replace("\n", ""),
+        )
+    off = np.abs(np.asarray(c.G0) - np.eye(c.n_modes))
+    if off.size and off.max() > TOLERANCE:
+        r, s = np.unravel_index(int(off.argmax()), off.shape)
+        raise ModelError(
+            "the modes are not normalized: the modal mass P6 is not the unit matrix",
+            where=where,
+            expected=f"{float(r == s):g} at modes {r + 1}, {s + 1}",
+            got=f"{np.asarray(c.G0)[r, s]:.6g}",
+            hint="scale each mode by one over the root of its modal mass",
+        )
+
+
+def _check_finite(c: Component, where: str) -> None:
+    """Refuse numbers that are not finite in what is in memory; shapes left in a file are checked when read."""
+    for field in fields(c):
+        value = getattr(c, field.name)
+        parts = value if isinstance(value, dict) else {"": value}
+        for key, part in parts.items():
+            if not isinstance(part, float | np.ndarray) or np.asarray(part).dtype.kind not in "fc":
+                continue
+            if not np.isfinite(part).all():
+                raise ModelError(
+                    f"the array '{' '.join([field.name, str(key)]).strip()}' holds values that are not finite",
+                    where=where,
+                )
+
+
+def _check_mass(body: Component | ChildBody, where: str) -> None:
+    if body.mass < 0.0:
+        raise ModelError("the mass is negative", where=where, expected="0 or more", got=f"{body.mass:.6g}")
+    J = np.asarray(body.inertia)
+    scale = np.abs(J).max()
+    if np.abs(J - J.T).max() > TOLERANCE * scale:
+        a, b = np.unravel_index(int(np.abs(J - J.T).argmax()), (3, 3))
+        raise ModelError(
+            "the inertia is not symmetric",
+            where=where,
+            expected="J = transpose of J",
+            got=f"{J[a, b]:.6g} and {J[b, a]:.6g} in rows {a + 1} and {b + 1}",
+        )
+    least = np.linalg.eigvalsh((J + J.T) / 2.0).min()
+    if least < -TOLERANCE * scale:
+        raise ModelError(
+            "a principal moment of inertia is negative", where=where, expected="0 or more", got=f"{least:.6g}"
+        )

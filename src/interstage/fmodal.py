@@ -1,0 +1,204 @@
+"""Run the scripts of the FModal papers with one line changed: `from interstage.fmodal import Nastran`.
+
+    nast = Nastran()
+    nast.read("SimpleBeam.dat")
+    nast.run_103(n_modes=30, aset={1: 123456})
+    nast.load_op2(modal_integral_flag=True)
+    nast.write_hdf5("sbeam.h5")
+
+The built-in solver does the work unless `executable_path` names a NASTRAN. Sources: NASA/TM-2020-5008164,
+section C.2, and "FModal: a flexible body dynamics modeling pipeline", section 3 and App. B.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interstage.component.build import check_grids
+from interstage.component.from_nastran.deck import component_from_deck, deck_aset
+from interstage.component.from_nastran.external import Run, run_deck, run_nastran
+from interstage.component.from_nastran.op2 import component_from_op2
+from interstage.component.from_nastran.op4 import component_from_op4
+from interstage.component.hdf5 import write_component
+from interstage.component.record import Component
+from interstage.component.rigid import RIGID_THRESHOLD_HZ
+from interstage.errors import InputError
+from interstage.fem.model import FEModel
+from interstage.nastran import Deck, read_deck
+
+
+class Nastran:
+    """Read a deck, run normal modes, load the results, write the component file.
+
+    Attributes
+    ----------
+    executable_path : a NASTRAN program; None or "" for the built-in solver
+    timeout_s : time limit of an external run
+    component : the result of `load_op2`
+    """
+
+    def __init__(self) -> None:
+        self.executable_path: str | os.PathLike | None = None
+        self.timeout_s = 24 * 3600.0
+        self.component: Component | None = None
+        self._deck: Deck | None = None
+        self._path: Path | None = None
+        self._options: dict[str, Any] | None = None
+        self._run: Run | None = None
+        self._solved: tuple[tuple, Component] | None = None
+
+    def read(self, fpath: str | os.PathLike, allow_outside: bool = False) -> None:
+        """Read the main deck and all that it includes."""
+        self._path = Path(fpath)
+        self._deck = read_deck(self._path, allow_outside=allow_outside)
+        self._options = self._run = self._solved = self.component = None
+
+    def run_103(
+        self,
+        n_modes: int = 7,
+        csid: int = 0,
+        aset: Mapping[int, int] | None = None,
+        rvdof: Mapping[int, int] | None = None,
+        grdpnt: int | None = None,
+        separateLumpedRigidBodies: bool = False,
+        addLumpedRigidBodiesToAset: bool = False,
+        **options: Any,
+    ) -> None:
+        """Run a normal modes solution.
+
+        Parameters
+        ----------
+        n_modes : flexible modes, in ascending order (fixed-interface modes with an aset)
+        csid : coordinate system of the output
+        aset : grids and components held in the multibody model, as in {101: 123456, 102: 123}; none: the
+            deck's ASET, BSET and SUPORT, or a free body
+        rvdof : grids and components with residual vectors
+        grdpnt : grid of the reference point
+        separateLumpedRigidBodies : take every CONM2 out, into ChildBodies
+        addLumpedRigidBodiesToAset : put what carries them into the aset
+        options : anything else of `interstage.component.from_nastran.deck.component_from_deck`
+        """
+        if self._deck is None or self._path is None:
+            raise InputError("there is no deck yet", hint="call read first")
+        self._options = {
+            "n_modes": n_modes,
+            "csid": csid,
+            "aset": aset or None,
+            "rvdof": rvdof or None,
+            "grdpnt": grdpnt,
+            "separate_lumped": separateLumpedRigidBodies,
+            "add_lumped_to_aset": addLumpedRigidBodiesToAset,
+            "keep_matrices": True,
+            **options,
+        }
+        self._solved = self.component = self._run = None
+        if self.executable_path:
+            self._run = self._external()
+        else:
+            self._solve(grdpnt, RIGID_THRESHOLD_HZ)
+
+    def _solve(self, grdpnt: int | None, threshold_hz: float) -> Component:
+        """Component of the built-in solver; solved again only where an option of the solution changed."""
+        key = (grdpnt, threshold_hz)
+        if self._solved is None or self._solved[0] != key:
+            options = {
+                **self._options,
+                "grdpnt": grdpnt,
+                "rigid_threshold_hz": threshold_hz,
+                "modal_integrals": True,
+            }
+            self._solved = (key, component_from_deck(self._deck, **options))
+        return self._solved[1]
+
+    def load_op2(
+        self,
+        fop2: str | os.PathLike = "",
+        grdpnt: int = 0,
+        modal_integral_flag: bool = False,
+        rigid_body_mode_thresh: float = RIGID_THRESHOLD_HZ,
+    ) -> None:
+        """Load the results of the run.
+
+        Parameters
+        ----------
+        fop2 : op2 or op4 file of an external run with EXTSEOUT, for which nothing need have been run here; none:
+            the results of this run. Matrices that are not in the op2 file are taken from the op4 beside it
+        grdpnt : grid of the reference point; 0: that of the run
+        modal_integral_flag : integrals of first and second order too
+        rigid_body_mode_thresh : modes below this frequency in Hz are rigid
+        """
+        if self._options is None and not (fop2 and self._deck is not None):
+            raise InputError("nothing has been run yet", hint="call run_103 first")
+        options = self._options or {"aset": None, "csid": 0, "grdpnt": None}
+        reference = grdpnt or options["grdpnt"]
+        if fop2 or self._run is not None:
+            component = self._from_files(
+                Path(fop2) if fop2 else self._run.op4,
+                aset=options["aset"],
+                csid=options["csid"],
+                grdpnt=reference,
+                modal_integrals=modal_integral_flag,
+                rigid_threshold_hz=rigid_body_mode_thresh,
+            )
+        else:
+            component = self._solve(reference, rigid_body_mode_thresh)
+        if not modal_integral_flag:
+            none = dict.fromkeys(("J1", "J2", "F1", "rotary"))
+            component = component.with_changes(has_integrals=False, **none)
+        self.component = component
+
+    def _from_files(self, path: Path, **options: Any) -> Component:
+        """Component of an external run's op2 or op4 file."""
+        if path.suffix.lower() == ".op2":
+            return component_from_op2(self._deck, path, **options)
+        version = self._run.version if self._run else "unknown"
+        return component_from_op4(self._deck, path, nastran_version=version, **options)
+
+    def write_hdf5(
+        self,
+        fh5: str | os.PathLike,
+        write_gset: bool = False,
+        write_fset: bool = False,
+        write_modal_matrix: bool = False,
+        uset: Sequence[int] = (),
+    ) -> None:
+        """Write the component file; `uset` names the grids whose shapes are written, none means all."""
+        if self.component is None:
+            raise InputError("there is nothing to write yet", hint="call load_op2 first")
+        write_component(
+            self.component,
+            fh5,
+            write_gset=write_gset,
+            write_fset=write_fset,
+            write_modal_matrix=write_modal_matrix,
+            uset=uset,
+        )
+
+    def _external(self) -> Run:
+        """Run NASTRAN in `analysis_<name>` of the working folder."""
+        options = self._options
+        if options["separate_lumped"]:
+            raise InputError(
+                "lumped bodies are separated by the built-in solver only",
+                hint="leave executable_path empty for this component",
+            )
+        fe = FEModel.from_deck(self._deck)
+        aset = options["aset"] or deck_aset(fe, fe.case.subcases[0])
+        if not aset:
+            raise InputError(
+                "an external run makes a Craig-Bampton model, which needs an interface",
+                where="aset",
+                hint="name the held grids in aset, or leave executable_path empty for free-free modes",
+            )
+        options["aset"] = check_grids("aset", aset, fe.grids.id)
+        rvdof = check_grids("rvdof", options["rvdof"], fe.grids.id)
+        top = int(np.max(np.concatenate([fe.grids.id, fe.grids.spoint])))
+        first_q = 10 ** len(str(top)) + 1
+        name = self._path.stem
+        text = run_deck(self._deck, options["n_modes"], options["aset"], rvdof, first_q, f"FModal_{name}.op4")
+        return run_nastran(self.executable_path, text, name, Path.cwd() / f"analysis_{name}", self.timeout_s)

@@ -1,0 +1,198 @@
+"""The papers' scripts, and runs of an external NASTRAN with a stand-in for it."""
+
+import os
+import stat
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from deck_models import SIMPLE_BEAM, boom
+
+from interstage.component import Component
+from interstage.component.component_modes import craig_bampton
+from interstage.component.from_nastran.deck import component_from_deck
+from interstage.component.from_nastran.external import fatal_messages, run_deck
+from interstage.errors import FileError, InputError, SolverError
+from interstage.fmodal import Nastran
+from interstage.nastran import deck_from_text
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MSC_NASTRAN_2019_PATH", raising=False)
+    (tmp_path / "SimpleBeam.dat").write_text(SIMPLE_BEAM)
+    (tmp_path / "SimpleBeamFixed.dat").write_text(SIMPLE_BEAM)
+    return tmp_path
+
+
+def test_script_of_the_report(folder):
+    """NESC report C.2, script.py, with the import line changed."""
+    nast = Nastran()
+    nast.read("SimpleBeam.dat")
+    nast.executable_path = os.getenv("MSC_NASTRAN_2019_PATH")
+    nast.run_103(n_modes=30)
+    nast.load_op2(modal_integral_flag=True, rigid_body_mode_thresh=1e-4)
+    nast.write_hdf5("sbeam.h5", write_gset=True, write_fset=True, uset=[])
+    with h5py.File("sbeam.h5") as f:
+        assert np.allclose(f["ModalSolution/FREQ"][:4], [0.764, 0.764, 2.054, 2.054], rtol=5e-4)
+        assert f["ModalIntegral/P3"].shape == (30, 30, 3, 3)
+        assert f["N_GRIDS"][()] == 11
+        assert f["Gset/StiffnessMatrix/shape"][0] == 166
+        assert f["GRDPNT"][()] == 11
+        assert np.allclose(f["GridPosition/1"][()], [-4.5, 0, 0])
+        assert np.abs(f["ModalIntegral/P1"][()]).max() < 1e-9
+
+
+def test_script_of_the_second_paper(folder):
+    """FModal paper, App. B, with the import line changed."""
+    n_modes = 30
+    nast = Nastran()
+    nast.read("SimpleBeamFixed.dat")
+    nast.executable_path = os.getenv("MSC_NASTRAN_2019_PATH")
+    nast.run_103(n_modes=n_modes, aset={1: 123456})
+    nast.load_op2(modal_integral_flag=True)
+    nast.write_hdf5("SimpleBeamFixed.h5")
+    component = Component.load("SimpleBeamFixed.h5")
+    assert component.aset == {1: 123456}
+    assert component.n_modes == n_modes
+    with h5py.File("SimpleBeamFixed.h5") as f:
+        assert "Gset" not in f
+        assert f["CraigBampton/USET"].shape == (36, 2)
+
+
+def test_options_and_order_of_calls(folder):
+    nast = Nastran()
+    with pytest.raises(InputError, match="read first"):
+        nast.run_103()
+    nast.read("SimpleBeam.dat")
+    with pytest.raises(InputError, match="run_103 first"):
+        nast.load_op2()
+    nast.run_103(n_modes=5, rvdof={10: 2}, grdpnt=1)
+    with pytest.raises(InputError, match="load_op2 first"):
+        nast.write_hdf5("x.h5")
+    nast.load_op2()
+    assert not nast.component.has_integrals
+    assert nast.component.reference_node == 1
+    assert nast.component.residual_vector.sum() == 1
+    nast.load_op2(grdpnt=11, modal_integral_flag=True)
+    assert nast.component.has_integrals
+    assert nast.component.reference_node == 11
+    with pytest.raises(FileError, match="op2 file cannot be read"):
+        nast.load_op2(fop2="FModal_SimpleBeam.op2")
+
+
+def write_op4(path, matrices):
+    """A text OUTPUT4 file of dense real matrices, 1P,3E23.16."""
+    lines = []
+    for name, A in matrices.items():
+        rows, columns = A.shape
+        lines.append(f"{columns:8d}{rows:8d}{6:8d}{2:8d}{name:<8s}1P,3E23.16")
+        for j in range(columns):
+            lines.append(f"{j + 1:8d}{1:8d}{2 * rows:8d}")
+            for k in range(0, rows, 3):
+                lines.append("".join(f"{value:23.16E}" for value in A[k : k + 3, j]))
+        lines += [f"{columns + 1:8d}{1:8d}{2:8d}", f"{0.0:23.16E}"]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def stand_in(folder, body):
+    """An executable that takes a deck name as NASTRAN does and runs `body` in its working folder."""
+    path = folder / "nastran_stand_in"
+    path.write_text(
+        f"#!{sys.executable}\nimport pathlib, shutil, sys, time\ndeck = pathlib.Path(sys.argv[1])\n{body}\n"
+    )
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_external_run(folder):
+    """One run deck, matrices in NASTRAN's format from a stand-in: both paths give one result."""
+    (folder / "boom.dat").write_text(boom([]))
+    ours = component_from_deck("boom.dat", 6, aset={1: 123456, 5: 123})
+    # recovery of all grids from the Craig-Bampton coordinates, as MUG1 holds it
+    full = component_from_deck("boom.dat", 6, aset={1: 123456, 5: 123}, keep_matrices=True)
+    K, M = full.gset.stiffness.toarray(), full.gset.mass.toarray()
+    reduction = craig_bampton(K, M, np.r_[0:6, 24:27], 6)
+    write_op4(
+        folder / "matrices.op4",
+        {"KXX": reduction.stiffness, "MXX": reduction.mass, "MUG1": reduction.expand(np.eye(15))},
+    )
+    body = (
+        "assert deck.name == 'boom.dat' and 'EXTSEOUT' in deck.read_text()\n"
+        f"shutil.copy({str(folder / 'matrices.op4')!r}, 'FModal_boom.op4')\n"
+        "pathlib.Path('boom.f06').write_text('1 MSC NASTRAN 1/1/2020 stand-in\\n')"
+    )
+    nast = Nastran()
+    nast.read("boom.dat")
+    nast.executable_path = stand_in(folder, body)
+    nast.run_103(n_modes=6, aset={1: 123456, 5: 123})
+    nast.load_op2(modal_integral_flag=True)
+    c = nast.component
+    assert sorted(p.name for p in (folder / "analysis_boom").iterdir()) == [
+        "FModal_boom.op4",
+        "boom.dat",
+        "boom.f06",
+    ]
+    assert np.allclose(c.frequencies_hz[:12], ours.frequencies_hz[:12], rtol=1e-6)
+    assert np.allclose(c.inertia, ours.inertia, rtol=1e-6)
+    sign = np.sign(np.einsum("nar,nar->r", c.gamma, ours.gamma))
+    assert np.allclose((c.gamma * sign)[:, :, :6], ours.gamma[:, :, :6], atol=1e-4 * np.abs(ours.gamma).max())
+    assert c.J2.shape == ours.J2.shape
+    assert "MSC NASTRAN" in c.provenance["nastran_version"]
+    nast.write_hdf5("external.h5")
+    assert Component.load("external.h5").n_modes == c.n_modes
+
+
+def test_external_faults(folder):
+    """A fatal message, a run that does not end, a missing program: one sentence each."""
+    (folder / "boom.dat").write_text(boom([]))
+    nast = Nastran()
+    nast.read("boom.dat")
+    nast.executable_path = folder / "nowhere"
+    with pytest.raises(FileError, match="not found"):
+        nast.run_103(n_modes=3, aset={1: 123456})
+    fatal = " *** USER FATAL MESSAGE 9050 (SEKRRS)\\n     RUN TERMINATED DUE TO EXCESSIVE PIVOT RATIOS\\n"
+    nast.executable_path = stand_in(folder, f"pathlib.Path('boom.f06').write_text('{fatal}')")
+    with pytest.raises(SolverError, match=r"9050.*PIVOT RATIOS"):
+        nast.run_103(n_modes=3, aset={1: 123456})
+    nast.executable_path = stand_in(folder, "time.sleep(30)")
+    nast.timeout_s = 0.3
+    with pytest.raises(SolverError, match="did not end"):
+        nast.run_103(n_modes=3, aset={1: 123456})
+    nast.timeout_s = 30.0
+    nast.executable_path = stand_in(folder, "sys.exit(3)")
+    with pytest.raises(SolverError, match="exit status 3"):
+        nast.run_103(n_modes=3, aset={1: 123456})
+    nast.executable_path = stand_in(folder, "pass")
+    with pytest.raises(SolverError, match="no matrices"):
+        nast.run_103(n_modes=3, aset={1: 123456})
+    with pytest.raises(InputError, match="interface"):
+        nast.run_103(n_modes=3)
+
+
+def test_run_deck_is_a_deck(folder):
+    """The run deck keeps the structure, replaces the requests, and reads as a deck of the same model."""
+    deck = deck_from_text(SIMPLE_BEAM)
+    text = run_deck(deck, 12, {1: 123456}, {10: 23}, 100001, "FModal_SimpleBeam.op4")
+    again = deck_from_text(text)
+    assert again.sol == 103
+    assert len(again.cards("CBEAM")) == 9
+    assert len(again.cards("PBEAM")) == 1
+    assert again.cards("PBEAM").real(3)[0] == pytest.approx(1.5625e-2)
+    assert len(again.cards("EIGRL")) == 1
+    assert len(again.cards("QSET1")) == 1
+    assert "1001,THRU,1100" not in text
+    assert "BSET1,123456,1" in text
+    assert "RVDOF1,23,10" in text
+    assert "MATOP4" in text
+
+
+def test_fatal_messages(tmp_path):
+    path = tmp_path / "a.f06"
+    path.write_text(
+        "0*** SYSTEM FATAL MESSAGE 1 (X)\n  first reason\n\n all well\n *** USER WARNING MESSAGE 2\n"
+    )
+    assert fatal_messages(path) == ["SYSTEM FATAL MESSAGE 1 (X) first reason"]
+    assert fatal_messages(tmp_path / "none.f06") == []
