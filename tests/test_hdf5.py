@@ -31,8 +31,8 @@ def lazily(path):
 LOADERS = {
     "component": (ist.Component.load, "RigidBody/inertia", "RigidBody"),
     "shapes": (lazily, "ModalSolution/TransModeShape/2", "ModalSolution/TransModeShape"),
-    "linear": (ist.load_linear, "A", "state_index"),
-    "log": (ist.load_log, "PHASES/0/Q", "PHASES/0/BODIES"),
+    "linear": (ist.LinearModel.load, "A", "state_index"),
+    "log": (ist.Log.load, "PHASES/0/Q", "PHASES/0/BODIES"),
 }
 
 
@@ -57,7 +57,7 @@ def made(tmp_path_factory):
     mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
     system = mb.compile()
     log = ist.simulate(system, system.state(), 0.05, 0.01)
-    ist.save_log(log, folder / "log.h5", {"height": (np.cos(log["arm"].q[:, 0]), "m")})
+    log.save(folder / "log.h5", {"height": (np.cos(log["arm"].q[:, 0]), "m")})
     # what an attack would like to read
     with h5py.File(folder / "secret.h5", "w") as f:
         f["x"] = np.eye(3)
@@ -215,7 +215,7 @@ def test_a_log_that_went_astray_can_be_looked_at(made, tmp_path):
     path = tmp_path / "a.h5"
     path.write_bytes((made / "log.h5").read_bytes())
     replaced(path, "PHASES/0/Q", lambda g, n, s: g.create_dataset(n, data=np.full(s, np.inf)))
-    assert np.isinf(ist.load_log(path).phases[0].q).all()
+    assert np.isinf(ist.Log.load(path).phases[0].q).all()
     assert "NaN" not in report_file(path).html().split("<script", 1)[0]
 
 
@@ -252,7 +252,7 @@ def test_nested_hard_links_do_not_hang(made, tmp_path):
                 group[f"n{k}"] = below
             group = below
     assert path.stat().st_size < 100_000
-    one_sentence(ist.load_linear, path)
+    one_sentence(ist.LinearModel.load, path)
     begin = time.perf_counter()
     assert CliRunner().invoke(app, ["info", str(path)]).exit_code != 0
     assert time.perf_counter() - begin < 20.0
@@ -261,7 +261,7 @@ def test_nested_hard_links_do_not_hang(made, tmp_path):
         group = f.create_group("extra")
         for _ in range(400):
             group = group.create_group("deeper")
-    one_sentence(ist.load_linear, path, "nested too deeply")
+    one_sentence(ist.LinearModel.load, path, "nested too deeply")
 
 
 def test_many_names_for_one_dataset_do_not_fill_the_memory(made, tmp_path):
@@ -273,7 +273,7 @@ def test_many_names_for_one_dataset_do_not_fill_the_memory(made, tmp_path):
         for k in range(1, 200):
             f[f"x{k}"] = f["x0"]
     assert path.stat().st_size < 120_000
-    one_sentence(ist.load_linear, path, "more than the file can hold")
+    one_sentence(ist.LinearModel.load, path, "more than the file can hold")
 
 
 def test_strings_that_share_their_bytes_are_counted(made, tmp_path):
@@ -287,7 +287,7 @@ def test_strings_that_share_their_bytes_are_counted(made, tmp_path):
     data = bytearray(path.read_bytes())
     data[where : where + 16 * 5000] = data[where : where + 16] * 5000
     path.write_bytes(data)
-    one_sentence(ist.load_linear, path, "more than the file can hold")
+    one_sentence(ist.LinearModel.load, path, "more than the file can hold")
 
 
 @pytest.mark.parametrize("info", ["[1]", "3", "{" * 100_000, "[" * 100_000, '{"a": NaN}', '"' + "x" * 10, ""])
@@ -297,7 +297,7 @@ def test_the_record_of_a_run_is_checked(made, tmp_path, info):
     with h5py.File(path, "r+") as f:
         del f["INFO"]
         f["INFO"] = np.bytes_(info or b"\0")
-    one_sentence(ist.load_log, path)
+    one_sentence(ist.Log.load, path)
 
 
 def test_names_come_back_as_they_were(made, tmp_path):
@@ -327,7 +327,7 @@ def test_names_come_back_as_they_were(made, tmp_path):
     )
     for kind in ("h5", "npz", "mat"):
         model.save(tmp_path / f"m.{kind}")
-        back = ist.load_linear(tmp_path / f"m.{kind}")
+        back = ist.LinearModel.load(tmp_path / f"m.{kind}")
         assert sorted(back.state_index) == sorted(names) and back.name == "[bold]a/b"
         assert back.states == ["a/b", "c"] and sorted(back.extras["x/y"]) == sorted(names)
         shown = CliRunner().invoke(app, ["info", str(tmp_path / f"m.{kind}")])
@@ -363,8 +363,8 @@ def test_names_of_logs_come_back(tmp_path):
     for k in (len(log.t), 1, 0):
         for phase in log.phases:
             phase.t, phase.q, phase.v = phase.t[:k], phase.q[:k], phase.v[:k]
-        ist.save_log(log, tmp_path / "l.h5", {"sig/nal": (np.full(k, np.nan), "m/s")})
-        back = ist.load_log(tmp_path / "l.h5")
+        log.save(tmp_path / "l.h5", {"sig/nal": (np.full(k, np.nan), "m/s")})
+        back = ist.Log.load(tmp_path / "l.h5")
         assert list(back.bodies) == ["a/rm[/red]"] and back.vehicle == "[bold]veh/icle"
         assert list(back.signals) == ["sig/nal"] and len(back.t) == k
         page = report_file(tmp_path / "l.h5").html()

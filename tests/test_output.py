@@ -16,7 +16,6 @@ import interstage as ist
 from interstage.errors import FileError, InputError, SolverError
 from interstage.linear.model import LinearModel
 from interstage.mass import MassBody
-from interstage.mass.json_file import load_tree, save_tree
 from interstage.output import check_finite, json_text, make_folder, parse_json, write_bytes, write_text
 from interstage.report.document import Report
 
@@ -41,7 +40,7 @@ def _log(path):
     mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
     mb.add_body("arm", mass=2.0, com=[0, 0, -0.5], inertia=[0.1, 0.1, 0.01], joint=ist.Revolute("y"))
     system = mb.compile()
-    ist.save_log(ist.simulate(system, system.state(), 0.02, 0.01), path)
+    ist.simulate(system, system.state(), 0.02, 0.01).save(path)
 
 
 WRITERS = {
@@ -51,7 +50,7 @@ WRITERS = {
     "linear.npz": _linear,
     "log.h5": _log,
     "report.html": _report,
-    "tree.json": lambda path: save_tree(MassBody("bus", mass=2.0), path),
+    "tree.json": lambda path: MassBody("bus", mass=2.0).save(path),
     "deck.bdf": lambda path: __import__("interstage.demo.heron_deck", fromlist=["x"]).write_heron_deck(path),
 }
 
@@ -191,7 +190,7 @@ def test_json_that_is_none_is_refused(text, tmp_path):
     path = tmp_path / "tree.json"
     path.write_text(text)
     with pytest.raises(FileError, match=r"not a JSON file|not a mass tree"):
-        load_tree(path)
+        MassBody.load(path)
 
 
 def test_commands_refuse_a_bad_output_before_they_work(tmp_path):
@@ -225,11 +224,11 @@ def test_pipes_and_devices_are_not_read(tmp_path):
         "a.op4": read_op4,
         "a.bdf": read_deck,
         "a.pch": punched_interface,
-        "a.json": load_tree,
-        "a.h5": ist.load_log,
+        "a.json": MassBody.load,
+        "a.h5": ist.Log.load,
         "b.h5": ist.Component.load,
-        "a.mat": ist.load_linear,
-        "a.npz": ist.load_linear,
+        "a.mat": ist.LinearModel.load,
+        "a.npz": ist.LinearModel.load,
     }
     for name, read in readers.items():
         os.mkfifo(tmp_path / name)

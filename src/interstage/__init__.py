@@ -15,6 +15,7 @@ _PUBLIC = {
     name: module
     for module, names in {
         "interstage.errors": ("FidelityWarning", "InterstageError", "LockWarning", "MotionWarning"),
+        "interstage.files": ("load",),
         "interstage.spatial": ("RigidInertia", "Rotation"),
         "interstage.nastran": ("read_deck",),
         "interstage.fem": ("FEModel", "buckling", "normal_modes", "static"),
@@ -27,12 +28,10 @@ _PUBLIC = {
             "SolidGrain",
             "SphereFill",
             "Tank",
-            "load_tree",
             "print_tree",
             "relative_state",
             "relative_states",
             "rigid_properties",
-            "save_tree",
         ),
         "interstage.multibody": (
             "Ball",
@@ -71,7 +70,6 @@ _PUBLIC = {
             "NodeVelocity",
             "Reaction",
             "linearize",
-            "load_linear",
             "mac",
             "sweep_modes",
             "track_modes",
@@ -90,7 +88,6 @@ _PUBLIC = {
             "Switch",
             "simulate",
         ),
-        "interstage.report.logfile": ("load_log", "save_log"),
     }.items()
     for name in names
 }

@@ -42,7 +42,7 @@ def lin():
 def test_round_trip_is_exact(lin, tmp_path, ending):
     path = tmp_path / f"model{ending}"
     lin.save(path)
-    back = ist.load_linear(path)
+    back = ist.LinearModel.load(path)
     for letter in "ABCD":
         assert np.array_equal(getattr(back, letter), getattr(lin, letter))
     for name in ("states", "inputs", "outputs", "state_units", "input_units", "output_units", "name"):
@@ -103,7 +103,7 @@ def test_foreign_file_without_names(tmp_path):
     with h5py.File(tmp_path / "f.h5", "w") as f:
         f["A"], f["B"], f["C"], f["D"] = np.eye(2), np.ones((2, 3)), np.ones((1, 2)), np.zeros((1, 3))
         f["input_index/.force"], f["input_index/.torque"] = [0, 1], 2
-    lin = ist.load_linear(tmp_path / "f.h5")
+    lin = ist.LinearModel.load(tmp_path / "f.h5")
     assert lin.inputs == ["force.1", "force.2", "torque"] and lin.outputs == ["o1"]
 
 
@@ -112,21 +112,22 @@ def test_damaged_and_wrong_files_are_told(lin, tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"PK not really")
     np.savez(tmp_path / "other.npz", A=np.eye(2))
     for name, words in (
-        ("bad.h5", "no readable linear-model file"),
-        ("bad.npz", "cannot be read"),
+        ("bad.h5", "a text file, not a linear-model file"),
+        ("bad.npz", "a text file, not a linear-model file"),
         ("other.npz", "no linear-model file"),
-        ("none.h5", "does not exist"),
-        ("what.txt", "unknown kind"),
+        ("none.h5", "no such file"),
     ):
         with pytest.raises(ist.InterstageError, match=words):
-            ist.load_linear(tmp_path / name)
+            ist.LinearModel.load(tmp_path / name)
+    with pytest.raises(ist.InterstageError, match="unknown kind"):
+        lin.save(tmp_path / "what.txt")
     with pytest.raises(ist.InterstageError, match="folder"):
         lin.save(tmp_path / "nowhere" / "m.h5")
     lin.save(tmp_path / "new.h5")
     with h5py.File(tmp_path / "new.h5", "r+") as f:
         f["SCHEMA_VERSION"][()] = 99
     with pytest.raises(ist.InterstageError, match="newer version"):
-        ist.load_linear(tmp_path / "new.h5")
+        ist.LinearModel.load(tmp_path / "new.h5")
 
 
 def test_a_failed_save_leaves_the_old_file(lin, tmp_path):

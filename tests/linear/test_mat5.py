@@ -63,7 +63,7 @@ def files(tmp_path_factory):
     out = []
     for kind in ("mat", "npz"):
         model.save(folder / f"m.{kind}")
-        assert np.array_equal(ist.load_linear(folder / f"m.{kind}").extras["a/b"]["x"], [1.0, 1.0])
+        assert np.array_equal(ist.LinearModel.load(folder / f"m.{kind}").extras["a/b"]["x"], [1.0, 1.0])
         out.append((kind, (folder / f"m.{kind}").read_bytes()))
     savemat(folder / "p.mat", {letter: getattr(model, letter) for letter in "ABCD"}, do_compression=True)
     return [*out, ("mat", (folder / "p.mat").read_bytes())]
@@ -80,7 +80,7 @@ def test_mutated_files_give_typed_errors(files, tmp_path):
         path = tmp_path / f"fuzz.{kind}"
         path.write_bytes(data[: rng.randrange(len(data))] if rng.random() < 0.1 else data)
         try:
-            ist.load_linear(path)
+            ist.LinearModel.load(path)
         except InterstageError as error:
             refused += 1
             assert "\n" not in str(error) and path.name in str(error)
@@ -93,7 +93,7 @@ def test_what_is_no_such_file_is_said(tmp_path, monkeypatch):
     body = zlib.compress(bytes(5_000_000))
     monkeypatch.setattr("interstage.linear.mat5.unpack_limit", lambda path: 1_000_000)
     for data, words in (
-        (b"", "no MATLAB file"),
+        (b"", "an empty file"),
         (b"MATLAB 7.3 MAT-file".ljust(200), "-v7"),
         (head + struct.pack("<2I", 15, len(body)) + body, "more than is believed"),
         (head + struct.pack("<2I", 14, 2**31), "longer than the file"),
@@ -101,12 +101,12 @@ def test_what_is_no_such_file_is_said(tmp_path, monkeypatch):
     ):
         path.write_bytes(data)
         with pytest.raises(FileError, match=words):
-            ist.load_linear(path)
+            ist.LinearModel.load(path)
     monkeypatch.setattr("interstage.output.unpack_limit", lambda path: 1000)
     np.savez_compressed(tmp_path / "a.npz", **{letter: np.zeros((50, 50)) for letter in "ABCD"})
     with pytest.raises(FileError, match="more than is believed"):
-        ist.load_linear(tmp_path / "a.npz")
+        ist.LinearModel.load(tmp_path / "a.npz")
     path.write_bytes(b"")
     savemat(path, {letter: np.eye(2) * (1 + 1j) for letter in "ABCD"})
     with pytest.raises(FileError, match="complex"):
-        ist.load_linear(path)
+        ist.LinearModel.load(path)

@@ -10,13 +10,13 @@ import pytest
 
 import interstage as ist
 from interstage.errors import FileError
-from interstage.mass import CylinderFill, MassBody, Tank, load_tree, save_tree
+from interstage.mass import CylinderFill, MassBody, Tank
 from interstage.multibody.dynbody import DynBody
 
 LOOK = """
 import sys, numpy as np
-from interstage.mass import load_tree
-stack = load_tree(sys.argv[1])
+from interstage.mass import MassBody
+stack = MassBody.load(sys.argv[1])
 part = next(b for b in stack.walk() if b.name == "upper")
 tank = next(b for b in stack.walk() if b.name == "oxygen")
 m, u = stack.state("tip"), part.state()
@@ -50,7 +50,7 @@ def test_a_moving_tree_goes_on_in_another_process(tmp_path):
     """Position, velocity, attitude, rate, contents and points are the same to the last bit, and so is a step on."""
     body = stack()
     path, out = tmp_path / "stack.json", tmp_path / "seen.npz"
-    save_tree(body, path)
+    body.save(path)
     done = subprocess.run(
         [sys.executable, "-c", LOOK, path, out], capture_output=True, text=True, check=False
     )
@@ -75,8 +75,8 @@ def test_units_and_parts_of_a_moving_tree(tmp_path):
     """A tree in inches moves as the same tree in metres; a part saved alone has its own motion; a still one none."""
     body = stack()
     path = tmp_path / "stack.json"
-    save_tree(body, path)
-    inches = load_tree(path, mass_unit="lbm", length_unit="in")
+    body.save(path)
+    inches = MassBody.load(path, mass_unit="lbm", length_unit="in")
     for name, factor in (("position", 0.0254), ("velocity", 0.0254), ("rate", 1.0), ("quaternion", 1.0)):
         np.testing.assert_allclose(
             factor * getattr(inches.state("tip"), name),
@@ -88,12 +88,12 @@ def test_units_and_parts_of_a_moving_tree(tmp_path):
     inches.step(0.2)
     np.testing.assert_allclose(0.0254 * inches.state().position, body.state().position, rtol=1e-12)
     part = next(b for b in body.walk() if b.name == "upper")
-    save_tree(part, path)
-    alone, now = load_tree(path).state(), part.state()
+    part.save(path)
+    alone, now = MassBody.load(path).state(), part.state()
     for name in ("position", "velocity", "rate"):
         np.testing.assert_allclose(getattr(alone, name), getattr(now, name), rtol=1e-13, atol=1e-13)
-    save_tree(DynBody("still", mass=1.0, inertia=[1, 1, 1]), path)
-    still = load_tree(path)
+    DynBody("still", mass=1.0, inertia=[1, 1, 1]).save(path)
+    still = MassBody.load(path)
     still.attach_to(body, offset=[0, 0, 5])  # has no motion of its own: takes that of the tree
     np.testing.assert_allclose(still.state().rate, body.state().rate, rtol=1e-12)
 
@@ -102,17 +102,17 @@ def test_a_core_that_was_taken_unchecked_loads_again(tmp_path):
     """Published data that no body can have are saved as such, and nothing else passes unchecked."""
     path = tmp_path / "odd.json"
     odd = MassBody("odd", mass=2.0, inertia=[1.0, 1.0, 5.0], check=False)
-    save_tree(odd, path)
-    np.testing.assert_array_equal(load_tree(path).core.inertia, odd.core.inertia)
+    odd.save(path)
+    np.testing.assert_array_equal(MassBody.load(path).core.inertia, odd.core.inertia)
     text = path.read_text()
     path.write_text(text.replace('"unchecked": true', '"unchecked": false'))
     with pytest.raises(FileError, match="inertia"):
-        load_tree(path)
+        MassBody.load(path)
 
 
 def test_a_damaged_motion_is_refused(tmp_path):
     path = tmp_path / "stack.json"
-    save_tree(stack(), path)
+    stack().save(path)
     text = path.read_text()
     damages = (
         ('"rate"', '"rat"'),
@@ -122,4 +122,4 @@ def test_a_damaged_motion_is_refused(tmp_path):
     for old, new in damages:
         path.write_text(text.replace(old, new, 1))
         with pytest.raises(FileError):
-            load_tree(path)
+            MassBody.load(path)

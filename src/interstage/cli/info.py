@@ -1,45 +1,60 @@
-"""`interstage info`: what is in a component file, a linear-model file or a simulation log."""
+"""`interstage info`: what is in a component file, a linear-model file, a simulation log or a mass tree."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from interstage.output import json_text
 
+if TYPE_CHECKING:
+    from interstage.linear import LinearModel
+    from interstage.mass import MassBody
+    from interstage.component import Component
+    from interstage.system import LogFile
+
 
 def info(
     file: Path = typer.Argument(
-        ..., metavar="FILE.h5", help="Component file, linear-model file or simulation log."
+        ..., metavar="FILE", help="Component file, linear-model file, simulation log or mass tree."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
     """Show what a file holds."""
-    from interstage.report.sources import file_kind
+    from interstage.files import file_kind
 
     kind = file_kind(file)
-    if kind == "linear":
-        _linear(file, as_json)
-        return
-    if kind == "log":
-        _log(file, as_json)
-        return
-    from interstage.component.hdf5 import read_component
+    {"component": _component, "linear": _linear, "log": _log, "mass tree": _mass_tree}[kind.name](
+        kind.load(file), file, as_json
+    )
 
-    component = read_component(file)
+
+def _component(component: Component, file: Path, as_json: bool) -> None:
+    """Print the figures of a component."""
     if as_json:
         print(json_text(facts(component)))
     else:
         summary(component, str(file))
 
 
-def _log(file: Path, as_json: bool) -> None:
-    """Print the figures of a simulation log."""
-    from interstage.report.logfile import load_log
+def _mass_tree(body: MassBody, file: Path, as_json: bool) -> None:
+    """Print the parts of a mass tree."""
+    if as_json:
+        total = body.composite
+        found = {"mass": total.mass, "com": total.position, "inertia": total.inertia_struct}
+        parts = [part.name for part in body.walk()]
+        print(json_text({"kind": "mass tree", "name": body.name, "parts": parts, **found}))
+        return
+    from interstage.cli.tables import readable
+    from interstage.mass import tree_text
 
-    log = load_log(file)
+    print(readable(f"{file}: mass tree of '{body.name}', kg and m\n{tree_text(body, points=True)}"))
+
+
+def _log(log: LogFile, file: Path, as_json: bool) -> None:
+    """Print the figures of a simulation log."""
     found = {
         "kind": "simulation log",
         "vehicle": log.vehicle,
@@ -67,11 +82,8 @@ def _log(file: Path, as_json: bool) -> None:
     print(readable("\n".join(lines)))
 
 
-def _linear(file: Path, as_json: bool) -> None:
+def _linear(lin: LinearModel, file: Path, as_json: bool) -> None:
     """Print the figures of a linear model."""
-    from interstage.linear.files import load_linear
-
-    lin = load_linear(file)
     poles = lin.poles()
     if as_json:
         index = {"inputs": lin.input_index, "outputs": lin.output_index, "state_groups": lin.state_index}
@@ -108,7 +120,7 @@ def _linear(file: Path, as_json: bool) -> None:
     show_table(console, table)
 
 
-def facts(c: Any) -> dict[str, Any]:
+def facts(c: Component) -> dict[str, Any]:
     """The figures of a component, for machines."""
     return {
         "kind": "component",
@@ -133,7 +145,7 @@ def facts(c: Any) -> dict[str, Any]:
     }
 
 
-def summary(c: Any, file: str) -> None:
+def summary(c: Component, file: str) -> None:
     """Print the figures of a component as a short table."""
     from rich.table import Table
 
@@ -169,5 +181,5 @@ def summary(c: Any, file: str) -> None:
         console.print(readable(f"- {note}"))
 
 
-def _reference(c: Any) -> str:
+def _reference(c: Component) -> str:
     return f"grid {c.reference_node}" if c.reference_node else "the basic origin or a given point"

@@ -16,6 +16,7 @@ from interstage.component.lazy import LAZY_NODES, ByGrid
 from interstage.component.physical import check_physical
 from interstage.component.record import ChildBody, Component, CraigBampton, MatrixSet
 from interstage.component.units import converted
+from interstage.files import COMPONENT, expect
 from interstage.hdf5 import Fault, Group, opened, plain_name
 
 _HINT = "write it again with Component.save or 'interstage component'"
@@ -34,6 +35,7 @@ def read_component(
     lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
     """
     path = Path(path)
+    expect(path, COMPONENT)
     with opened(path, "component file", _HINT) as root:
         component = _component(root, path, matrices, lazy)
         check_physical(component)

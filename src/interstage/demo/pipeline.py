@@ -148,7 +148,6 @@ def _vehicle(made: DemoResult, step: _Steps, compiling: Popen | None) -> None:
 
 def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
     from interstage.demo.flight import fly, linear_model, trimmed
-    from interstage.report.logfile import save_log
 
     with step():
         made.x0 = trimmed(made.system)
@@ -165,4 +164,4 @@ def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
             "aft gyro pitch rate": (flight.aft_deg_s, "deg/s"),
             "nose deflection": (flight.nose_mm, "mm"),
         }
-        save_log(flight.log, made.files["log"], signals)
+        flight.log.save(made.files["log"], signals)

@@ -1,7 +1,6 @@
 """Linear models for control design: trim, linearize, respond, export."""
 
 from interstage.linear.differences import jacobian
-from interstage.linear.files import load_linear
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
@@ -46,7 +45,6 @@ __all__ = [
     "TrimReport",
     "jacobian",
     "linearize",
-    "load_linear",
     "mac",
     "sweep_modes",
     "track_modes",

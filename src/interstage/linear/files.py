@@ -20,11 +20,11 @@ import numpy as np
 
 from interstage import __version__
 from interstage.errors import FileError, InputError, InterstageError
+from interstage.files import LINEAR, check_version, expect
 from interstage.hdf5 import encoded
 from interstage.linear import files_hdf5, files_mat, files_npz
 from interstage.linear.model import LinearModel
 
-FORMAT = "interstage linear model"
 SCHEMA_VERSION = 1
 _MAPS = ("state_index", "input_index", "output_index")
 _LISTS = ("states", "inputs", "outputs")
@@ -44,6 +44,7 @@ _KNOWN = {
     *(f"{what[:-1]}_{part}" for what in _LISTS for part in ("names", "units")),
 }
 KINDS = {".h5": files_hdf5, ".hdf5": files_hdf5, ".mat": files_mat, ".npz": files_npz}
+_PACKED = {"hdf5": files_hdf5, "mat": files_mat, "zip": files_npz}
 
 
 def as_tree(model: LinearModel) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def as_tree(model: LinearModel) -> dict[str, Any]:
     for name, value in model.extras.items():
         _check_extra(name, value)
     tree: dict[str, Any] = {
-        "FORMAT": FORMAT,
+        "FORMAT": LINEAR.format,
         "SCHEMA_VERSION": SCHEMA_VERSION,
         "NAME": model.name,
         "INTERSTAGE_VERSION": __version__,
@@ -74,17 +75,9 @@ def as_tree(model: LinearModel) -> dict[str, Any]:
 
 def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
     """Return the model of a tree; names that a foreign file lacks are made from its index maps."""
-    version = int(tree.get("SCHEMA_VERSION", SCHEMA_VERSION))
-    if version > SCHEMA_VERSION:
-        raise FileError(
-            "the linear-model file is from a newer version",
-            expected=f"schema {SCHEMA_VERSION}",
-            got=f"{version}",
-            hint="update interstage",
-        )
     matrices = {letter: np.atleast_2d(np.asarray(tree[letter])) for letter in "ABCD"}
     n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])
-    ours = tree.get("FORMAT") == FORMAT
+    ours = tree.get("FORMAT") == LINEAR.format
     maps = {name: _index_map(tree.get(name, {}), base, ours) for name in _MAPS}
     fields: dict[str, Any] = dict(matrices) | maps
     for what, count in (("states", n), ("inputs", nu), ("outputs", ny)):
@@ -148,12 +141,14 @@ def _names_from(index: dict[str, np.ndarray], count: int, letter: str) -> list[s
     return names
 
 
-def save_linear(model: LinearModel, path: str | Path, kind: str | None = None) -> None:
+def write_linear(model: LinearModel, path: str | Path, kind: str | None = None) -> None:
     """Write a model; an existing file is replaced only by a complete one."""
     path = Path(path)
-    writer = _kind(path, kind)
+    ending = kind or path.suffix.lower()
+    if ending not in KINDS:
+        raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
     tree = _worded(as_tree(model), "linear model")
-    writer.write(tree, path)
+    KINDS[ending].write(tree, path)
 
 
 def _worded(value: Any, where: str) -> Any:
@@ -167,12 +162,10 @@ def _worded(value: Any, where: str) -> Any:
     return value
 
 
-def load_linear(path: str | Path) -> LinearModel:
-    """Read a model from .h5, .mat or .npz."""
+def read_linear(path: str | Path) -> LinearModel:
+    """Read a model from HDF5, .mat or .npz, as its content says."""
     path = Path(path)
-    reader = _kind(path, None)
-    if not path.is_file():
-        raise FileError("the linear-model file does not exist", where=str(path))
+    reader = _PACKED[expect(path, LINEAR)]
     tree = _read(reader.read, path)
     missing = [letter for letter in "ABCD" if letter not in tree]
     if missing:
@@ -180,7 +173,10 @@ def load_linear(path: str | Path) -> LinearModel:
             "this is no linear-model file", where=str(path), expected="A, B, C, D", got=", ".join(tree)
         )
     try:
+        check_version(float(tree.get("SCHEMA_VERSION", SCHEMA_VERSION)), SCHEMA_VERSION, LINEAR, path)
         return from_tree(tree, reader.BASE)
+    except FileError:
+        raise
     except InterstageError as error:
         raise FileError(error.what, where=str(path), expected=error.expected, got=error.got) from None
     except (
@@ -211,10 +207,3 @@ def _read(read: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:
             where=str(path),
             got=words[0] if words else type(error).__name__,
         ) from None
-
-
-def _kind(path: Path, kind: str | None) -> Any:
-    ending = kind or path.suffix.lower()
-    if ending not in KINDS:
-        raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
-    return KINDS[ending]

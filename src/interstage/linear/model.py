@@ -218,22 +218,22 @@ class LinearModel:
 
     def save(self, path: str | Path) -> None:
         """Write the model: HDF5 (.h5) in the layout of NESC App. G.4, .mat or .npz, by the name of the file."""
-        from interstage.linear.files import save_linear
+        from interstage.linear.files import write_linear
 
-        save_linear(self, path)
+        write_linear(self, path)
 
     def save_mat(self, path: str | Path) -> None:
         """Write the model for MATLAB and Octave."""
-        from interstage.linear.files import save_linear
+        from interstage.linear.files import write_linear
 
-        save_linear(self, path, kind=".mat")
+        write_linear(self, path, kind=".mat")
 
     @classmethod
     def load(cls, path: str | Path) -> LinearModel:
-        """Read a model from .h5, .mat or .npz."""
-        from interstage.linear.files import load_linear
+        """Read a model from HDF5, .mat or .npz, as the content of the file says."""
+        from interstage.linear.files import read_linear
 
-        return load_linear(path)
+        return read_linear(path)
 
     def to_control(self) -> Any:
         """Return the model as a `control.StateSpace` of python-control, with names."""

@@ -5,7 +5,6 @@ After JEOD's Mass Body model. Theory: docs/theory/mass.md.
 
 from interstage.mass.body import MassBody
 from interstage.mass.fill import CylinderFill, FillTable, SolidGrain, SphereFill
-from interstage.mass.json_file import load_tree, save_tree
 from interstage.mass.orientation import Orientation
 from interstage.mass.point import MassPoint, MassProperties, PointState
 from interstage.mass.relative import relative_state, relative_states
@@ -24,11 +23,9 @@ __all__ = [
     "SolidGrain",
     "SphereFill",
     "Tank",
-    "load_tree",
     "print_tree",
     "relative_state",
     "relative_states",
     "rigid_properties",
-    "save_tree",
     "tree_text",
 ]

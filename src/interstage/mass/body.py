@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -289,6 +290,19 @@ class MassBody:
     def _move(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
         """Move a part of this root's tree."""
         tree.reattach(part, parent, R_PC, p_PC)
+
+    def save(self, path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> None:
+        """Write this part and all below it to a JSON file; the units say what the numbers are."""
+        from interstage.mass.json_file import write_tree
+
+        write_tree(self, path, mass_unit, length_unit)
+
+    @classmethod
+    def load(cls, path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
+        """Read a JSON file and return the root of its tree, in the given units."""
+        from interstage.mass.json_file import read_tree
+
+        return read_tree(path, mass_unit, length_unit)
 
     def __str__(self) -> str:
         from interstage.mass.text import tree_text

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FileError, InertiaError, InputError, InterstageError, known_names
+from interstage.files import MASS_TREE, check_version, expect
 from interstage.mass.body import MassBody
 from interstage.mass.fill import LAWS
 from interstage.mass.inertia_spec import check_core
@@ -30,7 +31,7 @@ from interstage.mass.tank import Tank
 from interstage.output import json_text, read_json, write_text
 from interstage.spatial import RigidInertia
 
-FORMAT, VERSION = "interstage mass tree", 1
+VERSION = 1
 MASS_UNITS = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lbm": 0.45359237, "slug": 14.593902937206364}
 LENGTH_UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 KINDS: dict[str, type[MassBody]] = {"mass": MassBody, "tank": Tank}
@@ -59,10 +60,10 @@ def to_dict(body: MassBody, mass_unit: str = "kg", length_unit: str = "m") -> di
     rows = {id(node): k for k, node in enumerate(bodies)}
     units = {"mass": mass_unit, "length": length_unit}
     out = [_body_dict(node, None if node is body else rows[id(node.parent)]) for node in bodies]
-    return {"format": FORMAT, "version": VERSION, "units": units, "bodies": out}
+    return {"format": MASS_TREE.format, "version": VERSION, "units": units, "bodies": out}
 
 
-def save_tree(body: MassBody, path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> None:
+def write_tree(body: MassBody, path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> None:
     """Write a body and all below it to a JSON file."""
     text = json_text(to_dict(body, mass_unit, length_unit), where="tree", indent=1)
     write_text(path, text + "\n", what="mass tree")
@@ -72,15 +73,10 @@ def from_dict(
     data: dict[str, Any], mass_unit: str = "kg", length_unit: str = "m", where: str = "tree"
 ) -> MassBody:
     """Return the root of a tree made of plain data, converted to the given units."""
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FileError("not a mass tree", where=where, expected=f'"format": "{FORMAT}"')
-    if data.get("version") != VERSION:
-        raise FileError(
-            "a mass tree of another version",
-            where=where,
-            expected=f"version {VERSION}",
-            got=repr(data.get("version")),
-        )
+    if not isinstance(data, dict) or data.get("format") != MASS_TREE.format:
+        raise FileError("not a mass tree", where=where, expected=f'"format": "{MASS_TREE.format}"')
+    version = data.get("version")
+    check_version(version if isinstance(version, int | float) else 0, VERSION, MASS_TREE, where)
     bodies: list[MassBody] = []
     try:
         units = data["units"]
@@ -118,8 +114,9 @@ def _restore(bodies: list[MassBody], entries: list[dict[str, Any]], length: floa
         body._restore(entry, length)
 
 
-def load_tree(path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
+def read_tree(path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
     """Read a JSON file and return the root of its tree, in the given units."""
+    expect(path, MASS_TREE)
     data = read_json(path, what="mass tree")
     return from_dict(data, mass_unit, length_unit, where=str(path))
 

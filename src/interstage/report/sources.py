@@ -7,46 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import FileError, InputError
-from interstage.hdf5 import opened
+from interstage.errors import InputError
+from interstage.files import COMPONENT, LINEAR, LOG, file_kind
 from interstage.report.document import Node, Report, versions
 from interstage.report.drawings import poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
-from interstage.report.logfile import FORMAT as LOG_FORMAT
-from interstage.report.logfile import LogFile, LoggedBody, LoggedPhase, load_log
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
+from interstage.system.log_file import LogFile, LoggedBody, LoggedPhase
 
 MOST_SHAPES = 30
 MOST_POINTS = 40000
 MOST_CHANNELS = 6
 HINT = "Move over a chart to read values; drag to zoom, double click to see all."
-_WANTED = (
-    "a component file, a linear model or a simulation log is expected, as 'interstage component', LinearModel.save and "
-    "interstage.save_log write them"
-)
 POLES_SENTENCE = (
     "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
     "it would grow."
 )
-
-
-def file_kind(path: str | Path) -> str:
-    """Tell what an HDF5 file of ours holds: "component", "linear" or "log"; anything else is one sentence."""
-    path = Path(path)
-    if path.is_file() and path.suffix.lower() in (".mat", ".npz"):
-        return "linear"
-    with opened(path, "HDF5 file", hint=_WANTED) as f:
-        if all(f.is_dataset(name) for name in "ABCD"):
-            return "linear"
-        if f.has("ModalSolution") or f.has("RigidBody"):
-            return "component"
-        if f.is_dataset("FORMAT") and f.text("FORMAT") == LOG_FORMAT:
-            return "log"
-    raise FileError(
-        "not a file of ours",
-        where=str(path),
-        hint=_WANTED,
-    )
 
 
 def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
@@ -56,17 +32,14 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     """
     path = Path(path)
     kind = file_kind(path)
-    if deck is not None and kind != "component":
-        raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind} file")
-    if kind == "component":
-        from interstage.component import Component
-
-        return component_report(Component.load(path), path.name, deck)
-    if kind == "linear":
-        from interstage.linear import LinearModel
-
-        return linear_report(LinearModel.load(path), path.name)
-    return log_report(load_log(path), path.name)
+    if deck is not None and kind is not COMPONENT:
+        raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind.words}")
+    made = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report}.get(kind)
+    if made is None:
+        raise InputError(
+            f"there is no report of a {kind.words}", where=str(path), hint="interstage info shows it"
+        )
+    return made(kind.load(path), path.name, *([deck] if kind is COMPONENT else []))
 
 
 # component ----------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from interstage.system.events import (
 )
 from interstage.system.histories import Motion
 from interstage.system.log import Log, Phase
+from interstage.system.log_file import LogFile
 from interstage.system.simulate import simulate
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Event",
     "EventRecord",
     "Log",
+    "LogFile",
     "Motion",
     "Phase",
     "Reattach",

@@ -7,18 +7,21 @@ the same time.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
 from interstage.multibody.state import BodyState
 from interstage.system.events import EventRecord
+from interstage.system.log_file import LogFile, read_log, write_log
 from interstage.system.rows import positions_of_rows, sums_of_rows
 
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
@@ -231,6 +234,18 @@ class Log:
         self, phases: list[Phase], events: list[EventRecord] | None = None, info: dict[str, Any] | None = None
     ):
         self.phases, self.events, self.info = phases, events or [], info or {}
+
+    def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
+        """Write the log file (HDF5), whole or not at all.
+
+        signals : {name: (values (m,), unit)} to keep beside the states
+        """
+        write_log(self, path, signals)
+
+    @classmethod
+    def load(cls, path: str | Path) -> LogFile:
+        """Read a log file: times, states, events and signals, without the system that made them."""
+        return read_log(path)
 
     def __len__(self) -> int:
         return sum(len(phase) for phase in self.phases)

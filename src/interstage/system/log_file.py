@@ -15,18 +15,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage import __version__
-from interstage.errors import FileError, InputError
+from interstage.errors import FileError, InputError, known_names
+from interstage.files import LOG, check_version, expect
 from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_text, write_hdf5
 from interstage.output import json_text, parse_json
 
-FORMAT, SCHEMA = "interstage-log", 1
+if TYPE_CHECKING:
+    from interstage.system.log import Log, Phase
+
+SCHEMA = 1
 
 
 @dataclass
@@ -72,8 +76,22 @@ class LogFile:
         """Every body as it is in the last phase that has it."""
         return {name: body for phase in self.phases for name, body in phase.bodies.items()}
 
+    def __getitem__(self, name: str) -> LoggedBody | np.ndarray:
+        """Return a body as it is in the last phase that has it, or the values (m,) of a signal."""
+        if name in self.bodies:
+            return self.bodies[name]
+        if name in self.signals:
+            return self.signals[name][0]
+        raise InputError(
+            f"the log has no body and no signal '{name}'", hint=known_names([*self.bodies, *self.signals])
+        )
 
-def save_log(log: Any, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> Path:
+    def __repr__(self) -> str:
+        many = f", {len(self.phases)} phases" if len(self.phases) > 1 else ""
+        return f"<LogFile of '{self.vehicle}': {len(self.t)} states{many}, {len(self.signals)} signals>"
+
+
+def write_log(log: Log, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> Path:
     """Write a simulation log, whole or not at all.
 
     signals : {name: (values (m,), unit)} to keep beside the states
@@ -92,10 +110,10 @@ def save_log(log: Any, path: str | Path, signals: Mapping[str, tuple[ArrayLike, 
     return write_hdf5(path, lambda f: _fill(f, log, checked), what="log file")
 
 
-def _fill(f: h5py.File, log: Any, signals: Mapping[str, tuple[np.ndarray, str]]) -> None:
+def _fill(f: h5py.File, log: Log, signals: Mapping[str, tuple[np.ndarray, str]]) -> None:
     events = [" ".join(str(event).split()) for event in log.events]
     for name, text in (
-        ("FORMAT", FORMAT),
+        ("FORMAT", LOG.format),
         ("VERSION", f"interstage {__version__}"),
         ("VEHICLE", log.phases[0].system.model.name),
         ("EVENTS", "\n".join(events)),
@@ -111,7 +129,7 @@ def _fill(f: h5py.File, log: Any, signals: Mapping[str, tuple[np.ndarray, str]])
         put_text(group, "unit", unit)
 
 
-def _phase(f: h5py.Group, phase: Any) -> None:
+def _phase(f: h5py.Group, phase: Phase) -> None:
     system = phase.system
     f["TIME"], f["Q"], f["V"] = phase.t, phase.q, phase.v
     names = system.velocity_names()
@@ -139,15 +157,13 @@ def _worded(info: Any) -> Any:
     return info if info is None or isinstance(info, bool | int | float | str | np.ndarray) else str(info)
 
 
-def load_log(path: str | Path) -> LogFile:
+def read_log(path: str | Path) -> LogFile:
     """Read a log file; a damaged, foreign or newer one is one sentence."""
+    expect(path, LOG)
     with opened(path, "simulation log") as f:
-        if not f.has("FORMAT") or f.text("FORMAT") != FORMAT:
-            raise FileError("not a simulation log", where=str(path))
-        if f.integer("SCHEMA_VERSION") > SCHEMA:
-            raise FileError(
-                "the log is from a newer version", where=str(path), expected=f"schema {SCHEMA} or lower"
-            )
+        if not f.has("FORMAT") or f.text("FORMAT") != LOG.format:
+            raise FileError("this HDF5 file is not a simulation log", where=str(path))
+        check_version(f.number("SCHEMA_VERSION"), SCHEMA, LOG, path)
         return _loaded(f)
 
 
