@@ -20,9 +20,9 @@ from interstage.hdf5 import opened
 from interstage.output import read_json, reason
 
 if TYPE_CHECKING:
+    from interstage.component import Component
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
-    from interstage.component import Component
     from interstage.system import LogFile
 
 

@@ -10,9 +10,9 @@ import typer
 from interstage.output import json_text
 
 if TYPE_CHECKING:
+    from interstage.component import Component
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
-    from interstage.component import Component
     from interstage.system import LogFile
 
 
