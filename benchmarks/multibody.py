@@ -116,24 +116,14 @@ def _pairs_of_calls(pin, n: int) -> list[tuple[Callable, Callable]]:
 def beam(n_modes: int, n_elements: int = 40, integrals: bool = True):
     """Return a beam component clamped at node 1, made of springs and lumped masses by a tiny FE code."""
     from interstage.component import Component
+    from interstage.fem import lumped_beam
 
     L, A, I, E, rho = 1.0 / n_elements, 2.5e-3, 5.2e-7, 2e9, 1000.0
-    k, m = np.zeros((12, 12)), np.zeros((12, 12))
-    for dofs, s in (((0, 6), E * A / L), ((3, 9), 0.65 * E * I / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = E * I / L**3 * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += flip @ bend @ flip
-    m[np.diag_indices(12)] = rho * A * L / 2 * np.tile([1, 1, 1, 4e-4, 2e-4 + L**2 / 12, 2e-4 + L**2 / 12], 2)
-    n = 6 * (n_elements + 1)
-    K, M = np.zeros((n, n)), np.zeros((n, n))
-    for e in range(n_elements):
-        at = slice(6 * e, 6 * e + 12)
-        K[at, at] += k
-        M[at, at] += m
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(n_elements + 1)}
+    mass = np.tile(
+        rho * A * L * np.array([1, 1, 1, 4e-4, 2e-4 + L**2 / 12, 2e-4 + L**2 / 12]), (n_elements + 1, 1)
+    )
+    mass[[0, -1]] /= 2.0
+    K, M, nodes = lumped_beam(1.0, n_elements, EA=E * A, GJ=0.65 * E * I, EI=E * I, mass=mass)
     return Component.from_matrices(
         K, M, nodes, n_modes=n_modes, aset={1: 123456}, modal_integrals=integrals
     ), n_elements + 1

@@ -29,20 +29,10 @@ def best(action: Callable[[], object], repeats: int = 15) -> float:
 def component(n_modes: int = 10):
     """Return a beam of 11 nodes on springs."""
     from interstage.component import Component
+    from interstage.fem import lumped_beam
 
-    L, k = 0.1, np.zeros((12, 12))
-    for dofs, s in (((0, 6), 5e6 / L), ((3, 9), 700.0 / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = 1000.0 / L**3 * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([0.25, 0.25, 0.25, 2e-3, 2e-3, 2e-3], NODES))
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(NODES)}
+    mass = [0.25, 0.25, 0.25, 2e-3, 2e-3, 2e-3]
+    K, M, nodes = lumped_beam(0.1 * (NODES - 1), NODES - 1, EA=5e6, GJ=700.0, EI=1000.0, mass=mass)
     return Component.from_matrices(K, M, nodes, n_modes=n_modes, aset={1: 123456}, name="beam")
 
 

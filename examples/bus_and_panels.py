@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.component import Component
+from interstage.fem import lumped_beam
 from interstage.multibody import Free, Locked, Multibody, Revolute, System
 from interstage.report.plots import BLUE, COLORS, dress, new_figure
 from interstage.spatial import Rotation
@@ -20,21 +21,8 @@ NODES = 7
 
 def panel_component() -> Component:
     """Return a panel 4 m long along x as a chain of lumped masses on bending springs."""
-    L, EI, EA, GJ = 4.0 / (NODES - 1), 600.0, 1e6, 200.0
-    mass, rotary = 20.0 / NODES, np.array([0.6, 0.05, 0.6])
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), EA / L), ((3, 9), GJ / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]]) / L**3
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += 20.0 * EI * bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += EI * flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([mass, mass, mass, *rotary], NODES))
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(NODES)}
+    mass = [20.0 / NODES] * 3 + [0.6, 0.05, 0.6]
+    K, M, nodes = lumped_beam(4.0, NODES - 1, EA=1e6, GJ=200.0, EI=(12000.0, 600.0), mass=mass)
     return Component.from_matrices(K, M, nodes, n_modes=10, aset={1: 123456}, name="panel")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.component import Component
+from interstage.fem import lumped_beam
 from interstage.multibody import Ball, Free, Multibody, Revolute
 from interstage.report.plots import COLORS, STYLES, dress, new_figure
 from interstage.system import simulate
@@ -19,20 +20,8 @@ NODES, STEP, UNTIL = 6, 5e-4, 20.0
 
 def boom() -> Component:
     """Return a boom of 2 m: point masses with a little rotary inertia on an elastic line."""
-    L, EI = 2.0 / (NODES - 1), 40.0
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), 2e3), ((3, 9), 30.0 / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = EI / L**3 * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([0.5, 0.5, 0.5, 0.02, 0.02, 0.02], NODES))
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(NODES)}
+    mass = [0.5, 0.5, 0.5, 0.02, 0.02, 0.02]
+    K, M, nodes = lumped_beam(2.0, NODES - 1, EA=800.0, GJ=30.0, EI=40.0, mass=mass)
     return Component.from_matrices(K, M, nodes, n_modes=6, aset={1: 123456}, name="boom")
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 import interstage as ist
+from interstage.fem import lumped_beam
 from interstage.report.plots import BLUE, GREY, ORANGE, dress, new_figure
 
 NODES, LENGTH, EI, MASS = 11, 30.0, 2e9, 40e3
@@ -22,21 +23,8 @@ UNTIL, STEP = 6.0, 2e-3
 
 def airframe() -> ist.Component:
     """Return a stage 30 m long along x as masses on bending springs, with room for a gimbal at its first node."""
-    L = LENGTH / (NODES - 1)
-    mass, rotary = MASS / NODES, [2e4, 2e4, 2e4]
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), 2e9 / L), ((3, 9), 1e9 / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = EI / L**3 * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([mass, mass, mass, *rotary], NODES))
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(NODES)}
+    mass = [MASS / NODES] * 3 + [2e4] * 3
+    K, M, nodes = lumped_beam(LENGTH, NODES - 1, EA=2e9, GJ=1e9, EI=EI, mass=mass)
     return ist.Component.from_matrices(K, M, nodes, n_modes=8, aset={1: 123456}, name="airframe")
 
 

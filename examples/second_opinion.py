@@ -8,26 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 import interstage as ist
+from interstage.fem import lumped_beam
 
 NODES = 6
 
 
 def boom_component() -> ist.Component:
     """Return a boom 3 m long along x as a chain of lumped masses on bending springs."""
-    L, EI, EA, GJ = 3.0 / (NODES - 1), 400.0, 1e6, 300.0
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), EA / L), ((3, 9), GJ / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = EI * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]]) / L**3
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += 1.3 * flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([1.2, 1.2, 1.2, 0.02, 0.02, 0.02], NODES))
-    nodes = {i + 1: [i * L, 0.0, 0.0] for i in range(NODES)}
+    mass = [1.2, 1.2, 1.2, 0.02, 0.02, 0.02]
+    K, M, nodes = lumped_beam(3.0, NODES - 1, EA=1e6, GJ=300.0, EI=(400.0, 520.0), mass=mass)
     return ist.Component.from_matrices(K, M, nodes, n_modes=6, aset={1: 123456}, name="boom")
 
 

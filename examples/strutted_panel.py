@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 import interstage as ist
+from interstage.fem import lumped_beam
 from interstage.report.plots import BLUE, COLORS, dress, new_figure
 
 NODES, LENGTH, MASS = 9, 4.0, 20.0  # of the panel: m, kg
@@ -20,20 +21,8 @@ BUS, STRUT, THRUST = 600.0, 0.8, 300.0  # kg, kg, N
 
 def panel() -> ist.Component:
     """Return the panel along x as lumped masses on bending, twisting and stretching springs."""
-    L = LENGTH / (NODES - 1)
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), 1e7 / L), ((3, 9), 2e3 / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]]) / L**3
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += 2e5 * bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += 3e3 * flip @ bend @ flip
-    K = np.zeros((6 * NODES, 6 * NODES))
-    for e in range(NODES - 1):
-        K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k
-    M = np.diag(np.tile([MASS / NODES] * 3 + [0.4, 0.02, 0.4], NODES))
-    nodes = {i + 1: place(i + 1) for i in range(NODES)}
+    mass = [MASS / NODES] * 3 + [0.4, 0.02, 0.4]
+    K, M, nodes = lumped_beam(LENGTH, NODES - 1, EA=1e7, GJ=2e3, EI=(2e5, 3e3), mass=mass)
     return ist.Component.from_matrices(K, M, nodes, n_modes=12, aset={1: 123456}, name="panel")
 
 

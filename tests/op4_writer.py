@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 
 
-def _runs(column: np.ndarray) -> list[np.ndarray]:
-    filled = np.flatnonzero(column)
-    return np.split(filled, np.flatnonzero(np.diff(filled) > 1) + 1) if len(filled) else []
+def _filled_columns(matrix: np.ndarray) -> Iterator[tuple[int, list[np.ndarray]]]:
+    """Columns that are not zero, each with its runs of rows."""
+    for j, column in enumerate(matrix.T):
+        filled = np.flatnonzero(column)
+        if len(filled):
+            yield j, np.split(filled, np.flatnonzero(np.diff(filled) > 1) + 1)
 
 
 def _pairs(values: np.ndarray) -> np.ndarray:
@@ -40,10 +44,7 @@ def binary_op4(name, matrix, order="<", word=4, single=False, strings="dense", i
     title = (text[:4].ljust(word) + text[4:].ljust(word)) if interlaced else text.ljust(2 * word)
     head = ints(columns, -rows if strings == "big" else rows, 2, _kind(matrix, single))
     out = record(head + title.encode())
-    for j in range(columns):
-        runs = _runs(matrix[:, j])
-        if not runs:
-            continue
+    for j, runs in _filled_columns(matrix):
         if strings == "dense":
             first, last = runs[0][0], runs[-1][-1]
             body = reals(matrix[first : last + 1, j])
@@ -83,10 +84,7 @@ def text_op4(
     top = -rows if strings == "big" else rows
     head = f"{columns:16d}{top:16d}" if wide else f"{columns:8d}{top:8d}"
     out = [f"{head}{2:8d}{_kind(matrix, single):8d}{name:8s}{form}{'|I16' if wide else ''}"]
-    for j in range(columns):
-        runs = _runs(matrix[:, j])
-        if not runs:
-            continue
+    for j, runs in _filled_columns(matrix):
         if strings == "dense":
             first, last = runs[0][0], runs[-1][-1]
             values = matrix[first : last + 1, j]

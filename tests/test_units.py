@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interstage.errors import InputError
 from interstage.component import unit_names
+from interstage.errors import InputError
 from interstage.units import UNITS, check_unit, quantity, split_quantity, unit
 
 # by definition: international yard and pound (1959), standard gravity (CGPM 1901), BIPM's list of units

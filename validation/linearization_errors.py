@@ -20,7 +20,8 @@ import numpy as np
 from validation.study import Row, Study
 
 if TYPE_CHECKING:
-    from interstage.multibody import State, System
+    from interstage.fem import lumped_beam
+from interstage.multibody import State, System
 
 STEPS = {
     "central-2": np.logspace(-9, -1, 17),
@@ -73,22 +74,9 @@ def exact_pendulum() -> np.ndarray:
 def boom_matrices(n: int = 6) -> tuple[np.ndarray, np.ndarray, dict[int, list[float]]]:
     """Return K, M and nodes of a lumped beam of n elements along x, 3 m long."""
     L, A, I, E, rho = 3.0 / n, 9e-4, 6.75e-8, 7e10, 2700.0
-    k = np.zeros((12, 12))
-    for dofs, s in (((0, 6), E * A / L), ((3, 9), 0.75 * E * I / L)):
-        k[np.ix_(dofs, dofs)] += s * np.array([[1, -1], [-1, 1]])
-    bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2]])
-    bend = E * I / L**3 * np.vstack([bend, [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])
-    flip = np.diag([1.0, -1.0, 1.0, -1.0])
-    k[np.ix_((1, 5, 7, 11), (1, 5, 7, 11))] += bend
-    k[np.ix_((2, 4, 8, 10), (2, 4, 8, 10))] += flip @ bend @ flip
-    m = rho * A * L / 2 * np.tile([1, 1, 1, 1e-2, 1e-2, 1e-2], 2)
-    size = 6 * (n + 1)
-    K, M = np.zeros((size, size)), np.zeros((size, size))
-    for e in range(n):
-        at = np.arange(6 * e, 6 * e + 12)
-        K[np.ix_(at, at)] += k
-        M[at, at] += m
-    return K, M, {i + 1: [i * L, 0.0, 0.0] for i in range(n + 1)}
+    mass = np.tile(rho * A * L * np.array([1, 1, 1, 1e-2, 1e-2, 1e-2]), (n + 1, 1))
+    mass[[0, -1]] /= 2.0
+    return lumped_beam(3.0, n, EA=E * A, GJ=0.75 * E * I, EI=E * I, mass=mass)
 
 
 def spacecraft() -> tuple[System, State]:

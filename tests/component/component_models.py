@@ -69,15 +69,8 @@ def straight(n_elements=8, length=4.0, **options):
 
 def bent(**options):
     """A bent, branching frame in space, not symmetric in any way."""
-    points = [
-        [0, 0, 0],
-        [1, 0.1, 0],
-        [2, 0.3, 0.2],
-        [3, 0.2, 0.6],
-        [3.2, 1.1, 0.7],
-        [3.1, 2.0, 1.2],
-        [2.1, -0.9, 0.4],
-    ]
+    spine = [[0, 0, 0], [1, 0.1, 0], [2, 0.3, 0.2], [3, 0.2, 0.6], [3.2, 1.1, 0.7], [3.1, 2.0, 1.2]]
+    points = [*spine, [2.1, -0.9, 0.4]]
     return frame(points, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 6)], **options)
 
 

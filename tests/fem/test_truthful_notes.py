@@ -75,18 +75,26 @@ def test_mass_that_does_not_move_is_named():
     )
 
 
+def written(folder, case, bulk):
+    """Path of a file with the deck of the rod."""
+    path = folder / "rod.bdf"
+    path.write_text(ROD.format(case=case, bulk=bulk, area="1.-4", twist="1.-8", E="7.+10"))
+    return path
+
+
+def printed(capsys, *words):
+    """What a command that succeeds prints."""
+    with pytest.raises(SystemExit) as stop:
+        main([*map(str, words)])
+    assert stop.value.code == 0
+    return capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", ["static", "modes"])
 def test_commands_print_notes_and_requests_that_are_not_carried_out(command, tmp_path, capsys):
     case = "LOAD = 2\nDISP = ALL\nSTRESS(PLOT) = ALL\nFORCE = ALL\nGPFORCE = NONE\nOUTPUT(XYPLOT)\nXYPRINT DISP / 1(T2)"
-    text = ROD.format(case=case, bulk="FORCE,2,2,0,7.,0.,1.,0.", area="1.-4", twist="1.-8", E="7.+10")
-    path = tmp_path / "rod.bdf"
-    path.write_text(text)
-    outputs = []
-    for more in ([], ["--json"]):
-        with pytest.raises(SystemExit) as stop:
-            main([command, str(path), *more])
-        assert stop.value.code == 0
-        outputs.append(capsys.readouterr().out)
+    path = written(tmp_path, case, "FORCE,2,2,0,7.,0.,1.,0.")
+    outputs = [printed(capsys, command, path, *more) for more in ([], ["--json"])]
     assert "Case control that is not carried out: FORCE (1), OUTPUT(XYPLOT) (1), STRESS (1)" in outputs[0]
     assert json.loads(outputs[1])["ignored_requests"] == {"FORCE": 1, "OUTPUT(XYPLOT)": 1, "STRESS": 1}
     if command == "static":
@@ -97,16 +105,12 @@ def test_commands_print_notes_and_requests_that_are_not_carried_out(command, tmp
 @pytest.mark.parametrize("command", ["static", "modes"])
 def test_options_that_answer_a_request_take_it_off_the_list(command, tmp_path, capsys):
     case = "LOAD = 2\nSTRESS = ALL\nELFORCE = ALL\nSPCFORCES = ALL\nGPFORCE = ALL"
-    text = ROD.format(case=case, bulk="FORCE,2,2,0,7.,1.,0.,0.", area="1.-4", twist="1.-8", E="7.+10")
-    path = tmp_path / "rod.bdf"
-    path.write_text(text)
-    left = {}
+    path = written(tmp_path, case, "FORCE,2,2,0,7.,1.,0.,0.")
+    left = []
     for options in ((), ("--stresses",), ("--forces", "--stresses", "--spcforces")):
-        with pytest.raises(SystemExit) as stop:
-            main([command, str(path), "--json", *options])
-        assert stop.value.code == 0
-        left[options] = list(json.loads(capsys.readouterr().out)["ignored_requests"])
-    assert list(left.values()) == [
+        answer = json.loads(printed(capsys, command, path, "--json", *options))
+        left.append(list(answer["ignored_requests"]))
+    assert left == [
         ["ELFORCE", "GPFORCE", "SPCFORCES", "STRESS"],
         ["ELFORCE", "GPFORCE", "SPCFORCES"],
         ["GPFORCE"],

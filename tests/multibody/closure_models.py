@@ -5,32 +5,20 @@ from __future__ import annotations
 import numpy as np
 from multibody_models import beam, random_inertia, random_rotation
 
-from interstage.multibody import (
-    Ball,
-    Cylindrical,
-    Free,
-    Gimbal,
-    Locked,
-    Multibody,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Universal,
-)
+import interstage as ist
 
 RELATIONS = [
-    Locked(),
-    Revolute("y"),
-    Revolute([1.0, 2.0, -1.0]),
-    Prismatic("x"),
-    Cylindrical("z"),
-    Universal("xy"),
-    Universal([[1.0, 0.2, 0.0], [0.3, 1.0, 0.1]]),
-    Gimbal("zyx"),
-    Ball(),
-    Planar("z"),
-    Screw("y", pitch=0.7),
+    ist.Locked(),
+    ist.Revolute("y"),
+    ist.Revolute([1.0, 2.0, -1.0]),
+    ist.Prismatic("x"),
+    ist.Cylindrical("z"),
+    ist.Universal("xy"),
+    ist.Universal([[1.0, 0.2, 0.0], [0.3, 1.0, 0.1]]),
+    ist.Gimbal("zyx"),
+    ist.Ball(),
+    ist.Planar("z"),
+    ist.Screw("y", pitch=0.7),
 ]
 ROWS = [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 5]
 BENT = beam(4, 8, bend=0.1, name="bent")
@@ -44,11 +32,11 @@ def rod(mass, length):
 
 def mixed(relation, rng):
     """Return a tree of rigid and flexible bodies with two closures: to the ground, and between flexible bodies."""
-    mb = Multibody("mixed", gravity=[0.3, -1.0, -9.0])
+    mb = ist.Multibody("mixed", gravity=[0.3, -1.0, -9.0])
     mass, com, inertia = random_inertia(rng)
-    mb.add_body("hub", mass=5 * mass, com=com, inertia=5 * inertia, joint=Free())
-    mb.add_body("left", component=BENT, node=1, parent="hub", at=[0.3, 0, 0], joint=Ball(), damping=0.01)
-    mb.add_body("right", component=BENT, node=1, parent="hub", at=[0, 0.4, 0], joint=Universal(), order=1)
+    mb.add_body("hub", mass=5 * mass, com=com, inertia=5 * inertia, joint=ist.Free())
+    mb.add_body("left", component=BENT, node=1, parent="hub", at=[0.3, 0, 0], joint=ist.Ball(), damping=0.01)
+    mb.add_body("right", component=BENT, node=1, parent="hub", at=[0, 0.4, 0], joint=ist.Universal(), order=1)
     mass, com, inertia = random_inertia(rng)
     mb.add_body(
         "tip",
@@ -57,7 +45,7 @@ def mixed(relation, rng):
         inertia=inertia,
         parent="left",
         at=4,
-        joint=Gimbal("zyx"),
+        joint=ist.Gimbal("zyx"),
         rotation=random_rotation(rng),
     )
     mb.close("cross", ("tip", [0.1, 0.2, -0.1]), ("right", 5), joint=relation, rotation=random_rotation(rng))
@@ -65,26 +53,44 @@ def mixed(relation, rng):
     return mb.compile()
 
 
-def four_bar(joint=None, coupler=None, gravity=9.81, **options):
-    """Return a plane four-bar of lengths 1, 3, 2 on ground points 3 apart; `coupler` a component along x."""
-    mb = Multibody("four-bar", gravity=[0, -gravity, 0])
-    mb.add_body("crank", **rod(1.0, 1.0), joint=Revolute("z"))
-    if coupler is None:
-        mb.add_body("coupler", **rod(2.0, 3.0), parent="crank", at=[1.0, 0, 0], joint=Revolute("z"))
-        end = ("coupler", [3.0, 0, 0])
-    else:
-        mb.add_body(
-            "coupler",
-            component=coupler,
-            node=1,
-            parent="crank",
-            at=[1.0, 0, 0],
-            joint=Revolute("z"),
-            **options,
-        )
-        end = ("coupler", int(coupler.node_ids[-1]))
-    mb.add_body("rocker", **rod(1.5, 2.0), at=[3.0, 0, 0], joint=Revolute("z"))
-    mb.close("pin", end, ("rocker", [2.0, 0, 0]), joint=joint or Revolute("z"))
+def four_bar(joint=None, coupler=None, gravity=9.81, load=False, **options):
+    """Return a plane four-bar of lengths 1, 3, 2 on ground points 3 apart.
+
+    `coupler` is a component along x in place of a rod, with options of its body; `load` a small body on the coupler.
+    """
+    mb = ist.Multibody("four-bar", gravity=[0, -gravity, 0])
+    mb.add_body("crank", **rod(1.0, 1.0), joint=ist.Revolute("z"))
+    part, end = (rod(2.0, 3.0), [3.0, 0, 0]) if coupler is None else ({"component": coupler, "node": 1}, None)
+    mb.add_body("coupler", **part, parent="crank", at=[1.0, 0, 0], joint=ist.Revolute("z"), **options)
+    mb.add_body("rocker", **rod(1.5, 2.0), at=[3.0, 0, 0], joint=ist.Revolute("z"))
+    if load:
+        on = {"parent": "coupler", "at": [1.5, 0, 0], "joint": ist.Revolute("z")}
+        mb.add_body("load", mass=0.3, inertia=[0.1, 0.1, 0.1], **on)
+    end = int(coupler.node_ids[-1]) if end is None else end
+    mb.close("pin", ("coupler", end), ("rocker", [2.0, 0, 0]), joint=joint or ist.Revolute("z"))
+    return mb.compile()
+
+
+def parallelogram(width, angles, gravity=0.0):
+    """Return two cranks of length 1 on ground points `width` apart, a bar between them, and their state."""
+    mb = ist.Multibody("parallelogram", gravity=[0, -gravity, 0])
+    mb.add_body("left", **rod(1.0, 1.0), joint=ist.Revolute("z"))
+    mb.add_body("bar", **rod(2.0, width), parent="left", at=[1, 0, 0], joint=ist.Revolute("z"))
+    mb.add_body("right", **rod(1.0, 1.0), at=[width, 0, 0], joint=ist.Revolute("z"))
+    mb.close("pin", ("bar", [width, 0, 0]), ("right", [1.0, 0, 0]), joint=ist.Ball())
+    system = mb.compile()
+    x = system.state()
+    x["left"].q[:], x["bar"].q[:], x["right"].q[:] = angles
+    system.drop_redundant(x)
+    return system, x
+
+
+def two_links(reach):
+    """Return a chain of two rods of length 1 whose end is to lie at `reach` on the x axis."""
+    mb = ist.Multibody("chain")
+    mb.add_body("a", **rod(1.0, 1.0), joint=ist.Revolute("z"))
+    mb.add_body("b", **rod(1.0, 1.0), parent="a", at=[1, 0, 0], joint=ist.Revolute("z"))
+    mb.close("end", ("b", [1.0, 0, 0]), ("ground", [reach, 0, 0]), joint=ist.Ball())
     return mb.compile()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closure_models import four_bar, pinned, rod
+from closure_models import four_bar, parallelogram, pinned
 from multibody_models import beam, beam_matrices
 
 import interstage as ist
@@ -185,15 +185,7 @@ def test_adaptive_methods_stay_closed(method):
 
 def test_a_dead_centre_stops_with_its_name():
     """A parallelogram that becomes flat loses rank there: the run says so, and where."""
-    mb = Multibody("parallelogram")
-    mb.add_body("left", **rod(1.0, 1.0), joint=Revolute("z"))
-    mb.add_body("bar", **rod(2.0, 2.0), parent="left", at=[1, 0, 0], joint=Revolute("z"))
-    mb.add_body("right", **rod(1.0, 1.0), at=[2.0, 0, 0], joint=Revolute("z"))
-    mb.close("pin", ("bar", [2.0, 0, 0]), ("right", [1.0, 0, 0]), joint=Ball())
-    system = mb.compile()
-    x = system.state()
-    x["left"].q[:], x["bar"].q[:], x["right"].q[:] = 0.5, -0.5, 0.5
-    system.drop_redundant(x)
+    system, x = parallelogram(2.0, (0.5, -0.5, 0.5))
     x["left"].v[:], x["bar"].v[:], x["right"].v[:] = -1.0, 1.0, -1.0
     flat = x.copy()
     flat.q[:] = 0.0
@@ -263,15 +255,7 @@ def test_fixed_fixed_beam():
 
 def test_modes_under_load_know_the_forces_of_closures():
     """A hanging four-bar at rest: small oscillations from a simulation and from the modes agree."""
-    mb = Multibody("hanging", gravity=[0, -9.81, 0])
-    mb.add_body("left", **rod(1.0, 1.0), joint=Revolute("z"))
-    mb.add_body("bar", **rod(2.0, 1.0), parent="left", at=[1, 0, 0], joint=Revolute("z"))
-    mb.add_body("right", **rod(1.0, 1.0), at=[1.0, 0, 0], joint=Revolute("z"))
-    mb.close("pin", ("bar", [1.0, 0, 0]), ("right", [1.0, 0, 0]), joint=Ball())
-    system = mb.compile()
-    x = system.state()
-    x["left"].q[:], x["bar"].q[:], x["right"].q[:] = -np.pi / 2, np.pi / 2, -np.pi / 2
-    system.drop_redundant(x)
+    system, x = parallelogram(1.0, (-np.pi / 2, np.pi / 2, -np.pi / 2), gravity=9.81)
     hz = system.modes(x).frequencies_hz
     # a parallelogram: the bar moves without turning; two pendula and a mass at their ends
     wanted = np.sqrt((2 * 0.5 + 2.0) * 9.81 / (2.0 / 3.0 + 2.0)) / (2 * np.pi)

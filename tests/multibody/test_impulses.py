@@ -6,34 +6,22 @@ import numpy as np
 import pytest
 from multibody_models import beam, random_inertia, random_rotation, random_state
 
+import interstage as ist
 from interstage.errors import InterstageError
-from interstage.multibody import (
-    Ball,
-    Cylindrical,
-    Free,
-    Gimbal,
-    Locked,
-    Multibody,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Universal,
-)
 from interstage.system.events import Attach, Detach, Reattach, ReplaceJoint, Switch
 
 AXIS = (0.3, -0.5, 0.9)
 JOINTS = {
-    "Locked": lambda: Locked(),
-    "Revolute": lambda: Revolute(AXIS),
-    "Prismatic": lambda: Prismatic(AXIS),
-    "Screw": lambda: Screw(AXIS, pitch=0.4),
-    "Cylindrical": lambda: Cylindrical(AXIS),
-    "Universal": lambda: Universal("yz"),
-    "Gimbal": lambda: Gimbal("zxy"),
-    "Ball": lambda: Ball(),
-    "Planar": lambda: Planar(AXIS),
-    "Free": lambda: Free(),
+    "Locked": lambda: ist.Locked(),
+    "Revolute": lambda: ist.Revolute(AXIS),
+    "Prismatic": lambda: ist.Prismatic(AXIS),
+    "Screw": lambda: ist.Screw(AXIS, pitch=0.4),
+    "Cylindrical": lambda: ist.Cylindrical(AXIS),
+    "Universal": lambda: ist.Universal("yz"),
+    "Gimbal": lambda: ist.Gimbal("zxy"),
+    "Ball": lambda: ist.Ball(),
+    "Planar": lambda: ist.Planar(AXIS),
+    "Free": lambda: ist.Free(),
 }
 BEAM = beam(4, 4, aset=1, name="panel")
 
@@ -45,15 +33,15 @@ def two_trees(joint, flexible=False, root=None, seed=1):
     def rigid():
         return dict(zip(("mass", "com", "inertia"), random_inertia(rng)))
 
-    mb = Multibody("trees")
-    mb.add_body("bus", **rigid(), joint=root or Free())
+    mb = ist.Multibody("trees")
+    mb.add_body("bus", **rigid(), joint=root or ist.Free())
     where = {"parent": "bus", "at": rng.normal(size=3), "rotation": random_rotation(rng)}
     if flexible:
         mb.add_body("arm", component=BEAM, node=1, joint=joint, **where)
     else:
         mb.add_body("arm", **rigid(), joint=joint, port=rng.normal(size=3), **where)
-    mb.add_body("other", **rigid(), joint=Free())
-    mb.add_body("tail", **rigid(), parent="other", at=[0.3, 0, 0.1], joint=Revolute("y"))
+    mb.add_body("other", **rigid(), joint=ist.Free())
+    mb.add_body("tail", **rigid(), parent="other", at=[0.3, 0, 0.1], joint=ist.Revolute("y"))
     system = mb.compile()
     return system, random_state(system, rng)
 
@@ -112,8 +100,8 @@ def momentum_is_kept(change):
 def test_every_joint_and_every_change(name, change):
     """v⁺ is the motion nearest to v⁻ in kinetic energy; it is finite, keeps momentum, and gains no energy."""
     for flexible in (False, True):
-        first = Revolute("x") if name in ("Locked", "Free") and change != "replace" else JOINTS[name]()
-        system, x = two_trees(first if change != "replace" else Ball(), flexible)
+        first = ist.Revolute("x") if name in ("Locked", "Free") and change != "replace" else JOINTS[name]()
+        system, x = two_trees(first if change != "replace" else ist.Ball(), flexible)
         for action in CHANGES[change](JOINTS[name]()):
             before, u = system, x
             system, x = action.apply(0.0, before, u)
@@ -133,9 +121,9 @@ def test_every_joint_and_every_change(name, change):
 
 
 ELSEWHERE = {
-    "dock": [Attach("other", "bus", joint=Ball())],
-    "snap": [Attach("other", ("bus", [0, 1, 0]), joint=Locked(), rotation=np.eye(3), snap=True)],
-    "back": [Detach("arm"), Attach("arm", ("bus", [0.5, 0.2, 0.1]), joint=Revolute("y"), snap=True)],
+    "dock": [Attach("other", "bus", joint=ist.Ball())],
+    "snap": [Attach("other", ("bus", [0, 1, 0]), joint=ist.Locked(), rotation=np.eye(3), snap=True)],
+    "back": [Detach("arm"), Attach("arm", ("bus", [0.5, 0.2, 0.1]), joint=ist.Revolute("y"), snap=True)],
     "another node": [Detach("arm"), Attach("arm", "other", port=4)],
     "turned round": [Attach("arm", "other")],
     "node to node": [Reattach("tail", ("arm", 3), snap=True)],
@@ -149,7 +137,7 @@ def test_where_and_how_fast_a_vehicle_flies_does_not_matter(change):
     """At 42,000 km from the origin and 3 km/s spins and velocities after a change are those of one at rest there."""
     seen = []
     for far, boost in (([0, 0, 0], [0, 0, 0]), ([4.2e7, 1e6, -3e5], [0, 3e3, 20.0])):
-        system, x = two_trees(Revolute("x"), flexible=True)
+        system, x = two_trees(ist.Revolute("x"), flexible=True)
         for body in ("bus", "other"):
             x[body].position[:] += far
             x[body].linear_velocity[:] += system.rotation(x, body).T @ boost
@@ -166,8 +154,8 @@ def test_where_and_how_fast_a_vehicle_flies_does_not_matter(change):
 def test_a_lone_body_that_is_held(name):
     """A single body is put on the ground and locked there: nothing is left to move."""
     rng = np.random.default_rng(2)
-    mb = Multibody("one")
-    mb.add_body("ball", **dict(zip(("mass", "com", "inertia"), random_inertia(rng))), joint=Free())
+    mb = ist.Multibody("one")
+    mb.add_body("ball", **dict(zip(("mass", "com", "inertia"), random_inertia(rng))), joint=ist.Free())
     system = mb.compile()
     x = random_state(system, rng)
     new, y = Attach("ball", None, joint=JOINTS[name]()).apply(0.0, system, x)
@@ -188,16 +176,13 @@ def test_a_lone_body_that_is_held(name):
 @pytest.mark.parametrize("name", JOINTS)
 def test_closures_beside_a_change(name):
     """Two docked trees joined once more by a Ball closure: momentum is kept and the closure does not open."""
-    mb = Multibody("ring")
-    mb.add_body("bus", mass=5.0, inertia=[1, 2, 2.5], joint=Free())
-    mb.add_body(
-        "arm", mass=1.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], parent="bus", at=[1, 0, 0], joint=Ball()
-    )
-    mb.add_body(
-        "rod", mass=2.0, com=[0.2, 0.1, 0], inertia=[0.2, 0.2, 0.3], parent="bus", at=[0, 1, 0], joint=Ball()
-    )
-    mb.close("loop", ("arm", [0.5, 0.5, 0]), ("rod", [1.5, -0.5, 0]), joint=Ball())
-    mb.add_body("guest", mass=1.5, com=[0, 0.1, 0], inertia=[0.3, 0.2, 0.2], joint=Free())
+    mb = ist.Multibody("ring")
+    mb.add_body("bus", mass=5.0, inertia=[1, 2, 2.5], joint=ist.Free())
+    ball, on = ist.Ball(), {"parent": "bus"}
+    mb.add_body("arm", mass=1.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], at=[1, 0, 0], joint=ball, **on)
+    mb.add_body("rod", mass=2.0, com=[0.2, 0.1, 0], inertia=[0.2, 0.2, 0.3], at=[0, 1, 0], joint=ball, **on)
+    mb.close("loop", ("arm", [0.5, 0.5, 0]), ("rod", [1.5, -0.5, 0]), joint=ist.Ball())
+    mb.add_body("guest", mass=1.5, com=[0, 0.1, 0], inertia=[0.3, 0.2, 0.2], joint=ist.Free())
     system = mb.compile()
     x = system.assemble(system.state(v=np.random.default_rng(5).normal(size=system.nv)))
     for action in (Attach("guest", "arm", joint=JOINTS[name]()), Switch("arm", "locked")):

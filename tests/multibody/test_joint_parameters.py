@@ -7,32 +7,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import interstage as ist
 from interstage.errors import InputError
 from interstage.kane import Kane
-from interstage.multibody import (
-    Ball,
-    Cylindrical,
-    Free,
-    Gimbal,
-    Locked,
-    Multibody,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Universal,
-)
 from interstage.multibody.closures import rows_of
 from interstage.multibody.joints import Joint
 from interstage.spatial import Rotation
 
-ALL = (Locked, Revolute, Prismatic, Screw, Cylindrical, Universal, Gimbal, Ball, Planar, Free)
+ALL = (
+    ist.Locked,
+    ist.Revolute,
+    ist.Prismatic,
+    ist.Screw,
+    ist.Cylindrical,
+    ist.Universal,
+    ist.Gimbal,
+    ist.Ball,
+    ist.Planar,
+    ist.Free,
+)
 REST = Rotation.from_rotation_vector([0.4, -0.7, 0.3])
 
 
 def carried(joint):
-    mb = Multibody("pair")
-    mb.add_body("base", mass=4.0, inertia=[1, 2, 2.5], joint=Free())
+    mb = ist.Multibody("pair")
+    mb.add_body("base", mass=4.0, inertia=[1, 2, 2.5], joint=ist.Free())
     mb.add_body("arm", mass=2.0, com=[0.2, 0.1, 0.4], inertia=[0.3, 0.2, 0.4], parent="base", joint=joint)
     return mb.compile()
 
@@ -50,15 +49,15 @@ def state(system):
 @pytest.mark.parametrize("name", ("stiffness", "damping", "rest", "prescribed"))
 def test_every_parameter_acts_or_is_refused(kind, name):
     """A parameter changes the accelerations, or the joint says that it has no such thing."""
-    joint = {"pitch": 0.3} if kind is Screw else {}
-    value = True if name == "prescribed" else (REST if kind is Ball and name == "rest" else 0.7)
-    spring = {"stiffness": 3.0} if name == "rest" and kind not in (Free, Locked) else {}
+    joint = {"pitch": 0.3} if kind is ist.Screw else {}
+    value = True if name == "prescribed" else (REST if kind is ist.Ball and name == "rest" else 0.7)
+    spring = {"stiffness": 3.0} if name == "rest" and kind not in (ist.Free, ist.Locked) else {}
     plain = carried(kind(**joint, **spring))
     x = state(plain)
     try:
         other = carried(kind(**{**joint, **spring, name: value}))
     except InputError:
-        assert kind is Locked or (kind is Free and name in ("stiffness", "rest"))
+        assert kind is ist.Locked or (kind is ist.Free and name in ("stiffness", "rest"))
         return
     a, b = plain.forward_dynamics(x), other.forward_dynamics(other.state(x.q, x.v))
     assert np.abs(a - b).max() > 1e-3
@@ -68,7 +67,7 @@ def test_the_rest_of_a_ball_is_an_attitude():
     """Torque -k sin φ n and energy k (1 - cos φ) of the turn from rest; power balance, Kane, and turned round."""
     k = 5.0
     for rest in (REST, REST.quaternion, -REST.quaternion, 2.0 * np.asarray(REST.quaternion)):
-        system = carried(Ball(stiffness=k, rest=rest))
+        system = carried(ist.Ball(stiffness=k, rest=rest))
         x = system.state()
         x["arm"].quaternion[:] = REST.quaternion
         assert np.abs(system.forward_dynamics(x)).max() < 1e-14
@@ -92,15 +91,15 @@ def test_the_rest_of_a_ball_is_an_attitude():
     z.v += 1j * h * vdot
     assert abs(system.energy(z).imag / h) < 1e-12
     # docked by the arm, the tree is turned round: accelerations of bodies stay
-    free = Multibody("pair")
-    free.add_body("dock", mass=1.0, inertia=[1, 1, 1], joint=Free())
+    free = ist.Multibody("pair")
+    free.add_body("dock", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
     mb = replace(free)
     for spec in system.model.specs:
         mb.specs.append(replace(spec, rotation=Rotation.from_rotation_vector([0.2, 0.5, -0.3]).matrix))
     before = mb.compile()
     y = before.state(v=np.concatenate([np.zeros(6), x.v]))
     y["base"].q[:], y["arm"].q[:] = x["base"].q, x["arm"].q
-    after, w = before.attach("arm", "dock", y, joint=Free())
+    after, w = before.attach("arm", "dock", y, joint=ist.Free())
     assert after.model.spec("base").parent == "arm"
     a, b = before.forward_dynamics(y), after.forward_dynamics(w)
     for body in ("base", "arm"):
@@ -113,7 +112,7 @@ def test_the_rest_of_a_ball_is_an_attitude():
 @pytest.mark.parametrize("rest", (0.3, (0.1, 0.2, 0.3), (0, 0, 0, 0), (np.nan, 0, 0, 0), "up"))
 def test_what_is_no_attitude_is_refused(rest):
     with pytest.raises((InputError, ValueError)):
-        Ball(stiffness=1.0, rest=rest)
+        ist.Ball(stiffness=1.0, rest=rest)
 
 
 class Strange(Joint):
@@ -123,7 +122,7 @@ class Strange(Joint):
     nq = nv = 1
 
 
-class Disguised(Revolute):
+class Disguised(ist.Revolute):
     """A joint that says it is another one."""
 
     kind = 5
@@ -132,7 +131,7 @@ class Disguised(Revolute):
 @pytest.mark.parametrize("joint", (Strange(), Joint(), Disguised(), "ball", None))
 def test_unknown_joints_are_refused_everywhere(joint):
     """No table of kinds takes what it does not know for its last entry."""
-    mb = Multibody("pair")
+    mb = ist.Multibody("pair")
     mb.add_body("a", mass=1.0, inertia=[1, 1, 1])
     mb.add_body("b", mass=1.0, inertia=[1, 1, 1])
     if joint is not None:

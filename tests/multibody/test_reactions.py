@@ -6,33 +6,21 @@ import numpy as np
 import pytest
 from multibody_models import beam, random_inertia, random_rotation, random_state
 
+import interstage as ist
 from interstage.kane import Kane
-from interstage.multibody import (
-    Ball,
-    Cylindrical,
-    Free,
-    Gimbal,
-    Locked,
-    Multibody,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Universal,
-)
 
 AXIS = (0.3, -0.5, 0.9)
 JOINTS = {
-    "Locked": Locked(),
-    "Revolute": Revolute(AXIS, stiffness=30.0, damping=0.4),
-    "Prismatic": Prismatic(AXIS, stiffness=30.0),
-    "Screw": Screw(AXIS, pitch=0.4, damping=0.3),
-    "Cylindrical": Cylindrical(AXIS, damping=(0.2, 0.1)),
-    "Universal": Universal("yz", stiffness=(20.0, 10.0)),
-    "Gimbal": Gimbal("zxy"),
-    "Ball": Ball(stiffness=15.0),
-    "Planar": Planar(AXIS),
-    "Free": Free(damping=0.2),
+    "Locked": ist.Locked(),
+    "Revolute": ist.Revolute(AXIS, stiffness=30.0, damping=0.4),
+    "Prismatic": ist.Prismatic(AXIS, stiffness=30.0),
+    "Screw": ist.Screw(AXIS, pitch=0.4, damping=0.3),
+    "Cylindrical": ist.Cylindrical(AXIS, damping=(0.2, 0.1)),
+    "Universal": ist.Universal("yz", stiffness=(20.0, 10.0)),
+    "Gimbal": ist.Gimbal("zxy"),
+    "Ball": ist.Ball(stiffness=15.0),
+    "Planar": ist.Planar(AXIS),
+    "Free": ist.Free(damping=0.2),
 }
 BEAM = beam(4, 4, aset=1, name="panel")
 
@@ -43,8 +31,8 @@ def rigid(rng):
 
 def vehicle(joint, flexible, closed, rng):
     """Return a free bus, an arm by `joint` (a port, or a beam), a tail on the arm with a port, perhaps a closure."""
-    mb = Multibody("vehicle", gravity=[0.4, -0.2, -3.0])
-    mb.add_body("bus", **rigid(rng), joint=Free(), port=rng.normal(size=3))
+    mb = ist.Multibody("vehicle", gravity=[0.4, -0.2, -3.0])
+    mb.add_body("bus", **rigid(rng), joint=ist.Free(), port=rng.normal(size=3))
     where = {"parent": "bus", "at": rng.normal(size=3), "rotation": random_rotation(rng), "joint": joint}
     if flexible:
         mb.add_body("arm", component=BEAM, node=1, order=2, **where)
@@ -52,12 +40,17 @@ def vehicle(joint, flexible, closed, rng):
         mb.add_body("arm", **rigid(rng), port=rng.normal(size=3), **where)
     at = 5 if flexible else rng.normal(size=3)
     mb.add_body(
-        "tail", **rigid(rng), port=rng.normal(size=3), parent="arm", at=at, joint=Universal("xz", damping=0.1)
+        "tail",
+        **rigid(rng),
+        port=rng.normal(size=3),
+        parent="arm",
+        at=at,
+        joint=ist.Universal("xz", damping=0.1),
     )
     if closed:
         # a third body that hangs on the bus is tied to the tail in one direction
-        mb.add_body("tie", **rigid(rng), parent="bus", at=rng.normal(size=3), joint=Free())
-        mb.close("loop", ("tie", rng.normal(size=3)), ("tail", rng.normal(size=3)), joint=Ball())
+        mb.add_body("tie", **rigid(rng), parent="bus", at=rng.normal(size=3), joint=ist.Free())
+        mb.close("loop", ("tie", rng.normal(size=3)), ("tail", rng.normal(size=3)), joint=ist.Ball())
     return mb.compile()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from interstage.errors import DeckError
 from interstage.nastran import deck_from_text
+from refusals import refusals
 
 
 def deck(executive: str = "SOL 103", case: str = "", bulk: str = "GRID,1\n"):
@@ -93,22 +94,21 @@ def test_bulk_only_and_missing_cend():
     assert d.sol == 101 and d.case.subcases[0].spc == 5
 
 
-@pytest.mark.parametrize(
-    ("case", "message"),
-    [
-        ("SPC = ABC", "SPC needs the number of a set .*line 3: 'SPC = ABC'"),
-        ("SUBCASE 1\nSUBCASE 1", "subcase 1 is defined twice .*line 4"),
-        ("SUBCASE", "SUBCASE needs the number of a set"),
-        ("PARAM,POST", "PARAM needs a name and a value"),
-        ("K2GG = ", "K2GG needs the name of a matrix"),
-        ("K2GG = X.Y*KA", "K2GG has a factor that is not a number"),
-        ("K2GG = 1.0", "K2GG needs names of matrices"),
-        ("A2GG = AX", "A2GG in case control is not supported"),
-    ],
+@refusals(
+    """
+    SPC = ABC -> SPC needs the number of a set .*line 3: 'SPC = ABC'
+    SUBCASE 1|SUBCASE 1 -> subcase 1 is defined twice .*line 4
+    SUBCASE -> SUBCASE needs the number of a set
+    PARAM,POST -> PARAM needs a name and a value
+    K2GG =  -> K2GG needs the name of a matrix
+    K2GG = X.Y*KA -> K2GG has a factor that is not a number
+    K2GG = 1.0 -> K2GG needs names of matrices
+    A2GG = AX -> A2GG in case control is not supported
+    """
 )
-def test_mistakes_are_named(case, message):
-    with pytest.raises(DeckError, match=message):
-        deck(case=case)
+def test_mistakes_are_named(text, words):
+    with pytest.raises(DeckError, match=words):
+        deck(case=text)
 
 
 def test_thermal_loads_are_refused_in_statics_only():
@@ -144,24 +144,17 @@ def test_changes_of_the_solution_sequence_are_listed():
     assert deck("SOL 103\nCOMPILE SEMODES\nALTER 5").ignored == {"COMPILE": 1, "ALTER": 1}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("SOL\nCEND\nBEGIN BULK\n", "SOL without a solution number .text, line 1"),
-        ("SOL 103\nCEND\nGRID,1\n", "the deck has SOL but no BEGIN BULK .text, line 1"),
-        (
-            "SOL 103\nCEND\nBEGIN SUPER=1\nGRID,1\n",
-            "only the main bulk data section .BEGIN BULK. is supported",
-        ),
-        (
-            "SOL 103\nCEND\nBEGIN BULK\nGRID,1\nBEGIN SUPER=1\nGRID,2\n",
-            "a second BEGIN in the bulk data.*line 5",
-        ),
-        ("BEGIN BULK\nPARAM,POST\n", "PARAM needs a name and a value .text, line 2"),
-    ],
+@refusals(
+    """
+    SOL|CEND|BEGIN BULK -> SOL without a solution number .text, line 1
+    SOL 103|CEND|GRID,1 -> the deck has SOL but no BEGIN BULK .text, line 1
+    SOL 103|CEND|BEGIN SUPER=1|GRID,1 -> only the main bulk data section .BEGIN BULK. is supported
+    SOL 103|CEND|BEGIN BULK|GRID,1|BEGIN SUPER=1|GRID,2 -> a second BEGIN in the bulk data.*line 5
+    BEGIN BULK|PARAM,POST -> PARAM needs a name and a value .text, line 2
+    """
 )
-def test_bad_sections_are_named(text, message):
-    with pytest.raises(DeckError, match=message):
+def test_bad_sections_are_named(text, words):
+    with pytest.raises(DeckError, match=words):
         deck_from_text(text)
 
 

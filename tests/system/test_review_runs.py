@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from closure_models import four_bar, pinned, rod
 from scipy.integrate import simpson
 
 from interstage.errors import InputError, InterstageError, SolverError
@@ -172,29 +173,17 @@ def test_a_run_goes_on_from_the_masses_of_its_end(method):
     assert after.system.mass_properties(after.state()).mass == pytest.approx(12.0, rel=1e-13)
 
 
-def rod(mass, length):
-    bend = mass * length**2 / 12.0
-    return {"mass": mass, "com": [length / 2, 0, 0], "inertia": np.diag([1e-4, bend, bend])}
-
-
-def four_bar():
-    """Return a four-bar under gravity that can be assembled from where it is, its crank turning."""
-    mb = Multibody("four-bar", gravity=[0, -9.81, 0])
-    mb.add_body("crank", **rod(1.0, 1.0), joint=Revolute("z"))
-    mb.add_body("coupler", **rod(2.0, 3.0), parent="crank", at=[1, 0, 0], joint=Revolute("z"))
-    mb.add_body("rocker", **rod(1.5, 2.0), at=[3, 0, 0], joint=Revolute("z"))
-    mb.close("pin", ("coupler", [3, 0, 0]), ("rocker", [2, 0, 0]), joint=Ball())
-    system = mb.compile()
-    x = system.state()
-    x["crank"].q[:], x["rocker"].q[:], x["crank"].v[:] = 1.0, 2.0, 0.5
-    x = system.assemble(x, fixed=["crank"])
+def loop():
+    """Return a four-bar under gravity without redundant rows, its crank turning."""
+    system = four_bar(Ball())
+    x = pinned(system, speed=0.5)
     system.drop_redundant(x)
     return system, x
 
 
 def test_the_torque_of_a_drive_in_a_loop_does_all_the_work():
     """Forces of closures do no work: the drive's work is the gain of energy (Simpson, 1e-9), free joints have none."""
-    system, x = four_bar()
+    system, x = loop()
     motion = Motion(angle=lambda t: 1.0 + 0.5 * np.sin(t))
     log = simulate(system, x, until=0.4, step=2e-3, motions={"crank": motion})
     power = (log.torque("crank") * log["crank"].v)[:, 0]
@@ -207,7 +196,7 @@ def test_the_torque_of_a_drive_in_a_loop_does_all_the_work():
 
 def test_a_loop_follows_a_motion_that_starts_a_little_elsewhere():
     """Angle and rate of a table are not those of the state to the last digit: the other bodies follow."""
-    system, x = four_bar()
+    system, x = loop()
     t = np.linspace(0.0, 0.4, 41)
     motion = Motion(angle=(t, 1.001 + 0.51 * t))
     log = simulate(system, x, until=0.4, step=2e-3, motions={"crank": motion})
@@ -221,7 +210,7 @@ def test_a_loop_follows_a_motion_that_starts_a_little_elsewhere():
 
 
 def test_a_closure_opened_in_place_lets_go():
-    system, x = four_bar()
+    system, x = loop()
 
     def cut(t, system, x):
         system.open_closure("pin")
@@ -254,7 +243,7 @@ def test_a_motion_goes_on_when_its_joint_is_turned_round():
 @pytest.mark.parametrize("method", ["rk4", "dop853"])
 def test_velocities_that_a_loop_does_not_allow_make_an_impact(method):
     """The rocker's rate is set to nothing: impulses of the pin make all rates fit, and energy does not rise."""
-    system, x = four_bar()
+    system, x = loop()
 
     def stop_rocker(t, system, x):
         x["rocker"].v[:] = 0.0

@@ -14,6 +14,7 @@
 4.0
 """
 
+from interstage.fem.beams import lumped_beam
 from interstage.fem.buckling import Buckling, buckling
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.model import FEModel
@@ -37,6 +38,7 @@ __all__ = [
     "buckling",
     "dependency_matrix",
     "geometric_stiffness",
+    "lumped_beam",
     "normal_modes",
     "static",
     "static_subcases",

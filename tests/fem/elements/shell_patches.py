@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from interstage.fem.elements.laminate import Section, section_table
+from interstage.fem.elements.laminate import Layer, Section, laminate_section, section_table
+from interstage.fem.elements.shell_curved import CurvedShellBlock
 
 # MacNeal and Harder, Finite Elements in Analysis and Design 1 (1985) 3-20, figure 4
 PATCH_XY = np.array(
@@ -106,3 +107,36 @@ def patch_error(make_block, x, field, R=None):
     rhs = -K[np.ix_(free, known)] @ u.ravel()[known]
     got = np.linalg.solve(K[np.ix_(free, free)], rhs)
     return np.abs(got - u.ravel()[free]).max() / np.abs(u).max()
+
+
+def patch_error_of(family, field, t):
+    """Error of the distorted patch in a turned position, made of elements of one family and thickness t."""
+    x = np.column_stack([PATCH_XY, np.zeros(8)])
+    cells = PATCH_QUADS if family.corners == 4 else triangles(PATCH_QUADS)
+    if issubclass(family, CurvedShellBlock):
+        x, cells = with_midsides(x, cells)
+    n = len(cells)
+
+    def make(X):
+        return family("S", np.arange(n), cells, X, isotropic(t=t), np.zeros(n, int))
+
+    return patch_error(make, x, field, rotation())
+
+
+def rigid_motion_check(K, x, least):
+    """Assert that K has the six rigid motions of points x (n, 3) and no other motion without energy."""
+    assert np.abs(K @ rigid_motions(x)).max() < 1e-13 * np.abs(K).max()
+    values = np.linalg.eigvalsh(K)
+    assert values[6] > least * values[-1] > 1e4 * abs(values[5])
+
+
+def offset_error(one, x):
+    """Difference of a plate moved by ZOFFS and a laminate with Z0 moved as much, relative, without drilling.
+
+    one : function of corners, sections and options of a block to the block of one element
+    """
+    layer = Layer(isotropic(t=1.0).A[0], np.eye(2) * 4e5, 1.0, 0.01)
+    plain, moved = (section_table([laminate_section([layer], **z)]) for z in ({}, {"z0": -0.005 + 0.02}))
+    K = one(x, plain, offset=np.array([0.02]), k6rot=0.0).stiffness(slice(None))[0]
+    other = one(x, moved, k6rot=0.0).stiffness(slice(None))[0]
+    return np.abs(K - other).max() / np.abs(K).max()

@@ -136,3 +136,11 @@ def rigid_motions(xyz: np.ndarray) -> np.ndarray:
         out[:, axis, axis] = 1.0
         out[:, :, 3 + axis] = np.cross(np.eye(3)[axis], xyz)
     return out.reshape(-1, 6)
+
+
+def rigid_motion_check(K: np.ndarray, xyz: np.ndarray, least: float) -> None:
+    """Assert that K has six rigid motions and no other motion with less than `least` of its largest eigenvalue."""
+    zero, seventh = zero_energy(K)
+    assert zero < 1e-13
+    assert seventh > least
+    assert np.abs(K @ rigid_motions(xyz)).max() < 1e-12 * np.abs(K).max()

@@ -6,6 +6,7 @@ from dense import build
 
 from interstage.errors import DeckError
 from interstage.nastran import deck_from_text
+from refusals import refusals
 
 BASE = """
 GRID,1,,0.,0.,0.
@@ -75,19 +76,18 @@ def test_property_lines():
     np.testing.assert_allclose(np.diag(model.K4)[:3], [1.0, 4.0, 0.0])
 
 
-@pytest.mark.parametrize(
-    "text, words",
-    [
-        ("CBUSH,1,1,1,3", "has no CID"),
-        ("CBUSH,1,1,1", "has no CID"),
-        ("CBUSH,1,1,1,2", "no orientation"),
-        ("CBUSH,1,1,1,2,0.,1.,0.", "parallel"),
-        ("CBUSH,1,8,1,3,,,,0", "property 8"),
-        ("CBUSH,1,1,1,3,,,,55", "coordinate system 55"),
-        ("CBUSH,1,1,1,2,4,,,\n,1.5", "S of CBUSH"),
-        ("PBUSH,5,Q,1.\nCBUSH,1,5,1,3,,,,0", "unknown keyword"),
-        ("PBUSH,5,K,RIGID\nCBUSH,1,5,1,3,,,,0", "not a number"),
-    ],
+@refusals(
+    """
+    CBUSH,1,1,1,3 -> has no CID
+    CBUSH,1,1,1 -> has no CID
+    CBUSH,1,1,1,2 -> no orientation
+    CBUSH,1,1,1,2,0.,1.,0. -> parallel
+    CBUSH,1,8,1,3,,,,0 -> property 8
+    CBUSH,1,1,1,3,,,,55 -> coordinate system 55
+    CBUSH,1,1,1,2,4,,,|,1.5 -> S of CBUSH
+    PBUSH,5,Q,1.|CBUSH,1,5,1,3,,,,0 -> unknown keyword
+    PBUSH,5,K,RIGID|CBUSH,1,5,1,3,,,,0 -> not a number
+    """
 )
 def test_bad_cards_say_what_is_wrong(text, words):
     with pytest.raises(DeckError, match=words):

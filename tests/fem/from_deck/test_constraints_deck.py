@@ -10,6 +10,7 @@ from interstage.fem.constraints import eliminate
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
 from interstage.nastran import deck_from_text
+from refusals import refusals
 
 GRIDS = (
     "".join(f"GRID,{i},,{float(i)},0.,0.{',,345' if i == 5 else ''}\n" for i in (1, 2, 3, 5, 8))
@@ -75,21 +76,20 @@ USET1,U2,3,1,THRU,3
     assert names(grids, sets.user["U1"]) == ["1.1", "1.2"] and len(sets.user["U2"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("card", "message"),
-    [
-        ("SPC1,1,123456,77", "point 77, which is not in the deck"),
-        ("SPC1,1,1237,1", "digits 1 to 6"),
-        ("SPC,1,1,11", "each once"),
-        ("SPC1,1,,1", "no component"),
-        ("SPC1,1,12,20,THRU,30", "no point that is in the deck"),
-        ("SPC1,1,12,3,THRU,1", "no point that is in the deck"),
-        ("MPC,1,1,1,0.0,2,1,1.", "first factor"),
-        ("MPC,1,1,12,1.0,2,1,1.", "more than one component"),
-        ("MPC,1,1,1,1.0,2,1", "factor of this MPC is missing"),
-        ("ASET,100,2", "scalar point 100"),
-    ],
+@refusals(
+    """
+    SPC1,1,123456,77 -> point 77, which is not in the deck
+    SPC1,1,1237,1 -> digits 1 to 6
+    SPC,1,1,11 -> each once
+    SPC1,1,,1 -> no component
+    SPC1,1,12,20,THRU,30 -> no point that is in the deck
+    SPC1,1,12,3,THRU,1 -> no point that is in the deck
+    MPC,1,1,1,0.0,2,1,1. -> first factor
+    MPC,1,1,12,1.0,2,1,1. -> more than one component
+    MPC,1,1,1,1.0,2,1 -> factor of this MPC is missing
+    ASET,100,2 -> scalar point 100
+    """
 )
-def test_mistakes_name_the_card(card, message):
-    with pytest.raises(DeckError, match=message):
-        read(card + "\n")
+def test_mistakes_name_the_card(text, words):
+    with pytest.raises(DeckError, match=words):
+        read(text)

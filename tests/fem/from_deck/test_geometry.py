@@ -10,6 +10,7 @@ from interstage.fem.coordinates import CoordinateSystem, cartesian
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.geometry import read_geometry
 from interstage.nastran import deck_from_text
+from refusals import refusals
 from validation import nastran_decks
 
 
@@ -88,23 +89,19 @@ def test_scalar_points_are_numbered_between_grids_and_named():
     ]
 
 
-@pytest.mark.parametrize(
-    "text, message",
-    [
-        ("GRID,1,3,0.,0.,0.", "coordinate system 3, which is not in the deck"),
-        ("GRID,1,,0.,0.,0.,8", "coordinate system 8, which is not in the deck"),
-        ("GRID,1,,0.,0.,0.,,178", "PS is not a list of components"),
-        ("CORD2R,5,6,0.,0.,0.,0.,0.,1.\n,1.,0.,0.", "refers to system 6, which is not in the deck"),
-        (
-            "CORD2R,5,6,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\nCORD2R,6,5,0.,0.,0.,0.,0.,1.\n,1.,0.,0.",
-            "refers to itself",
-        ),
-        ("CORD2R,5,,0.,0.,0.,0.,0.,1.\n,0.,0.,2.", "lie on a line"),
-        ("CORD1R,5,1,2,3\nGRID,1,,0.,0.,0.", "grid that is not in the deck"),
-        ("GRID,1,,0.,0.,0.,-1", "fluid"),
-    ],
+@refusals(
+    """
+    GRID,1,3,0.,0.,0. -> coordinate system 3, which is not in the deck
+    GRID,1,,0.,0.,0.,8 -> coordinate system 8, which is not in the deck
+    GRID,1,,0.,0.,0.,,178 -> PS is not a list of components
+    CORD2R,5,6,0.,0.,0.,0.,0.,1.|,1.,0.,0. -> refers to system 6, which is not in the deck
+    CORD2R,5,6,0.,0.,0.,0.,0.,1.|,1.,0.,0.|CORD2R,6,5,0.,0.,0.,0.,0.,1.|,1.,0.,0. -> refers to itself
+    CORD2R,5,,0.,0.,0.,0.,0.,1.|,0.,0.,2. -> lie on a line
+    CORD1R,5,1,2,3|GRID,1,,0.,0.,0. -> grid that is not in the deck
+    GRID,1,,0.,0.,0.,-1 -> fluid
+    """
 )
-def test_mistakes_are_named(text, message):
-    with pytest.raises(DeckError, match=message) as caught:
-        read_geometry(deck_from_text(text + "\n"))
+def test_mistakes_are_named(text, words):
+    with pytest.raises(DeckError, match=words) as caught:
+        read_geometry(deck_from_text(text))
     assert caught.value.line is not None

@@ -6,6 +6,7 @@ from dense import build, static
 
 from interstage.errors import DeckError
 from interstage.nastran import deck_from_text
+from refusals import refusals
 
 BASE = """
 GRID,1,,0.,0.,0.
@@ -191,38 +192,34 @@ CBAR,2,1,2,3,0.,0.,1.
     assert np.isclose(u[2, 1], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "text, words",
-    [
-        ("CBAR,1,1,1,1,0.,1.,0.", "no length"),
-        ("CBAR,1,1,1,2,1.,0.,0.", "parallel"),
-        ("CBAR,1,1,1,2", "no orientation"),
-        ("CBAR,1,9,1,2,0.,1.,0.", "property 9"),
-        ("CBAR,1,1,1,99,0.,1.,0.", "grid 99"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBAR,6,7,1.,1.,1.,1.", "MAT1 with id 7"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBAR,6,9,1.,1.,1.,1.", "MAT8"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBAR,6,1,1.,1.,1.\n,,,,,,,,\n,,,2.", "I12"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBAR,6,1,-1.,1.,1.", "A of this PBAR"),
-        ("CBAR,1,1,1,2,0.,1.,0.\nPBARL,1,1,,ROD\n,1.", "defined twice"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBARL,6,1,,STAR\n,1.", "section type"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBARL,6,1,,TUBE\n,1.,2.", "outer radius"),
-        ("CBAR,1,6,1,2,0.,1.,0.\nPBARL,6,1,,TUBE\n,1.", "needs a number"),
-        ("CBAR,1,1,1,2,0.,1.,0.,GXG", "OFFT"),
-        ("CBAR,1,1,1,2,0.,1.,0.\n,17", "pin flag"),
-        ("CBAR,1,1,1,2,0.,1.,0.\nCBAR,1,1,1,3,0.,1.,0.", "defined twice"),
-        ("CBEAM,1,5,1,2,0.,1.,0.\nPBEAM,5,1,0.,1.,1.", "A of this PBEAM"),
-        ("CBEAM,1,5,1,2,0.,1.,0.\nPBEAM,5,1,1.,1.,1.\n,MAYBE,1.", "SO of PBEAM"),
-        ("CBEAM,1,5,1,2,0.,1.,0.\nPBEAM,5,1,1.,1.,1.\n,NO,1.5", "X/XB"),
-        ("CBEAM,1,5,1,2,0.,1.,0.,.5\nPBEAM,5,1,1.,1.,1.", "p-element"),
-        (
-            "SPOINT,51,52\nCBEAM,1,5,1,2,0.,1.,0.\n,,,,,,,,\n,51,52\nPBEAM,5,1,1.,1.,1.\n,,,,,,,,\n,,,,,,,3.,3.",
-            "warping",
-        ),
-        ("CROD,1,21,1,1\nPROD,21,1,1.", "no length"),
-        ("CROD,1,21,1,2", "property 21"),
-        ("CTUBE,1,21,1,2\nPTUBE,21,1,1.,.6", "OD/2"),
-        ("CTUBE,1,21,1,2\nPTUBE,21,1,1.,.1,,2.", "tapered"),
-    ],
+@refusals(
+    """
+    CBAR,1,1,1,1,0.,1.,0. -> no length
+    CBAR,1,1,1,2,1.,0.,0. -> parallel
+    CBAR,1,1,1,2 -> no orientation
+    CBAR,1,9,1,2,0.,1.,0. -> property 9
+    CBAR,1,1,1,99,0.,1.,0. -> grid 99
+    CBAR,1,6,1,2,0.,1.,0.|PBAR,6,7,1.,1.,1.,1. -> MAT1 with id 7
+    CBAR,1,6,1,2,0.,1.,0.|PBAR,6,9,1.,1.,1.,1. -> MAT8
+    CBAR,1,6,1,2,0.,1.,0.|PBAR,6,1,1.,1.,1.|,,,,,,,,|,,,2. -> I12
+    CBAR,1,6,1,2,0.,1.,0.|PBAR,6,1,-1.,1.,1. -> A of this PBAR
+    CBAR,1,1,1,2,0.,1.,0.|PBARL,1,1,,ROD|,1. -> defined twice
+    CBAR,1,6,1,2,0.,1.,0.|PBARL,6,1,,STAR|,1. -> section type
+    CBAR,1,6,1,2,0.,1.,0.|PBARL,6,1,,TUBE|,1.,2. -> outer radius
+    CBAR,1,6,1,2,0.,1.,0.|PBARL,6,1,,TUBE|,1. -> needs a number
+    CBAR,1,1,1,2,0.,1.,0.,GXG -> OFFT
+    CBAR,1,1,1,2,0.,1.,0.|,17 -> pin flag
+    CBAR,1,1,1,2,0.,1.,0.|CBAR,1,1,1,3,0.,1.,0. -> defined twice
+    CBEAM,1,5,1,2,0.,1.,0.|PBEAM,5,1,0.,1.,1. -> A of this PBEAM
+    CBEAM,1,5,1,2,0.,1.,0.|PBEAM,5,1,1.,1.,1.|,MAYBE,1. -> SO of PBEAM
+    CBEAM,1,5,1,2,0.,1.,0.|PBEAM,5,1,1.,1.,1.|,NO,1.5 -> X/XB
+    CBEAM,1,5,1,2,0.,1.,0.,.5|PBEAM,5,1,1.,1.,1. -> p-element
+    SPOINT,51,52|CBEAM,1,5,1,2,0.,1.,0.|,,,,,,,,|,51,52|PBEAM,5,1,1.,1.,1.|,,,,,,,,|,,,,,,,3.,3. -> warping
+    CROD,1,21,1,1|PROD,21,1,1. -> no length
+    CROD,1,21,1,2 -> property 21
+    CTUBE,1,21,1,2|PTUBE,21,1,1.,.6 -> OD/2
+    CTUBE,1,21,1,2|PTUBE,21,1,1.,.1,,2. -> tapered
+    """
 )
 def test_bad_cards_say_what_is_wrong(text, words):
     with pytest.raises(DeckError, match=words) as caught:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grid_cards import UNIT_CUBE
 
 from interstage.errors import DeckError, InputError
 from interstage.fem.assembly import assemble
@@ -10,22 +11,10 @@ from interstage.fem.from_deck import solids
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.loads import read_loads
 from interstage.nastran import deck_from_text
+from refusals import refusals
 from validation import nastran_decks
 
-CUBE = """
-GRID,1,,0.,0.,0.
-GRID,2,,1.,0.,0.
-GRID,3,,1.,1.,0.
-GRID,4,,0.,1.,0.
-GRID,5,,0.,0.,1.
-GRID,6,,1.,0.,1.
-GRID,7,,1.,1.,1.
-GRID,8,,0.,1.,1.
-MAT1,1,2.9+7,,.32,2.0
-PSOLID,2,1
-CHEXA,1,2,1,2,3,4,5,6
-,7,8
-"""
+CUBE = UNIT_CUBE + "MAT1,1,2.9+7,,.32,2.0\nPSOLID,2,1\nCHEXA,1,2,1,2,3,4,5,6\n,7,8\n"
 
 
 def loads_of(text, shells=()):
@@ -201,7 +190,7 @@ def test_gravity_and_rotation():
 
 def test_gravity_in_turned_grids():
     """The load is that of basic axes, turned into each grid's CD system."""
-    turned = CUBE.replace("GRID,7,,1.,1.,1.", "CORD2C,5,,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\nGRID,7,,1.,1.,1.,5")
+    turned = CUBE.replace("GRID,7,,1.0,1.0,1.0", "CORD2C,5,,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\nGRID,7,,1.,1.,1.,5")
     loads, ctx, M = loads_of(turned + "GRAV,1,,8.,1.,1.,0.\n")
     f, _ = forces(loads, ctx, 1, M)
     np.testing.assert_allclose(f[6], [0.25 * 8 * np.sqrt(2), 0, 0], atol=1e-13)
@@ -236,25 +225,24 @@ def test_sets_that_cannot_be_used(text, sid, message):
         loads.enforced(sid)
 
 
-@pytest.mark.parametrize(
-    "text, message",
-    [
-        ("FORCE,1,77,0,1.,1.\n", "grid 77, which is not in the deck"),
-        ("FORCE,1,1,8,1.,1.\n", "coordinate system 8, which is not in the deck"),
-        ("FORCE1,1,1,1.,2,2\n", "has no direction: G1 and G2 coincide"),
-        ("FORCE,1,1,0,1.,1.\nLOAD,1,1.,1.,1\n", "both a LOAD and a set of loads"),
-        ("LOAD,1,1.\n", "combines no load set"),
-        ("PLOAD4,1,55,1.\n", "element 55, which is no shell or solid"),
-        ("PLOAD4,1,1,1.\n", "no face is given"),
-        ("PLOAD4,1,1,1.,,,,1,2\n", "do not name a face.*opposite corners"),
-        ("PLOAD4,1,1,1.,,,,1,99\n", "grid 99 is not a corner"),
-        ("PLOAD4,1,1,1.,,,,1,3\n,,,,,LINE\n", "along edges"),
-        ("RFORCE,1,,,1.,0.,0.,0.\n", "no axis"),
-        ("SPCD,1,1,7,.1\n", "degree of freedom that is not there"),
-        ("SPCD,1,1,1,.1,1,1,.2\n", "grid 1 component 1 a displacement twice"),
-        ("SLOAD,1,1,4.\n", "scalar point that is not in the deck"),
-    ],
+@refusals(
+    """
+    FORCE,1,77,0,1.,1. -> grid 77, which is not in the deck
+    FORCE,1,1,8,1.,1. -> coordinate system 8, which is not in the deck
+    FORCE1,1,1,1.,2,2 -> has no direction: G1 and G2 coincide
+    FORCE,1,1,0,1.,1.|LOAD,1,1.,1.,1 -> both a LOAD and a set of loads
+    LOAD,1,1. -> combines no load set
+    PLOAD4,1,55,1. -> element 55, which is no shell or solid
+    PLOAD4,1,1,1. -> no face is given
+    PLOAD4,1,1,1.,,,,1,2 -> do not name a face.*opposite corners
+    PLOAD4,1,1,1.,,,,1,99 -> grid 99 is not a corner
+    PLOAD4,1,1,1.,,,,1,3|,,,,,LINE -> along edges
+    RFORCE,1,,,1.,0.,0.,0. -> no axis
+    SPCD,1,1,7,.1 -> degree of freedom that is not there
+    SPCD,1,1,1,.1,1,1,.2 -> grid 1 component 1 a displacement twice
+    SLOAD,1,1,4. -> scalar point that is not in the deck
+    """
 )
-def test_mistakes(text, message):
-    with pytest.raises(DeckError, match=message):
+def test_mistakes(text, words):
+    with pytest.raises(DeckError, match=words):
         loads_of(CUBE + text)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from grid_cards import grid_cards
 
 from interstage.errors import DeckError
 from interstage.fem.from_deck import shells
@@ -11,16 +12,9 @@ from interstage.nastran import deck_from_text
 from validation import nastran_decks
 
 ALL = slice(None)
-GRIDS = """
-GRID,1,,0.,0.,0.
-GRID,2,,2.,0.,0.
-GRID,3,,2.,1.,0.
-GRID,4,,0.,1.,0.
-GRID,5,,1.,0.,0.
-GRID,6,,2.,.5,0.
-GRID,7,,1.,1.,0.
-GRID,8,,0.,.5,0.
-"""
+CORNERS = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0)]
+MIDSIDES = [(1, 0, 0), (2, 0.5, 0), (1, 1, 0), (0, 0.5, 0)]
+GRIDS = grid_cards((float(x), float(y), float(z)) for x, y, z in CORNERS + MIDSIDES)
 MATERIAL = "MAT1,1,7.+10,,.3,2700.\nMAT8,8,1.4+11,1.+10,.3,5.+9,5.+9,3.+9,1600.\n"
 
 
@@ -32,6 +26,12 @@ def blocks(text, **options):
 
 def stiffness(text, name="CQUAD4", **options):
     return blocks(text, **options)[name].stiffness(ALL)[0]
+
+
+def same_stiffness(known, tolerance, *texts):
+    """Assert that decks of one CQUAD4 have the stiffness `known`."""
+    for text in texts:
+        np.testing.assert_allclose(stiffness(text), known, atol=tolerance * np.abs(known).max())
 
 
 def assembled(ctx, parts, matrix):
@@ -77,12 +77,13 @@ def test_modes_of_a_thick_free_plate_are_nastrans():
 def test_corner_thickness_rules():
     """Ti replace T; with TFLAG 1 they are fractions of T; without T every corner needs its own."""
     plain = stiffness("CQUAD4,1,1,1,2,3,4\nPSHELL,1,1,.02,1,,1\n")
-    for text in (
+    same_stiffness(
+        plain,
+        1e-12,
         "CQUAD4,1,1,1,2,3,4\n,,,.02,.02,.02,.02\nPSHELL,1,1,.01,1,,1\n",
         "CQUAD4,1,1,1,2,3,4\n,,1,2.,2.,2.,2.\nPSHELL,1,1,.01,1,,1\n",
         "CQUAD4,1,1,1,2,3,4\n,,,.02,.02,.02,.02\nPSHELL,1,1,,1,,1\n",
-    ):
-        np.testing.assert_allclose(stiffness(text), plain, atol=1e-12 * np.abs(plain).max())
+    )
     with pytest.raises(DeckError, match="has no thickness"):
         blocks("CQUAD4,1,1,1,2,3,4\n,,,.02,.02,.02\nPSHELL,1,1,,1,,1\n")
 
@@ -133,12 +134,13 @@ def test_inertia_ratio_and_coupling():
 def test_material_direction():
     """THETA from side 1-2, or the x axis of MCID; a ply angle adds to it."""
     base = stiffness("CQUAD4,1,1,1,2,3,4,30.\nPCOMP,1\n,8,.01,0.\n")
-    for text in (
+    same_stiffness(
+        base,
+        1e-9,
         "CQUAD4,1,1,1,2,3,4\nPCOMP,1\n,8,.01,30.\n",
         "CQUAD4,1,1,1,2,3,4,7\nCORD2R,7,,0.,0.,0.,0.,0.,1.\n,.866025403784439,.5,0.\nPCOMP,1\n,8,.01,0.\n",
         "CQUAD4,1,1,1,2,3,4,30.\nPSHELL,1,8,.01,8,,8\n",
-    ):
-        np.testing.assert_allclose(stiffness(text), base, atol=1e-9 * np.abs(base).max())
+    )
     other = stiffness("CQUAD4,1,1,1,2,3,4\nPCOMP,1\n,8,.01,0.\n")
     assert np.abs(other - base).max() > 1e-2 * np.abs(base).max()
     with pytest.raises(DeckError, match="normal to this element"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grid_cards import UNIT_CUBE
 
 from interstage.errors import DeckError
 from interstage.fem.assembly import assemble
@@ -11,18 +12,7 @@ from interstage.fem.from_deck.solids import read
 from interstage.nastran import deck_from_text
 from validation import nastran_decks
 
-CUBE = """
-GRID,1,,0.,0.,0.
-GRID,2,,1.,0.,0.
-GRID,3,,1.,1.,0.
-GRID,4,,0.,1.,0.
-GRID,5,,0.,0.,1.
-GRID,6,,1.,0.,1.
-GRID,7,,1.,1.,1.
-GRID,8,,0.,1.,1.
-GRID,9,,.5,0.,0.
-MAT1,1,2.9+7,,.32,.283
-"""
+CUBE = UNIT_CUBE + "GRID,9,,.5,0.,0.\nMAT1,1,2.9+7,,.32,.283\n"
 HEXA = "CHEXA,1,2,1,2,3,4,5,6\n,7,8\n"
 PSOLID = "PSOLID,2,1\n"
 
