@@ -125,7 +125,7 @@ def compare(component, tip: int) -> float | None:
     from benchmarks.multibody import flexible_chain
 
     system = flexible_chain(component, tip, BODIES, 2)
-    flex = system._flexes[0]
+    flex = system.flexes[0]
     ours = ladder(lambda h: our_run(system, tip, BODIES, SECONDS, h), OUR_STEPS, 2.5e-5)
     print(
         f"\n{BODIES} beams of {flex.n_modes} modes, {SECONDS} s of fall, one thread, seconds of processor a second"

@@ -22,15 +22,11 @@ OPEN = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}  # documen
 
 # Reads that stand, by room: these numbers only shrink.
 ALLOWED = {
-    "interstage.kane": 1,
-    "interstage.linear": 27,
+    "interstage.linear": 1,
     "interstage.mass": 89,
-    "interstage.multibody": 88,
-    "interstage.report": 1,
-    "interstage.system": 13,
-    "validation": 1,
-    "benchmarks": 1,
-    "tests": 28,
+    "interstage.multibody": 10,
+    "interstage.system": 1,
+    "tests": 11,
 }
 
 
@@ -187,7 +183,7 @@ def test_a_read_of_another_rooms_private_name_is_found(text: str):
 @pytest.mark.parametrize(
     "text",
     [
-        "class C:\n    def f(self):\n        self._q = 1\n    def __eq__(self, other):\n        return self._q == other._q",
+        "class C:\n    def f(self):\n        self._q = 1\n    def g(self, other):\n        return self._q == other._q",
         "_limit = 3\n\ndef f():\n    return _limit",
         "def f(row):\n    return row._replace(x=1)._asdict()",
         "class C:\n    _kind = 1\n\nC._kind",

@@ -189,7 +189,7 @@ def accelerations(n_states: int = 20) -> dict[str, float]:
             load = {("first", 7): rng.normal(size=6)}
             a, b = tree.forward_dynamics(x, load), loop.forward_dynamics(y, load)
             for body in ("first", "second")[: 1 + two]:
-                pick = [s._slices[body].etadot for s in (tree, loop)]
+                pick = [s.layout[body].etadot for s in (tree, loop)]
                 worst = max(worst, float(np.abs(a[pick[0]] - b[pick[1]]).max() / np.abs(a).max()))
         out[name] = worst
     return out

@@ -87,7 +87,7 @@ def test_decorations_move_rigidly_with_their_grids(made):
 
 def test_trim_is_newtons_law(made):
     """The whole accelerates by thrust over mass, does not turn, and nothing vibrates (relative to 20 m/s²: 1e-8)."""
-    vdot, where = made.x0.vdot, made.system._slices[CORE]
+    vdot, where = made.x0.vdot, made.system.layout[CORE]
     x = made.system.state(made.x0.q, made.x0.v)
     a = made.system.acceleration(x, vdot, CORE)
     assert a[3] == pytest.approx(4 * heron.THRUST / made.weight.mass, rel=1e-4)

@@ -287,7 +287,7 @@ def test_assembly_does_not_depend_on_units(joint, closure):
         system = mb.compile()
         x = system.state(v=np.where(travelling(system), unit, 1.0) * rng.normal(size=system.nv))
         for name in ("arm", "rod"):
-            scale = np.where(travelling(system), unit, 1.0)[system._slices[name].v]
+            scale = np.where(travelling(system), unit, 1.0)[system.layout[name].v]
             q = rng.normal(size=len(x[name].q))
             if system.model.spec(name).joint.linear:
                 x[name].q[:] = scale * q

@@ -53,7 +53,7 @@ def test_logged_coordinates_of_a_held_body_go_back_to_the_file_s_shapes(node):
     eta = log.component_eta("boom")
     assert eta.shape == (len(log.t), ROUND.n_modes)
     np.testing.assert_allclose(eta, log["boom"].eta @ system.body_modes("boom").T, atol=0)
-    flex, row = system._flexes[0], ROUND.node_row(node)
+    flex, row = system.flexes[0], ROUND.node_row(node)
     for k in range(len(log.t)):
         turn = ROUND.lam[row] @ eta[k]
         shift = ROUND.gamma[row] @ eta[k]

@@ -97,7 +97,7 @@ def test_pinned_beam_against_a_symbolic_model():
     mb = Multibody("pinned", gravity=[0.0, -9.81, 0.0])
     mb.add_body("beam", component=c, joint=Revolute("z"), n_modes=2)
     system = mb.compile()
-    flex = system._flexes[0]
+    flex = system.flexes[0]
     _, M, _ = beam_matrices(3, lumped=True)
     m = M.diagonal().reshape(-1, 6)[:, 0]
     t = sympy.symbols("t")

@@ -55,7 +55,7 @@ def _random(seed, components=(STRAIGHT, BENT)):
     x, tau = random_state(system, rng), rng.normal(size=system.nv)
     given, by_name = {}, {}
     for spec in mb.specs:
-        where = system._slices[spec.name].v
+        where = system.layout[spec.name].v
         if spec.joint.prescribed and spec.joint.nv:
             by_name[spec.name] = rng.normal(size=spec.joint.nv)
             given.update(zip(range(where.start, where.stop), by_name[spec.name]))
@@ -111,7 +111,7 @@ def test_every_joint_prescribed(joint, flexible):
     rng = np.random.default_rng(5)
     system = _pair(_prescribed(joint), flexible=flexible).compile()
     x, tau = random_state(system, rng), rng.normal(size=system.nv)
-    where = system._slices["middle"].v
+    where = system.layout["middle"].v
     a = rng.normal(size=joint.nv)
     vdot = system.forward_dynamics(x, tau=tau, accelerations={"middle": a})
     dense = _dense(system, x, tau, dict(zip(range(where.start, where.stop), a)))
@@ -130,7 +130,7 @@ def test_locked_is_the_locked_joint(joint):
     fixed.spec("middle").rotation = R_root.T @ moving.rotation(x, "middle")
     fixed.spec("middle").at = R_root.T @ (moving.position(x, "middle") - p_root)
     fixed = fixed.compile()
-    iq, iv = moving._slices["middle"].q, moving._slices["middle"].v
+    iq, iv = moving.layout["middle"].q, moving.layout["middle"].v
     rest = np.delete(np.arange(moving.nv), iv)
     y = fixed.state(np.delete(x.q, iq), x.v[rest])
     tau = rng.normal(size=fixed.nv)
@@ -157,7 +157,7 @@ def test_locked_modes_are_those_of_the_locked_joint():
     system.set_joint_mode("tip", "locked")
     modes, expected = system.modes(), fixed.modes()
     np.testing.assert_allclose(modes.frequencies_hz, expected.frequencies_hz, rtol=1e-9)
-    k = system._slices["tip"].v.start
+    k = system.layout["tip"].v.start
     assert modes.shapes.shape == (system.nv, system.nv - 1)
     assert not modes.shapes[k].any()
     system.set_joint_mode("tip", "free")
@@ -209,7 +209,7 @@ def test_switching_at_run_time_returns_to_the_same_numbers():
     system = _pair(Ball(stiffness=1.0)).compile()
     x, tau = random_state(system, rng), rng.normal(size=system.nv)
     free, engine = system.forward_dynamics(x, tau=tau), system.engine
-    where = system._slices["middle"].v
+    where = system.layout["middle"].v
     system.set_joint_mode("middle", "prescribed")
     assert system.joint_mode("middle") == "prescribed"
     same = system.forward_dynamics(x, tau=tau, accelerations={"middle": free[where]})

@@ -52,7 +52,7 @@ def _convert(theirs, system, joints, x):
     q, v, order = np.zeros(theirs.nq), np.zeros(theirs.nv), np.zeros(theirs.nv, dtype=int)
     for spec, j in zip(system.model.specs, joints):
         body, iq, iv = x[spec.name], theirs.joints[j].idx_q, theirs.joints[j].idx_v
-        first = system._slices[spec.name].v.start
+        first = system.layout[spec.name].v.start
         if isinstance(spec.joint, Free):
             q[iq : iq + 7] = [*body.position, *body.quaternion[1:], body.quaternion[0]]
             order[iv : iv + 6] = first + np.array([3, 4, 5, 0, 1, 2])

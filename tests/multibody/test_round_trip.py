@@ -64,7 +64,7 @@ def test_refinement_knows_loads_prescribed_joints_and_complex_states():
     loads = {"forces": {system.bodies[-1]: np.arange(6.0)}, "accelerations": {body: 0.7}}
     vdot = system.forward_dynamics(x, tau=tau, refine=True, **loads)
     needed = system.inverse_dynamics(x, vdot, forces=loads["forces"])
-    where = system._slices[body].v
+    where = system.layout[body].v
     assert vdot[where] == 0.7
     free = np.delete(np.arange(system.nv), where)
     M = system.mass_matrix(x)[np.ix_(free, free)]

@@ -70,7 +70,7 @@ def test_an_angle_history_is_followed_exactly(options):
     )
     np.testing.assert_allclose(log["beam"].q[:, 0], 0.3 * np.sin(5 * log.t), atol=1e-15)
     np.testing.assert_allclose(log["beam"].v[:, 0], 1.5 * np.cos(5 * log.t), atol=1e-14)
-    slots = log.system._slices["beam"].v
+    slots = log.system.layout["beam"].v
     np.testing.assert_allclose(log.accelerations[:, slots][:, 0], -7.5 * np.sin(5 * log.t), atol=1e-9)
 
 

@@ -124,5 +124,5 @@ def test_a_force_on_a_joint_that_is_turned_round_goes_with_the_joint():
         log = simulate(system, x, 0.2, 1e-2, tau=tau, events=events)
         assert log.system.model.spec("hull").parent == "arm"
         np.testing.assert_allclose(log.phases[0].forces[:, 12], 0.7, atol=1e-12)
-        where = log.system._slices["hull"].v
+        where = log.system.layout["hull"].v
         np.testing.assert_allclose(log.phases[1].forces[:, where], 0.7, atol=1e-12)

@@ -110,7 +110,7 @@ def shapes_of(model: Multibody, like: Any = None) -> list[Shapes | None]:
 
 def _shapes_in(system: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
     """Return gamma, lam of body i as a compiled system has them: its choice of coordinates, nothing else."""
-    flex = system._flexes[i]
+    flex = system.flexes[i]
     return flex.gamma, flex.lam
 
 

@@ -55,8 +55,8 @@ def turned(quaternion: np.ndarray, theta: np.ndarray) -> np.ndarray:
 
 def with_unit_quaternions(x: State) -> State:
     """Return a bare copy of a real state, its quaternions brought to unit length: the chart turns from there."""
-    out = State(x._slices, x.q, x.v)
-    for name, where in x._slices.items():
+    out = State(x.layout, x.q, x.v)
+    for name, where in x.layout.items():
         if not isinstance(where.joint, Ball | Free):
             continue
         quaternion = out[name].quaternion
@@ -151,7 +151,7 @@ def turns(system: System, x0: State, x: State) -> np.ndarray:
 def position_names(system: System) -> list[str]:
     """Return names of the entries of δq, as in "bus.rx", "engine.angle", "panel.eta3"."""
     names = []
-    for spec, flex in zip(system.model.specs, system._flexes):
+    for spec, flex in zip(system.model.specs, system.flexes):
         joint = _ERRORS.get(type(spec.joint)) or spec.joint.coordinate_names()
         names += [f"{spec.name}.{c}" for c in joint]
         names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
@@ -161,7 +161,7 @@ def position_names(system: System) -> list[str]:
 def rate_names(system: System) -> list[str]:
     """Return names of the entries of δv, as in "bus.wx", "engine.angle_rate", "panel.eta3_rate"."""
     names = []
-    for spec, flex in zip(system.model.specs, system._flexes):
+    for spec, flex in zip(system.model.specs, system.flexes):
         suffix = "" if type(spec.joint) in _ERRORS else "_rate"
         names += [f"{spec.name}.{c}{suffix}" for c in spec.joint.coordinate_names()]
         names += [f"{spec.name}.eta{r + 1}_rate" for r in range(0 if flex is None else flex.n_modes)]

@@ -93,8 +93,8 @@ def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
     for name in wanted or ():
         if name in names:
             mask[names.index(name)] = True
-        elif name in system._slices:
-            mask[system._slices[name].v.start : system._slices[name].etadot.stop] = True
+        elif name in system.layout:
+            mask[system.layout[name].v.start : system.layout[name].etadot.stop] = True
         else:
             raise InputError(
                 f"there is no coordinate {name!r}",
@@ -107,7 +107,7 @@ def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
 def _dependent(plant: Plant, J: np.ndarray, free: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Choose the coordinates that closures determine: the most mobile ones, never prescribed or wanted ones."""
     system = plant.system
-    movable = free[~system._held[free] & ~wanted[free]]
+    movable = free[~system.held[free] & ~wanted[free]]
     mobility = 1.0 / np.sqrt(np.diag(system.mass_matrix(plant.x0)))
     _, R, order = qr(J[:, movable] * mobility[movable], mode="economic", pivoting=True)
     pivots = np.abs(np.diag(R))

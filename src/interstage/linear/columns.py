@@ -98,7 +98,7 @@ class Columns:
                 (extra[k],), (rows[k, -1],) = wrench_rows(system, [pushed])
                 forces = [*forces, pushed]
             elif channel.tau is not None:
-                if not system._held[channel.tau]:  # there the engine reads accelerations
+                if not system.held[channel.tau]:  # there the engine reads accelerations
                     tau[first + k, channel.tau] += unit
                 given = given.astype(complex)
                 given[channel.tau] += unit
@@ -136,7 +136,7 @@ class Columns:
         plant = self.plant
         found = []
         for q, v, vdot, forces, tau in zip(self.Q, self.V, self.vdot, self.forces, self.given):
-            x = State(plant.x0._slices, q, v)
+            x = State(plant.x0.layout, q, v)
             seen = Observation(plant.system, x, vdot, forces, tau, plant.sites, plant.origin)
             found.append(plant.measure(seen, outputs).imag / self.step)
         return np.array(found).T

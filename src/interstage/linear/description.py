@@ -80,7 +80,7 @@ class UnitNames:
 def _state_kinds(system: System) -> list[str]:
     """Return the kind of every entry of [δq; δv]."""
     first, second = [], []
-    for spec, flex in zip(system.model.specs, system._flexes):
+    for spec, flex in zip(system.model.specs, system.flexes):
         n = 0 if flex is None else flex.n_modes
         for c in spec.joint.coordinate_names():
             turning = c.startswith(("angle", "w"))
@@ -94,7 +94,7 @@ def _state_kinds(system: System) -> list[str]:
 def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
     groups: dict[str, list[int]] = {}
-    for spec, where in zip(system.model.specs, system._slices.values()):
+    for spec, where in zip(system.model.specs, system.layout.values()):
         v, eta, body = where.v, where.etadot, spec.name
         if isinstance(spec.joint, Ball | Free):
             groups[f"{body}_rotational"] = list(range(v.start, v.start + 3))

@@ -217,7 +217,7 @@ class ModalForce:
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
         chosen = mode_numbers(system, self.body, self.modes)
-        first = system._slices[self.body].etadot.start
+        first = system.layout[self.body].etadot.start
         return [Channel(f"{self.group}.{r}", "modal force", tau=first + r - 1) for r in chosen]
 
 

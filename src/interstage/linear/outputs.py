@@ -375,7 +375,7 @@ class ModalCoordinate:
 
     def picks(self, system: System) -> tuple[str, np.ndarray]:
         """Return "position" or "rate" and the places in v that the channels are."""
-        first = system._slices[self.body].etadot.start
+        first = system.layout[self.body].etadot.start
         return "rate" if self.rate else "position", first + np.array(
             mode_numbers(system, self.body, self.modes)
         ) - 1

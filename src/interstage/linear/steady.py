@@ -48,7 +48,7 @@ class Problem:
         self.closed = system.n_closure > 0
         moved = {u.place for u in unknowns if u.kind == "position"}
         self.fixed = [
-            name for name, s in system._slices.items() if moved.isdisjoint(range(s.v.start, s.etadot.stop))
+            name for name, s in system.layout.items() if moved.isdisjoint(range(s.v.start, s.etadot.stop))
         ]
 
     def point(self, z: np.ndarray) -> tuple[State, np.ndarray]:
@@ -96,7 +96,7 @@ class Problem:
         largest = 0.0
         for _ in range(3):
             x, size = self.x.copy(), np.abs(self.x.q)
-            for where in x._slices.values():
+            for where in x.layout.values():
                 size[where.q] += 1.0  # angles and quaternions; a mode at zero stays there
             x.q += 4e-16 * size * rng.normal(size=len(x.q))
             x.v *= 1.0 + 4e-16 * rng.normal(size=len(x.v))
@@ -124,7 +124,7 @@ class Problem:
         vdot = forward_rows(system, Q, V, tau, sites[None], wrenches[None])
         parts = [vdot[:, self.rows]]
         if self.functions or self.closed:
-            states = [State(self.x._slices, q, v) for q, v in zip(Q, V)]
+            states = [State(self.x.layout, q, v) for q, v in zip(Q, V)]
             parts.append(np.array([self.beside(x, a) for x, a in zip(states, vdot)]))
         return np.concatenate(parts, axis=1).imag.T / COMPLEX_STEP
 

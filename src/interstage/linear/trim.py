@@ -169,7 +169,7 @@ def _unknowns(system: System, x: State, wanted: Sequence[Any] | None) -> list[Un
                 "unknown kind of unknown", where="unknowns", expected=", ".join(KINDS), got=repr(kind)
             )
         for k in _named(system, name, "unknowns"):
-            if kind == "force" and system._held[k]:
+            if kind == "force" and system.held[k]:
                 raise InputError(f"the joint of '{names[k]}' is not free: a force there does nothing")
             prefix = "" if kind == "position" else f"{kind} of "
             found[kind, k] = Unknown(prefix + names[k], kind, k)
@@ -179,7 +179,7 @@ def _unknowns(system: System, x: State, wanted: Sequence[Any] | None) -> list[Un
 def _default_places(system: System, x: State) -> np.ndarray:
     """Return places in v of modes, of free joints with springs, and of joints of loops but Free ones."""
     tree, chosen, looped = system.tree, np.zeros(system.nv, dtype=bool), _looped(system, x)
-    for i, where in enumerate(system._slices.values()):
+    for i, where in enumerate(system.layout.values()):
         chosen[where.etadot] = True
         if system.settings.joint_mode[i] != 0:
             continue
@@ -194,7 +194,7 @@ def _looped(system: System, x: State) -> np.ndarray:
     if not getattr(system, "n_closure", 0):
         return np.zeros(system.nv, dtype=bool)
     shift = 0.1 * np.random.default_rng(5).normal(size=system.nv)  # no column vanishes by chance of the pose
-    shift[[k for s in system._slices.values() for k in range(s.etadot.start, s.etadot.stop)]] = 0.0
+    shift[[k for s in system.layout.values() for k in range(s.etadot.start, s.etadot.stop)]] = 0.0
     J = np.abs(system.closure_jacobian(Chart(system, x).state(shift, None)))
     return J.max(axis=0) > 1e-9 * J.max()
 
@@ -208,10 +208,10 @@ def _named(system: System, name: Any, where: str) -> list[int]:
         if name in rates:
             return [rates.index(name)]
         body, _, part = name.rpartition(".")
-        if part == "eta" and body in system._slices:
-            return list(range(system._slices[body].etadot.start, system._slices[body].etadot.stop))
-        if name in system._slices:
-            return list(range(system._slices[name].v.start, system._slices[name].etadot.stop))
+        if part == "eta" and body in system.layout:
+            return list(range(system.layout[body].etadot.start, system.layout[body].etadot.stop))
+        if name in system.layout:
+            return list(range(system.layout[name].v.start, system.layout[name].etadot.stop))
     raise InputError(
         f"there is no coordinate {name!r}", where=where, hint=known_names([*system.bodies, *names])
     )

@@ -27,7 +27,7 @@ from interstage.multibody.topology import check_state
 from interstage.spatial import Rotation
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.dynamics import Dynamics
 
 STIFFNESS_TIMES = (1e3, 30.0, 1.0)  # T of the metric, in periods of the slowest mode over 2 pi
 STEPS, HALVINGS, NUDGES, RELAXATIONS = 60, 8, 3, 20
@@ -38,7 +38,7 @@ LONGEST = 0.7  # radians, or sizes of the vehicle, in one Newton step
 class _Frames:
     """Poses and twist Jacobians of both ends of every closure at a state."""
 
-    def __init__(self, system: System, x: State):
+    def __init__(self, system: Dynamics, x: State):
         self.system, self.q = system, x.q
         self.R = []
         with system.engine.borrow(x.q.dtype) as scratch:
@@ -83,7 +83,7 @@ def _angle_errors(row: Row, R: np.ndarray) -> tuple[float, np.ndarray]:
     return float(angle / length * (lever @ axis)), axis
 
 
-def _newton_rows(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
+def _newton_rows(system: Dynamics, x: State) -> tuple[np.ndarray, np.ndarray]:
     """Return errors (m,) and Jacobian (m, nv) of all rows, turns and tilts as angles."""
     frames = _Frames(system, x)
     J, e = all_rows(system, x), frames.C
@@ -102,9 +102,9 @@ def _newton_rows(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
     return e * use, J * use[:, None]
 
 
-def _metric(system: System, x: State, time: float) -> np.ndarray:
+def _metric(system: Dynamics, x: State, time: float) -> np.ndarray:
     """Return W (nv, nv): mass, and stiffness of modes and joints so that it rules."""
-    still = State(x._slices, x.q, np.zeros(system.nv))
+    still = State(x.layout, x.q, np.zeros(system.nv))
     K = np.where(system.tree.v_q >= 0, system.tree.v_stiffness, 0.0)
     slowest = K[K > 0.0].min(initial=np.inf)
     return system.mass_matrix(still) + np.diag(K * (time**2 / slowest))
@@ -123,36 +123,36 @@ def _least_step(W: np.ndarray, J: np.ndarray, e: np.ndarray, free: np.ndarray) -
     return step
 
 
-def _moved(system: System, x: State, step: np.ndarray) -> State:
+def _moved(system: Dynamics, x: State, step: np.ndarray) -> State:
     q = x.q.copy()
     _move(system, q, step)
-    return State(x._slices, q, x.v)
+    return State(x.layout, q, x.v)
 
 
-def _move(system: System, q: np.ndarray, step: np.ndarray) -> None:
+def _move(system: Dynamics, q: np.ndarray, step: np.ndarray) -> None:
     """Move q along `step`, quaternions kept at unit length."""
     qdot = np.empty(system.nq)
     system.engine.rates(q, np.ascontiguousarray(step), qdot)
     q += qdot
-    for where in system._slices.values():
+    for where in system.layout.values():
         if not where.joint.linear:
             part = q[where.q][:4]
             part /= np.linalg.norm(part)
 
 
-def _free_velocities(system: System, fixed: Sequence[str]) -> np.ndarray:
+def _free_velocities(system: Dynamics, fixed: Sequence[str]) -> np.ndarray:
     """Return the numbers of velocities that assembly may use."""
-    mask = ~system._held
+    mask = ~system.held
     for name in fixed:
-        if name not in system._slices:
-            raise InputError(f"there is no body '{name}'", where="fixed", hint=known_names(system._slices))
-        where = system._slices[name]
+        if name not in system.layout:
+            raise InputError(f"there is no body '{name}'", where="fixed", hint=known_names(system.layout))
+        where = system.layout[name]
         mask[where.v] = False
         mask[where.etadot] = False
     return np.flatnonzero(mask)
 
 
-def assemble(system: System, x: State, fixed: Sequence[str] = ()) -> State:
+def assemble(system: Dynamics, x: State, fixed: Sequence[str] = ()) -> State:
     """Return a state near x whose closures hold, in position and velocity; bodies in `fixed` keep their coordinates."""
     check_state(system, x)
     y = x.copy(np.float64)
@@ -176,7 +176,7 @@ def assemble(system: System, x: State, fixed: Sequence[str] = ()) -> State:
     return y
 
 
-def _assemble_positions(system: System, start: State, free: np.ndarray) -> State:
+def _assemble_positions(system: Dynamics, start: State, free: np.ndarray) -> State:
     """Return a state near `start` whose closures hold, deformed no more than they ask for."""
     rng = np.random.default_rng(0)
     best, least, y = start, np.inf, start
@@ -206,9 +206,9 @@ def _assemble_positions(system: System, start: State, free: np.ndarray) -> State
     )
 
 
-def _checked(system: System, y: State, start: State) -> State:
+def _checked(system: Dynamics, y: State, start: State) -> State:
     """Refuse what only deformations far beyond those of linear modes could bring together."""
-    for name, flex in zip(system.bodies, system._flexes):
+    for name, flex in zip(system.bodies, system.flexes):
         if flex is None or not flex.n_modes:
             continue
         moved = y[name].eta - start[name].eta
@@ -224,7 +224,7 @@ def _checked(system: System, y: State, start: State) -> State:
     return y
 
 
-def _newton(system: System, y: State, free: np.ndarray, time: float) -> tuple[State, bool, float]:
+def _newton(system: Dynamics, y: State, free: np.ndarray, time: float) -> tuple[State, bool, float]:
     """Return where Newton's method gets to, whether closures hold there, and the size of their errors."""
     unit = system.tree.row_tolerance / ROUNDING
     merit = np.inf
@@ -248,24 +248,24 @@ def _newton(system: System, y: State, free: np.ndarray, time: float) -> tuple[St
     return y, bool(np.all(np.abs(e) <= 1e3 * system.tree.row_tolerance)), merit
 
 
-def _shortened(system: System, step: np.ndarray) -> float:
+def _shortened(system: Dynamics, step: np.ndarray) -> float:
     """Return the factor that makes a step no longer than is wise."""
     scale = _joint_scale(system)
     longest = np.abs(step[scale > 0.0] / scale[scale > 0.0]).max(initial=0.0)
     return min(1.0, LONGEST / (longest + 1e-300))
 
 
-def _joint_scale(system: System) -> np.ndarray:
+def _joint_scale(system: Dynamics) -> np.ndarray:
     """Return what is large (nv,) for each velocity of a joint: a radian, or the size of the vehicle; zero for modes."""
     tree, scale = system.tree, np.zeros(system.nv)
     lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
     size = (tree.row_tolerance[lengths] / ROUNDING).max(initial=0.0) or 1.0
-    for where in system._slices.values():
+    for where in system.layout.values():
         scale[where.v] = np.where(travels(where.joint), size, 1.0)
     return scale
 
 
-def _relaxed(system: System, y: State, start: State, free: np.ndarray) -> State:
+def _relaxed(system: Dynamics, y: State, start: State, free: np.ndarray) -> State:
     """Return the closed state near y at which modes and springs have moved the least from the start.
 
     Large Newton steps bend bodies where a finite turn would do; steps along the closures take that back:
@@ -298,12 +298,12 @@ def _relaxed(system: System, y: State, start: State, free: np.ndarray) -> State:
     return y
 
 
-def _open(system: System, x: State) -> np.ndarray:
+def _open(system: Dynamics, x: State) -> np.ndarray:
     wide = np.abs(errors(system, x, every=True)) > 1e3 * system.tree.row_tolerance
     return np.flatnonzero(wide & in_use(system))
 
 
-def _assemble_velocities(system: System, y: State, free: np.ndarray) -> np.ndarray:
+def _assemble_velocities(system: Dynamics, y: State, free: np.ndarray) -> np.ndarray:
     """Change the velocities of y the least so that closures do not open; return what remains (m,)."""
     J, W = all_rows(system, y) * in_use(system)[:, None], _metric(system, y, STIFFNESS_TIMES[0])
     for _ in range(2):

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody import conserved, impulse
+from interstage.multibody.arrays import Work
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.engine import Scratch
+from interstage.multibody.inspection import loads
 from interstage.multibody.kernels import closure as kernel
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.state import State
+from interstage.multibody.types import Forces, Rates
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.closures import Closures
+    from interstage.multibody.api.dynamics import Dynamics
 
 CLOSED = 1e-6  # error of a start (radians, or beside the size of the vehicle) that a simulation accepts
 STABILIZATIONS = ("projection", "baumgarte", "none")
 
 
-def kept(system: System) -> np.ndarray:
+def kept(system: Dynamics) -> np.ndarray:
     """Return the numbers of the rows that are not left out."""
     return np.flatnonzero(system.settings.row_keep)
 
 
-def in_use(system: System) -> np.ndarray:
+def in_use(system: Dynamics) -> np.ndarray:
     """Return a mask (m,) of the rows of closures that are not open."""
     return np.array(
         [closure not in system.settings.opened for closure, _ in row_names(system.model)], dtype=bool
     )
 
 
-def set_closure(system: System, name: str, closed: bool) -> None:
+def set_closure(system: Closures, name: str, closed: bool) -> None:
     """Open a closure, or close it again.
 
     Rows that were left out because others said the same are left out again when those are back, and hold by themselves
@@ -46,7 +51,7 @@ def set_closure(system: System, name: str, closed: bool) -> None:
     keep_rows(system)
 
 
-def keep_rows(system: System) -> None:
+def keep_rows(system: Dynamics) -> None:
     """Write which rows hold: those of closures that are not open, less those that others make superfluous."""
     settings = system.settings
     settings.row_keep[:] = in_use(system)
@@ -55,7 +60,7 @@ def keep_rows(system: System) -> None:
             settings.row_keep[row] = 0
 
 
-def carry(old: System, new: System) -> None:
+def carry(old: Closures, new: Closures) -> None:
     """Give a new system the choices made on an old one: stabilization and open closures.
 
     A vehicle that has changed has other dependent rows: they are to be looked for again.
@@ -67,13 +72,13 @@ def carry(old: System, new: System) -> None:
         set_closure(new, name, False)
 
 
-def name_of(system: System, row: int) -> str:
+def name_of(system: Dynamics, row: int) -> str:
     """Return closure and words of a row."""
     closure, words = row_names(system.model)[row]
     return f"'{closure}' ({words})"
 
 
-def errors(system: System, x: State, every: bool = False) -> np.ndarray:
+def errors(system: Dynamics, x: State, every: bool = False) -> np.ndarray:
     """Return C (m,) of the rows kept, or of all."""
     if not system.model.closures:
         return np.zeros(0, x.q.dtype)
@@ -81,26 +86,26 @@ def errors(system: System, x: State, every: bool = False) -> np.ndarray:
     return C if every else C[kept(system)]
 
 
-def rates(system: System, x: State) -> np.ndarray:
+def rates(system: Dynamics, x: State) -> np.ndarray:
     """Return Ċ (m,) of the rows kept."""
     if not system.model.closures:
         return np.zeros(0, x.q.dtype)
     return _look(system, x)[1][kept(system)]
 
 
-def _look(system: System, x: State) -> tuple[np.ndarray, np.ndarray]:
+def _look(system: Dynamics, x: State) -> tuple[np.ndarray, np.ndarray]:
     """Return C and Ċ (m,) of all rows."""
     with system.engine.borrow(x.q.dtype) as scratch:
         work = scratch.closure_rows(x.q, x.v)
         return work.closure_C.copy(), work.closure_rate.copy()
 
 
-def jacobian(system: System, x: State) -> np.ndarray:
+def jacobian(system: Dynamics, x: State) -> np.ndarray:
     """Return J (m, nv) of the rows kept, Ċ = J v."""
     return all_rows(system, x)[kept(system)]
 
 
-def all_rows(system: System, x: State) -> np.ndarray:
+def all_rows(system: Dynamics, x: State) -> np.ndarray:
     """Return J (m, nv) of all rows, left out or not."""
     J = np.empty((len(system.tree.row_kind), system.nv), x.q.dtype)
     if len(J):
@@ -108,40 +113,40 @@ def all_rows(system: System, x: State) -> np.ndarray:
     return J
 
 
-def kept_names(system: System) -> list[tuple[str, str]]:
+def kept_names(system: Dynamics) -> list[tuple[str, str]]:
     """Return (closure, words) of the rows kept."""
     names = row_names(system.model)
     return [names[k] for k in kept(system)]
 
 
 def forces_of(
-    system: System,
+    system: Dynamics,
     x: State,
-    forces: dict | None = None,
-    tau: Any = None,
-    accelerations: dict | None = None,
+    forces: Forces | None = None,
+    tau: ArrayLike | None = None,
+    accelerations: Rates | None = None,
     frame: str = "world",
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return wrenches and multipliers (m,) of closures under loads as in forward dynamics."""
     if not system.model.closures:
         return {}, np.zeros(0, x.q.dtype)
     tau = system.generalized_input(tau, accelerations, x.q.dtype)
-    loads = system._loads(forces, frame, x)
+    acting = loads(system, forces, frame, x)
     with system.engine.borrow(x.q.dtype) as scratch:
-        _, status = system._forward(scratch, x, tau, *loads)
+        _, status = system.forward_on(scratch, x, tau, *acting)
         found = closure_wrenches(system, scratch.work), scratch.work.closure_f.copy()
     if status != 0:
-        system._refuse(status, x)
+        system.refuse(status, x)
     return found
 
 
 def forces_for(
-    system: System,
+    system: Dynamics,
     scratch: Scratch,
     x: State,
     vdot: np.ndarray,
-    forces: dict | None,
-    tau: Any,
+    forces: Forces | None,
+    tau: ArrayLike | None,
     frame: str,
 ) -> None:
     """Leave multipliers (m,) that go with accelerations in the scratch: λ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹ (τ_tree - τ).
@@ -150,10 +155,10 @@ def forces_for(
     """
     needed = system.inverse_dynamics(x, vdot, forces, frame)
     if tau is not None:
-        needed = needed - np.where(system._held, 0.0, system._vector(tau, x.q.dtype, "tau"))
+        needed = needed - np.where(system.held, 0.0, system.vector(tau, x.q.dtype, "tau"))
     status, work = scratch.closure_response(x.q, x.v), scratch.work
     if status != 0:
-        system._refuse(status, x)
+        system.refuse(status, x)
     k = kept(system)
     work.closure_f[:] = 0.0
     L = work.closure_L[np.ix_(k, k)]
@@ -165,7 +170,7 @@ def forces_for(
 
 
 def drive_forces(
-    system: System, x: State, vdot: np.ndarray, forces: dict | None, tau: Any, frame: str
+    system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None, frame: str
 ) -> np.ndarray:
     """Return the generalized forces (nv,) that give v̇ with those of the closures taken out."""
     needed = system.inverse_dynamics(x, vdot, forces, frame)
@@ -177,7 +182,7 @@ def drive_forces(
     return needed - all_rows(system, x).T @ f
 
 
-def closure_wrenches(system: System, work: Any) -> dict[str, np.ndarray]:
+def closure_wrenches(system: Dynamics, work: Work) -> dict[str, np.ndarray]:
     """Return {closure: [t; f]} on the second end, at its place, world axes, from the multipliers in the scratch."""
     f, tree = work.closure_f[:, None], system.tree
     parts = np.concatenate([f * work.closure_n, f * work.closure_u], axis=1)
@@ -187,7 +192,7 @@ def closure_wrenches(system: System, work: Any) -> dict[str, np.ndarray]:
     }
 
 
-def loads_of(system: System, wrenches: dict[str, np.ndarray], work: Any) -> tuple[np.ndarray, np.ndarray]:
+def loads_of(system: Dynamics, wrenches: dict[str, np.ndarray], work: Work) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 6), world axes, that closures put on both of their ends."""
     sites, out = [], []
     for c, spec in enumerate(system.model.closures):
@@ -203,10 +208,12 @@ def loads_of(system: System, wrenches: dict[str, np.ndarray], work: Any) -> tupl
     return np.array(sites, dtype=np.int64), np.array(out).reshape(-1, 6)
 
 
-def joint_wrenches(system: System, x: State, vdot: np.ndarray, forces: dict | None, tau: Any) -> np.ndarray:
+def joint_wrenches(
+    system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None
+) -> np.ndarray:
     """Return the forces (N, 6) across joints, closures acting as loads."""
     dtype = x.q.dtype
-    sites, wrenches = system._loads(forces, "world", x)
+    sites, wrenches = loads(system, forces, "world", x)
     with system.engine.borrow(dtype) as scratch:
         if system.model.closures:
             forces_for(system, scratch, x, vdot, forces, tau, "world")
@@ -220,7 +227,7 @@ def joint_wrenches(system: System, x: State, vdot: np.ndarray, forces: dict | No
 # dependent rows ---------------------------------------------------------------------------------------
 
 
-def dependent_rows(system: System, x: State) -> dict[int, frozenset[str]]:
+def dependent_rows(system: Dynamics, x: State) -> dict[int, frozenset[str]]:
     """Return the rows that depend on rows before them at x, for the modes at hand, and on the rows of which closures.
 
     A row depends where its pivot in the scaled J M⁻¹Jᵀ vanishes, or where it cannot move at all.
@@ -231,7 +238,7 @@ def dependent_rows(system: System, x: State) -> dict[int, frozenset[str]]:
         status = scratch.closure_response(x.q.real.copy(), np.zeros(system.nv))
         L = scratch.work.closure_L.copy()
     if status != 0:
-        system._refuse(status, x)
+        system.refuse(status, x)
     diagonal = np.diag(L).copy()
     lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
     names = [closure for closure, _ in row_names(system.model)]
@@ -252,13 +259,13 @@ def dependent_rows(system: System, x: State) -> dict[int, frozenset[str]]:
     return found
 
 
-def redundant(system: System, x: State) -> list[tuple[str, str]]:
+def redundant(system: Dynamics, x: State) -> list[tuple[str, str]]:
     """Return (closure, words) of every row that depends on rows before it."""
     names = row_names(system.model)
     return [names[k] for k in dependent_rows(system, x)] if names else []
 
 
-def drop_redundant(system: System, x: State) -> list[tuple[str, str]]:
+def drop_redundant(system: Dynamics, x: State) -> list[tuple[str, str]]:
     """Leave dependent rows out from now on; they must hold at x. Return (closure, words) of each."""
     names = row_names(system.model)
     found = dependent_rows(system, x) if names else {}
@@ -278,7 +285,7 @@ def drop_redundant(system: System, x: State) -> list[tuple[str, str]]:
     return [names[k] for k in found]
 
 
-def refuse(system: System, status: int, x: State) -> None:
+def refuse(system: Dynamics, status: int, x: State) -> None:
     """Say in a sentence what a closure kernel found."""
     if status == kernel.NOT_CLOSED:
         raise ModelError(
@@ -297,19 +304,19 @@ def refuse(system: System, status: int, x: State) -> None:
     )
 
 
-def worst(system: System, x: State) -> str:
+def worst(system: Dynamics, x: State) -> str:
     """Say which closure is open the most."""
     C = np.abs(errors(system, x, every=True).real) * in_use(system)
     k = int(np.argmax(C / system.tree.row_tolerance))
     return f"an error of {C[k]:.3g} in closure {name_of(system, k)}"
 
 
-def check_closed(system: System, x: State, tolerance: float = CLOSED) -> None:
+def check_closed(system: Dynamics, x: State, tolerance: float = CLOSED) -> None:
     """Refuse a state whose closures are open, or opening."""
     if not system.model.closures:
         return
     unit = system.tree.row_tolerance / ROUNDING
-    C, rate = (np.abs(a) * in_use(system) for a in _look(system, State(x._slices, x.q.real, x.v.real)))
+    C, rate = (np.abs(a) * in_use(system) for a in _look(system, State(x.layout, x.q.real, x.v.real)))
     for what, values, limit in (
         ("position", C, tolerance * unit),
         ("velocity", rate, tolerance * unit * (1.0 + np.abs(x.v).max(initial=0.0))),
@@ -324,7 +331,7 @@ def check_closed(system: System, x: State, tolerance: float = CLOSED) -> None:
             )
 
 
-def stabilize(system: System, method: str, rate: float) -> None:
+def stabilize(system: Dynamics, method: str, rate: float) -> None:
     """Choose how drift is held: projection after steps, Baumgarte's terms (α = β = rate), or not at all."""
     if method not in STABILIZATIONS:
         raise InputError("unknown stabilization", expected=", ".join(STABILIZATIONS), got=repr(method))
@@ -334,14 +341,14 @@ def stabilize(system: System, method: str, rate: float) -> None:
     system.settings.closure_option[:] = (float(method == "projection"), *soft)
 
 
-def project(system: System, x: State) -> State:
+def project(system: Dynamics, x: State) -> State:
     """Return x moved the least, in the metric of mass, to where closures hold in position and velocity."""
     y = x.copy(np.float64)
     if system.model.closures:
         q, v = y.q.copy(), y.v.copy()
         status = system.engine.project(q, v)
         if status != 0:
-            system._refuse(status, y)
+            system.refuse(status, y)
         y.q, y.v = q, v
     return y
 
@@ -349,7 +356,7 @@ def project(system: System, x: State) -> State:
 # after changes of the vehicle ------------------------------------------------------------------------
 
 
-def settled(old: System, x: State, new: System, y: State, body: str) -> State:
+def settled(old: Closures, x: State, new: Closures, y: State, body: str) -> State:
     """Return the state with closures that a change opened closed again, and rows that were left out dropped again.
 
     A change can open closures where it moves bodies: snapping, another inboard node, other flexible data.
@@ -358,7 +365,7 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
         before = y.copy()
         y = new.assemble(y)
         impulse.fit_closures(new, y)
-        if body in new._slices:
+        if body in new.layout:
             root = int(impulse.trees_of(new)[new.body(body)])
             conserved.restore_center(new, y, root, new, before)
             conserved.restore_momentum(new, y, root, new, before)
@@ -367,7 +374,7 @@ def settled(old: System, x: State, new: System, y: State, body: str) -> State:
     return y
 
 
-def open_by(system: System, x: State) -> float:
+def open_by(system: Dynamics, x: State) -> float:
     """Return how far closures are open, or how fast they open, in units of rounding."""
     if not system.model.closures:
         return 0.0

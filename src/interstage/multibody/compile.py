@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from interstage.errors import ModelError
+from interstage.modes.record import Component
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
@@ -46,15 +48,20 @@ def symmetric_six(a: np.ndarray) -> np.ndarray:
     )
 
 
+# component, node, with integrals, modes -> data about that node, and the component, whose identity is in the key
+FlexKey: TypeAlias = tuple[int, int | None, bool, int | None]
+KnownFlexes: TypeAlias = dict[FlexKey, tuple[FlexibleBody, Component]]
+
+
 def flexible_bodies(
-    model: Multibody, known: dict[tuple, tuple[FlexibleBody, object]] | None = None
+    model: Multibody, known: KnownFlexes | None = None
 ) -> tuple[list[FlexibleBody | None], list[int]]:
     """Re-reference each component to its inboard node, once for each distinct use; also say whose data it shares.
 
     known : what other systems made already, by component, node and modes; added to
     """
     vehicle_units(model)
-    made: dict[tuple, tuple[FlexibleBody, int]] = {}
+    made: dict[FlexKey, tuple[FlexibleBody, int]] = {}
     known = {} if known is None else known
     bodies: list[FlexibleBody | None] = []
     owner: list[int] = []
@@ -66,7 +73,6 @@ def flexible_bodies(
         key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes)
         if key not in made:
             if key not in known:
-                # the component is kept beside its data: its identity is part of the key
                 flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes)
                 known[key] = flex, spec.component
             made[key] = known[key][0], i

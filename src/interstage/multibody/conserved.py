@@ -17,7 +17,7 @@ from interstage.multibody.state import State
 from interstage.spatial import functions as spatial
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.closures import Closures
 
 
 class Sums:
@@ -26,39 +26,39 @@ class Sums:
     within : velocities (nv,) beside that of the centre;  rigid : N (nv, 6), unit rigid motions about the centre
     """
 
-    def __init__(self, system: System, x: State, names: set[str]):
+    def __init__(self, system: Closures, x: State, names: set[str]):
         inside = np.array([name in names for name in system.bodies])
         self.mass = float(system.settings.body_inertia[inside, 0].sum())
         self.center = system.center_of_mass(x, inside)
         self.rigid = _rigid_motions(system, x, inside, self.center)
         own = _only(system, x, inside)
-        self.velocity = system.momentum(State(x._slices, x.q, own), self.center)[3:] / self.mass
+        self.velocity = system.momentum(State(x.layout, x.q, own), self.center)[3:] / self.mass
         self.within = own - self.rigid[:, 3:] @ self.velocity
         # what rounding left of the velocity of the centre
-        rest = system.momentum(State(x._slices, x.q, self.within), self.center)
+        rest = system.momentum(State(x.layout, x.q, self.within), self.center)
         self.spin = rest[:3]
         self.velocity = self.velocity + rest[3:] / self.mass
         self.within -= self.rigid[:, 3:] @ (rest[3:] / self.mass)
-        self.kinetic = system.energies(State(x._slices, x.q, self.within)).kinetic
+        self.kinetic = system.energies(State(x.layout, x.q, self.within)).kinetic
 
-    def inertia(self, system: System, x: State) -> np.ndarray:
+    def inertia(self, system: Closures, x: State) -> np.ndarray:
         """Return the locked inertia (3, 3) about the centre, world axes."""
         return np.stack(
-            [system.momentum(State(x._slices, x.q, n), self.center)[:3] for n in self.rigid[:, :3].T], axis=1
+            [system.momentum(State(x.layout, x.q, n), self.center)[:3] for n in self.rigid[:, :3].T], axis=1
         )
 
 
-def _only(system: System, x: State, inside: np.ndarray) -> np.ndarray:
+def _only(system: Closures, x: State, inside: np.ndarray) -> np.ndarray:
     """Return the velocities (nv,) of some bodies, zero for all others."""
     v = np.zeros_like(x.v)
     for name, here in zip(system.bodies, inside):
         if here:
-            where = system._slices[name]
+            where = system.layout[name]
             v[where.v], v[where.etadot] = x.v[where.v], x.v[where.etadot]
     return v
 
 
-def _rigid_motions(system: System, x: State, inside: np.ndarray, center: np.ndarray) -> np.ndarray:
+def _rigid_motions(system: Closures, x: State, inside: np.ndarray, center: np.ndarray) -> np.ndarray:
     """Return N (nv, 6): velocities of unit rigid motions [ω; v of the centre] of all free trees of some bodies."""
     frames, N = frames_of(system, x), np.zeros((system.nv, 6))
     for root in np.unique(trees_of(system)[inside]):
@@ -71,7 +71,7 @@ def _rigid_motions(system: System, x: State, inside: np.ndarray, center: np.ndar
     return N
 
 
-def _concerned(system: System, root: int) -> set[str] | None:
+def _concerned(system: Closures, root: int) -> set[str] | None:
     """Return the bodies of a free tree and of all that closures join to it, or None where these are held."""
     roots = linked_roots(system, root)
     if roots is None:
@@ -79,7 +79,7 @@ def _concerned(system: System, root: int) -> set[str] | None:
     return {name for name, tree in zip(system.bodies, trees_of(system)) if tree in roots}
 
 
-def restore_center(system: System, x: State, root: int, old: System, before: State) -> None:
+def restore_center(system: Closures, x: State, root: int, old: Closures, before: State) -> None:
     """Move a free tree, and trees that closures join to it, so that their centre of mass is where it was."""
     names = _concerned(system, root)
     if names is None:
@@ -89,7 +89,7 @@ def restore_center(system: System, x: State, root: int, old: System, before: Sta
         x[system.bodies[i]].q[4:] += system.model.specs[i].rotation.T @ off
 
 
-def restore_momentum(system: System, x: State, root: int, old: System, before: State) -> None:
+def restore_momentum(system: Closures, x: State, root: int, old: Closures, before: State) -> None:
     """Add the rigid motion of a free tree that gives its centre the velocity, and it the spin, that there were.
 
     Of all corrections this is the smallest in the metric of the kinetic energy. Trees that closures join to it move
@@ -105,7 +105,7 @@ def restore_momentum(system: System, x: State, root: int, old: System, before: S
         x.v += now.rigid @ np.concatenate([turn, wanted.velocity - now.velocity])
 
 
-def limit_energy(system: System, x: State, root: int, old: System, before: State) -> float:
+def limit_energy(system: Closures, x: State, root: int, old: Closures, before: State) -> float:
     """Shrink the motion of a free tree within itself until its kinetic energy is no more than it was; return the gain.
 
     Of all motions with its momentum and no more than that energy u + s (v - u) is the nearest. Where T(u) is too much,
@@ -119,8 +119,8 @@ def limit_energy(system: System, x: State, root: int, old: System, before: State
     if excess <= 1e-13 * allowed:
         return 0.0
     within = now.within - now.rigid[:, :3] @ np.linalg.solve(now.inertia(system, x), now.spin)
-    inner = system.energies(State(x._slices, x.q, within)).kinetic
-    if excess >= inner or np.any(now.within[system._held]):
+    inner = system.energies(State(x.layout, x.q, within)).kinetic
+    if excess >= inner or np.any(now.within[system.held]):
         return excess if excess > 1e-9 * allowed else 0.0
     x.v -= (1.0 - np.sqrt(1.0 - excess / inner)) * within
     return 0.0

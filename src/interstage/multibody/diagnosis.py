@@ -13,15 +13,15 @@ from interstage.multibody.kernels.closure import NOT_CLOSED
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
 
 LOCK = 1e-6  # volume of the axes of a gimbal beside its largest, below which it is locked
 
 
-def coordinate_names(system: System) -> list[str]:
+def coordinate_names(system: Compiled) -> list[str]:
     """Return a name for each entry of q, as in "bus.quaternion0", "bus.position2", "arm.angle", "panel.eta3"."""
     names = []
-    for spec, flex in zip(system.model.specs, system._flexes):
+    for spec, flex in zip(system.model.specs, system.flexes):
         own = spec.joint.coordinate_names()
         if not spec.joint.linear:
             own = [f"quaternion{k}" for k in range(4)] + [f"position{k}" for k in range(spec.joint.nq - 4)]
@@ -30,7 +30,7 @@ def coordinate_names(system: System) -> list[str]:
     return names
 
 
-def check_numbers(system: System, **vectors: Any) -> None:
+def check_numbers(system: Compiled, **vectors: Any) -> None:
     """Refuse vectors of names q, v, tau or vdot that have entries which are no numbers, naming the first."""
     for what, values in vectors.items():
         if values is None or np.isfinite(values).all():
@@ -50,18 +50,18 @@ def gimbal_opening(joint: Gimbal, q: np.ndarray) -> float:
     return float(abs(np.linalg.det(H)) / (np.linalg.norm(np.cross(a, b)) * np.linalg.norm(np.cross(b, c))))
 
 
-def near_lock(system: System, q: np.ndarray, opening: float) -> list[str]:
+def near_lock(system: Compiled, q: np.ndarray, opening: float) -> list[str]:
     """Return the bodies whose Gimbal joints are nearer to lock than an opening."""
     found = []
     for spec in system.model.specs:
         if isinstance(spec.joint, Gimbal):
-            angles = q[system._slices[spec.name].q]
+            angles = q[system.layout[spec.name].q]
             if np.isfinite(angles).all() and gimbal_opening(spec.joint, angles) < opening:
                 found.append(spec.name)
     return found
 
 
-def check_attitudes(system: System, x: State) -> None:
+def check_attitudes(system: Compiled, x: State) -> None:
     """Refuse quaternions without length."""
     for spec in system.model.specs:
         if not spec.joint.linear:
@@ -75,7 +75,7 @@ def check_attitudes(system: System, x: State) -> None:
                 )
 
 
-def refuse(system: System, status: int, x: State, tau: Any = None) -> NoReturn:
+def refuse(system: Compiled, status: int, x: State, tau: Any = None) -> NoReturn:
     """Raise what a kernel found: status of forward dynamics, or -1 for results that are not finite."""
     check_numbers(system, q=x.q, v=x.v, tau=tau)
     check_attitudes(system, x)

@@ -25,7 +25,8 @@ from interstage.multibody.prescribed import with_locked
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.closures import Closures
+    from interstage.multibody.api.compiled import Compiled
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Frames:
     V: np.ndarray
 
 
-def frames_of(system: System, x: State) -> Frames:
+def frames_of(system: Compiled, x: State) -> Frames:
     """Return where all body frames are and how they move."""
     N = len(system.model.specs)
     with system.engine.borrow(x.q.dtype) as scratch:
@@ -70,7 +71,7 @@ def frames_of(system: System, x: State) -> Frames:
         return Frames(work.Rw[:N].reshape(N, 3, 3).copy(), work.pw[:N].copy(), work.V[:N].copy())
 
 
-def trees_of(system: System) -> np.ndarray:
+def trees_of(system: Compiled) -> np.ndarray:
     """Return the root (N,) of each body."""
     root = np.arange(len(system.model.specs))
     for i, parent in enumerate(system.tree.body_parent):
@@ -79,7 +80,7 @@ def trees_of(system: System) -> np.ndarray:
     return root
 
 
-def linked_roots(system: System, root: int) -> list[int] | None:
+def linked_roots(system: Compiled, root: int) -> list[int] | None:
     """Return the roots of all trees that closures join to one tree, or None where these are not free as a whole."""
     trees, found = trees_of(system), {root}
     links = [
@@ -91,12 +92,12 @@ def linked_roots(system: System, root: int) -> list[int] | None:
         found = found.union(*(link for link in links if link & found))
     for i in found:
         free = i >= 0 and isinstance(system.model.specs[i].joint, Free)
-        if not free or system._held[system._slices[system.bodies[i]].v].any():
+        if not free or system.held[system.layout[system.bodies[i]].v].any():
             return None
     return sorted(found)
 
 
-def outboard(system: System, body: int) -> list[int]:
+def outboard(system: Compiled, body: int) -> list[int]:
     """Return a body and all that hangs on it."""
     found = {body}
     for i, parent in enumerate(system.tree.body_parent):
@@ -105,7 +106,7 @@ def outboard(system: System, body: int) -> list[int]:
     return sorted(found)
 
 
-def momentum_of_motion(system: System, x: State, motion: dict[int, np.ndarray]) -> np.ndarray:
+def momentum_of_motion(system: Compiled, x: State, motion: dict[int, np.ndarray]) -> np.ndarray:
     """Return the generalized momentum (nv,) of bodies that move with `motion` {body: [ω; v] (6,)}, body axes.
 
     All others, and all modes, rest. Momenta are gathered inwards as forces are in inverse dynamics.
@@ -115,7 +116,7 @@ def momentum_of_motion(system: System, x: State, motion: dict[int, np.ndarray]) 
         return _gathered(system, scratch.work, motion)
 
 
-def _gathered(system: System, work: Work, motion: dict[int, np.ndarray]) -> np.ndarray:
+def _gathered(system: Compiled, work: Work, motion: dict[int, np.ndarray]) -> np.ndarray:
     """Gather the momenta of moving bodies inwards, mass properties of all in the scratch."""
     tree = system.tree
     p, F = np.zeros(system.nv), np.zeros((len(system.model.specs), 6))
@@ -162,7 +163,7 @@ def rigid_twist(frames: Frames, bodies: list[int], about: int, V: np.ndarray) ->
     return motion
 
 
-def plastic(system: System, x: State, body: int, rest: np.ndarray) -> None:
+def plastic(system: Closures, x: State, body: int, rest: np.ndarray) -> None:
     """Write v⁺ into x, which holds an allowed motion v₀; everything outboard of `body` moved with `rest` more.
 
     rest : [ω; v] (6,) of the body frame before less that of v₀, world axes
@@ -175,14 +176,14 @@ def plastic(system: System, x: State, body: int, rest: np.ndarray) -> None:
     _project(system, x, r)
 
 
-def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
+def solve_momentum(system: Closures, x: State, r: np.ndarray) -> np.ndarray:
     """Return M⁻¹ r (nv,) at linear cost; zero at joints that are not free.
 
     Accelerations from rest are M⁻¹(τ - b) with the static forces b. They are asked for at τ = r s and at 0, with a
     factor s that makes b small beside r s, so that b leaves no more than rounding.
     """
-    still = State(x._slices, x.q, np.zeros_like(x.v))
-    r = np.where(system._held, 0.0, r)
+    still = State(x.layout, x.q, np.zeros_like(x.v))
+    r = np.where(system.held, 0.0, r)
     if not r.any():
         return np.zeros(system.nv)  # nothing is struck, or nothing can move
     weight = float(np.abs(system.bias(still)).max())
@@ -202,31 +203,31 @@ def solve_momentum(system: System, x: State, r: np.ndarray) -> np.ndarray:
     # what is left of r, M dv found by inverse dynamics with a large factor for the same reason
     s = factor(dv)
     left = r - (system.inverse_dynamics(still, s * dv) - system.bias(still)) / s
-    left[system._held] = 0.0
+    left[system.held] = 0.0
     return dv + answer(left) if left.any() else dv
 
 
-def _accelerations(system: System, still: State, tau: np.ndarray) -> np.ndarray:
+def _accelerations(system: Closures, still: State, tau: np.ndarray) -> np.ndarray:
     """Return accelerations from rest under generalized forces."""
     tau = system.generalized_input(tau)
     vdot = np.empty(system.nv)
     status = system.engine.forward(still.q, still.v, tau, NO_SITES, np.zeros((0, 6)), vdot)
     if status != 0:
-        system._refuse(status, still)
+        system.refuse(status, still)
     return vdot
 
 
-def fit_closures(system: System, x: State) -> None:
+def fit_closures(system: Closures, x: State) -> None:
     """Change velocities by impulses of the closures, so that these do not open."""
     _project(system, x, np.zeros(system.nv))
 
 
-def _project(system: System, x: State, r: np.ndarray) -> None:
+def _project(system: Closures, x: State, r: np.ndarray) -> None:
     """Add M⁻¹ r to the velocities; with closures, of all velocities that they allow the nearest to that."""
-    if not getattr(system, "n_closure", 0):
+    if not system.n_closure:
         x.v += solve_momentum(system, x, r)
         return
-    slots = np.flatnonzero(~system._held)
+    slots = np.flatnonzero(~system.held)
     M = system.mass_matrix(x)[np.ix_(slots, slots)]
     J = system.closure_jacobian(x)[:, slots]
     solved = np.linalg.solve(M, np.concatenate([r[slots, None], J.T], axis=1))
@@ -236,14 +237,14 @@ def _project(system: System, x: State, r: np.ndarray) -> None:
         x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x), rcond=1e-12)[0]
 
 
-def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:
+def set_rates(system: Closures, x: State, body: str, rates: np.ndarray) -> None:
     """Give the joint of a body new velocities by an impulse of its drive; all others answer by M v̇ = impulse.
 
     Momentum of a free vehicle is conserved: the impulse acts inside it. Making a moving joint stop is a plastic
     impact, its energy does not rise.
     """
     i = system.body(body)
-    where = system._slices[body].v
+    where = system.layout[body].v
     jump = x.v[where] - rates
     x.v[where] = rates
     R = frames_of(system, x).R[i]
@@ -252,7 +253,7 @@ def set_rates(system: System, x: State, body: str, rates: np.ndarray) -> None:
     plastic(with_locked(system, body), x, i, np.concatenate([R @ e[:3], R @ e[3:]]))
 
 
-def _subspace(system: System, x: State, i: int) -> np.ndarray:
+def _subspace(system: Compiled, x: State, i: int) -> np.ndarray:
     """Return H (6, nv of the joint) of a body, body axes."""
     nv = int(system.tree.joint_nv[i])
     with system.engine.borrow(x.q.dtype) as scratch:

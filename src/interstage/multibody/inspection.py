@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,17 @@ from interstage.errors import FidelityWarning, InputError
 from interstage.multibody import places
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
+from interstage.multibody.kernels.flex import clamps
 from interstage.multibody.places import located
 from interstage.multibody.state import State
+from interstage.multibody.types import Forces, Node, Place
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
+    from interstage.multibody.api.dynamics import Dynamics
+    from interstage.multibody.api.kinematics import Kinematics
 
 FRAMES = ("world", "body", "node")
 
@@ -43,7 +48,7 @@ def split_place(key: Any) -> tuple[str, Any]:
     raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
 
 
-def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
+def loads(system: Compiled, forces: Forces | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10) as `kinematics.external_wrenches` reads them, in world axes."""
     check_frame(frame)
     if not forces:
@@ -62,7 +67,7 @@ def loads(system: System, forces: dict | None, frame: str, x: State) -> tuple[np
     return sites, wrenches
 
 
-def following_loads(system: System, forces: dict | None, frame: str) -> tuple[np.ndarray, np.ndarray]:
+def following_loads(system: Compiled, forces: Forces | None, frame: str) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10): [t; f], the number of the axes that they keep to, arms.
 
     Keys are (body, node) or body, in the axes of `frame`, or (body, node, frame) with axes of their own.
@@ -79,12 +84,12 @@ def following_loads(system: System, forces: dict | None, frame: str) -> tuple[np
     return sites, np.hstack([np.array(rows, dtype=float).reshape(-1, 7), arms])
 
 
-def axes_of(system: System, x: State, body: str, node: Any, frame: str) -> np.ndarray:
+def axes_of(system: Compiled, x: State, body: str, node: Node, frame: str) -> np.ndarray:
     """Return R (3, 3) from the axes of `frame` at a place to the world."""
     return pose(system, x, body, node if frame == "node" else None)[0]
 
 
-def _observe(system: System, x: State, body: str, node: Any, vdot: np.ndarray):
+def _observe(system: Compiled, x: State, body: str, node: Node, vdot: np.ndarray):
     """Return R (3, 3) of a body, [ω; v] and acceleration of a place on it (body axes), and R of a node there."""
     (s,), (arm,) = located(system, [(body, node)])
     i, sites = system.body(body), NO_SITES if s < 0 else np.array([s], dtype=np.int64)
@@ -100,13 +105,13 @@ def _observe(system: System, x: State, body: str, node: Any, vdot: np.ndarray):
     return R, V, A, None
 
 
-def pose(system: System, x: State, body: str, node: Any) -> tuple[np.ndarray, np.ndarray]:
+def pose(system: Compiled, x: State, body: str, node: Node) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation (3, 3) and position (3,) of a place in the world."""
     return places.pose(system, x, body, node)
 
 
 def motion(
-    system: System, x: State, body: str, node: Any, frame: str, vdot: np.ndarray
+    system: Compiled, x: State, body: str, node: Node, frame: str, vdot: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [ω; v] and acceleration [ω̇; a] (6,) of a place."""
     check_frame(frame)
@@ -118,7 +123,7 @@ def motion(
     return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
 
 
-def mass_properties(system: System, x: State) -> RigidInertia:
+def mass_properties(system: Compiled, x: State) -> RigidInertia:
     """Return mass, centre of mass and inertia of the whole in the world frame."""
     P = np.empty(21, x.q.dtype)
     system.engine.composite(x.q, np.zeros_like(x.v), P)
@@ -129,7 +134,7 @@ def mass_properties(system: System, x: State) -> RigidInertia:
     return RigidInertia.from_about_point(mass, com, J, np.zeros(3))
 
 
-def center_of_mass(system: System, x: State, inside: np.ndarray | None = None) -> np.ndarray:
+def center_of_mass(system: Compiled, x: State, inside: np.ndarray | None = None) -> np.ndarray:
     """Return the centre of mass (3,), of some bodies or all: -∂V/∂g of the potential, exact at every fidelity."""
     tree, frames = system.tree, frames_of(system, x)
     inertia, N = system.settings.body_inertia, int(tree.sizes[0])
@@ -145,7 +150,7 @@ def center_of_mass(system: System, x: State, inside: np.ndarray | None = None) -
     return moments.sum(axis=0) / m.sum()
 
 
-def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarray:
+def operational_inertia(system: Dynamics, x: State, places: Sequence[Place]) -> np.ndarray:
     """Return J M⁻¹ Jᵀ by one forward recursion for each unit wrench, differences from none taken exactly.
 
     Accelerations are affine in the wrenches: the part for zero wrench at the same state is subtracted.
@@ -153,7 +158,7 @@ def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarr
     """
     places = [split_place(p) for p in places]
     J = np.concatenate([system.jacobian(x, *place) for place in places])
-    still = State(x._slices, x.q, np.zeros_like(x.v))
+    still = State(x.layout, x.q, np.zeros_like(x.v))
     base = system.forward_dynamics(still)
     out = np.empty((len(J), len(J)), x.q.dtype)
     for k in range(len(J)):
@@ -161,7 +166,31 @@ def operational_inertia(system: System, x: State, places: list[Any]) -> np.ndarr
     return 0.5 * (out + out.T)
 
 
-def warn_of_fidelity(system: System) -> None:
+def damping_matrix(system: Kinematics, x: State | None = None) -> np.ndarray:
+    """Return C (nv, nv) of the viscous forces -C v of joints and modes, and of dampers to ground at a state."""
+    t = system.tree
+    C = np.diag(t.v_damping)
+    for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_held >= 0) | (t.body_drag >= 0)):
+        n, start, drag = int(t.body_modes[i]), int(t.body_mixed[i]), int(t.body_drag[i])
+        held = int(t.body_held[i]) if clamps(system.settings.joint_mode[i], t.joint_nv[i]) else -1
+        first = int(t.joint_v[i] + t.joint_nv[i])
+        modes = slice(first, first + n)
+        if start >= 0:
+            C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+        if held >= 0:
+            C[modes, modes] += t.held_C[held : held + n * n].reshape(n, n)
+        if drag >= 0:
+            x = system.state() if x is None else x
+            D = t.drag_C[drag : drag + 6 * (6 + n)].reshape(6, 6 + n)
+            J = system.jacobian(x, system.bodies[i], frame="body")
+            cross = J.T @ D[:, 6:]
+            C += J.T @ D[:, :6] @ J
+            C[:, modes] += cross
+            C[modes, :] += cross.T
+    return C
+
+
+def warn_of_fidelity(system: Compiled) -> None:
     """Warn of bodies whose mass matrix was found indefinite since the last look."""
     found = system.engine.indefinite
     if not found.any():
@@ -176,20 +205,20 @@ def warn_of_fidelity(system: System) -> None:
     )
 
 
-def set_mass(system: System, body: str, mass: float, com: Any, inertia: Any, check: bool = True) -> None:
+def set_mass(system: Compiled, body: str, mass: float, com: Any, inertia: Any, check: bool = True) -> None:
     """Write new mass properties of a rigid body into the settings, and into a description of the system's own."""
     from interstage.multibody.compile import rigid_numbers
-    from interstage.multibody.model import _rigid
+    from interstage.multibody.model import checked_inertia
 
     i = system.body(body)
-    if system._flexes[i] is not None:
+    if system.flexes[i] is not None:
         raise InputError(f"body '{body}' is flexible: its mass belongs to its component")
-    rigid = _rigid(mass, com, inertia, f"body '{body}'", check)
+    rigid = checked_inertia(mass, com, inertia, f"body '{body}'", check)
     system.settings.body_inertia[i] = rigid_numbers(rigid, system.model.specs[i].offset)
     _describe(system, {i: rigid})
 
 
-def _describe(system: System, masses: dict[int, RigidInertia]) -> None:
+def _describe(system: Compiled, masses: dict[int, RigidInertia]) -> None:
     """Give a system a description of its own with other masses: views share one."""
     specs = list(system.model.specs)
     for i, rigid in masses.items():
@@ -197,7 +226,7 @@ def _describe(system: System, masses: dict[int, RigidInertia]) -> None:
     system.model = replace(system.model, specs=specs)
 
 
-def note_masses(system: System, other: System) -> None:
+def note_masses(system: Compiled, other: Compiled) -> None:
     """Describe the masses in the settings of a system where they are not those of another of the same vehicle."""
     numbers, specs = system.settings.body_inertia, system.model.specs
     changed = np.flatnonzero((numbers != other.settings.body_inertia).any(axis=1))

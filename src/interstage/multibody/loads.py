@@ -171,7 +171,7 @@ class OperatingPoint(State):
     """
 
     def __init__(self, x: State, loads: Loads, vdot: np.ndarray):
-        super().__init__(x._slices, x.q, x.v)
+        super().__init__(x.layout, x.q, x.v)
         self.loads, self.vdot = loads, vdot
 
     def _arguments(self) -> tuple:
@@ -184,4 +184,4 @@ class OperatingPoint(State):
         return type(self)(self, *self._arguments())
 
     def __reduce__(self):
-        return type(self), (State(self._slices, self.q, self.v), *self._arguments())
+        return type(self), (State(self.layout, self.q, self.v), *self._arguments())

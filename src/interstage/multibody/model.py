@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,21 +153,21 @@ class Multibody:
             name=name,
             parent=parent,
             joint=joint,
-            at=self._place(parent, at, where),
+            at=self.place(parent, at, where),
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
         )
         if component is None:
-            spec.inertia = _rigid(mass, com, inertia, where, check)
+            spec.inertia = checked_inertia(mass, com, inertia, where, check)
             spec.port = None if port is None else as_array(port, (3,), f"{where}, port")
         elif port is not None:
             raise InputError("a flexible body is joined at a node", where=f"{where}, port", hint="use node=")
         else:
-            component = self._in_own_units(component, where)
-            _flexible(spec, component, node, damping, order, n_modes, where)
+            component = self.in_own_units(component, where)
+            fill_flexible(spec, component, Mounting(node, damping, order, n_modes), where)
         self.specs.append(spec)
         return spec
 
-    def _in_own_units(self, component: Any, where: str) -> Any:
+    def in_own_units(self, component: Any, where: str) -> Any:
         """Return a component in the units of the vehicle, where those were given; one object for one component."""
         if isinstance(component, str | Path):
             component = Component.load(component)
@@ -206,7 +206,7 @@ class Multibody:
             added.append(spec)
         return added
 
-    def _place(self, parent: str | None, at: Any, where: str) -> np.ndarray | int:
+    def place(self, parent: str | None, at: Any, where: str) -> np.ndarray | int:
         """Return the place on the parent: a point, or a node that its component has."""
         on = None if parent is None else self.spec(parent, where=f"{where}, parent").component
         if on is None:
@@ -295,7 +295,7 @@ def vehicle_units(model: Multibody) -> dict[str, str]:
     return units
 
 
-def _rigid(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:
+def checked_inertia(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:
     """Return checked mass properties; a mass of zero is allowed for a body that only carries others."""
     tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
     if tensor.shape == (3,):
@@ -306,10 +306,18 @@ def _rigid(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) ->
     return rigid.check(where=where)
 
 
-def _flexible(
-    spec: BodySpec, component: Any, node: Any, damping: Any, order: Any, n_modes: Any, where: str
-) -> None:
+class Mounting(NamedTuple):
+    """How a flexible body is used, as `Multibody.add_body` says."""
+
+    node: int | None = None
+    damping: ArrayLike | None = None
+    order: int | None = None
+    n_modes: int | None = None
+
+
+def fill_flexible(spec: BodySpec, component: Component | str | Path, how: Mounting, where: str) -> None:
     """Fill in the flexible part of a description."""
+    node, damping, order, n_modes = how
     if isinstance(component, str | Path):
         component = Component.load(component)
     if not isinstance(component, Component):

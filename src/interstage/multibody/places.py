@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.multibody.compile import Site, extend_tree, site_of
-from interstage.multibody.engine import NO_SITES, Engine
+from interstage.multibody.compile import site_of
+from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
 from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
 
 NO_ARM = np.zeros(3)
 
 
-def _node(system: System, i: int, place: Any) -> int:
+def _node(system: Compiled, i: int, place: Any) -> int:
     """Return a node of the flexible body i."""
     if not isinstance(place, int | np.integer) or isinstance(place, bool):
         body = system.bodies[i]
@@ -35,7 +35,7 @@ def _node(system: System, i: int, place: Any) -> int:
     return int(place)
 
 
-def shape_of(system: System, body: str, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def shape_of(system: Compiled, body: str, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return l (3,), λ and γ (3, n) of a place in the kernels' frame of its body; n is 0 where no mode moves it."""
     i = system.body(body)
     flex, none = system.flexible(body), np.zeros((3, 0))
@@ -48,7 +48,7 @@ def shape_of(system: System, body: str, place: Any) -> tuple[np.ndarray, np.ndar
     return flex.l[row], np.ascontiguousarray(flex.lam[row]), np.ascontiguousarray(flex.gamma[row])
 
 
-def located(system: System, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+def located(system: Compiled, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and arms (k, 3) of places (body, place) for the kernels.
 
     On rigid bodies, and at the frame of a flexible one, the site is -1 - body, and the arm leads to the place.
@@ -64,26 +64,15 @@ def located(system: System, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarra
         node = _node(system, i, place)
         rigid_origin = flex.n_modes == 0 and node == system.model.specs[i].node
         found.append((i, None if rigid_origin else node))
-        if not rigid_origin and found[-1] not in system._sites:
-            new[found[-1]] = site_of(system.model, system._flexes, *found[-1])
+        if not rigid_origin and found[-1] not in system.site_rows:
+            new[found[-1]] = site_of(system.model, system.flexes, *found[-1])
     if new:
-        _add(system, new)
-    numbers = [-1 - i if node is None else system._sites[i, node] for i, node in found]
+        system.add_sites(new)
+    numbers = [-1 - i if node is None else system.site_rows[i, node] for i, node in found]
     return np.array(numbers, dtype=np.int64), arms
 
 
-def _add(system: System, new: dict[tuple, Site]) -> None:
-    """Add sites to the tables of this system, all at once; numbers of others stay, and costs do not grow."""
-    with system._growing:
-        new = {key: site for key, site in new.items() if key not in system._sites}
-        first = int(system.tree.sizes[2])
-        if new:
-            system.engine = Engine(extend_tree(system.tree, list(new.values())), system.settings)
-            system._door = None
-            system._sites = system._sites | {key: first + k for k, key in enumerate(new)}
-
-
-def _rows(system: System, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:
+def _rows(system: Compiled, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:
     """Return the number of a body, its flexible part (or None), and rows of nodes or points (k, 3)."""
     i = system.body(body)
     flex = system.flexible(body)
@@ -96,7 +85,7 @@ def _rows(system: System, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:
     return i, flex, np.array([component.node_row(int(node)) for node in np.atleast_1d(nodes)], dtype=int)
 
 
-def _arms(system: System, x: State, i: int, flex: Any, rows: np.ndarray) -> np.ndarray:
+def _arms(system: Compiled, x: State, i: int, flex: Any, rows: np.ndarray) -> np.ndarray:
     """Return deformed places (k, 3) in the kernels' frame of a body."""
     if flex is None:
         return (rows - system.model.specs[i].offset).astype(x.q.dtype)
@@ -104,14 +93,14 @@ def _arms(system: System, x: State, i: int, flex: Any, rows: np.ndarray) -> np.n
     return flex.l[rows] + flex.gamma[rows] @ eta
 
 
-def positions(system: System, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
+def positions(system: Compiled, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
     """Return world positions (k, 3) of nodes of a flexible body (None: all) or points (k, 3) of a rigid one."""
     i, flex, rows = _rows(system, body, nodes)
     frames = frames_of(system, x)
     return frames.p[i] + _arms(system, x, i, flex, rows) @ frames.R[i].T
 
 
-def pose(system: System, x: State, body: str, place: Any) -> tuple[np.ndarray, np.ndarray]:
+def pose(system: Compiled, x: State, body: str, place: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation (3, 3) and position (3,) of a place in the world."""
     i, frames = system.body(body), frames_of(system, x)
     l, lam, gamma = shape_of(system, body, place)
@@ -125,14 +114,14 @@ def pose(system: System, x: State, body: str, place: Any) -> tuple[np.ndarray, n
     return R @ (np.eye(3) + a1 * X + a2 * (X @ X)), p + R @ (l + gamma @ eta)
 
 
-def _frame_jacobian(system: System, x: State, i: int) -> np.ndarray:
+def _frame_jacobian(system: Compiled, x: State, i: int) -> np.ndarray:
     """Return J (6, nv) of the kernels' frame of a body, world axes."""
     J = np.empty((6, system.nv), x.q.dtype)
     system.engine.jacobian(x.q, np.zeros_like(x.v), i, NO_SITES, J)
     return J
 
 
-def jacobian(system: System, x: State, body: str, place: Any) -> np.ndarray:
+def jacobian(system: Compiled, x: State, body: str, place: Any) -> np.ndarray:
     """Return J (6, nv) with [ω; v] = J v of a place on a body, world axes."""
     i = system.body(body)
     l, lam, gamma = shape_of(system, body, place)
@@ -143,7 +132,7 @@ def jacobian(system: System, x: State, body: str, place: Any) -> np.ndarray:
     return J
 
 
-def jacobians(system: System, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
+def jacobians(system: Compiled, x: State, body: str, nodes: ArrayLike | None) -> np.ndarray:
     """Return J (k, 6, nv) with [ω; v] = J v of many places on a body, world axes."""
     i, flex, rows = _rows(system, body, nodes)
     J = _frame_jacobian(system, x, i)
@@ -154,7 +143,7 @@ def jacobians(system: System, x: State, body: str, nodes: ArrayLike | None) -> n
 
 
 def _shifted(
-    system: System, x: State, body: str, J0: np.ndarray, l: np.ndarray, lam: np.ndarray, gamma: np.ndarray
+    system: Compiled, x: State, body: str, J0: np.ndarray, l: np.ndarray, lam: np.ndarray, gamma: np.ndarray
 ) -> np.ndarray:
     """Return J (k, 6, nv) of places l (k, 3), λ and γ (k, 3, n): J0 of the frame, shifted; modes add [R J_l λ; R γ]."""
     R = frames_of(system, x).R[system.body(body)]

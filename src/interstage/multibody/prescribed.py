@@ -7,38 +7,41 @@ accelerations where they would read forces; `generalized_input` makes such a vec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from interstage.errors import InputError, known_names
+from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
+
+View = TypeVar("View", bound="Compiled")
 
 MODES = ("free", "prescribed", "locked")
 FREE, PRESCRIBED, LOCKED = range(3)
 
 
-def note_held(system: System) -> None:
-    """Note a mask (nv,) of the velocities of joints that are prescribed or locked; after every change of modes."""
+def held_velocities(system: Compiled) -> np.ndarray:
+    """Return a mask (nv,) of the velocities of joints that are prescribed or locked."""
     tree = system.tree
     held = np.zeros(system.nv, dtype=bool)
     for i in np.flatnonzero(system.settings.joint_mode):
         held[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
-    system._held, system._any_held = held, bool(held.any())
+    return held
 
 
-def with_locked(system: System, body: str) -> System:
+def with_locked(system: View, body: str) -> View:
     """Return a view of a system in which the joint of a body is locked."""
     view = system.with_settings()
     view.settings.joint_mode[view.body(body)] = LOCKED
-    note_held(view)
+    view.note_held()
     return view
 
 
-def set_joint_mode(system: System, body: str, mode: str) -> None:
+def set_joint_mode(system: Compiled, body: str, mode: str) -> None:
     """Let the joint of a body move freely, as prescribed, or not at all, from now on."""
     i, tree = system.body(body), system.tree
     if mode not in MODES:
@@ -56,13 +59,13 @@ def set_joint_mode(system: System, body: str, mode: str) -> None:
     if mode == "free" and modes[i] != FREE:
         trial = system.with_settings()
         trial.settings.joint_mode[i] = FREE
-        trial._check_inertia()
+        trial.check_inertia()
     modes[i] = MODES.index(mode)
-    note_held(system)
+    system.note_held()
 
 
 def generalized_input(
-    system: System, tau: ArrayLike | None, accelerations: Mapping[str, Any] | None, dtype: Any
+    system: Compiled, tau: ArrayLike | None, accelerations: Rates | None, dtype: DTypeLike
 ) -> np.ndarray:
     """Return a new vector (nv,) for the kernels: forces at free velocities, accelerations at all others.
 
@@ -71,8 +74,8 @@ def generalized_input(
     if tau is None:
         merged = np.zeros(system.nv, dtype)
     else:
-        merged = np.array(system._vector(tau, np.dtype(dtype), "tau"), dtype)
-        merged[system._held] = 0.0
+        merged = np.array(system.vector(tau, np.dtype(dtype), "tau"), dtype)
+        merged[system.held] = 0.0
     if accelerations is not None and not isinstance(accelerations, Mapping):
         raise InputError(
             "accelerations cannot be read",
@@ -103,6 +106,6 @@ def generalized_input(
     return merged
 
 
-def _known(system: System) -> str:
+def _known(system: Compiled) -> str:
     given = [name for name, mode in zip(system.bodies, system.settings.joint_mode) if mode == PRESCRIBED]
     return f"use prescribed=True or set_joint_mode; prescribed joints {known_names(given)}"

@@ -17,11 +17,11 @@ from interstage.multibody.engine import NO_SITES, Scratch
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
 
 
 def refine(
-    system: System,
+    system: Compiled,
     scratch: Scratch,
     x: State,
     tau: np.ndarray,
@@ -44,7 +44,7 @@ def refine(
         # at rest and without gravity all that is left of the bias are springs, which cancel entry by entry
         scratch.inverse(x.q, still, still, NO_SITES, none, springs)
         right = residual + springs
-        right[system._held] = 0.0
+        right[system.held] = 0.0
         status = scratch.forward(x.q, still, right, NO_SITES, none, delta)
     finally:
         ground[:] = gravity

@@ -22,7 +22,7 @@ from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, reversed_joint
 from interstage.multibody.joints import Free
-from interstage.multibody.model import BodySpec, _flexible
+from interstage.multibody.model import BodySpec, Mounting, fill_flexible
 from interstage.multibody.state import State
 from interstage.multibody.topology import carried, check_state, finish, moved_to, place_frame, rebuilt
 from interstage.spatial import functions as spatial
@@ -48,9 +48,9 @@ def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
 
 def _about(system: System, component: Component, node: int | None, order: int, n_modes: int | None):
     key = (id(component), node, order > 0, n_modes)
-    if key not in system._known:
-        system._known[key] = reference_to(component, node, order, n_modes), component
-    return system._known[key][0]
+    if key not in system.known:
+        system.known[key] = reference_to(component, node, order, n_modes), component
+    return system.known[key][0]
 
 
 def reroot(system: System, body: str, x: State, port: int | None = None) -> tuple[System, State, float]:
@@ -111,7 +111,7 @@ def settle_jump(system: System, x: State, new: System, y: State, body: str, shif
         for s in new.model.specs
         if s.component is not None and s.node != system.model.spec(s.name).node
     ]
-    size = max(np.linalg.norm(np.ptp(new._flexes[new.body(name)].l, axis=0)) for name in bent)
+    size = max(np.linalg.norm(np.ptp(new.flexes[new.body(name)].l, axis=0)) for name in bent)
     if shift > NOTICED * size or gain:
         warnings.warn(
             f"{', '.join(bent)}: bent too far to be held at another node without a jump: nodes move by {shift:.3g}"
@@ -127,7 +127,7 @@ def _displacement(system: System, x: State, new: System, y: State) -> float:
     largest = 0.0
     for name in set(system.bodies) & set(new.bodies):
         nodes = None
-        flexes = [s._flexes[s.body(name)] for s in (system, new)]
+        flexes = [s.flexes[s.body(name)] for s in (system, new)]
         if None not in flexes:
             nodes = np.intersect1d(*(flex.node_ids for flex in flexes))
         off = new.positions(y, name, nodes) - system.positions(x, name, nodes)
@@ -183,11 +183,7 @@ def replace_component(
     body: str,
     component: Any,
     x: State,
-    *,
-    node: int | None = None,
-    damping: Any = None,
-    order: int | None = None,
-    n_modes: int | None = None,
+    how: Mounting,
 ) -> tuple[System, State]:
     """Give a flexible body other data: another mode set, mesh state or mass.
 
@@ -202,10 +198,12 @@ def replace_component(
             f"body '{body}' is rigid", where="replace_component", hint="use set_mass, or simulate(mass=...)"
         )
     changed = replace(spec, component=None, damping=None)
-    node = spec.node if node is None else node
-    damping = spec.damping if damping is None and np.ndim(spec.damping) == 0 else damping
-    component = system.model._in_own_units(component, f"body '{body}'")
-    _flexible(changed, component, node, damping, order, n_modes, f"body '{body}'")
+    if how.node is None:
+        how = how._replace(node=spec.node)
+    if how.damping is None and np.ndim(spec.damping) == 0:
+        how = how._replace(damping=spec.damping)
+    component = system.model.in_own_units(component, f"body '{body}'")
+    fill_flexible(changed, component, how, f"body '{body}'")
     for s in system.model.specs:
         if s.parent == body:
             changed.component.node_row(s.at)
@@ -216,7 +214,7 @@ def replace_component(
     new = rebuilt(system, [changed if s.name == body else replace(s) for s in system.model.specs])
     y = carried(system, x, new)
     i, j = system.body(body), new.body(body)
-    C = shape_map(system._flexes[i], new._flexes[j], changed.component)
+    C = shape_map(system.flexes[i], new.flexes[j], changed.component)
     y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
     same = np.allclose(system.settings.body_inertia[i], new.settings.body_inertia[j], rtol=1e-9, atol=1e-12)
     root = int(impulse.trees_of(new)[j])

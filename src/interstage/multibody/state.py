@@ -11,7 +11,7 @@ from interstage.errors import InputError, known_names
 from interstage.multibody.joints import Ball, Free
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
 
 
 @dataclass(frozen=True)
@@ -108,19 +108,24 @@ class BodyState:
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
 
-    __slots__ = ("_place", "_q", "_slices", "_v", "_y")
+    __slots__ = ("_place", "_q", "_v", "layout", "qv")
 
-    def __init__(self, slices: dict[str, BodySlices], q: np.ndarray, v: np.ndarray):
-        self._slices = slices
-        self._y = np.concatenate([q, v])
-        self._q, self._v = self._y[: len(q)], self._y[len(q) :]
+    layout: Layout
+    """Where the numbers of each body lie."""
+    qv: np.ndarray
+    """Coordinates and velocities in one array (nq + nv,), of which q and v are views."""
+
+    def __init__(self, layout: Layout, q: np.ndarray, v: np.ndarray):
+        self.layout = layout
+        self.qv = np.concatenate([q, v])
+        self._q, self._v = self.qv[: len(q)], self.qv[len(q) :]
         self._place = 0
 
     @property
-    def _address(self) -> int:
+    def address(self) -> int:
         """Where q and v lie, for kernels: they never move, assigning to them copies."""
         if self._place == 0:
-            self._place = self._y.ctypes.data
+            self._place = self.qv.ctypes.data
         return self._place
 
     @property
@@ -142,31 +147,29 @@ class State:
         self._v[:] = value
 
     def __getitem__(self, name: str) -> BodyState:
-        if name not in self._slices:
-            raise InputError(f"there is no body '{name}'", hint=known_names(self._slices))
-        return BodyState(name, self._slices[name], self.q, self.v)
+        return BodyState(name, self.layout[name], self.q, self.v)
 
     def __reduce__(self):
         # a copy in another place has another address
-        return State, (self._slices, self._q, self._v)
+        return State, (self.layout, self._q, self._v)
 
     def copy(self, dtype: type | None = None) -> State:
         """Return an independent copy, of another number type if asked."""
-        if dtype is None or dtype == self._y.dtype:
-            return State(self._slices, self._q, self._v)
-        return State(self._slices, self._q.astype(dtype), self._v.astype(dtype))
+        if dtype is None or dtype == self.qv.dtype:
+            return State(self.layout, self._q, self._v)
+        return State(self.layout, self._q.astype(dtype), self._v.astype(dtype))
 
     def __repr__(self) -> str:
-        return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self._slices)}>"
+        return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self.layout)}>"
 
 
-def check_belongs(system: System, x: State) -> None:
+def check_belongs(system: Compiled, x: State) -> None:
     """Refuse what is no state, and a state of another vehicle."""
     if not isinstance(x, State):
         raise InputError(
             "not a state", where="x", expected="a State, as from system.state(q, v)", got=type(x).__name__
         )
-    if list(x._slices) != list(system._slices) or (len(x.q), len(x.v)) != (system.nq, system.nv):
+    if list(x.layout) != list(system.layout) or (len(x.q), len(x.v)) != (system.nq, system.nv):
         raise InputError(
             "the state does not belong to this system",
             expected=f"{system.nq} coordinates, {system.nv} velocities of {', '.join(system.bodies)}",
@@ -175,7 +178,7 @@ def check_belongs(system: System, x: State) -> None:
         )
 
 
-def layout_of(system: System) -> Layout:
+def layout_of(system: Compiled) -> Layout:
     """Return where each body's numbers lie."""
     t = system.tree
     out = Layout()

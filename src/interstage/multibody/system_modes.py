@@ -8,7 +8,7 @@ otherwise it is found by a complex step through inverse dynamics.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
@@ -16,9 +16,10 @@ from scipy.linalg import cholesky, eigh, qr, solve_triangular
 from interstage.errors import ModelError
 from interstage.multibody.loads import OperatingPoint, in_world
 from interstage.multibody.state import State
+from interstage.multibody.types import Forces, Node
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.closures import Closures
 
 STEP = 1e-40
 DEPENDENT = 1e-6  # pivots of unit rows below this belong to closures that say the same as others
@@ -31,17 +32,17 @@ class SystemModes:
     An unstable direction (negative stiffness) has a negative frequency.
     """
 
-    system: System
+    system: Closures
     state: State
     frequencies_hz: np.ndarray
     shapes: np.ndarray
 
-    def at(self, body: str, node: Any = None) -> np.ndarray:
+    def at(self, body: str, node: Node = None) -> np.ndarray:
         """Return the motion [rotation; translation] (6, m) of a place in every mode, world axes."""
         return self.system.jacobian(self.state, body, node) @ self.shapes
 
 
-def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarray:
+def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.ndarray:
     """Return K (nv, nv): slope of the static generalized forces along the velocities."""
     tree = system.tree
     springs = np.diag(tree.v_stiffness)
@@ -64,7 +65,7 @@ def static_stiffness(system: System, x: State, forces: dict | None) -> np.ndarra
     return 0.5 * (K + K.T)
 
 
-def system_modes(system: System, x: State, forces: dict | None = None) -> SystemModes:
+def system_modes(system: Closures, x: State, forces: Forces | None = None) -> SystemModes:
     """Solve K φ = λ M φ about the state x, its velocities taken as zero; joints that are not free are held.
 
     An operating point brings those of its forces that stand in the world, unless forces are given.
@@ -72,10 +73,10 @@ def system_modes(system: System, x: State, forces: dict | None = None) -> System
     if forces is None and isinstance(x, OperatingPoint):
         standing = [force for force in x.loads.forces if force.frame == "world"]
         forces = in_world(system, x, standing) or None
-    real = State(x._slices, x.q.real, np.zeros(system.nv))
+    real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)
-    free = np.flatnonzero(~system._held)
+    free = np.flatnonzero(~system.held)
     M, K = M[np.ix_(free, free)], K[np.ix_(free, free)]
     try:
         if system.n_closure:

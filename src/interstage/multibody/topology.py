@@ -10,7 +10,7 @@ energy before and after. Equations: docs/theory/topology.md.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, join
 from interstage.multibody.joints import Free, Joint, Locked, as_joint
 from interstage.multibody.model import BodySpec, Multibody
 from interstage.multibody.state import State, check_belongs
-from interstage.spatial import RigidInertia, Rotation
+from interstage.multibody.types import Node, Target
+from interstage.spatial import RigidInertia, Rotation, RotationLike
 from interstage.spatial import functions as spatial
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+    from interstage.multibody.api.compiled import Compiled
 
 # A pose this near to what a joint can take (radians, length) is taken as it is.
 CLOSE = 1e-8
@@ -44,7 +46,7 @@ def rebuilt(system: System, specs: list[BodySpec]) -> System:
     """Return the system of changed descriptions, in an order in which parents come first."""
     from interstage.multibody.api import System
 
-    new = System(with_specs(system.model, in_order(specs)), system._known)
+    new = System(with_specs(system.model, in_order(specs)), system.known)
     before = {spec.name: spec for spec in system.model.specs}
     for spec in new.model.specs:
         old = before.get(spec.name)
@@ -97,9 +99,9 @@ def carried(old: System, x: State, new: System) -> State:
     """Return a state of the new system with all coordinates that both have; other joints nominal."""
     y = new.state()
     for spec in new.model.specs:
-        if spec.name not in old._slices:
+        if spec.name not in old.layout:
             continue
-        a, b = old._slices[spec.name], new._slices[spec.name]
+        a, b = old.layout[spec.name], new.layout[spec.name]
         if type(a.joint) is type(b.joint):
             y.q[b.q], y.v[b.v] = x.q[a.q], x.v[a.v]
         if a.eta.stop - a.eta.start == b.eta.stop - b.eta.start:
@@ -107,7 +109,7 @@ def carried(old: System, x: State, new: System) -> State:
     return y
 
 
-def check_state(system: System, x: State) -> None:
+def check_state(system: Compiled, x: State) -> None:
     """Refuse a state that belongs to another vehicle, is not finite, or has quaternions without length."""
     check_belongs(system, x)
     check_numbers(system, q=x.q, v=x.v)
@@ -133,12 +135,12 @@ def place_frame(system: System, x: State, frames: Frames, body: str | None, plac
     if body is None:
         return np.eye(3), np.zeros(3) if place is None else np.asarray(place, dtype=float), np.zeros(6)
     i = system.body(body)
-    spec, flex = system.model.specs[i], system._flexes[i]
+    spec, flex = system.model.specs[i], system.flexes[i]
     R, p, w, u = frames.R[i], frames.p[i], frames.V[i, :3], frames.V[i, 3:]
     R_n, arm, spin, slide = np.eye(3), -spec.offset, np.zeros(3), np.zeros(3)
     if flex is not None and place is not None:
         row = spec.component.node_row(place)
-        where = system._slices[body]
+        where = system.layout[body]
         theta, rate = flex.lam[row] @ x.q[where.eta], flex.lam[row] @ x.v[where.etadot]
         arm = flex.l[row] + flex.gamma[row] @ x.q[where.eta]
         R_n, spin = spatial.matrix_from_rotvec(theta), spatial.left_jacobian(theta) @ rate
@@ -256,31 +258,22 @@ def _hanging(model: Multibody) -> str:
     return f"bodies that can be detached: {', '.join(names)}" if names else "no body hangs on another"
 
 
-def attach(
-    system: System,
-    body: str,
-    place: Any,
-    x: State,
-    *,
-    joint: Joint | None = None,
-    rotation: Any = None,
-    port: Any = None,
-    snap: bool = False,
-) -> tuple[System, State]:
-    """Dock a free body (and the tree it belongs to) to a place on another tree.
+class Docking(NamedTuple):
+    """How a body is docked, as `System.attach` says."""
 
-    place : (parent, node or point), or the name of a rigid parent: then where the body is; None: the ground
-    joint : default Locked
-    rotation : R_PC at zero coordinates; default: so that the coordinates are zero now
-    port : node of a flexible body, point (3,) of a rigid one, that sits in the joint; default: the inboard node;
-        of a rigid body the origin of its frame where `rotation` is given, else the point that is at the place now
-    snap : move the body where the joint cannot take its present pose (otherwise that is an error)
-    """
+    joint: Joint | None = None
+    rotation: RotationLike | None = None
+    port: Node = None
+    snap: bool = False
+
+
+def attach(system: System, body: str, place: Target, x: State, how: Docking) -> tuple[System, State]:
+    """Dock a free body (and the tree it belongs to) to a place on another tree."""
     from interstage.multibody.reroot import reroot, settle_jump
 
     check_state(system, x)
     parent, at = _target(system.model, place)
-    joint = Locked() if joint is None else joint
+    port = how.port
     _check_free(system, body, parent)
     before, moved = (system, x), 0.0
     spec = system.model.spec(body, "attach")
@@ -291,8 +284,8 @@ def attach(
     if spec.parent is not None or (spec.component is not None and port is not None and port != spec.node):
         system, x, moved = reroot(system, body, x, port=port if spec.component is not None else None)
         spec = system.model.spec(body)
-    spec = _docked(system, x, spec, parent, at, joint, rotation, port)
-    new, y, shift = join(system, x, spec, None, snap)
+    spec = _docked(system, x, spec, parent, at, how)
+    new, y, shift = join(system, x, spec, None, how.snap)
     if moved > 0.0:
         settle_jump(*before, new, y, body, moved)
     return finish("attach", body, *before, new, y, max(shift, moved))
@@ -311,7 +304,7 @@ def _target(model: Multibody, place: Any) -> tuple[str | None, Any]:
     if parent is None or (parent == "ground" and parent not in model.bodies):
         return None, None if at is None else as_array(at, (3,), "attach, place on the ground")
     on = model.spec(parent, "attach, place").component
-    return parent, at if at is None else model._place(
+    return parent, at if at is None else model.place(
         parent, at, f"attach to '{parent}'"
     ) if on is None else at
 
@@ -343,16 +336,18 @@ def _docked(
     spec: BodySpec,
     parent: str | None,
     at: Any,
-    joint: Joint,
-    rotation: Any,
-    port: Any,
+    how: Docking,
 ) -> BodySpec:
     """Return the description of a free body after docking; what is not given is taken from where it is now."""
     frames, where = frames_of(system, x), f"body '{spec.name}'"
-    as_joint(joint, where)
+    joint, rotation, port = (
+        as_joint(Locked() if how.joint is None else how.joint, where),
+        how.rotation,
+        how.port,
+    )
     flexible = None if parent is None else system.model.spec(parent).component
     if flexible is not None:
-        system.model._place(parent, at, where)  # a flexible parent is joined at a node
+        system.model.place(parent, at, where)  # a flexible parent is joined at a node
         at = int(at)
     own = place_frame(system, x, frames, spec.name, None)
     if spec.component is not None:
@@ -374,17 +369,22 @@ def _docked(
     return replace(spec, parent=parent, at=at, joint=joint, rotation=R_PC, port=port)
 
 
-def reattach(system: System, body: str, place: Any, x: State, **options: Any) -> tuple[System, State]:
+def reattach(system: System, body: str, place: Target, x: State, how: Docking) -> tuple[System, State]:
     """Detach a body and attach it elsewhere."""
-    if body not in system._index:
-        system.body(body)
+    system.body(body)  # or say that there is none
     between, y = detach(system, body, x)
-    new, z = attach(between, body, place, y, **options)
+    new, z = attach(between, body, place, y, how)
     return finish("reattach", body, system, x, new, z, new.change.shift)
 
 
 def replace_joint(
-    system: System, body: str, joint: Joint, x: State, *, rotation: Any = None, snap: bool = False
+    system: System,
+    body: str,
+    joint: Joint,
+    x: State,
+    *,
+    rotation: RotationLike | None = None,
+    snap: bool = False,
 ) -> tuple[System, State]:
     """Give a body another joint at the same place.
 

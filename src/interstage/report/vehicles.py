@@ -35,7 +35,7 @@ def vehicle_tree(system: Any) -> list[Node]:
     """Return the bodies of a system as a tree, the ground left out."""
     nodes: dict[str, Node] = {}
     roots: list[Node] = []
-    for spec, flex in zip(system.model.specs, system._flexes):
+    for spec, flex in zip(system.model.specs, system.flexes):
         joint = JOINT_WORDS.get(type(spec.joint).__name__, type(spec.joint).__name__)
         words = [f"{grouped(spec.inertia.mass if flex is None else flex.mass)} kg", joint]
         if flex is not None:

@@ -6,6 +6,6 @@ Conventions: docs/notation.md. Equations: docs/theory/spatial.md.
 """
 
 from interstage.spatial.inertia import RigidInertia
-from interstage.spatial.rotation import Rotation
+from interstage.spatial.rotation import Rotation, RotationLike
 
-__all__ = ["RigidInertia", "Rotation"]
+__all__ = ["RigidInertia", "Rotation", "RotationLike"]

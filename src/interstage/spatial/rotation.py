@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -197,3 +199,7 @@ class Rotation:
     def __repr__(self) -> str:
         w, x, y, z = self.quaternion + 0.0
         return f"Rotation.from_quaternion([{w:.9g}, {x:.9g}, {y:.9g}, {z:.9g}])"
+
+
+RotationLike: TypeAlias = Rotation | ArrayLike
+"""A rotation, or a matrix (3, 3) of one."""

@@ -83,7 +83,7 @@ class Acting:
     def vector(self, system: System, t: float) -> np.ndarray:
         """Return forces at free joints and accelerations at others (nv,), for the kernels."""
         tau = self._called(system, t) if self.in_time else self.tau
-        if self.accelerations or system._any_held:
+        if self.accelerations or system.any_held:
             return system.generalized_input(tau, self.accelerations or None)
         return tau.copy()
 
@@ -107,11 +107,11 @@ class Acting:
         if not self.in_time and new is not old:
             tau = carried(old, old.state(v=self.tau), new).v
             for body in old.bodies:
-                name, a = bearer(old, new, body), old._slices[body].v
+                name, a = bearer(old, new, body), old.layout[body].v
                 if name != body and self.tau[a].any():
                     if a.stop - a.start > 1:
                         refuse_turned(body, "force", t)
-                    tau[new._slices[name].v] = self.tau[a]
+                    tau[new.layout[name].v] = self.tau[a]
             self.tau = tau
         kept = {}
         for body, value in self.accelerations.items():

@@ -46,7 +46,7 @@ class Slope:
     def failed(self, method: str, solver: OdeSolver, message: str | None) -> NoReturn:
         """Say why a method cannot go on: what forward dynamics refused, or which velocity runs away."""
         if self.refused:
-            self.system._refuse(*self.refused)
+            self.system.refuse(*self.refused)
         k = int(np.argmax(np.abs(np.nan_to_num(self.vdot, nan=np.inf)))) if self.system.nv else 0
         names = self.system.velocity_names()
         raise SolverError(

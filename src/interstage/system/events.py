@@ -317,7 +317,7 @@ def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
         answer = (out.system, answer)
     good = isinstance(answer, tuple) and len(answer) == 2
     good = good and isinstance(answer[0], System) and isinstance(answer[1], State)
-    if not good or answer[1]._slices.keys() != answer[0]._slices.keys() or len(answer[1].v) != answer[0].nv:
+    if not good or answer[1].layout.keys() != answer[0].layout.keys() or len(answer[1].v) != answer[0].nv:
         raise SolverError(
             f"the action of event '{event.label}' returned something unknown at t = {t:.9g}",
             expected="None, a State, or (System, State) that belong together",

@@ -177,7 +177,7 @@ class Stepper:
         elif (status > 0 or status < -1) and max(
             np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)
         ) < 1e6:
-            system._refuse(status, State(system.layout, q, v))
+            system.refuse(status, State(system.layout, q, v))
         raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, InterstageError, MotionWarning
 from interstage.multibody.compile import rigid_numbers
-from interstage.multibody.model import _rigid
+from interstage.multibody.model import checked_inertia
 from interstage.spatial import RigidInertia
 from interstage.system.curves import NAMES, Curve, Function
 
@@ -260,7 +260,7 @@ class Mass:
                 "not mass properties", where=where, expected="mass, com, inertia", got=repr(value)
             )
         mass, com, inertia = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
-        return _rigid(mass, com, inertia, where)
+        return checked_inertia(mass, com, inertia, where)
 
     def table(self, times: np.ndarray, x: Any, origin: np.ndarray) -> np.ndarray:
         """Return m, m c, J (T, 10) at many times: rows that are plainly those of a body are checked all at once.

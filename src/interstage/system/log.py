@@ -165,7 +165,7 @@ class Phase:
                 q, v = self.q[k].copy(), self.v[k].copy()
                 status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
                 if status != 0:
-                    self.system._refuse(status, self.state(k))
+                    self.system.refuse(status, self.state(k))
                 # multipliers of closures, before the scratch is used again
                 f = scratch.work.closure_f.copy() if self.system.model.closures else None
                 scratch.inverse(q, v, vdot[k], sites, wrenches, tau[k])
@@ -255,7 +255,7 @@ class Log:
 
         Over the phases that have the body; see `System.body_modes`.
         """
-        parts = [phase for phase in self.phases if body in phase.system._slices] or self.phases[:1]
+        parts = [phase for phase in self.phases if body in phase.system.layout] or self.phases[:1]
         found = [phase[body].eta @ phase.system.body_modes(body).T for phase in parts]
         if len({len(rows.T) for rows in found}) > 1:
             raise InputError(

@@ -114,7 +114,7 @@ def simulate(
     else:
         law = None if control is None else given_system(control, 2)
         log = run_fixed(run, until, step, method == "ros2", law, control_step, log_step)
-    if run.system._watched:
+    if run.system.watched:
         run.system.warn_of_fidelity()
     return log
 

@@ -142,7 +142,7 @@ class Watch:
 
     def _drifted(self, x: State, s: float) -> State:
         """Return a state moved by s along its rates, velocities as they are."""
-        return State(x._slices, x.q + s * self.system.rates(x), x.v)
+        return State(x.layout, x.q + s * self.system.rates(x), x.v)
 
     def _note(self, eye: Eye, g: float, rate: float) -> None:
         eye.sign, eye.value, eye.rate = sign_of(g), g, rate

@@ -1,0 +1,216 @@
+"""Accelerations and forces, mass matrix, energy and momentum; how joints move, and masses that change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from interstage.errors import InputError
+from interstage.multibody import closing, impulse, inspection, prescribed
+from interstage.multibody import refinement as refining
+from interstage.multibody.api.kinematics import Kinematics
+from interstage.multibody.engine import FLOAT, NO_SITES, Scratch
+from interstage.multibody.kernels.entry import UNFIT, enter_forward
+from interstage.multibody.state import State, check_belongs
+from interstage.multibody.types import Forces, Place, Rates
+from interstage.spatial.checks import as_array
+
+
+class Energies(NamedTuple):
+    """Parts of the energy of a system."""
+
+    kinetic: float
+    strain: float
+    gravity: float
+
+
+class Dynamics(Kinematics):
+    """Algorithms on the equations of motion M v̇ + b = tau."""
+
+    def forward_dynamics(
+        self,
+        x: State,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+        accelerations: Rates | None = None,
+        frame: str = "world",
+        refine: bool = False,
+    ) -> np.ndarray:
+        """Return v̇ (nv,) at linear cost.
+
+        forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`
+        tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
+        accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
+        refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
+        """
+        if x.__class__ is not State or x.layout is not self.layout:
+            check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
+        y = x.qv
+        if accelerations is not None or self.any_held:
+            tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
+        elif tau is None:
+            tau = self._no_tau
+        status = UNFIT
+        if not forces and not refine and self._door is not None and y.dtype is FLOAT:
+            vdot = np.empty(self.nv)
+            try:
+                status = enter_forward(self._door, x.address, tau, vdot)
+            except TypeError:  # the door takes contiguous real vectors only
+                status = UNFIT
+        if status == UNFIT:  # or another thread is in the door
+            loads = inspection.loads(self, forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
+            self._door = self.engine.door()
+            with self.engine.borrow(y.dtype) as scratch:
+                vdot, status = self.forward_on(scratch, x, tau, *loads, refine)
+        if status != 0:
+            self.refuse(status, x, tau)
+        if self.watched:
+            self.engine.gather_from_door()
+            self.warn_of_fidelity()
+        return vdot
+
+    def forward_on(
+        self,
+        scratch: Scratch,
+        x: State,
+        tau: np.ndarray,
+        sites: np.ndarray,
+        wrenches: np.ndarray,
+        refine: bool = False,
+    ) -> tuple[np.ndarray, int]:
+        """Return v̇ and the status of forward dynamics on some scratch; tau as `generalized_input` makes it."""
+        vdot, tau = np.empty(self.nv, x.q.dtype), self.vector(tau, x.q.dtype, "tau")
+        status = scratch.forward(x.q, x.v, tau, sites, wrenches, vdot)
+        if refine and status == 0:
+            vdot = refining.refine(self, scratch, x, tau, sites, wrenches, vdot)
+        return vdot, status
+
+    def warn_of_fidelity(self) -> None:
+        """Warn (`FidelityWarning`) of bodies that forward dynamics found with an indefinite mass matrix."""
+        inspection.warn_of_fidelity(self)
+
+    def inverse_dynamics(
+        self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
+    ) -> np.ndarray:
+        """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
+        q = x.q
+        sites, wrenches = (
+            inspection.loads(self, forces, frame, x) if forces else (NO_SITES, self._empty(q.dtype))
+        )
+        vdot = self.vector(vdot, q.dtype, "vdot")
+        tau = np.empty(self.nv, q.dtype)
+        self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
+        return self.finite(tau, x, vdot=vdot)
+
+    def bias(self, x: State, forces: Forces | None = None) -> np.ndarray:
+        """Return b (nv,) of M v̇ + b = tau: velocity terms, gravity, springs, dampers, less external forces."""
+        return self.inverse_dynamics(x, np.zeros(self.nv), forces)
+
+    def mass_matrix(self, x: State) -> np.ndarray:
+        """Return M (nv, nv), full and symmetric."""
+        M = np.empty((self.nv, self.nv), x.q.dtype)
+        self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
+        return self.finite(M, x)
+
+    def generalized_input(
+        self,
+        tau: ArrayLike | None = None,
+        accelerations: Rates | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> np.ndarray:
+        """Return the vector (nv,) that kernels take: forces, and accelerations at joints that are not free."""
+        return prescribed.generalized_input(self, tau, accelerations, dtype)
+
+    def set_joint_mode(self, body: str, mode: str) -> None:
+        """Make the joint of a body "free", "prescribed" or "locked" in place, without compiling again.
+
+        A locked joint has no acceleration; rates that a state has there are the caller's to set to zero.
+        """
+        prescribed.set_joint_mode(self, body, mode)
+
+    def joint_mode(self, body: str) -> str:
+        """Return "free", "prescribed" or "locked"."""
+        return prescribed.MODES[self.settings.joint_mode[self.body(body)]]
+
+    def set_mass(
+        self,
+        body: str,
+        mass: float,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
+        check: bool = True,
+    ) -> None:
+        """Change the mass properties of a rigid body in place, without compiling again.
+
+        check : look whether a rigid body can have them; not needed for sums of bodies that were checked
+        """
+        inspection.set_mass(self, body, mass, com, inertia, check)
+
+    def body_modes(self, body: str) -> np.ndarray:
+        """Return T (modes of the component, n) with η_component = T η of a flexible body.
+
+        The identity where the body keeps the modes of its file (no inboard node, unit modal mass); otherwise its modes
+        are those of the body held at its node, and γ_file T η is its deformation but for a rigid motion.
+        """
+        flex = self.flexes[self.body(body)]
+        if flex is None:
+            raise InputError(f"body '{body}' is rigid and has no modes", where="body_modes")
+        return flex.T.copy()
+
+    def damping_matrix(self, x: State | None = None) -> np.ndarray:
+        """Return C (nv, nv) of the viscous forces -C v of joints and modes, and of dampers to ground at the state x.
+
+        x : default the nominal state; only dampers from flexible bodies to ground depend on it
+        """
+        return inspection.damping_matrix(self, x)
+
+    def reactions(
+        self,
+        x: State,
+        vdot: ArrayLike,
+        forces: Forces | None = None,
+        frame: str = "world",
+        tau: ArrayLike | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Return {body: [t; f]}: what the parent exerts on each body through its joint, about the body's origin.
+
+        The origin is that of the body's own frame (of a flexible one: its inboard node), wherever its joint sits.
+
+        With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
+        """
+        vdot = self.vector(vdot, x.q.dtype, "vdot")
+        wrenches = self.finite(closing.joint_wrenches(self, x, vdot, forces, tau), x, vdot=vdot)
+        # the kernels' frame of a body sits in its joint
+        wrenches[:, :3] += np.cross([spec.offset for spec in self.model.specs], wrenches[:, 3:])
+        if inspection.check_frame(frame) == "world":
+            R = impulse.frames_of(self, x).R
+            wrenches = np.concatenate(
+                [np.einsum("nij,nj->ni", R, wrenches[:, :3]), np.einsum("nij,nj->ni", R, wrenches[:, 3:])],
+                axis=1,
+            )
+        return dict(zip(self._index, wrenches))
+
+    # sums -------------------------------------------------------------------------------------------
+
+    def energies(self, x: State) -> Energies:
+        """Return kinetic, strain (modes and springs) and gravity energy."""
+        out = np.empty(9, x.q.dtype)
+        self.engine.sums(x.q, x.v, np.zeros(3), out)
+        return Energies(*self.finite(out[:3], x).tolist())
+
+    def energy(self, x: State) -> float:
+        """Return the total energy."""
+        return sum(self.energies(x))
+
+    def momentum(self, x: State, about: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Return [h; p] (6,): angular momentum about a world point, and linear momentum, world axes."""
+        out = np.empty(9, x.q.dtype)
+        self.engine.sums(x.q, x.v, as_array(about, (3,), "about"), out)
+        return self.finite(out[3:], x).copy()
+
+    def operational_inertia(self, x: State, places: Sequence[Place]) -> np.ndarray:
+        """Return J M⁻¹ Jᵀ (6k, 6k) of k places, each (body, node) or body: acceleration for a unit wrench."""
+        return inspection.operational_inertia(self, x, places)
