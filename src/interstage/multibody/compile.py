@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from interstage.component.record import Component
 from interstage.errors import ModelError
-from interstage.modes.record import Component
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to

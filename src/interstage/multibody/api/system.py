@@ -11,7 +11,7 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from interstage.modes.record import Component
+from interstage.component.record import Component
 from interstage.multibody import places, reroot, summary, topology
 from interstage.multibody.api.closures import Closures
 from interstage.multibody.impulse import Change
