@@ -15,6 +15,7 @@ import control
 import numpy as np
 
 import interstage as ist
+from interstage.multibody import State
 from interstage.nastran import deck_from_text
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
 
@@ -65,7 +66,7 @@ def airframe(n_modes: int = 16) -> ist.LinearModel:
     )
 
 
-def nose_distance(system: ist.System, x: ist.State) -> float:
+def nose_distance(system: ist.System, x: State) -> float:
     """Return the distance from gimbal to nose."""
     return float(np.linalg.norm(system.position(x, "stage", GRIDS) - system.position(x, "stage", 1)))
 

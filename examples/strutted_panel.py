@@ -12,6 +12,7 @@ import numpy as np
 
 import interstage as ist
 from interstage.fem import lumped_beam
+from interstage.multibody import State
 from interstage.report.plots import BLUE, COLORS, dress, new_figure
 
 NODES, LENGTH, MASS = 9, 4.0, 20.0  # of the panel: m, kg
@@ -31,7 +32,7 @@ def place(node: int) -> np.ndarray:
     return np.array([LENGTH * (node - 1) / (NODES - 1), 0.0, 0.0])
 
 
-def spacecraft(component: ist.Component, node: int | None) -> tuple[ist.System, ist.State]:
+def spacecraft(component: ist.Component, node: int | None) -> tuple[ist.System, State]:
     """Return bus and panel, braced at a node of the panel (None: without strut, hinge locked), assembled."""
     mb = ist.Multibody("spacecraft")
     mb.add_body("bus", mass=BUS, inertia=[300.0, 250.0, 280.0], joint=ist.Free())
@@ -48,7 +49,7 @@ def spacecraft(component: ist.Component, node: int | None) -> tuple[ist.System, 
     return system, system.assemble(system.state(), fixed=["bus"])
 
 
-def push(system: ist.System, x: ist.State, until: float) -> tuple[np.ndarray, np.ndarray]:
+def push(system: ist.System, x: State, until: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times and the force in the strut (tension positive) under a steady thrust along z, through the cg."""
     thrust = {("bus", tuple(system.center_of_mass(x))): [0, 0, 0, 0, 0, THRUST]}
     log = ist.simulate(system, x, until, 5e-3, method="ros2", forces=thrust, log_step=2e-2)

@@ -10,6 +10,7 @@ what was found, and what to do about it. Only the parts that are given are print
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 
@@ -113,3 +114,19 @@ def known_names(names: Iterable[object], limit: int = 12) -> str:
         return "none are defined"
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return "known: " + ", ".join(names[:limit]) + more
+
+
+def did_you_mean(name: object, names: Iterable[object]) -> str:
+    """Say which names are like one that does not exist, or which there are, for the hint of a failed look-up.
+
+    >>> did_you_mean("imu.rat", ["imu.rate", "fsw.rate", "air.density"])
+    'did you mean imu.rate'
+    >>> did_you_mean("x", ["bus", "panel"])
+    'known: bus, panel'
+    """
+    names = list(dict.fromkeys(str(n) for n in names))
+    lower = {}
+    for known in names:
+        lower.setdefault(known.lower(), known)
+    near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
+    return f"did you mean {', '.join(lower[n] for n in near)}" if near else known_names(names)

@@ -10,14 +10,13 @@ not the same, and `deg` is a `rad` times π/180. Inside the toolkit numbers are 
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from interstage.errors import InputError
+from interstage.errors import InputError, did_you_mean
 
 DIMENSIONS = ("kg", "m", "s", "rad", "K", "A", "mol")
 _NONE = (0.0,) * len(DIMENSIONS)
@@ -211,7 +210,7 @@ def _factor(tokens: list[str], at: int, text: str) -> tuple[Unit, int]:
         raise InputError(
             f"there is no unit {token!r}",
             where=None if token == text.strip() else repr(text),
-            hint=_near(token),
+            hint=did_you_mean(token, UNITS),
         )
     else:
         raise _unread(text, token)
@@ -227,16 +226,6 @@ def _raised(found: Unit, tokens: list[str], at: int, text: str) -> tuple[Unit, i
     except (IndexError, ValueError):
         raise _unread(text, "its power") from None
     return found**power, at + 1
-
-
-def _near(name: str) -> str:
-    low = {known.lower(): known for known in UNITS}
-    near = difflib.get_close_matches(name.lower(), low, n=3, cutoff=0.6)
-    return (
-        f"did you mean {', '.join(low[n] for n in near)}"
-        if near
-        else "known: kg, m, s, rad, deg, N, lbf, slug, ft, …"
-    )
 
 
 def check_unit(given: str, wanted: str, where: str) -> float:

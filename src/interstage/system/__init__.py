@@ -1,5 +1,7 @@
-"""Vehicles in time: integrators in compiled loops, events, prescribed motions, logs by name."""
+"""Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
+from interstage.system.assembly import Assembly
+from interstage.system.device import Device
 from interstage.system.events import (
     Attach,
     Detach,
@@ -14,21 +16,32 @@ from interstage.system.events import (
 from interstage.system.histories import Motion
 from interstage.system.log import Log, Phase
 from interstage.system.log_file import LogFile
+from interstage.system.ports import Discrete, Hinge, In, Integer, Out, Parameter, Place, State
 from interstage.system.simulate import simulate
 
 __all__ = [
+    "Assembly",
     "Attach",
     "Detach",
+    "Device",
+    "Discrete",
     "Event",
     "EventRecord",
+    "Hinge",
+    "In",
+    "Integer",
     "Log",
     "LogFile",
     "Motion",
+    "Out",
+    "Parameter",
     "Phase",
+    "Place",
     "Reattach",
     "Remove",
     "ReplaceComponent",
     "ReplaceJoint",
+    "State",
     "Switch",
     "simulate",
 ]

@@ -1,0 +1,264 @@
+"""Assemblies: members with names, and wires between their ports.
+
+    flight = ist.Assembly("ascent", vehicle=system)
+    flight.add("imu", IMU(at=("core", 21)), every="5 ms")
+    flight.add("fsw", law, every="20 ms", out={"gimbal": "rad[8]"})
+    flight.wire({"imu.rate": "fsw.rate", "fsw.gimbal": "pod*.gimbal"})
+
+A member is a device, a plain function, an object that can be called, or another assembly. Names of ports are paths
+("pod1.tvc.command"); `*` and `?` in a part of a path match names. A function that returns an assembly is a reusable
+group: what it exposes are its ports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from interstage.errors import InputError, did_you_mean
+from interstage.multibody import System
+from interstage.system.device import Device, written
+from interstage.system.law import Law
+from interstage.system.ports import Field, In, Look, Out
+from interstage.system.ticks import Period, period_of
+from interstage.system.wires import Piece, matching, pieces_of, split_slice
+
+
+@dataclass(frozen=True)
+class Part:
+    """A device at its place in an assembly: full name, what it is, period and first sample (None: continuous)."""
+
+    path: str
+    what: Device | Law
+    every: Fraction | None
+    offset: Fraction
+
+    def samples(self, name: str) -> bool:
+        """Return whether an output is held between samples."""
+        if isinstance(self.what, Law):
+            return self.every is not None
+        return name in written(type(self.what), "sample")
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port: full name, its part, its declaration, its shape (None: as large as what is wired to it)."""
+
+    name: str
+    part: Part
+    field: Field
+    shape: tuple[int, ...] | None
+
+    @property
+    def size(self) -> int | None:
+        """How many numbers it has."""
+        return None if self.shape is None else (self.shape[0] if self.shape else 1)
+
+
+class Assembly:
+    """Members and wires; see the module.
+
+    name : of the whole;  vehicle : a compiled `System` whose places and joints the devices touch
+    seed : of the noise of all devices
+    """
+
+    def __init__(self, name: str = "assembly", vehicle: System | None = None, seed: int = 0):
+        if vehicle is not None and not isinstance(vehicle, System):
+            raise InputError("the vehicle is not compiled", expected="Multibody.compile()", got=repr(vehicle))
+        self.name, self.vehicle, self.seed = name, vehicle, seed
+        self._members: dict[str, Assembly | Part] = {}
+        self._pieces: list[Piece] = []
+        self._exposed: dict[str, list[str]] = {}
+
+    # building ---------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        name: str,
+        what: Device | Assembly | Callable[..., Any],
+        *,
+        every: Period | None = None,
+        offset: Period | None = None,
+        out: Mapping[str, str] | None = None,
+        inputs: Mapping[str, str] | None = None,
+    ) -> Assembly:
+        """Add a member: a device, an assembly, or Python that is called with time and its inputs; returns self.
+
+        every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
+        offset : time of the first sample, default 0
+        out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked
+        """
+        where = f"'{name}'"
+        if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
+            raise InputError("not a name of a member", expected="letters, digits and _", got=repr(name))
+        if name in self._members:
+            raise InputError(f"there is a member {where} already", where=f"assembly '{self.name}'")
+        if isinstance(what, Assembly):
+            self._add_group(name, what, every, out, inputs)
+            return self
+        if isinstance(what, type) and issubclass(what, Device):
+            raise InputError(f"{where} is a class", expected=f"a device, as {what.__name__}(…)")
+        if isinstance(what, Device) and (out is not None or inputs is not None):
+            raise InputError(
+                f"{where} declares its ports itself", where="out" if out is not None else "inputs"
+            )
+        given = what if isinstance(what, Device) else Law(what, out, inputs, where)
+        period = None if every is None else period_of(every, f"{where}, every")
+        first = None if offset is None else period_of(offset, f"{where}, offset", zero=True)
+        if isinstance(given, Device):
+            period, first = period or given.every, given.offset if first is None else first
+            if "sample" in given.functions and period is None:
+                raise InputError(f"{where} samples, but has no period", hint='give every="5 ms"')
+            if "sample" not in given.functions and period is not None:
+                raise InputError(
+                    f"{where} has no function sample(d, t): it is continuous", hint="leave every= out"
+                )
+        self._members[name] = Part(name, given, period, first or Fraction(0))
+        return self
+
+    def _add_group(self, name: str, what: Assembly, every: object, out: object, inputs: object) -> None:
+        if every is not None or out is not None or inputs is not None:
+            raise InputError(f"'{name}' is an assembly: its members have periods and ports")
+        if what is self or self in what.groups():
+            raise InputError(f"assembly '{self.name}' cannot be a member of itself", where=f"'{name}'")
+        if what.vehicle is not None:
+            raise InputError(
+                f"'{name}' has a vehicle of its own", hint="give the vehicle to the outermost assembly"
+            )
+        self._members[name] = what
+
+    def expose(self, **ports: str | Sequence[str]) -> Assembly:
+        """Give ports of members a name of this assembly, as in expose(gimbal="tvc.command"); returns self."""
+        for name, inner in ports.items():
+            if name in self._members or name in self._exposed:
+                raise InputError(f"assembly '{self.name}' has '{name}' already", where="expose")
+            found = [
+                p.name for text in ([inner] if isinstance(inner, str) else inner) for p in self._find(text)
+            ]
+            self._exposed[name] = list(dict.fromkeys(found))
+        return self
+
+    def wire(self, wires: Mapping[str, str | Sequence[str]], delay: Period | None = None) -> Assembly:
+        """Connect outputs to inputs, {output: input or list of inputs}; returns self.
+
+        Names may have `*`: a vector is split over the inputs that match, in the order of addition, or each gets all
+        of it where sizes say so; several outputs are joined. `imu.rate[2]` and `imu.rate[0:2]` are parts.
+        delay : how much later the inputs see what a sampled output says
+        """
+        late = Fraction(0) if delay is None else period_of(delay, "delay", zero=True)
+        for source, targets in wires.items():
+            for target in [targets] if isinstance(targets, str) else targets:
+                self._connect(source, target, late)
+        return self
+
+    def _connect(self, source: str, target: str, delay: Fraction) -> None:
+        if not isinstance(source, str) or not isinstance(target, str):
+            raise InputError(
+                "a wire joins names", expected='as in {"imu.rate": "fsw.rate"}', got=f"{source!r}"
+            )
+        sources, targets = self._find(source), self._find(target)
+        for port in sources:
+            if not isinstance(port.field, Out):
+                raise InputError(
+                    f"'{port.name}' is an input",
+                    where=f"wire from '{source}'",
+                    hint="wires go from output to input",
+                )
+            if delay and not port.part.samples(port.field.name):
+                raise InputError(
+                    f"'{port.name}' is continuous: only what is sampled can be delayed", where="delay"
+                )
+        for port in targets:
+            if not isinstance(port.field, In):
+                raise InputError(
+                    f"'{port.name}' is an output: its device writes it", where=f"wire to '{target}'"
+                )
+            if isinstance(port.field, Look):
+                raise InputError(f"'{port.name}' is filled by the vehicle", where=f"wire to '{target}'")
+        new = pieces_of(sources, targets, split_slice(source)[1], split_slice(target)[1], delay)
+        sizes = {port.name: port.size for port in targets}
+        for piece in new:
+            for old in self._pieces:
+                if old.target == piece.target and old.overlaps(piece, sizes[piece.target]):
+                    raise InputError(
+                        f"'{piece.target}' has two writers",
+                        got=f"{old.source} and {piece.source}",
+                        hint="wire one",
+                    )
+        self._pieces += new
+
+    # asking -----------------------------------------------------------------------------------------
+
+    def groups(self) -> list[Assembly]:
+        """Return all assemblies inside this one."""
+        own = [m for m in self._members.values() if isinstance(m, Assembly)]
+        return own + [inner for group in own for inner in group.groups()]
+
+    def parts(self, prefix: str = "") -> list[Part]:
+        """Return all devices in order, by their full names."""
+        found: list[Part] = []
+        for name, member in self._members.items():
+            path = prefix + name
+            if isinstance(member, Part):
+                found.append(replace(member, path=path))
+            else:
+                found += member.parts(path + ".")
+        return found
+
+    def pieces(self, prefix: str = "") -> list[Piece]:
+        """Return all wires, by full names."""
+        found = [replace(p, source=prefix + p.source, target=prefix + p.target) for p in self._pieces]
+        for name, member in self._members.items():
+            if isinstance(member, Assembly):
+                found += member.pieces(f"{prefix}{name}.")
+        return found
+
+    def ports(self) -> dict[str, Port]:
+        """Return all ports by their full names."""
+        found = {}
+        for part in self.parts():
+            for name, field in part.what.fields.items():
+                if isinstance(field, In | Out):
+                    full = f"{part.path}.{name}"
+                    found[full] = Port(full, part, field, part.what.shape_of(name))
+        return found
+
+    def exposed(self, prefix: str = "") -> dict[str, list[str]]:
+        """Return names that were given by `expose`, here and inside, with the ports that they mean."""
+        found = {prefix + name: [prefix + inner for inner in ports] for name, ports in self._exposed.items()}
+        for name, member in self._members.items():
+            if isinstance(member, Assembly):
+                found |= member.exposed(f"{prefix}{name}.")
+        return found
+
+    def find(self, pattern: str) -> list[str]:
+        """Return the full names of the ports that a name or pattern means, in the order of addition."""
+        return [port.name for port in self._find(pattern)]
+
+    def _find(self, pattern: str) -> list[Port]:
+        text = split_slice(pattern)[0]
+        ports, aliases = self.ports(), self.exposed()
+        meant = matching(text, [*ports, *aliases])
+        if not meant:
+            raise InputError(
+                f"there is no port '{text}'",
+                where=f"assembly '{self.name}'",
+                hint=did_you_mean(text, [*aliases, *ports]),
+            )
+        names = {inner: None for name in meant for inner in aliases.get(name, [name])}
+        order = {name: k for k, name in enumerate(ports)}
+        return [ports[name] for name in sorted(names, key=order.__getitem__)]
+
+    def __repr__(self) -> str:
+        return f"<Assembly '{self.name}': {len(self.parts())} devices, {len(self.pieces())} wires>"
+
+    def __str__(self) -> str:
+        from interstage.system.tree import tree_text
+
+        return tree_text(self)
+
+    def members(self) -> dict[str, Assembly | Part]:
+        """Return the members of this assembly by name."""
+        return dict(self._members)

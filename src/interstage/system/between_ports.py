@@ -1,0 +1,160 @@
+"""Small devices between ports: copies that join and convert, and delays; and the links that remain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.system.assembly import Assembly, Part
+from interstage.system.device import Device
+from interstage.system.law import Law
+from interstage.system.ports import Discrete, In, Integer, Look, Out, Parameter
+from interstage.system.wires import Piece
+
+
+class Copy(Device):
+    """y = factor u, at every instant."""
+
+    factor = Parameter("", 1.0)
+    u = In("", "k")
+    y = Out("", "k")
+
+    def outputs(d, t):
+        for i in range(len(d.y)):
+            d.y[i] = d.factor * d.u[i]
+
+
+class HeldCopy(Device):
+    """y = factor u, when u is sampled."""
+
+    factor, u, y = Parameter("", 1.0), In("", "k"), Out("", "k")
+    sample = Copy.outputs
+
+
+class Delay(Device):
+    """y is what u was `depth` samples ago, beside the one that runs: it samples before all others."""
+
+    depth = Integer()
+    u = In("", "k")
+    y = Out("", "k")
+    ring = Discrete("", ("m", "k"))
+    head = Integer()
+
+    def sample(d, t):
+        if d.depth == 0:
+            for i in range(len(d.y)):
+                d.y[i] = d.u[i]
+        else:
+            for i in range(len(d.y)):
+                d.y[i] = d.ring[d.head, i]
+                d.ring[d.head, i] = d.u[i]
+            d.head = (d.head + 1) % d.depth
+
+
+@dataclass(frozen=True)
+class Link:
+    """`count` numbers of an output of a part, from `first` on, that go to an input from `at` on.
+
+    whole : the input is nothing else, and shares the slot; otherwise the part is a copy that writes there
+    """
+
+    part: int
+    out: str
+    first: int
+    at: int
+    count: int
+    whole: bool
+
+
+Links = dict[tuple[int, str], list[Link]]
+
+
+def between(assembly: Assembly) -> tuple[list[Part], Links, list[tuple[int, str]]]:
+    """Return the parts with those that wires need, what each input is linked to, and inputs without a wire."""
+    parts = assembly.parts()
+    number = {part.path: k for k, part in enumerate(parts)}
+    links: Links = {}
+    wired: dict[str, list[Piece]] = {}
+    for piece in assembly.pieces():
+        wired.setdefault(piece.target, []).append(piece)
+    for target, pieces in wired.items():
+        path, name = target.rsplit(".", 1)
+        k = number[path]
+        size = _checked(parts[k], name, target, pieces)
+        found = []
+        for piece in sorted(pieces, key=lambda p: p.at):
+            source_path, out = piece.source.rsplit(".", 1)
+            source, first = number[source_path], piece.first
+            if piece.delay:
+                held = _delayed(parts, source, out, piece)
+                links[held, "u"] = [Link(source, out, first, 0, piece.count, True)]
+                source, out, first = held, "y", 0
+            whole = piece.factor == 1.0 and piece.at == 0 and piece.count == size
+            if not whole:
+                copied = _copy(parts, source, out, piece)
+                links[copied, "u"] = [Link(source, out, first, 0, piece.count, True)]
+                source, out, first = copied, "y", 0
+            found.append(Link(source, out, first, piece.at, piece.count, whole))
+        links[k, name] = found
+    unwired = [
+        (k, name)
+        for k, part in enumerate(parts)
+        for name, field in part.what.fields.items()
+        if isinstance(field, In) and not isinstance(field, Look) and (k, name) not in links
+    ]
+    return parts, links, unwired
+
+
+def _checked(part: Part, name: str, target: str, pieces: list[Piece]) -> int:
+    """Return the size of an input, every number of which has one writer."""
+    shape = part.what.shape_of(name)
+    size = sum(p.count for p in pieces) if shape is None else (shape[0] if shape else 1)
+    writer: list[str | None] = [None] * size
+    for piece in pieces:
+        for i in range(piece.at, piece.at + piece.count):
+            if writer[i] is not None:
+                raise InputError(
+                    f"'{target}' has two writers", got=f"{writer[i]} and {piece.source}", hint="wire one"
+                )
+            writer[i] = piece.source
+    if None in writer:
+        raise InputError(f"nothing is wired to '{target}[{writer.index(None)}]'", hint="wire all of it")
+    return size
+
+
+def _copy(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+    """Add a part that writes a piece of an input; return its number."""
+    origin, held = parts[source], parts[source].samples(out)
+    kind = HeldCopy if held else Copy
+    made = kind(k=piece.count, factor=piece.factor, y=piece.factor * _start(origin, out, piece))
+    every, offset = (origin.every, origin.offset) if held else (None, Fraction(0))
+    parts.append(Part(f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}]", made, every, offset))
+    return len(parts) - 1
+
+
+def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+    """Add a part that holds a piece of a sampled output back; return its number.
+
+    It samples as its source does, before it, so that it sees the sample before; what is left of the delay beside whole
+    periods is an offset.
+    """
+    origin = parts[source]
+    whole, rest = divmod(piece.delay, origin.every)
+    depth = int(whole) if rest else int(whole) - 1
+    start = _start(origin, out, piece)
+    held = Delay(k=piece.count, m=max(depth, 1), depth=depth, y=start, ring=[start] * max(depth, 1))
+    name = f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}] after {piece.delay} s"
+    parts.append(Part(name, held, origin.every, origin.offset + rest))
+    return len(parts) - 1
+
+
+def _start(part: Part, out: str, piece: Piece) -> np.ndarray:
+    """Return what a piece of an output is before its first sample."""
+    if isinstance(part.what, Law):
+        return np.zeros(piece.count)
+    if isinstance(part.what, Delay):
+        return part.what.value_of(out)
+    return np.atleast_1d(part.what.value_of(out))[piece.first : piece.first + piece.count]

@@ -1,0 +1,270 @@
+"""Devices: small classes with declared fields and functions of a record.
+
+    class Tank(ist.Device):
+        area, drain = ist.Parameter("m^2", 2.0), ist.Parameter("1/s", 0.1)
+        inflow, level = ist.In("m^3/s"), ist.Out("m")
+        volume = ist.State("m^3", initial=1.0)
+
+        def outputs(d, t):
+            d.level = d.volume / d.area
+
+        def rates(d, t):
+            d.volumedot = d.inflow - d.drain * d.volume
+
+`outputs` writes outputs at every instant, `rates` the derivatives of states, `sample` runs every period and changes
+outputs, discrete states and integers. The text is plain: it runs interpreted, and compiled for real and for complex
+numbers. For complex ones use `np.`, not `math.`; branch on `.real`; no abs, max, clip.
+
+Every record also has `d.period` (s), `d.tick` (number of the sample), `d.seed` and `d.stream` (keys of `noise`) and
+`d.ideal` (1 where noise and quantizers shall be left out, as for derivatives).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError, did_you_mean
+from interstage.system.ports import (
+    Discrete,
+    Field,
+    Hinge,
+    In,
+    Integer,
+    Look,
+    Out,
+    Parameter,
+    Place,
+    Push,
+    State,
+    Value,
+    numbers,
+    shaped,
+)
+from interstage.system.syntax import Uses, uses_of
+from interstage.system.ticks import Period, period_of
+
+FUNCTIONS = ("outputs", "rates", "sample")
+BUILT_IN = ("tick", "seed", "stream", "ideal")
+# what each function may write
+WRITES = {"outputs": (Out,), "rates": (), "sample": (Out, Discrete, Integer)}
+
+
+def _built_in() -> dict[str, Field]:
+    fields: dict[str, Field] = {"period": Parameter("s", 0.0)}
+    fields |= {name: Integer() for name in BUILT_IN}
+    for name, field in fields.items():
+        field.name = name
+    return fields
+
+
+class Device:
+    """A part of an assembly; derive from it and declare fields. Arguments are parameters and initial states by name.
+
+    every : period of `sample`, as in "5 ms"; offset : time of its first sample
+    """
+
+    fields: Mapping[str, Field] = MappingProxyType({})
+    functions: Mapping[str, Callable[[Any, float], None]] = MappingProxyType({})
+    uses: Mapping[str, Uses] = MappingProxyType({})
+    places: Mapping[str, Place | Hinge] = MappingProxyType({})
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
+        fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
+        cls.places = MappingProxyType({n: v for n, v in declared.items() if isinstance(v, Place | Hinge)})
+        cls.functions = MappingProxyType(
+            {n: declared[n] for n in FUNCTIONS if callable(declared.get(n)) and n in declared}
+        )
+        cls.fields = MappingProxyType(fields)
+        cls.uses = MappingProxyType({n: uses_of(f) for n, f in cls.functions.items()})
+        _check_names(cls)
+        _check_texts(cls)
+
+    def __init__(self, *, every: Period | None = None, offset: Period = 0, **values: Any):
+        self.every = None if every is None else period_of(every, f"{type(self).__name__}, every")
+        self.offset = period_of(offset, f"{type(self).__name__}, offset", zero=True)
+        self._at = {name: values.pop(name) for name in self.places if name in values}
+        for name in self.places:
+            if name not in self._at:
+                raise InputError(
+                    f"{type(self).__name__} needs {name}=, a place of the vehicle", where=type(self).__name__
+                )
+        self._values: dict[str, np.ndarray] = {}
+        self._sizes: dict[str, int] = {}
+        named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
+        for name in named & values.keys():
+            self._sizes[name] = int(values.pop(name))
+        self.set(**values)
+        self._finish()
+
+    def place_of(self, name: str) -> Any:
+        """Return the place that was given for a `Place`, or the body of a `Hinge`."""
+        return self._at[name]
+
+    def set(self, **values: Value) -> Device:
+        """Give parameters, initial states and defaults of inputs other values; returns the device."""
+        for name, value in values.items():
+            field = self.fields.get(name)
+            if field is None:
+                raise InputError(
+                    f"{type(self).__name__} has no '{name}'",
+                    hint=did_you_mean(name, [*self.fields, *self.places]),
+                )
+            where = f"{type(self).__name__}.{name}"
+            if isinstance(field, Look):
+                raise InputError("the vehicle fills this input", where=where)
+            array = numbers(value, field.unit, where)
+            if field.kind == "n" and (array != np.rint(array)).any():
+                raise InputError("not whole numbers", where=where, got=repr(value))
+            if array.ndim == len(field.shape):
+                for n, known in zip(array.shape, field.shape):
+                    if isinstance(known, str):
+                        self._sizes.setdefault(known, n)
+            self._values[name] = array
+        return self
+
+    def _finish(self) -> None:
+        """Refuse what is missing or does not fit."""
+        name = type(self).__name__
+        for field in self.fields.values():
+            for n in field.shape:
+                if isinstance(n, str) and n not in self._sizes:
+                    raise InputError(
+                        f"the size '{n}' of {name}.{field.name} is not known", hint=f"give {name}({n}=…)"
+                    )
+            if isinstance(field, Parameter) and field.value is None and field.name not in self._values:
+                raise InputError(f"{name} needs {field.name}=", expected=f"in {field.unit or 'numbers'}")
+            self.value_of(field.name)
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a field, sizes by name resolved."""
+        return tuple(self._sizes[n] if isinstance(n, str) else int(n) for n in self.fields[name].shape)
+
+    def is_given(self, name: str) -> bool:
+        """Return whether a field has a value: inputs without default have none."""
+        return name in self._values or self.fields[name].value is not None
+
+    def value_of(self, name: str) -> Any:
+        """Return a parameter, the initial value of a state or output, or the default of an input, in its unit."""
+        field = self.fields[name]
+        value = self._values.get(name, field.value)
+        if value is None:
+            value = 0.0
+        full = shaped(value, self.shape_of(name), f"{type(self).__name__}.{name}")
+        return full if full.ndim else full[()]
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{n}={v.tolist()}" for n, v in self._values.items())
+        return f"{type(self).__name__}({given})"
+
+
+def _check_names(cls: type[Device]) -> None:
+    """Refuse fields that would hide others."""
+    taken = {*dir(Device), "every", "offset", "period", *BUILT_IN}
+    dots = {f"{name}dot" for name, field in cls.fields.items() if isinstance(field, State)}
+    for name, field in cls.fields.items():
+        if name in taken or name.startswith("_"):
+            raise InputError(
+                f"a field of {cls.__name__} cannot be called '{name}'", hint="choose another name"
+            )
+        if name in dots:
+            raise InputError(
+                f"{cls.__name__}.{name} is the derivative of a state", hint="choose another name"
+            )
+        if isinstance(field, Look | Push) and field.owner not in cls.places.values():
+            raise InputError(
+                f"{cls.__name__}.{name} belongs to no place of the class",
+                hint="declare it as at = ist.Place()",
+            )
+
+
+def _check_texts(cls: type[Device]) -> None:
+    """Refuse functions that name what is not declared, or write what they must not."""
+    states = [name for name, field in cls.fields.items() if isinstance(field, State)]
+    dots = {f"{name}dot" for name in states}
+    known = {**cls.fields, **_built_in(), **dict.fromkeys(dots)}
+    for function, uses in cls.uses.items():
+        where = f"{cls.__name__}.{function}"
+        for name in sorted(uses.reads | uses.writes):
+            if name not in known:
+                raise InputError(f"'{name}' is not declared", where=where, hint=did_you_mean(name, known))
+        for name in sorted(uses.writes):
+            field = cls.fields.get(name)
+            if isinstance(field, In):
+                raise InputError(f"'{name}' is an input: another device writes it", where=where)
+            allowed = name in dots if function == "rates" else isinstance(field, WRITES[function])
+            if not allowed:
+                kind = type(field).__name__ if field else "derivative" if name in dots else "built-in field"
+                raise InputError(f"{function} cannot write '{name}'", where=where, got=f"a {kind}")
+    if states and "rates" not in cls.functions:
+        raise InputError(f"{cls.__name__} has states, but no function rates(d, t)", got=", ".join(states))
+    _check_writers(cls)
+
+
+def _check_writers(cls: type[Device]) -> None:
+    """Refuse outputs that nobody writes, or two functions."""
+    for name, field in cls.fields.items():
+        if not isinstance(field, Out):
+            continue
+        by = [f for f in ("outputs", "sample") if f in cls.uses and name in written(cls, f)]
+        if len(by) > 1:
+            raise InputError(
+                f"{cls.__name__}.{name} is written by outputs and by sample", hint="one may write it"
+            )
+        if not by:
+            raise InputError(f"no function of {cls.__name__} writes its output '{name}'")
+
+
+def written(cls: type[Device], function: str) -> frozenset[str]:
+    """Return the outputs that a function writes; one that hands its record on writes those that no other does."""
+    uses = cls.uses.get(function)
+    if uses is None:
+        return frozenset()
+    outs = {name for name, field in cls.fields.items() if isinstance(field, Out)}
+    found = outs & (uses.writes | uses.reads)
+    other = cls.uses.get("sample" if function == "outputs" else "outputs")
+    if other is not None:
+        found -= {name for name in outs & other.writes if name not in uses.writes}
+    if uses.all:
+        found |= outs if other is None else outs - other.writes
+    return frozenset(found)
+
+
+def read(cls: type[Device], function: str) -> frozenset[str]:
+    """Return the inputs that a function reads."""
+    uses = cls.uses.get(function)
+    if uses is None:
+        return frozenset()
+    ins = frozenset(name for name, field in cls.fields.items() if isinstance(field, In))
+    return ins if uses.all else ins & uses.reads
+
+
+def record_fields(cls: type[Device]) -> tuple[tuple[str, str, int], ...]:
+    """Return (name, kind, number of axes) of every field of the record: kinds p s z Z w n; Z are derivatives."""
+    found = []
+    for name, field in {**cls.fields, **_built_in()}.items():
+        found.append((name, field.kind, len(field.shape)))
+        if field.kind == "z":
+            found.append((f"{name}dot", "Z", len(field.shape)))
+    return tuple(found)
+
+
+class View:
+    """The record for interpreted code: arrays by name; fields without size are numbers."""
+
+    __slots__ = ("_arrays",)
+
+    def __init__(self, arrays: dict[str, np.ndarray]):
+        object.__setattr__(self, "_arrays", arrays)
+
+    def __getattr__(self, name: str) -> Any:
+        array = self._arrays[name]
+        return array if array.ndim else array[()]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._arrays[name][...] = value

@@ -1,0 +1,312 @@
+"""An assembly made ready to run: every field has a slot in a flat vector, every function its place in an order.
+
+    p  parameters      s  signals (outputs, and what the vehicle shows)      z, Z  states and their derivatives
+    w  discrete states      n  integers
+
+Wired ports share a slot; where numbers are joined, converted or delayed, a small device between does it. Continuous
+functions run in two passes: *before* forward dynamics (what gives forces) and *after* it (what feels accelerations).
+Sampled ones run at their ticks: sensors first, then as signals flow, then in the order of addition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from interstage.errors import InputError, did_you_mean
+from interstage.system.assembly import Assembly, Part
+from interstage.system.between_ports import between
+from interstage.system.device import Device, read
+from interstage.system.law import Law
+from interstage.system.noise import stream_of
+from interstage.system.order import VEHICLE, ordered
+from interstage.system.ports import In, Look, Out, Push, numbers, shaped
+from interstage.system.ticks import Clock
+from interstage.system.wires import matching
+
+KINDS = "pszwn"
+FELT = ("acceleration", "angular_acceleration", "joint_acceleration")  # known after forward dynamics alone
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where the numbers of a field lie: vector, first, shape; and their unit."""
+
+    kind: str
+    start: int
+    shape: tuple[int, ...]
+    unit: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return int(np.prod(self.shape)) if self.shape else 1
+
+    @property
+    def where(self) -> slice:
+        """The numbers in their vector."""
+        return slice(self.start, self.start + self.size)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function of a part on a tape; sampled ones have a period and a first tick."""
+
+    part: int
+    function: str
+    every: int = 0
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A port at the vehicle: what, of which place (or body), in which axes, and its slot."""
+
+    quantity: str
+    place: object
+    axes: str
+    slot: Slot
+    port: str
+
+
+@dataclass
+class Plan:
+    """What `planned` makes of an assembly; see the module. Names in `slots` are full names of fields."""
+
+    assembly: Assembly
+    parts: list[Part]
+    slots: dict[str, Slot]
+    initial: dict[str, np.ndarray]
+    open: list[str]
+    before: list[Entry]
+    after: list[Entry]
+    rates: list[Entry]
+    sampled: list[Entry]
+    clock: Clock
+    looks: list[Touch]
+    felt: list[Touch]
+    pushes: list[Touch]
+    sample_feels: bool
+    aliases: dict[str, list[str]] = field(default_factory=dict)
+
+    def find(self, pattern: str, kinds: str = "szw") -> list[str]:
+        """Return the full names of fields that a name or pattern means."""
+        names = [name for name, slot in self.slots.items() if slot.kind in kinds]
+        meant = matching(pattern, [*names, *self.aliases])
+        if not meant:
+            raise InputError(
+                f"there is no port or state '{pattern}'",
+                where=f"assembly '{self.assembly.name}'",
+                hint=did_you_mean(pattern, [*self.aliases, *names]),
+            )
+        return list(dict.fromkeys(inner for name in meant for inner in self.aliases.get(name, [name])))
+
+    @cached_property
+    def names(self) -> dict[int, int]:
+        """Part by number of a signal: who writes it."""
+        found = {}
+        for k, part in enumerate(self.parts):
+            for name, declared in part.what.fields.items():
+                if isinstance(declared, Out):
+                    slot = self.slots[f"{part.path}.{name}"]
+                    found |= dict.fromkeys(range(slot.start, slot.start + slot.size), k)
+        return found
+
+    def check_closed(self, held: Iterable[str] = ()) -> None:
+        """Refuse inputs that nothing is wired to."""
+        missing = [name for name in self.open if name not in set(held)]
+        if missing:
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            raise InputError(
+                f"nothing is wired to '{missing[0]}'{more}",
+                where=f"assembly '{self.assembly.name}'",
+                hint=f"wire it, or hold it: set={{'{missing[0]}': …}}",
+            )
+
+    def values(self, given: Mapping[str, object]) -> dict[str, np.ndarray]:
+        """Return values by full name of what is given by name or pattern, checked; strings are quantities."""
+        found: dict[str, np.ndarray] = {}
+        for pattern, value in given.items():
+            for name in self.find(pattern, "pszwn"):
+                slot = self.slots[name]
+                found[name] = shaped(numbers(value, slot.unit, f"'{name}'"), slot.shape, f"'{name}'")
+        return found
+
+
+class _Layout:
+    """Slots while they are given out."""
+
+    def __init__(self) -> None:
+        self.sizes = dict.fromkeys(KINDS, 0)
+        self.first: dict[str, list[np.ndarray]] = {kind: [] for kind in KINDS}
+
+    def take(self, kind: str, shape: tuple[int, ...], value: np.ndarray | float, unit: str = "") -> Slot:
+        """Return a new slot, filled with what it begins with."""
+        slot = Slot(kind, self.sizes[kind], shape, unit)
+        self.sizes[kind] += slot.size
+        self.first[kind].append(np.broadcast_to(np.asarray(value, dtype=float), shape).ravel())
+        return slot
+
+    def initial(self) -> dict[str, np.ndarray]:
+        """Return what every vector begins with."""
+        found = {kind: np.concatenate([np.zeros(0), *self.first[kind]]) for kind in KINDS}
+        return {**found, "n": found["n"].astype(np.int64)}
+
+
+def planned(assembly: Assembly) -> Plan:
+    """Return the plan of an assembly, or say what is wrong with its wires."""
+    parts, links, unwired = between(assembly)
+    layout, slots = _Layout(), {}
+    looks: dict[tuple, Touch] = {}
+    pushes: list[Touch] = []
+    for part in parts:
+        _own_slots(part, layout, slots, looks, pushes, assembly)
+    clock = Clock.of([t for part in parts if part.every is not None for t in (part.every, part.offset) if t])
+    _alias(parts, links, layout, slots)
+    opened = _open_inputs(parts, links, unwired, layout, slots)
+    flow = ordered(parts, links, _feelers(parts))
+    entries = {k: _entry(parts[k], k, clock) for k in flow.sampled}
+    rates = [Entry(k, "rates") for k, part in enumerate(parts) if "rates" in _functions(part)]
+    aliases = {name: [n for n in inner if n in slots] for name, inner in assembly.exposed().items()}
+    touched = list(looks.values())
+    return Plan(
+        assembly,
+        parts,
+        slots,
+        layout.initial(),
+        opened,
+        [Entry(k, "outputs") for k in flow.before],
+        [Entry(k, "outputs") for k in flow.after],
+        rates,
+        [entries[k] for k in flow.sampled],
+        clock,
+        [touch for touch in touched if touch.quantity not in FELT],
+        [touch for touch in touched if touch.quantity in FELT],
+        pushes,
+        flow.sample_feels,
+        aliases,
+    )
+
+
+def _functions(part: Part) -> Mapping[str, object]:
+    return {} if isinstance(part.what, Law) else part.what.functions
+
+
+def _feelers(parts: list[Part]) -> dict[int, set[str]]:
+    """Return the functions of each part that read an acceleration."""
+    found: dict[int, set[str]] = {}
+    for k, part in enumerate(parts):
+        if isinstance(part.what, Law):
+            continue
+        felt = {n for n, f in part.what.fields.items() if isinstance(f, Look) and f.quantity in FELT}
+        for name in part.what.functions:
+            if felt & read(type(part.what), name):
+                found.setdefault(k, set()).add(name)
+    return found
+
+
+def _entry(part: Part, k: int, clock: Clock) -> Entry:
+    every = clock.ticks(part.every or Fraction(1))
+    return Entry(k, "sample", every, clock.ticks(part.offset) if part.offset else 0)
+
+
+def _own_slots(
+    part: Part,
+    layout: _Layout,
+    slots: dict[str, Slot],
+    looks: dict[tuple, Touch],
+    pushes: list[Touch],
+    assembly: Assembly,
+) -> None:
+    """Give slots to what belongs to one part: all but inputs."""
+    what = part.what
+    for name, declared in what.fields.items():
+        full = f"{part.path}.{name}"
+        if isinstance(declared, Look):
+            key = declared.quantity, _key(what.place_of(declared.owner.name)), declared.axes
+            if key not in looks:
+                slot = layout.take("s", what.shape_of(name), 0.0, declared.unit)
+                looks[key] = Touch(
+                    declared.quantity, what.place_of(declared.owner.name), declared.axes, slot, full
+                )
+            slots[full] = looks[key].slot
+            if assembly.vehicle is None:
+                raise InputError(
+                    f"'{full}' belongs to a vehicle, and there is none", hint="give vehicle= a System"
+                )
+        elif not isinstance(declared, In):
+            value = 0.0 if isinstance(what, Law) else what.value_of(name)
+            slots[full] = layout.take(declared.kind, what.shape_of(name) or (), value, declared.unit)
+            if declared.kind == "z":
+                slots[f"{full}dot"] = Slot(
+                    "Z", slots[full].start, slots[full].shape, f"{declared.unit or '1'}/s"
+                )
+            if isinstance(declared, Push):
+                place = what.place_of(declared.owner.name)
+                pushes.append(Touch(declared.quantity, place, declared.axes, slots[full], full))
+    slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
+    for name, value in (("tick", 0), ("seed", assembly.seed), ("stream", stream_of(part.path)), ("ideal", 0)):
+        slots[f"{part.path}.{name}"] = layout.take("n", (), value)
+
+
+def _key(place: object) -> object:
+    """Return a place as a key of a dictionary."""
+    if isinstance(place, tuple | list | np.ndarray):
+        return tuple(_key(item) for item in place)
+    return place
+
+
+def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slot]) -> None:
+    """Give every connected input the slot of what is wired to it; joined ones have a slot of their own."""
+    for (k, name), sources in links.items():
+        part = parts[k]
+        full = f"{part.path}.{name}"
+        shape, unit = part.what.shape_of(name), part.what.fields[name].unit
+        if len(sources) == 1 and sources[0].whole:
+            link = sources[0]
+            source = slots[f"{parts[link.part].path}.{link.out}"]
+            shape = ((link.count,) if source.shape else ()) if shape is None else shape
+            slots[full] = Slot("s", source.start + link.first, shape, unit or source.unit)
+        else:
+            count = sum(link.count for link in sources)
+            slots[full] = layout.take("s", (count,) if shape is None else shape, 0.0, unit)
+    for (k, name), sources in links.items():
+        for link in sources:
+            if not link.whole:  # a part between writes here
+                slot = slots[f"{parts[k].path}.{name}"]
+                slots[f"{parts[link.part].path}.y"] = Slot(
+                    "s", slot.start + link.at, (link.count,), slot.unit
+                )
+
+
+def _open_inputs(
+    parts: list[Part], links: dict, unwired: list[tuple[int, str]], layout: _Layout, slots: dict[str, Slot]
+) -> list[str]:
+    """Give slots to inputs that nothing is wired to; return those without a default."""
+    opened = []
+    for k, name in unwired:
+        part = parts[k]
+        full, shape = f"{part.path}.{name}", part.what.shape_of(name)
+        if isinstance(part.what, Law):
+            if name in part.what.defaults:
+                continue
+            if shape is None:
+                raise InputError(
+                    f"nothing is wired to '{full}'",
+                    hint="wire it, or give it a default in the signature of the law",
+                )
+            value: np.ndarray | float = 0.0
+            opened.append(full)
+        else:
+            value = part.what.value_of(name)
+            if not part.what.is_given(name):
+                opened.append(full)
+        slots[full] = layout.take("s", shape, value, part.what.fields[name].unit)
+    return opened
+
+
+__all__ = ["FELT", "KINDS", "VEHICLE", "Device", "Entry", "Plan", "Slot", "Touch", "planned"]

@@ -1,0 +1,256 @@
+"""What a device declares: parameters, ports, states, and the places of the vehicle that it touches.
+
+Each declaration is an attribute of a device class and becomes a field of the record `d` that its functions get: a
+number where it has no size, else an array. A size is a number or a name: fields with one name are equally long.
+
+    Parameter  p   constant in a run              In   s   what others write         State     z   ẋ by `rates`
+    Out        s   what this device writes        Discrete  w   changed by `sample`  Integer   n   whole numbers
+
+`Place` is a node or point of a body, `Hinge` the joint of a body; their methods declare ports that the vehicle fills
+(position, rate, ...) or obeys (wrench, force).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError
+from interstage.units import quantity, unit
+
+if TYPE_CHECKING:
+    from interstage.system.device import Device
+
+Size = int | str | tuple[int | str, ...] | None
+Value = str | float | Sequence[Any] | np.ndarray
+AXES = ("world", "body", "node")
+
+
+def shape_of(size: Size) -> tuple[int | str, ...]:
+    """Return the shape that a size means: None is a number, "n" a vector as long as others of that name."""
+    shape = () if size is None else size if isinstance(size, tuple) else (size,)
+    for n in shape:
+        whole = isinstance(n, int | np.integer) and not isinstance(n, bool) and n > 0
+        if not whole and not (isinstance(n, str) and n.isidentifier()):
+            raise InputError("not a size", expected='as in 3, (3, 3) or "n"', got=repr(size))
+    if len(shape) > 2:
+        raise InputError("a field has two axes at most", got=repr(size))
+    return shape
+
+
+def numbers(value: Value, text: str, where: str) -> np.ndarray:
+    """Return finite numbers in the unit `text`; strings in a list or alone are quantities."""
+    if isinstance(value, str):
+        return np.array(quantity(value, text, where))
+    if isinstance(value, list | tuple) and any(isinstance(item, str) for item in value):
+        return np.array([quantity(item, text, where) for item in value])
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            "not a value", where=where, expected=f'numbers or strings as "1 {text}"', got=repr(value)
+        ) from None
+    if not np.isfinite(array).all():
+        raise InputError("not finite", where=where, got=np.array2string(array, threshold=6))
+    return array
+
+
+class Field:
+    """A declared field of a device: name, unit, shape; `kind` says in which flat vector its numbers lie."""
+
+    kind = ""
+
+    def __init__(self, text: str = "", size: Size = None, value: Value | None = None):
+        unit(text)
+        self.unit, self.shape, self.name = text, shape_of(size), ""
+        self.value = None if value is None else numbers(value, text, type(self).__name__)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, device: Device | None, owner: type) -> Any:
+        if device is None:
+            return self
+        return device.value_of(self.name)
+
+    def __set__(self, device: Device, value: Value) -> None:
+        device.set(**{self.name: value})
+
+    def __repr__(self) -> str:
+        size = "".join(f"[{', '.join(map(str, self.shape))}]" if self.shape else "")
+        return f"<{type(self).__name__} {self.name}: {self.unit or '1'}{size}>"
+
+
+class Parameter(Field):
+    """A constant of a device in a unit, with a default or (None) to be given; its size is that of the default."""
+
+    kind = "p"
+
+    def __init__(self, unit: str = "", default: Value | None = None, size: Size = None):
+        if default is not None and size is None:
+            size = np.shape(numbers(default, unit, "Parameter")) or None
+        super().__init__(unit, size, default)
+
+
+class In(Field):
+    """An input: what a wire brings. One with a default need not be connected."""
+
+    kind = "s"
+
+    def __init__(self, unit: str = "", size: Size = None, default: Value | None = None):
+        super().__init__(unit, size, default)
+
+
+class Out(Field):
+    """An output, written by `outputs` (always up to date) or by `sample` (held until the next sample).
+
+    initial : what a sampled output is before its first sample
+    """
+
+    kind = "s"
+
+    def __init__(self, unit: str = "", size: Size = None, initial: Value = 0.0):
+        super().__init__(unit, size, initial)
+
+
+class State(Field):
+    """A continuous state; `rates` writes its derivative to the field of its name with `dot` added."""
+
+    kind = "z"
+
+    def __init__(self, unit: str = "", size: Size = None, initial: Value = 0.0):
+        super().__init__(unit, size, initial)
+
+
+class Discrete(Field):
+    """A state that `sample` changes."""
+
+    kind = "w"
+
+    def __init__(self, unit: str = "", size: Size = None, initial: Value = 0.0):
+        super().__init__(unit, size, initial)
+
+
+class Integer(Field):
+    """Whole numbers that `sample` changes: counters, modes. They are no part of derivatives."""
+
+    kind = "n"
+
+    def __init__(self, size: Size = None, initial: int | Sequence[int] = 0):
+        super().__init__("", size, initial)
+
+
+class Look(In):
+    """An input that the vehicle fills."""
+
+    def __init__(self, owner: Place | Hinge, quantity: str, axes: str, text: str, size: Size):
+        super().__init__(text, size)
+        self.owner, self.quantity, self.axes = owner, quantity, axes
+
+
+class Push(Out):
+    """An output that the vehicle obeys."""
+
+    def __init__(self, owner: Place | Hinge, quantity: str, axes: str, text: str, size: Size):
+        super().__init__(text, size)
+        self.owner, self.quantity, self.axes = owner, quantity, axes
+
+
+def _axes(axes: str) -> str:
+    if axes not in AXES:
+        raise InputError("unknown axes", expected=", ".join(AXES), got=repr(axes))
+    return axes
+
+
+class Place:
+    """A place on a body of the vehicle: the argument of its name is body, (body, node) or (body, point).
+
+    Axes are those of the world, of the body, or (default) those that turn with the node.
+    """
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def position(self) -> Look:
+        """Declare the position (3,) in the world."""
+        return Look(self, "position", "world", "m", 3)
+
+    def attitude(self) -> Look:
+        """Declare the quaternion (4,), scalar first, of x_world = R x_node."""
+        return Look(self, "attitude", "world", "", 4)
+
+    def rate(self, axes: str = "node") -> Look:
+        """Declare the angular velocity (3,)."""
+        return Look(self, "rate", _axes(axes), "rad/s", 3)
+
+    def velocity(self, axes: str = "node") -> Look:
+        """Declare the velocity (3,) of the point."""
+        return Look(self, "velocity", _axes(axes), "m/s", 3)
+
+    def acceleration(self, axes: str = "node") -> Look:
+        """Declare the acceleration (3,) of the point, the second derivative of its position; gravity is in it."""
+        return Look(self, "acceleration", _axes(axes), "m/s^2", 3)
+
+    def angular_acceleration(self, axes: str = "node") -> Look:
+        """Declare the angular acceleration (3,)."""
+        return Look(self, "angular_acceleration", _axes(axes), "rad/s^2", 3)
+
+    def force(self, axes: str = "node") -> Push:
+        """Declare a force (3,) on the vehicle."""
+        return Push(self, "force", _axes(axes), "N", 3)
+
+    def torque(self, axes: str = "node") -> Push:
+        """Declare a torque (3,) on the vehicle."""
+        return Push(self, "torque", _axes(axes), "N*m", 3)
+
+
+class Hinge:
+    """The joint of a body, as large as the joint is: the argument of its name is the name of the body.
+
+    unit : of the coordinates, "rad" or "m";  size : None where it is one number
+    """
+
+    def __init__(self, unit: str = "rad", size: Size = None):
+        self.unit, self.size, self.name = unit, size, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @property
+    def _force(self) -> str:
+        return "N*m" if self.unit == "rad" else "N"
+
+    def coordinate(self) -> Look:
+        """Declare the coordinates of the joint."""
+        return Look(self, "coordinate", "joint", self.unit, self.size)
+
+    def rate(self) -> Look:
+        """Declare the velocities of the joint."""
+        return Look(self, "joint_rate", "joint", f"{self.unit}/s", self.size)
+
+    def acceleration(self) -> Look:
+        """Declare the accelerations of the joint."""
+        return Look(self, "joint_acceleration", "joint", f"{self.unit}/s^2", self.size)
+
+    def force(self) -> Push:
+        """Declare a generalized force on the joint, beside its springs and dampers."""
+        return Push(self, "joint_force", "joint", self._force, self.size)
+
+    def motion(self) -> Push:
+        """Declare the acceleration of a prescribed joint."""
+        return Push(self, "motion", "joint", f"{self.unit}/s^2", self.size)
+
+
+def shaped(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:
+    """Return numbers of a shape; one number fills it."""
+    array = np.asarray(value)
+    if array.shape != shape and array.shape != ():
+        words = f"{' x '.join(map(str, shape))} numbers" if shape else "one number"
+        raise InputError("the size does not fit", where=where, expected=words, got=f"shape {array.shape}")
+    return np.broadcast_to(array, shape).copy()

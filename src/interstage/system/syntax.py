@@ -1,0 +1,80 @@
+"""What a function of a record reads and writes, from its syntax tree.
+
+`d.x` on the right is a read, `d.x = …` and `d.x[k] = …` are writes, `d.x += …` is both. A `d` that is handed on
+(`helper(d)`) may read and write everything.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Uses:
+    """Names of the fields that a function reads and writes; `all` where it hands its record on or has no source."""
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    all: bool = False
+
+
+class _Found:
+    """What is done to the fields of one name, while a tree is walked."""
+
+    def __init__(self, record: str):
+        self.record = record
+        self.reads: set[str] = set()
+        self.writes: set[str] = set()
+        self.all = False
+
+    def field(self, node: ast.AST) -> str | None:
+        """Return the name of `d.name`, None for anything else."""
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        return node.attr if own and node.value.id == self.record else None
+
+    def walk(self, node: ast.AST) -> None:
+        """Note what a part of the tree does."""
+        if isinstance(node, ast.AugAssign):
+            target = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+            if (name := self.field(target)) is not None:
+                self.reads.add(name)
+        if (name := self.field(node)) is not None:
+            (self.reads if isinstance(node.ctx, ast.Load) else self.writes).add(name)
+            return
+        stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+        if stored and (name := self.field(node.value)) is not None:
+            self.writes.add(name)
+            self.walk(node.slice)
+            return
+        if isinstance(node, ast.Name) and node.id == self.record:
+            self.all = True
+        for child in ast.iter_child_nodes(node):
+            self.walk(child)
+
+
+def uses_of(function: Callable) -> Uses:
+    """Return what a function reads and writes of its first argument.
+
+    >>> uses_of(_example)
+    Uses(reads=frozenset({'gain'}), writes=frozenset({'y'}), all=False)
+    """
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+        tree = ast.parse(source).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return Uses(all=True)
+    if not isinstance(tree, ast.FunctionDef):
+        return Uses(all=True)
+    arguments = [*tree.args.posonlyargs, *tree.args.args]
+    found = _Found(arguments[0].arg if arguments else "")
+    for statement in tree.body:
+        found.walk(statement)
+    return Uses(frozenset(found.reads), frozenset(found.writes), found.all)
+
+
+def _example(d, t):
+    d.y[0] = d.gain * t

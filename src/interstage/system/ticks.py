@@ -1,0 +1,130 @@
+"""Time as whole numbers: periods are rationals, a tick is their greatest common divisor, t = tick·num/den.
+
+A sample falls on its offset (zero unless said) and every period after it; nothing drifts, and periods as 1/3, 1/7 and
+0.02 s meet exactly where they should.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from interstage.errors import InputError
+from interstage.units import unit
+
+Period = str | float | int | Fraction
+_TIME = re.compile(
+    r"\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+(?:[eE][-+]?\d+)?)(?:\s*/\s*(\d+))?\s*(.*?)\s*"
+)
+# seconds in each unit of time, exactly
+_EXACT = {
+    "ns": Fraction(1, 10**9),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "ms": Fraction(1, 1000),
+}
+_EXACT |= {"s": Fraction(1), "min": Fraction(60), "h": Fraction(3600), "day": Fraction(86400)}
+_RATES = {"Hz": Fraction(1), "kHz": Fraction(1000), "mHz": Fraction(1, 1000)}
+SHORT = 10**6  # denominators up to this are taken for what a float was meant to be
+MOST = 2**62  # ticks of a run
+
+
+def period_of(value: Period, where: str = "period", zero: bool = False) -> Fraction:
+    """Return a time in seconds, exactly: "5 ms", "1/3 s", "50 Hz", a fraction, or a float that is a short one.
+
+    >>> period_of("5 ms"), period_of(0.02), period_of("1/7 s"), period_of("50 Hz")
+    (Fraction(1, 200), Fraction(1, 50), Fraction(1, 7), Fraction(1, 50))
+    """
+    if isinstance(value, str):
+        found = _of_text(value, where)
+    elif isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        try:
+            found = period_of(float(value), where, zero)
+        except (TypeError, ValueError):
+            raise _unread(value, where) from None
+    elif isinstance(value, float):
+        found = _of_float(value, where)
+    else:
+        found = Fraction(value)
+    if found < 0 or (found == 0 and not zero):
+        words = "a time that is not negative" if zero else "a positive time"
+        raise InputError(f"{where} must be {words}", got=str(value))
+    return found
+
+
+def _unread(value: object, where: str) -> InputError:
+    return InputError(f"{where} is not a time", expected='as in "5 ms", "50 Hz" or 0.005', got=repr(value))
+
+
+def _of_text(text: str, where: str) -> Fraction:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise _unread(text, where)
+    number = Fraction(match[1]) / int(match[2] or 1)
+    name = match[3] or "s"
+    if name in _EXACT:
+        return number * _EXACT[name]
+    if name in _RATES and number != 0:
+        return 1 / (number * _RATES[name])
+    if unit(name).same_kind(unit("s")):
+        return number * _of_float(unit(name).factor, where)
+    raise _unread(text, where)
+
+
+def _of_float(value: float, where: str) -> Fraction:
+    if not math.isfinite(value):
+        raise _unread(value, where)
+    short = Fraction(value).limit_denominator(SHORT)
+    if float(short) != value:
+        raise InputError(
+            f"{where} is no short fraction of a second",
+            got=repr(value),
+            hint=f'say "{short} s" if that is meant',
+        )
+    return short
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Ticks of num/den seconds."""
+
+    num: int
+    den: int
+
+    @classmethod
+    def of(cls, times: Iterable[Fraction]) -> Clock:
+        """Return the coarsest clock on whose ticks all times fall; one second where there are none.
+
+        >>> Clock.of([Fraction(1, 3), Fraction(1, 7), Fraction(1, 50)])
+        Clock(num=1, den=1050)
+        """
+        num, den, times = 0, 1, list(times)
+        for time in times:
+            den = math.lcm(den, time.denominator)
+        for time in times:
+            num = math.gcd(num, time.numerator * (den // time.denominator))
+        tick = Fraction(num, den) if num else Fraction(1)
+        return cls(tick.numerator, tick.denominator)
+
+    @property
+    def tick(self) -> Fraction:
+        """Seconds of a tick."""
+        return Fraction(self.num, self.den)
+
+    def ticks(self, time: Fraction, where: str = "time") -> int:
+        """Return how many ticks a time is; it must be a whole number of them."""
+        count = time / self.tick
+        if count.denominator != 1:
+            raise InputError(
+                f"{where} falls on no tick", expected=f"a multiple of {self.tick} s", got=f"{time} s"
+            )
+        if count > MOST:
+            raise InputError(f"{where} has too many ticks", expected=f"ticks longer than {self.tick} s")
+        return int(count)
+
+    def seconds(self, ticks: int) -> float:
+        """Return the time of a tick, rounded once."""
+        return float(Fraction(ticks * self.num, self.den))

@@ -1,0 +1,70 @@
+"""An assembly as text: members, periods, ports and what is wired to them."""
+
+from __future__ import annotations
+
+from interstage.system.assembly import Assembly, Part
+from interstage.system.law import Law
+from interstage.system.ports import Field, In, Look, Out, Push
+
+
+def tree_text(assembly: Assembly) -> str:
+    """Return the tree of an assembly: a line a member, then its ports; inputs say where they come from."""
+    sources: dict[str, list[str]] = {}
+    for piece in assembly.pieces():
+        late = f" after {piece.delay} s" if piece.delay else ""
+        sources.setdefault(piece.target, []).append(piece.source + late)
+    head = f"{assembly.name}"
+    if assembly.vehicle is not None:
+        vehicle = assembly.vehicle
+        head += f"  (vehicle '{vehicle.model.name}', {len(vehicle.bodies)} bodies, {vehicle.nv} velocities)"
+    return "\n".join([head, *_members(assembly, "", "", sources)])
+
+
+def _members(assembly: Assembly, prefix: str, indent: str, sources: dict[str, list[str]]) -> list[str]:
+    lines = []
+    members = assembly.members()
+    for k, (name, member) in enumerate(members.items()):
+        last = k == len(members) - 1
+        branch, inner = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        if isinstance(member, Assembly):
+            lines.append(f"{indent}{branch}{name}/")
+            lines += _members(member, f"{prefix}{name}.", indent + inner, sources)
+        else:
+            lines.append(f"{indent}{branch}{name}: {_described(member)}")
+            lines += _ports(member, prefix + name, indent + inner, sources)
+    return lines
+
+
+def _described(part: Part) -> str:
+    what = repr(part.what) if isinstance(part.what, Law) else type(part.what).__name__
+    if part.every is None:
+        return what
+    late = f", first at {part.offset} s" if part.offset else ""
+    return f"{what}, every {part.every} s{late}"
+
+
+def _ports(part: Part, path: str, indent: str, sources: dict[str, list[str]]) -> list[str]:
+    lines = []
+    for name, field in part.what.fields.items():
+        if not isinstance(field, In | Out):
+            continue
+        shape = part.what.shape_of(name)
+        size = "[?]" if shape is None else "".join(f"[{n}]" for n in shape)
+        lines.append(
+            f"{indent}   {name}{size} {field.unit or '1'} {_from(part, field, f'{path}.{name}', sources)}".rstrip()
+        )
+    return lines
+
+
+def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) -> str:
+    """Say where an input comes from, or what an output does."""
+    if isinstance(field, Look | Push):
+        arrow = "←" if isinstance(field, Look) else "→"
+        place = part.what.place_of(field.owner.name) if not isinstance(part.what, Law) else ""
+        return f"{arrow} {field.quantity.replace('_', ' ')} of {place}, {field.axes} axes"
+    if isinstance(field, In):
+        given = (
+            " (default)" if not isinstance(part.what, Law) and part.what.is_given(field.name) else " (open)"
+        )
+        return "← " + ", ".join(sources[name]) if name in sources else "←" + given
+    return "→"

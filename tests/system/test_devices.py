@@ -1,0 +1,142 @@
+"""Device classes: what may be declared, what their texts may do, and the sentences for what they may not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from device_library import Gain, Lag, Servo, StateSpace
+
+import interstage as ist
+from interstage.errors import InputError
+from interstage.system.device import View, read, record_fields, written
+from interstage.system.syntax import uses_of
+
+
+def test_parameters_are_quantities_in_their_units():
+    servo = Servo(bandwidth="360 deg/s", x=["3 deg", 0.0])
+    assert servo.bandwidth == pytest.approx(2 * np.pi)
+    assert servo.x == pytest.approx([np.pi / 60, 0.0])
+    servo.damping = 0.5
+    assert servo.damping == 0.5 and Servo().damping == 0.7
+
+
+def test_sizes_by_name_follow_what_is_given():
+    plant = StateSpace(A=np.diag([-1.0, -2.0]), B=np.ones((2, 3)), C=np.ones((1, 2)))
+    assert [plant.shape_of(name) for name in "uyx"] == [(3,), (1,), (2,)]
+    with pytest.raises(InputError, match=r"the size does not fit \(StateSpace.B\)"):
+        StateSpace(A=np.eye(2), B=np.ones((3, 1)), C=np.ones((1, 2)))
+
+
+class HandsOn(ist.Device):
+    u = ist.In()
+    v = ist.In()
+    y = ist.Out()
+
+    def outputs(d, t):
+        _helper(d)
+
+
+def _helper(d):
+    d.y = d.u
+
+
+def test_feedthrough_is_what_outputs_reads():
+    assert read(Lag, "outputs") == frozenset() and read(Lag, "rates") == {"u"}
+    assert read(Gain, "outputs") == {"u"}
+    assert read(HandsOn, "outputs") == {"u", "v"} and written(HandsOn, "outputs") == {"y"}
+
+
+def test_uses_see_parts_and_increments():
+    def f(d, t):
+        d.a[d.i] = d.b
+        d.c[0] += 1.0
+        d.e -= t
+        x = d.g[1:]
+        x[0] = 2.0
+
+    found = uses_of(f)
+    assert found.reads == {"i", "b", "c", "e", "g"} and found.writes == {"a", "c", "e"} and not found.all
+
+
+def test_a_record_has_all_fields_and_derivatives():
+    names = [name for name, _, _ in record_fields(Servo)]
+    assert {"command", "xdot", "ratedot", "tick", "seed", "stream", "ideal", "period"} < set(names)
+
+
+def test_an_interpreted_record_reads_and_writes():
+    arrays = {
+        "u": np.array(2.0),
+        "y": np.array(0.0),
+        "k": np.array(3.0),
+        "b": np.array(1.0),
+        "w": np.array(0.0),
+    }
+    Gain.outputs(View(arrays), 0.0)
+    assert arrays["y"] == 7.0
+
+
+REFUSED = {
+    "writes an input": (
+        {"u": ist.In(), "outputs": lambda: _writes_input},
+        r"'u' is an input: another device writes it \(Bad.outputs\)",
+    ),
+    "unknown field": ({"u": ist.In(), "outputs": lambda: _misspelt}, "'uu' is not declared .*did you mean u"),
+    "nobody writes": ({"y": ist.Out()}, "no function of Bad writes its output 'y'"),
+    "state without rates": ({"x": ist.State()}, r"Bad has states, but no function rates\(d, t\)"),
+    "rates write outputs": (
+        {"y": ist.Out(), "x": ist.State(), "rates": lambda: _writes_output},
+        "rates cannot write 'y'",
+    ),
+    "two functions": (
+        {"y": ist.Out(), "outputs": lambda: _writes_output, "sample": lambda: _writes_output},
+        "written by outputs and by sample",
+    ),
+    "name of the class": ({"every": ist.In()}, "cannot be called 'every'"),
+    "name of the record": ({"tick": ist.In()}, "cannot be called 'tick'"),
+    "name of a derivative": ({"x": ist.State(), "xdot": ist.In()}, "is the derivative of a state"),
+    "foreign place": ({"w": ist.Place().rate()}, "belongs to no place of the class"),
+}
+
+
+def _writes_input(d, t):
+    d.u = 1.0
+
+
+def _misspelt(d, t):
+    return d.uu
+
+
+def _writes_output(d, t):
+    d.y = 1.0
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_classes_that_cannot_be_are_refused(case):
+    body, said = REFUSED[case]
+    body = {n: v() if n in ("outputs", "rates", "sample") else v for n, v in body.items()}
+    with pytest.raises((InputError, RuntimeError), match=said):
+        type("Bad", (ist.Device,), body)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Servo(bandwidht=3.0), "Servo has no 'bandwidht'; did you mean bandwidth"),
+        (lambda: Servo(bandwidth="6 Hz"), r"the units do not fit \(Servo.bandwidth\); expected rad/s"),
+        (
+            lambda: Servo(x=[1.0, 2.0, 3.0]),
+            r"the size does not fit \(Servo.x\); expected 2 numbers, got shape \(3,\)",
+        ),
+        (lambda: Servo(damping=float("nan")), "not finite"),
+        (lambda: Servo(damping="big"), "not a quantity"),
+        (lambda: StateSpace(A=np.eye(2), C=np.ones((1, 2))), "size 'm' of StateSpace.B is not known"),
+        (lambda: StateSpace(m=1, p=1, n=2), "StateSpace needs A="),
+        (lambda: Servo(every=-1), "every must be a positive time; got -1"),
+        (lambda: ist.In("rad", 0), "not a size"),
+        (lambda: ist.In("radd"), "did you mean rad"),
+        (lambda: ist.Place().rate("sky"), "unknown axes; expected world, body, node, got 'sky'"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(make, said):
+    with pytest.raises(InputError, match=said):
+        make()
