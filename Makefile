@@ -19,6 +19,7 @@ lint: $(READY)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports --config .importlinter
+	$(BIN)/mypy
 
 # Every run compiles its kernels anew in a cache folder of its own, so that a stale cache cannot hide a fault.
 test: lint
@@ -55,5 +56,5 @@ docs: $(READY)
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) .venv-peers build docs/_build .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-peers build docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -145,8 +146,28 @@ SCRATCH_FIELDS = (
 )
 
 WORK_FIELDS = (*SETTING_FIELDS, *SCRATCH_FIELDS)
-Tree = namedtuple("Tree", [name for name, _, _ in TREE_FIELDS])
-Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
+if TYPE_CHECKING:
+
+    class Arrays(tuple[np.ndarray, ...]):
+        """What a checker sees of a namedtuple of arrays: every field is an array."""
+
+        _fields: tuple[str, ...]
+
+        def __new__(cls, *arrays: np.ndarray, **named: np.ndarray) -> Self: ...
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
+
+        def _replace(self, **arrays: np.ndarray) -> Self: ...
+
+        def _asdict(self) -> dict[str, np.ndarray]: ...
+
+    class Tree(Arrays): ...
+
+    class Work(Arrays): ...
+
+else:
+    Tree = namedtuple("Tree", [name for name, _, _ in TREE_FIELDS])
+    Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
 
 
 def _closure_shapes(C: int, m: int, nq: int, nv: int, blocks: int) -> dict[str, tuple[int, ...]]:
