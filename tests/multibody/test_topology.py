@@ -11,7 +11,6 @@ from multibody_models import JOINTS, beam, random_inertia, random_rotation, rand
 from interstage.errors import FidelityWarning, InputError
 from interstage.multibody import Ball, Free, Locked, Multibody, Planar, Prismatic, Revolute
 from interstage.multibody.impulse import outboard, set_rates
-from interstage.multibody.joint_fit import fit_coordinates, joint_pose, subspace
 from interstage.spatial import functions as spatial
 
 BEAM = beam(n_elements=5, n_modes=4)
@@ -307,17 +306,17 @@ def test_coordinates_and_velocities_of_a_joint_are_found_again(joint):
         q = joint.nominal() + 0.4 * rng.normal(size=joint.nq)
         if not joint.linear:
             q[:4] /= np.linalg.norm(q[:4])
-        R, p = joint_pose(joint, q)
-        found = fit_coordinates(joint, R, p, q if joint.linear else None)
-        again, there = joint_pose(joint, found)
+        R, p = joint.pose(q)
+        found = joint.fit(R, p, q if joint.linear else None)
+        again, there = joint.pose(found)
         assert np.abs(again - R).max() < 1e-13 and np.abs(there - p).max() < 1e-13
         if joint.linear:
             assert np.abs(found - q).max(initial=0.0) < 1e-12
             # H is the derivative of the pose (central difference, error of order 1e-10)
-            H = subspace(joint, q)
+            H = joint.subspace(q)
             for k in range(joint.nv):
                 e = 1e-5 * np.eye(joint.nv)[k]
-                (R1, p1), (R0, p0) = joint_pose(joint, q + e), joint_pose(joint, q - e)
+                (R1, p1), (R0, p0) = joint.pose(q + e), joint.pose(q - e)
                 w = spatial.rotvec_from_matrix(R0.T @ R1) / 2e-5
                 assert np.abs(w - H[:3, k]).max() < 1e-8
                 assert np.abs(R.T @ (p1 - p0) / 2e-5 - H[3:, k]).max() < 1e-8

@@ -9,7 +9,6 @@ import pytest
 
 from interstage.errors import LockWarning, ModelError, SolverError
 from interstage.multibody import Ball, Gimbal, Multibody
-from interstage.multibody.joint_fit import subspace
 from interstage.system import simulate
 
 SEQUENCES = ("xyz", "zyx", [(1, 0, 0), (0.6, 0.8, 0), (0, 0.6, 0.8)])
@@ -23,11 +22,11 @@ def top(sequence="xyz", miss=0.02, start=0.6):
     system = mb.compile()
     # middle angle at which the outer axes come nearest
     angles = np.linspace(-np.pi, np.pi, 20001)
-    volume = [abs(np.linalg.det(subspace(joint, np.array([0.0, t, 0.0]))[:3])) for t in angles[::20]]
+    volume = [abs(np.linalg.det(joint.subspace(np.array([0.0, t, 0.0]))[:3])) for t in angles[::20]]
     lock = angles[::20][int(np.argmin(volume))]
     x = system.state()
     x["top"].q[:] = 0.0, lock - start, 0.0
-    H = subspace(joint, x["top"].q)[:3]
+    H = joint.subspace(x["top"].q)[:3]
     across = np.cross(H[:, 1], [0.3, 0.5, 0.8])
     x["top"].v[:] = np.linalg.solve(H, H[:, 1] + miss * across / np.linalg.norm(across))
     return system, x

@@ -166,8 +166,7 @@ def test_a_law_follows_a_detach():
         seen.append((round(t, 9), tuple(names)))
         tau = np.zeros(system.nv)
         for name in names:
-            slices = system.layout[name]
-            tau[slices.v][3] = -4.0 * x[name].position[0] - 4.0 * x[name].velocity[3]
+            tau[system.layout[name].v][3] = -4.0 * x[name].position[0] - 4.0 * x[name].velocity[3]
         return tau
 
     x = system.state()

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from interstage.kane.inertia import Inertias, first_moments, inertias, weights
-from interstage.kane.joints import coordinate_rates
+from interstage.kane.joints import coordinate_rates, spring_energy, spring_forces
 from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import Layout, Parameters
 from interstage.kane.ops import Array, concat, cross_rows, in_columns, solve_symmetric
-from interstage.kane.rotation import of_quaternion
 
 
 class Parts(NamedTuple):
@@ -57,29 +56,14 @@ def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: Any = np) -> Ar
     return rigid + coupling + coupling.T + concat(xp, modal)
 
 
-def _turned_from_rest(xp: Any, body: Any, q: Array) -> Array:
-    """Return R (3, 3) of a ball joint from the rest of its spring; `rest` is the vector part of a quaternion."""
-    w = xp.sqrt(xp.maximum(0.0, 1.0 - xp.sum(body.rest**2)))
-    return of_quaternion(xp, concat(xp, [w[None], body.rest])).T @ of_quaternion(xp, q)
-
-
 def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> Array:
     """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness."""
-    out = []
+    springs, dampers = [], []
     for place, body in zip(layout.places, p.bodies):
-        joint, rate = q[slice(*place.q)], v[slice(*place.v)]
-        force = -body.damper * rate
-        if place.kind == "Ball":
-            # torque -k sin φ about the axis of the turn from rest
-            R = _turned_from_rest(xp, body, joint)
-            axial = xp.stack([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-            force = force - 0.5 * body.spring * axial
-        elif place.kind != "Free":
-            force = force - body.spring * (joint - body.rest)
-        out.append(force)
-        if place.n_modes:
-            out.append(-body.stiffness * q[slice(*place.eta)])
-    return concat(xp, out)
+        springs += spring_forces(xp, place.steps, body.spring, body.rest, q[slice(*place.q)])
+        springs.append(-body.stiffness * q[slice(*place.eta)])
+        dampers += [-body.damper * v[slice(*place.v)], xp.zeros(place.n_modes)]
+    return concat(xp, springs) + concat(xp, dampers)
 
 
 def dampings(
@@ -204,11 +188,7 @@ def energies(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) ->
     for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
         joint, eta = q[slice(*place.q)], q[slice(*place.eta)]
         strain = strain + 0.5 * xp.sum(body.stiffness * eta * eta)
-        if place.kind == "Ball":
-            # k (1 - cos φ)
-            strain = strain + 0.5 * body.spring[0] * (3.0 - xp.trace(_turned_from_rest(xp, body, joint)))
-        elif place.kind != "Free":
-            strain = strain + 0.5 * xp.sum(body.spring * (joint - body.rest) ** 2)
+        strain = strain + spring_energy(xp, place.steps, body.spring, body.rest, joint)
         gravity = gravity - p.gravity @ (body.mass * parts.frames.x[i] + parts.frames.R[i] @ moments[i])
     return kinetic, strain, gravity
 
@@ -217,6 +197,6 @@ def rates(layout: Layout, q: Array, v: Array, xp: Any = np) -> Array:
     """Return q̇ (nq,)."""
     out = []
     for place in layout.places:
-        out.append(coordinate_rates(xp, place.kind, q[slice(*place.q)], v[slice(*place.v)]))
+        out += coordinate_rates(xp, place.steps, q[slice(*place.q)], v[slice(*place.v)])
         out.append(v[slice(*place.etadot)])
     return concat(xp, out)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interstage.kane.joints import MOVING, joint_motion
+from interstage.kane.joints import Motion, Numbers, Twists, moved, shifted
 from interstage.kane.layout import Body, Layout, Parameters, Place
 from interstage.kane.ops import Array, concat, cross_rows, skew
 from interstage.kane.rotation import of_vector
@@ -35,17 +35,6 @@ class Load(NamedTuple):
     lam: Array
     gam: Array
     wrench: Array
-
-
-class Motion(NamedTuple):
-    """Pose, velocity and remainder accelerations of a frame, world axes: R (3, 3), the others (3,)."""
-
-    R: Array
-    x: Array
-    w: Array
-    u: Array
-    alpha: Array
-    a: Array
 
 
 class Frames(NamedTuple):
@@ -64,16 +53,6 @@ class Frames(NamedTuple):
     V: Array
 
 
-Twists = tuple[Array, Array, Array]  # ω_j, s_j, x_j as columns (3, k)
-
-
-def _shifted(xp: Any, m: Motion, r: Array) -> Motion:
-    """Return the motion of a frame at lever r (3,), world axes, fixed to the frame m."""
-    W = skew(xp, m.w)
-    swing = W @ r
-    return m._replace(x=m.x + r, u=m.u + swing, a=m.a + skew(xp, m.alpha) @ r + W @ swing)
-
-
 def _on_node(
     xp: Any, m: Motion, place: Place | None, l: Array, lam: Array, gam: Array, q: Array, v: Array
 ) -> tuple[Motion, list[Twists]]:
@@ -82,13 +61,13 @@ def _on_node(
     Deformed position l + γη, rotation exp θ with θ = λη, rate J_l θ̇ in body axes.
     """
     if place is None or place.n_modes == 0:
-        return _shifted(xp, m, m.R @ l), []
+        return shifted(xp, m, m.R @ l), []
     eta, rate = q[slice(*place.eta)], v[slice(*place.etadot)]
     turn, jacobian, change = of_vector(xp, lam @ eta, lam @ rate)
     turns, slides = m.R @ (jacobian @ lam), m.R @ gam
     spin, slide = turns @ rate, slides @ rate
     W = skew(xp, m.w)
-    on = _shifted(xp, m, m.R @ (l + gam @ eta))
+    on = shifted(xp, m, m.R @ (l + gam @ eta))
     on = Motion(
         R=m.R @ turn,
         x=on.x,
@@ -104,19 +83,9 @@ def _on_joint(
     xp: Any, node: Motion, place: Place, body: Body, q: Array, v: Array
 ) -> tuple[Motion, list[Twists]]:
     """Return the motion of the frame of a body whose joint sits on `node`, and the twists of its velocities."""
-    rate = v[slice(*place.v)]
-    joint = joint_motion(xp, place.kind, body.axes, body.pitch, q[slice(*place.q)], rate)
-    F = node.R @ body.rotation
-    if place.kind == "Locked":
-        return node._replace(R=F), []
-    turns, slides = F @ joint.turn, F @ joint.slide
-    W = skew(xp, node.w)
-    spin = turns @ rate
-    on = node._replace(R=F @ joint.R, w=node.w + spin, alpha=node.alpha + W @ spin + F @ joint.turn_bias)
-    if place.kind in MOVING:
-        at, travel = _shifted(xp, node, F @ joint.travel), slides @ rate
-        on = on._replace(x=at.x, u=at.u + travel, a=at.a + 2.0 * (W @ travel) + F @ joint.slide_bias)
-    return on, [(turns, slides, on.x[:, None] + 0.0 * slides)]
+    F = node._replace(R=node.R @ body.rotation)
+    at = Numbers(body.axes, body.pitch, q[slice(*place.q)], v[slice(*place.v)])
+    return moved(xp, F, place.steps, at)
 
 
 def frames(

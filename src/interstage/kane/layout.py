@@ -12,10 +12,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from interstage.errors import InputError, ModelError
-from interstage.kane.joints import KINDS
+from interstage.kane.joints import Step, check_steps
 from interstage.kane.ops import LEVI, Array
 from interstage.kane.reference import Shapes, about_node
-from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 
 
@@ -60,11 +59,14 @@ class Parameters(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a body hangs and where its numbers lie: joint q and v, modes eta and etadot, as (first, last)."""
+    """Where a body hangs, the elementary motions of its joint, and where its numbers lie.
+
+    q, v : of the joint;  eta, etadot : of the modes, as (first, last)
+    """
 
     name: str
     parent: int
-    kind: str
+    steps: tuple[Step, ...]
     order: int
     q: tuple[int, int]
     v: tuple[int, int]
@@ -129,18 +131,14 @@ def build(model: Multibody, shapes: list[Shapes | None]) -> tuple[Layout, Parame
     places, held, nq, nv = [], [], 0, 0
     for spec, own in zip(model.specs, shapes):
         joint, n = spec.joint, 0 if own is None else len(own.stiffness)
-        kind = type(joint).__name__
-        if kind not in KINDS:
-            raise ModelError(
-                f"the joint of body '{spec.name}' is unknown here", expected=", ".join(KINDS), got=kind
-            )
-        if getattr(joint, "prescribed", False):
+        check_steps(joint.motions, f"body '{spec.name}'")
+        if joint.prescribed:
             held += range(nv, nv + joint.nv)
         places.append(
             Place(
                 spec.name,
                 -1 if spec.parent is None else index[spec.parent],
-                kind,
+                joint.motions,
                 spec.order if n else 0,
                 (nq, nq + joint.nq),
                 (nv, nv + joint.nv),
@@ -176,7 +174,7 @@ def _numbers(spec: BodySpec, own: Shapes | None, on: Shapes | None, model: Multi
         rotation=np.array(spec.rotation, dtype=float),
         axes=joint.axes(),
         pitch=np.array(joint.pitch_per_radian),
-        spring=np.zeros(6) if isinstance(joint, Free) else joint.spread("stiffness"),
+        spring=joint.spread("stiffness"),
         damper=joint.spread("damping"),
         rest=joint.spread("rest"),
     )
@@ -211,7 +209,7 @@ def _left_to_the_frame(spec: BodySpec, own: Shapes, rigid: np.ndarray) -> np.nda
     """Return the motions H (6, k) that do not count as held: all of a Free joint, and for structural damping those of
     other joints that are not driven and whose spring swings the rigid body more slowly than it bends."""
     H = spec.joint.freedoms()
-    if isinstance(spec.joint, Free):
+    if spec.joint.is_free:
         return H
     if spec.damping is not None or spec.joint.prescribed:
         return H[:, :0]

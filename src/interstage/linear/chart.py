@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.multibody.joints import Ball, Free
 from interstage.multibody.state import State
 from interstage.spatial.rotvec import exp_coefficients
 
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 POSITION_AXES = ("parent", "body")
-_ERRORS = {Ball: ["rx", "ry", "rz"], Free: ["rx", "ry", "rz", "x", "y", "z"]}
+# quantities that small motions of each kind are, and their rates
+POSITIONS = {"angle": "angle", "length": "position", "modal": "modal coordinate"}
+RATES = {"angle": "rate", "length": "velocity", "modal": "modal rate"}
 
 
 def skew(a: np.ndarray) -> np.ndarray:
@@ -56,10 +57,8 @@ def turned(quaternion: np.ndarray, theta: np.ndarray) -> np.ndarray:
 def with_unit_quaternions(x: State) -> State:
     """Return a bare copy of a real state, its quaternions brought to unit length: the chart turns from there."""
     out = State(x.layout, x.q, x.v)
-    for name, where in x.layout.items():
-        if not isinstance(where.joint, Ball | Free):
-            continue
-        quaternion = out[name].quaternion
+    for name, where in x.layout.turning():
+        quaternion = out.q[where.quaternion]
         size = float(np.linalg.norm(quaternion))
         if not (np.isfinite(size) and size > 0.0):
             raise InputError(f"the quaternion of body '{name}' has no direction", got=f"{quaternion}")
@@ -80,11 +79,7 @@ class Chart:
         v_q = system.tree.v_q
         self._plain = np.flatnonzero(v_q >= 0)
         self._plain_q = v_q[self._plain]
-        self._round = [
-            (int(system.tree.joint_q[i]), int(system.tree.joint_v[i]), isinstance(spec.joint, Free))
-            for i, spec in enumerate(system.model.specs)
-            if isinstance(spec.joint, Ball | Free)
-        ]
+        self._round = [where for _, where in system.layout.turning()]
 
     def state(self, dq: np.ndarray | None, dv: np.ndarray | None) -> State:
         """Return the state at an error; complex errors give a complex state."""
@@ -95,12 +90,12 @@ class Chart:
         if dq is None:
             return x
         x.q[self._plain_q] += dq[self._plain]
-        for iq, iv, free in self._round:
-            q0 = self.x0.q[iq : iq + 4]
-            x.q[iq : iq + 4] = turned(q0, dq[iv : iv + 3])
-            if free:
-                step = dq[iv + 3 : iv + 6]
-                x.q[iq + 4 : iq + 7] += rotation_of(q0) @ step if self.body_axes else step
+        for where in self._round:
+            q0 = self.x0.q[where.quaternion]
+            x.q[where.quaternion] = turned(q0, dq[where.spin])
+            if where.position is not None:
+                step = dq[where.drift]
+                x.q[where.position] += rotation_of(q0) @ step if self.body_axes else step
         return x
 
     def tangent(self) -> np.ndarray:
@@ -108,12 +103,11 @@ class Chart:
         system = self.system
         N = np.zeros((system.nq, system.nv))
         N[self._plain_q, self._plain] = 1.0
-        for iq, iv, free in self._round:
-            q0 = self.x0.q[iq : iq + 4].real
-            N[iq, iv : iv + 3] = -0.5 * q0[1:]
-            N[iq + 1 : iq + 4, iv : iv + 3] = 0.5 * (q0[0] * np.eye(3) + skew(q0[1:]))
-            if free:
-                N[iq + 4 : iq + 7, iv + 3 : iv + 6] = rotation_of(q0) if self.body_axes else np.eye(3)
+        for where in self._round:
+            q0 = self.x0.q[where.quaternion].real
+            N[where.quaternion, where.spin] = 0.5 * np.vstack([-q0[1:], q0[0] * np.eye(3) + skew(q0[1:])])
+            if where.position is not None:
+                N[where.position, where.drift] = rotation_of(q0) if self.body_axes else np.eye(3)
         return N
 
     def kinematics(self) -> tuple[np.ndarray, np.ndarray]:
@@ -121,12 +115,12 @@ class Chart:
         nv = self.system.nv
         K, G = np.zeros((nv, nv)), np.eye(nv)
         v0 = self.x0.v.real
-        for iq, iv, free in self._round:
-            w, p = slice(iv, iv + 3), slice(iv + 3, iv + 6)
+        for where in self._round:
+            w, p = where.spin, where.drift
             K[w, w] = -skew(v0[w])
-            if not free:
+            if p is None:
                 continue
-            R = np.eye(3) if self.body_axes else rotation_of(self.x0.q[iq : iq + 4].real)
+            R = np.eye(3) if self.body_axes else rotation_of(self.x0.q[where.quaternion].real)
             K[p, w] = -R @ skew(v0[p])
             G[p, p] = R
             if self.body_axes:
@@ -135,34 +129,23 @@ class Chart:
 
 
 def turns(system: System, x0: State, x: State) -> np.ndarray:
-    """Return δq (nv,) of x about x0 at ball and free joints (turns to first order: 2 sin φ/2), zero elsewhere."""
+    """Return δq (nv,) of x about x0: attitudes (turns to first order, 2 sin φ/2) and free positions; zero elsewhere."""
     out = np.zeros(system.nv, np.result_type(x0.q, x.q))
-    for i, spec in enumerate(system.model.specs):
-        if not isinstance(spec.joint, Ball | Free):
-            continue
-        iq, iv = int(system.tree.joint_q[i]), int(system.tree.joint_v[i])
-        w, r, w1, r1 = x0.q[iq], x0.q[iq + 1 : iq + 4], x.q[iq], x.q[iq + 1 : iq + 4]
-        out[iv : iv + 3] = 2.0 * (w * r1 - w1 * r - skew(r) @ r1)
-        if isinstance(spec.joint, Free):
-            out[iv + 3 : iv + 6] = x.q[iq + 4 : iq + 7] - x0.q[iq + 4 : iq + 7]
+    for _, where in system.layout.turning():
+        (w, *r), (w1, *r1) = x0.q[where.quaternion], x.q[where.quaternion]
+        r, r1 = np.array(r), np.array(r1)
+        out[where.spin] = 2.0 * (w * r1 - w1 * r - skew(r) @ r1)
+        if where.position is not None:
+            out[where.drift] = x.q[where.position] - x0.q[where.position]
     return out
 
 
 def position_names(system: System) -> list[str]:
     """Return names of the entries of δq, as in "bus.rx", "engine.angle", "panel.eta3"."""
-    names = []
-    for spec, flex in zip(system.model.specs, system.flexes):
-        joint = _ERRORS.get(type(spec.joint)) or spec.joint.coordinate_names()
-        names += [f"{spec.name}.{c}" for c in joint]
-        names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
-    return names
+    return [c.name for c in system.layout.small_motions()]
 
 
 def rate_names(system: System) -> list[str]:
     """Return names of the entries of δv, as in "bus.wx", "engine.angle_rate", "panel.eta3_rate"."""
-    names = []
-    for spec, flex in zip(system.model.specs, system.flexes):
-        suffix = "" if type(spec.joint) in _ERRORS else "_rate"
-        names += [f"{spec.name}.{c}{suffix}" for c in spec.joint.coordinate_names()]
-        names += [f"{spec.name}.eta{r + 1}_rate" for r in range(0 if flex is None else flex.n_modes)]
-    return names
+    pairs = zip(system.layout.small_motions(), system.layout.velocities())
+    return [f"{v.name}_rate" if v.name == small.name else v.name for small, v in pairs]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.component.unit_names import SI_UNITS
-from interstage.linear.chart import position_names, rate_names
+from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.multibody import inspection
-from interstage.multibody.joints import Ball, Free, Prismatic
 from interstage.multibody.model import vehicle_units
 
 if TYPE_CHECKING:
@@ -79,30 +78,21 @@ class UnitNames:
 
 def _state_kinds(system: System) -> list[str]:
     """Return the kind of every entry of [δq; δv]."""
-    first, second = [], []
-    for spec, flex in zip(system.model.specs, system.flexes):
-        n = 0 if flex is None else flex.n_modes
-        for c in spec.joint.coordinate_names():
-            turning = c.startswith(("angle", "w"))
-            first.append("angle" if turning else "position")
-            second.append("rate" if turning else "velocity")
-        first += ["modal coordinate"] * n
-        second += ["modal rate"] * n
-    return first + second
+    kinds = [c.kind for c in system.layout.velocities()]
+    return [POSITIONS[kind] for kind in kinds] + [RATES[kind] for kind in kinds]
 
 
 def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
     groups: dict[str, list[int]] = {}
-    for spec, where in zip(system.model.specs, system.layout.values()):
-        v, eta, body = where.v, where.etadot, spec.name
-        if isinstance(spec.joint, Ball | Free):
-            groups[f"{body}_rotational"] = list(range(v.start, v.start + 3))
-            groups[f"{body}_trans"] = list(range(v.start + 3, v.stop))
-        else:
-            word = "travel" if isinstance(spec.joint, Prismatic) else "angle"
-            groups[f"{body}_{word}"] = list(range(v.start, v.stop))
-        groups[f"{body}_modal"] = list(range(eta.start, eta.stop))
+    for body, where in system.layout.items():
+        parts = {"rotational": where.spin, "trans": where.drift}
+        free = {word: _numbers(part) for word, part in parts.items() if part is not None}
+        plain = [k for k in _numbers(where.v) if not any(k in part for part in free.values())]
+        turning = any(where.joint.angles()[k - where.v.start] for k in plain)
+        free["angle" if turning else "travel"] = plain
+        free["modal"] = _numbers(where.etadot)
+        groups |= {f"{body}_{word}": part for word, part in free.items()}
     place = {int(k): j for j, k in enumerate(kept)}
     found = {}
     for group, members in groups.items():
@@ -113,6 +103,10 @@ def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
             if index:
                 found[name] = np.array(index, dtype=np.int64)
     return found
+
+
+def _numbers(part: slice) -> list[int]:
+    return list(range(part.start, part.stop))
 
 
 def _reference(plant: Plant, reference: Any) -> tuple[str, Any]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import inspection
-from interstage.multibody.joints import Axis, unit_axis
+from interstage.multibody.joints import Axis, Coordinate, unit_axis
+from interstage.multibody.joints.motions import ANGLE
 from interstage.multibody.loads import Force
 from interstage.multibody.prescribed import LOCKED, PRESCRIBED
 
@@ -50,11 +51,16 @@ def place_name(body: str, node: Any) -> str:
     return f"{body}.{node}" if isinstance(node, int | np.integer) else f"{body}.{list(map(float, node))}"
 
 
-def coordinates(system: System, body: str, coordinate: str | int | None) -> list[tuple[str, int]]:
-    """Return (name, place in v) of the chosen velocities of a joint; None is all of them."""
-    i = system.body(body)
-    names = system.model.specs[i].joint.coordinate_names()
-    first = int(system.tree.joint_v[i])
+def coordinates(
+    system: System, body: str, coordinate: str | int | None, small: bool = False
+) -> list[tuple[Coordinate, int]]:
+    """Return the chosen velocities of a joint and their places in v; None is all of them.
+
+    small : by the names of small motions instead (not the same for attitudes and free positions)
+    """
+    where = system.layout[system.bodies[system.body(body)]]
+    own = where.joint.small_motions if small else where.joint.velocities
+    names = [c.name for c in own]
     if not names:
         raise InputError(f"the joint of body '{body}' is locked: it has no coordinates")
     if coordinate is None:
@@ -67,12 +73,7 @@ def coordinates(system: System, body: str, coordinate: str | int | None) -> list
         raise InputError(
             f"the joint of body '{body}' has no coordinate {coordinate!r}", hint=known_names(names)
         )
-    return [(names[k], first + k) for k in chosen]
-
-
-def is_turning(name: str) -> bool:
-    """Tell angular coordinates of joints from travels."""
-    return name.startswith(("angle", "w", "r"))
+    return [(own[k], where.v.start + k) for k in chosen]
 
 
 @dataclass(frozen=True)
@@ -157,12 +158,12 @@ class JointForce:
         found = coordinates(system, self.body, self.coordinate)
         return [
             Channel(
-                _joined(self.group, name, len(found)),
-                "torque" if is_turning(name) else "force",
+                _joined(self.group, c.name, len(found)),
+                "torque" if c.kind == ANGLE else "force",
                 tau=k,
-                turning=is_turning(name),
+                turning=c.kind == ANGLE,
             )
-            for name, k in found
+            for c, k in found
         ]
 
 
@@ -192,12 +193,12 @@ class JointAcceleration:
         first = int(system.tree.joint_v[i])
         return [
             Channel(
-                _joined(self.group, name, len(found)),
+                _joined(self.group, c.name, len(found)),
                 "acceleration",
                 acceleration=(self.body, k - first),
-                turning=is_turning(name),
+                turning=c.kind == ANGLE,
             )
-            for name, k in found
+            for c, k in found
         ]
 
 

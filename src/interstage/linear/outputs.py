@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, known_names
-from interstage.linear.chart import _ERRORS, turns
-from interstage.linear.inputs import coordinates, directions, is_turning, mode_numbers, place_name
+from interstage.linear.chart import POSITIONS, RATES, turns
+from interstage.linear.inputs import coordinates, directions, mode_numbers, place_name
 from interstage.multibody import inspection
-from interstage.multibody.joints import Axis
+from interstage.multibody.joints import Axis, Coordinate
 from interstage.multibody.loads import Force, in_world
 from interstage.multibody.places import located
 from interstage.multibody.state import State
@@ -235,6 +235,7 @@ class _JointOutput:
     name: str | None = None
 
     kind = "angle"
+    _quantities = POSITIONS
 
     @property
     def group(self) -> str:
@@ -245,18 +246,12 @@ class _JointOutput:
         """Check names, return (name, kind) of each channel."""
         found = self._chosen(system)
         return [
-            (self.group if len(found) == 1 else f"{self.group}.{name}", _joint_kind(self.kind, name))
-            for name, _ in found
+            (self.group if len(found) == 1 else f"{self.group}.{c.name}", self._quantities[c.kind])
+            for c, _ in found
         ]
 
-    def _chosen(self, system: System) -> list[tuple[str, int]]:
-        return coordinates(system, self.body, self.coordinate)
-
-
-def _joint_kind(kind: str, name: str) -> str:
-    if is_turning(name):
-        return kind
-    return {"angle": "position", "rate": "velocity"}[kind]
+    def _chosen(self, system: System) -> list[tuple[Coordinate, int]]:
+        return coordinates(system, self.body, self.coordinate, small=self.kind == "angle")
 
 
 class JointAngle(_JointOutput):
@@ -265,16 +260,6 @@ class JointAngle(_JointOutput):
     Turns are along the axes of the body, shifts along those of the joint's parent.
     """
 
-    def _chosen(self, system: System) -> list[tuple[str, int]]:
-        errors = _ERRORS.get(type(system.model.specs[system.body(self.body)].joint))
-        if errors is None:
-            return super()._chosen(system)
-        first = int(system.tree.joint_v[system.body(self.body)])
-        chosen = (
-            range(len(errors)) if self.coordinate is None else [_number(errors, self.coordinate, self.body)]
-        )
-        return [(errors[k], first + k) for k in chosen]
-
     def picks(self, system: System) -> tuple[str, np.ndarray] | None:
         """Return "position" and the places in δq that the channels are; None for ball and free joints."""
         places = np.array([k for _, k in self._chosen(system)], dtype=np.int64)
@@ -282,11 +267,13 @@ class JointAngle(_JointOutput):
 
     def values(self, seen: Observation) -> np.ndarray:
         """Return the channels (k,)."""
-        system, found = seen.system, self._chosen(seen.system)
-        where = system.tree.v_q[[k for _, k in found]]
+        system = seen.system
+        places = [k for _, k in self._chosen(system)]
+        where = system.tree.v_q[places]
         if np.all(where >= 0):
             return seen.x.q[where]
-        return turns(system, seen.origin.x, seen.x)[[k for _, k in found]]
+        small = turns(system, seen.origin.x, seen.x)[places]
+        return np.where(where >= 0, seen.x.q[where], small)
 
 
 def _number(names: list[str], wanted: str | int, body: str) -> int:
@@ -301,6 +288,7 @@ class JointRate(_JointOutput):
     """Velocities of a joint; of ball and free joints [ω; v] along the axes of the body."""
 
     kind = "rate"
+    _quantities = RATES
 
     def picks(self, system: System) -> tuple[str, np.ndarray]:
         """Return "rate" and the places in v that the channels are."""

@@ -17,11 +17,10 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closing import all_rows, errors, in_use, name_of, worst
-from interstage.multibody.closures import ROUNDING, Row, row_names, rows_of
-from interstage.multibody.joint_fit import travels
+from interstage.multibody.closures import ROUNDING, row_names
+from interstage.multibody.joints.rows import Row
 from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.kernels.closure import RANK, STILL
-from interstage.multibody.kernels.kinematics import UNIVERSAL
 from interstage.multibody.state import State
 from interstage.multibody.topology import check_state
 from interstage.spatial import Rotation
@@ -89,11 +88,10 @@ def _newton_rows(system: Dynamics, x: State) -> tuple[np.ndarray, np.ndarray]:
     J, e = all_rows(system, x), frames.C
     k = 0
     for c, spec in enumerate(system.model.closures):
-        table = rows_of(spec.joint)
-        angular = [row.kind in (rows.TURN, rows.DOT) and spec.joint.kind != UNIVERSAL for row in table]
-        turning = frames.turning(c) if any(angular) else None
-        for row, is_angle in zip(table, angular):
-            if is_angle:
+        table = spec.joint.closure_rows()
+        turning = frames.turning(c) if any(row.as_angle for row in table) else None
+        for row in table:
+            if row.as_angle:
                 RF, RB = frames.R[c]
                 e[k], axis = _angle_errors(row, RF.T @ RB)
                 J[k] = axis @ turning
@@ -134,10 +132,7 @@ def _move(system: Dynamics, q: np.ndarray, step: np.ndarray) -> None:
     qdot = np.empty(system.nq)
     system.engine.rates(q, np.ascontiguousarray(step), qdot)
     q += qdot
-    for where in system.layout.values():
-        if not where.joint.linear:
-            part = q[where.q][:4]
-            part /= np.linalg.norm(part)
+    system.layout.normalize(q)
 
 
 def _free_velocities(system: Dynamics, fixed: Sequence[str]) -> np.ndarray:
@@ -261,7 +256,7 @@ def _joint_scale(system: Dynamics) -> np.ndarray:
     lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
     size = (tree.row_tolerance[lengths] / ROUNDING).max(initial=0.0) or 1.0
     for where in system.layout.values():
-        scale[where.v] = np.where(travels(where.joint), size, 1.0)
+        scale[where.v] = np.where(where.joint.angles(), 1.0, size)
     return scale
 
 

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError
-from interstage.multibody.joints import Free, Joint, as_joint
+from interstage.multibody.joints import SPRING, Joint, as_joint
 from interstage.multibody.kernels import closure_rows as rows
-from interstage.multibody.kernels import kinematics as kinds
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
@@ -41,17 +40,6 @@ class ClosureSpec:
     ends: tuple[End, End]
     joint: Joint
     rotation: np.ndarray
-
-
-@dataclass(frozen=True)
-class Row:
-    """One scalar condition of a closure: kind, directions u (first frame) and w (second), constant, words."""
-
-    kind: int
-    u: np.ndarray
-    w: np.ndarray
-    c: float
-    words: str
 
 
 def end_of(model: Multibody, end: Any, where: str) -> End:
@@ -112,9 +100,11 @@ def check_ends(model: Multibody, ends: tuple[End, End], where: str) -> None:
 def check_joint(joint: Any, where: str) -> Joint:
     """Return the joint of a closure, or say why it cannot be one."""
     as_joint(joint, where)
-    if isinstance(joint, Free):
+    if not joint.closure_rows():
         raise InputError(
-            "a free joint closes nothing", where=where, hint="choose a joint that holds something"
+            f"a {type(joint).__name__} joint closes nothing",
+            where=where,
+            hint="choose a joint that holds something",
         )
     if joint.prescribed:
         raise InputError(
@@ -122,7 +112,7 @@ def check_joint(joint: Any, where: str) -> Joint:
             where=where,
             hint="prescribe a joint of the tree instead",
         )
-    if any(np.any(joint.spread(name)) for name in ("stiffness", "damping", "rest")):
+    if any(np.any(joint.spread(name)) for name in SPRING):
         raise InputError(
             "the joint of a closure has no spring and no damper",
             where=where,
@@ -131,77 +121,9 @@ def check_joint(joint: Any, where: str) -> Joint:
     return joint
 
 
-def _triad(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return two unit vectors across an axis, right-handed with it: coordinate axes where it is one."""
-    k = int(np.argmax(np.abs(axis)))
-    first = np.eye(3)[(k + 1) % 3]
-    first = first - (first @ axis) * axis
-    first = first / np.linalg.norm(first)
-    return first, np.cross(axis, first)
-
-
-def _words(direction: np.ndarray) -> str:
-    """Name a direction: "x", "-y", or its numbers."""
-    for name, axis in zip("xyz", np.eye(3)):
-        if np.allclose(direction, axis, atol=1e-12):
-            return name
-        if np.allclose(direction, -axis, atol=1e-12):
-            return f"-{name}"
-    return "(" + ", ".join(f"{value:.3g}" for value in direction) + ")"
-
-
-def _along(directions: Any) -> list[Row]:
-    return [Row(rows.ALONG, u, np.zeros(3), 0.0, f"travel along {_words(u)}") for u in directions]
-
-
-def _held() -> list[Row]:
-    """Return three rows against any turn."""
-    x, y, z = np.eye(3)
-    return [
-        Row(rows.TURN, u, w, 0.0, f"turn about {name}")
-        for name, u, w in (("x", z, y), ("y", x, z), ("z", y, x))
-    ]
-
-
-def _aligned(axis: np.ndarray) -> list[Row]:
-    """Return two rows that keep an axis of both frames in one direction."""
-    first, second = _triad(axis)
-    return [
-        Row(rows.DOT, second, -axis, 0.0, f"tilt about {_words(first)}"),
-        Row(rows.DOT, first, axis, 0.0, f"tilt about {_words(second)}"),
-    ]
-
-
-def rows_of(joint: Joint) -> list[Row]:
-    """Return the conditions that a joint makes."""
-    kind, axes = joint.kind, joint.axes()
-    axis = axes[2] if kind == kinds.PLANAR else axes[0]
-    if kind in (kinds.BALL, kinds.GIMBAL):
-        return _along(np.eye(3))
-    if kind == kinds.LOCKED:
-        return _along(np.eye(3)) + _held()
-    if kind == kinds.REVOLUTE:
-        return _along(np.eye(3)) + _aligned(axis)
-    if kind == kinds.UNIVERSAL:
-        words = f"angle between {_words(axes[0])} and {_words(axes[1])}"
-        return [*_along(np.eye(3)), Row(rows.DOT, axes[0], axes[1], float(axes[0] @ axes[1]), words)]
-    if kind == kinds.PLANAR:
-        return _along([axis]) + _aligned(axis)
-    across = _along(_triad(axis))
-    if kind == kinds.PRISMATIC:
-        return across + _held()
-    if kind == kinds.CYLINDRICAL:
-        return across + _aligned(axis)
-    if kind == kinds.SCREW:
-        first, second = _triad(axis)
-        screw = Row(rows.SCREW_ROW, first, second, joint.pitch_per_radian, f"screw along {_words(axis)}")
-        return [*across, *_aligned(axis), screw]
-    raise InputError("a joint that closures do not know", got=repr(joint))
-
-
 def row_names(model: Multibody) -> list[tuple[str, str]]:
     """Return (closure, words) of every row."""
-    return [(spec.name, row.words) for spec in model.closures for row in rows_of(spec.joint)]
+    return [(spec.name, row.words) for spec in model.closures for row in spec.joint.closure_rows()]
 
 
 def closure_keys(model: Multibody) -> list[tuple[int, Any]]:
@@ -227,7 +149,7 @@ def closure_sites(
 
     keys = closure_keys(model)
     for spec in model.closures:
-        if any(row.kind != rows.ALONG for row in rows_of(spec.joint)):
+        if any(row.kind != rows.ALONG for row in spec.joint.closure_rows()):
             for body, place in spec.ends:
                 i = -1 if body is None else model.bodies.index(body)
                 if i >= 0 and flexes[i] is not None:
@@ -251,7 +173,7 @@ def closure_arrays(model: Multibody, n_port: int, sites: list[Site]) -> dict[str
     number = {key: n_port + k for k, key in enumerate(closure_keys(model))}
     index = {name: i for i, name in enumerate(model.bodies)}
     specs = model.closures
-    table = [rows_of(spec.joint) for spec in specs]
+    table = [spec.joint.closure_rows() for spec in specs]
     flat = [row for part in table for row in part]
     ends = [[-1 if b is None else number[index[b], _key(p)] for b, p in spec.ends] for spec in specs]
     points = [[np.zeros(3) if b is not None else p for b, p in spec.ends] for spec in specs]

@@ -13,7 +13,6 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
-from interstage.multibody.joints import Free, Gimbal
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.spatial import RigidInertia
 
@@ -98,7 +97,7 @@ def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
     scale = 1.0 / np.sqrt(np.repeat([np.trace(flex.J), flex.mass], 3) + 1e-300)
     own, axes = np.linalg.eigh(scale[:, None] * rr * scale[None, :])
     void = own < 1e-13
-    if void.any() and isinstance(spec.joint, Free):
+    if void.any() and spec.joint.is_free:
         axis = axes[:3, np.argmin(own)]
         raise ModelError(
             f"body '{spec.name}' has no inertia about an axis, so that nothing holds it back there",
@@ -279,7 +278,7 @@ def build_tree(
         ),
         joint_axes=np.array([s.joint.axes() for s in specs], dtype=float).reshape(N, 9),
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
-        gimbals=np.array([i for i, s in enumerate(specs) if isinstance(s.joint, Gimbal)], dtype=np.int64),
+        gimbals=np.array([i for i, s in enumerate(specs) if s.joint.lockable], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),
@@ -320,10 +319,11 @@ def _springs(
     mixed, held, drag = [], [], []
     for spec, flex, first in zip(specs, flexes, joint_q):
         joint = spec.joint
-        stiffness.append(joint.spread("stiffness") if not isinstance(joint, Free) else np.zeros(6))
+        stiffness.append(joint.spread("stiffness"))
         damping.append(joint.spread("damping"))
         rest.append(joint.spread("rest"))
-        where.append(first + np.arange(joint.nv) if joint.linear else np.full(joint.nv, -1))
+        own = joint.coordinate_of_velocity()
+        where.append(np.where(own >= 0, first + own, -1))
         off = more = np.zeros(0)
         if flex is not None:
             stiffness.append(flex.stiffness)
@@ -364,7 +364,7 @@ def _loose(spec: BodySpec, flex: FlexibleBody) -> np.ndarray:
     """
     joint = spec.joint
     motions = joint.freedoms()
-    if isinstance(joint, Free):
+    if joint.is_free:
         return motions
     if spec.damping is not None or joint.prescribed or flex.n_modes == 0:
         return motions[:, :0]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.multibody.impulse import frames_of, linked_roots, trees_of
-from interstage.multibody.joints import Free
 from interstage.multibody.state import State
 from interstage.spatial import functions as spatial
 
@@ -62,7 +61,7 @@ def _rigid_motions(system: Closures, x: State, inside: np.ndarray, center: np.nd
     """Return N (nv, 6): velocities of unit rigid motions [ω; v of the centre] of all free trees of some bodies."""
     frames, N = frames_of(system, x), np.zeros((system.nv, 6))
     for root in np.unique(trees_of(system)[inside]):
-        if not isinstance(system.model.specs[root].joint, Free):
+        if not system.model.specs[root].joint.is_free:
             continue
         iv, R = int(system.tree.joint_v[root]), frames.R[root]
         N[iv : iv + 3, :3] = R.T

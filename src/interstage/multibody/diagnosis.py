@@ -8,7 +8,6 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closing
-from interstage.multibody.joints import Gimbal
 from interstage.multibody.kernels.closure import NOT_CLOSED
 from interstage.multibody.state import State
 
@@ -18,61 +17,39 @@ if TYPE_CHECKING:
 LOCK = 1e-6  # volume of the axes of a gimbal beside its largest, below which it is locked
 
 
-def coordinate_names(system: Compiled) -> list[str]:
-    """Return a name for each entry of q, as in "bus.quaternion0", "bus.position2", "arm.angle", "panel.eta3"."""
-    names = []
-    for spec, flex in zip(system.model.specs, system.flexes):
-        own = spec.joint.coordinate_names()
-        if not spec.joint.linear:
-            own = [f"quaternion{k}" for k in range(4)] + [f"position{k}" for k in range(spec.joint.nq - 4)]
-        names += [f"{spec.name}.{c}" for c in own]
-        names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
-    return names
-
-
 def check_numbers(system: Compiled, **vectors: Any) -> None:
     """Refuse vectors of names q, v, tau or vdot that have entries which are no numbers, naming the first."""
     for what, values in vectors.items():
         if values is None or np.isfinite(values).all():
             continue
         k = int(np.flatnonzero(~np.isfinite(values))[0])
-        names = coordinate_names(system) if what == "q" else system.velocity_names()
+        names = system.layout.coordinates() if what == "q" else system.layout.velocities()
         words = "the state is not finite: " if what in ("q", "v") else ""
-        raise InputError(f"{words}{what}[{k}] ({names[k]}) is {values[k]}")
-
-
-def gimbal_opening(joint: Gimbal, q: np.ndarray) -> float:
-    """Return the volume of the axes at angles q beside its largest: the cosine of the middle angle for x, y, z."""
-    from interstage.multibody.joint_fit import subspace
-
-    a, b, c = joint.axes()
-    H = subspace(joint, np.asarray(q, dtype=float))[:3]
-    return float(abs(np.linalg.det(H)) / (np.linalg.norm(np.cross(a, b)) * np.linalg.norm(np.cross(b, c))))
+        raise InputError(f"{words}{what}[{k}] ({names[k].name}) is {values[k]}")
 
 
 def near_lock(system: Compiled, q: np.ndarray, opening: float) -> list[str]:
-    """Return the bodies whose Gimbal joints are nearer to lock than an opening."""
+    """Return the bodies whose joints are nearer to lock than an opening."""
     found = []
     for spec in system.model.specs:
-        if isinstance(spec.joint, Gimbal):
+        if spec.joint.lockable:
             angles = q[system.layout[spec.name].q]
-            if np.isfinite(angles).all() and gimbal_opening(spec.joint, angles) < opening:
+            if np.isfinite(angles).all() and spec.joint.opening(angles) < opening:
                 found.append(spec.name)
     return found
 
 
 def check_attitudes(system: Compiled, x: State) -> None:
     """Refuse quaternions without length."""
-    for spec in system.model.specs:
-        if not spec.joint.linear:
-            quaternion = x[spec.name].q[:4]
-            if not np.linalg.norm(quaternion) > 1e-150:
-                raise InputError(
-                    f"the quaternion of body '{spec.name}' is no attitude",
-                    expected="unit length",
-                    got=repr(quaternion.tolist()),
-                    hint="[1, 0, 0, 0] is no rotation",
-                )
+    for name, where in system.layout.turning():
+        quaternion = x.q[where.quaternion]
+        if not np.linalg.norm(quaternion) > 1e-150:
+            raise InputError(
+                f"the quaternion of body '{name}' is no attitude",
+                expected="unit length",
+                got=repr(quaternion.tolist()),
+                hint="[1, 0, 0, 0] is no rotation",
+            )
 
 
 def refuse(system: Compiled, status: int, x: State, tau: Any = None) -> NoReturn:

@@ -20,7 +20,6 @@ import numpy as np
 
 from interstage.multibody.arrays import Work
 from interstage.multibody.engine import NO_SITES
-from interstage.multibody.joints import Free
 from interstage.multibody.prescribed import with_locked
 from interstage.multibody.state import State
 
@@ -91,7 +90,7 @@ def linked_roots(system: Compiled, root: int) -> list[int] | None:
     while any(link & found and not link <= found for link in links):
         found = found.union(*(link for link in links if link & found))
     for i in found:
-        free = i >= 0 and isinstance(system.model.specs[i].joint, Free)
+        free = i >= 0 and system.model.specs[i].joint.is_free
         if not free or system.held[system.layout[system.bodies[i]].v].any():
             return None
     return sorted(found)

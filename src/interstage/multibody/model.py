@@ -349,7 +349,7 @@ def _default_node(spec: BodySpec, component: Component, where: str) -> int | Non
     """Return the only interface node, or None for a free body without one."""
     if len(component.aset) == 1:
         return int(next(iter(component.aset)))
-    if len(component.aset) == 0 and isinstance(spec.joint, Free):
+    if len(component.aset) == 0 and spec.joint.is_free:
         return None
     raise InputError(
         "the inboard node of a flexible body is not clear",

@@ -20,7 +20,6 @@ from interstage.errors import FidelityWarning, InputError
 from interstage.multibody import conserved, impulse
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.impulse import frames_of
-from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, reversed_joint
 from interstage.multibody.joints import Free
 from interstage.multibody.model import BodySpec, Mounting, fill_flexible
 from interstage.multibody.state import State
@@ -76,7 +75,7 @@ def reroot(system: System, body: str, x: State, port: int | None = None) -> tupl
             parent=inner.name,
             at=at,
             rotation=inner.rotation.T.copy(),
-            joint=reversed_joint(inner.joint, inner.rotation, f"body '{inner.name}'"),
+            joint=inner.joint.reversed(inner.rotation, f"body '{inner.name}'"),
         )
         flexible = outer.component is not None
         changed[outer.name] = (
@@ -169,10 +168,10 @@ def _write_joints(system: System, x: State, new: System, y: State, changed: dict
         parent = frame(spec.parent, spec.at)
         R_F = parent[0] @ spec.rotation
         arm = child[1] - parent[1]
-        y[name].q[:] = fit_coordinates(spec.joint, R_F.T @ child[0], R_F.T @ arm)
+        y[name].q[:] = spec.joint.fit(R_F.T @ child[0], R_F.T @ arm)
         V = child[2] - moved_to(parent[2], arm)
         R = child[0]
-        y[name].v[:] = fit_velocities(spec.joint, y[name].q, np.concatenate([R.T @ V[:3], R.T @ V[3:]]))[0]
+        y[name].v[:] = spec.joint.fit_velocities(y[name].q, np.concatenate([R.T @ V[:3], R.T @ V[3:]]))[0]
 
 
 # other data -----------------------------------------------------------------------------------------
@@ -218,7 +217,7 @@ def replace_component(
     y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
     same = np.allclose(system.settings.body_inertia[i], new.settings.body_inertia[j], rtol=1e-9, atol=1e-12)
     root = int(impulse.trees_of(new)[j])
-    if same and isinstance(new.model.specs[root].joint, Free):
+    if same and new.model.specs[root].joint.is_free:
         conserved.restore_momentum(new, y, root, system, x)
     return finish("replace component of", body, system, x, new, y, _displacement(system, x, new, y))
 

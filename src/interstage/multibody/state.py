@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import InputError, known_names
-from interstage.multibody.joints import Ball, Free
+from interstage.errors import InputError
+from interstage.multibody.layout import BodySlices, Layout
 
 if TYPE_CHECKING:
     from interstage.multibody.api.compiled import Compiled
-
-
-@dataclass(frozen=True)
-class BodySlices:
-    """Where a body's numbers lie in q and v."""
-
-    joint: object
-    q: slice
-    v: slice
-    eta: slice
-    etadot: slice
-
-
-class Layout(dict[str, BodySlices]):
-    """Names of bodies in order, each with the slices of its numbers in q and v (`BodySlices`); never changed."""
-
-    def __missing__(self, name: str) -> BodySlices:
-        raise InputError(f"there is no body '{name}'", hint=known_names(self))
 
 
 class BodyState:
@@ -62,44 +43,41 @@ class BodyState:
         """Rates of the modal coordinates, a view."""
         return self._v[..., self._where.etadot]
 
-    def _only(self, kinds: tuple[type, ...], what: str) -> None:
-        if not isinstance(self._where.joint, kinds):
+    def _own(self, values: np.ndarray, where: slice | None, what: str) -> np.ndarray:
+        if where is None:
+            turning = what in ("quaternion", "angular velocity")
             raise InputError(
                 f"body '{self._name}' has no {what} of its own",
-                expected=" or ".join(f"a {kind.__name__} joint" for kind in kinds),
+                expected="a Ball joint or a Free joint" if turning else "a Free joint",
                 got=f"a {type(self._where.joint).__name__} joint",
                 hint="use q and v, or system.position(x, body) for its place in the world",
             )
+        return values[..., where]
 
     @property
     def quaternion(self) -> np.ndarray:
-        """Quaternion of a Ball or Free joint, scalar first, a view."""
-        self._only((Ball, Free), "quaternion")
-        return self.q[..., :4]
+        """Quaternion of a joint that turns freely (Ball, Free), scalar first, a view."""
+        return self._own(self._q, self._where.quaternion, "quaternion")
 
     @property
     def position(self) -> np.ndarray:
         """Position of a Free body's frame in the joint's parent frame, a view."""
-        self._only((Free,), "position")
-        return self.q[..., 4:]
+        return self._own(self._q, self._where.position, "position")
 
     @property
     def velocity(self) -> np.ndarray:
         """Velocity [ω; v] (6,) of a Free body in its own axes, a view."""
-        self._only((Free,), "velocity")
-        return self.v
+        return self._own(self._v, self._where.position and self._where.v, "velocity")
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """Angular velocity (3,) of a Ball or Free body in its own axes, a view."""
-        self._only((Ball, Free), "angular velocity")
-        return self.v[..., :3]
+        """Angular velocity (3,) of a body that turns freely (Ball, Free) in its own axes, a view."""
+        return self._own(self._v, self._where.spin, "angular velocity")
 
     @property
     def linear_velocity(self) -> np.ndarray:
         """Linear velocity (3,) of a Free body in its own axes, a view."""
-        self._only((Free,), "linear velocity")
-        return self.v[..., 3:]
+        return self._own(self._v, self._where.drift, "linear velocity")
 
     def __repr__(self) -> str:
         return f"<{self._name}: q={self.q}, v={self.v}, {self.eta.shape[-1]} modes>"
@@ -176,16 +154,3 @@ def check_belongs(system: Compiled, x: State) -> None:
             got=repr(x),
             hint="after a change of the vehicle use the system and the state that the change returned",
         )
-
-
-def layout_of(system: Compiled) -> Layout:
-    """Return where each body's numbers lie."""
-    t = system.tree
-    out = Layout()
-    for i, spec in enumerate(system.model.specs):
-        q, v, eta, n = int(t.joint_q[i]), int(t.joint_v[i]), int(t.body_eta[i]), int(t.body_modes[i])
-        first = v + int(t.joint_nv[i])
-        out[spec.name] = BodySlices(
-            spec.joint, slice(q, eta), slice(v, first), slice(eta, eta + n), slice(first, first + n)
-        )
-    return out

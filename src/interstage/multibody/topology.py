@@ -18,7 +18,6 @@ from interstage.errors import InputError
 from interstage.multibody import closing, conserved, impulse
 from interstage.multibody.diagnosis import check_attitudes, check_numbers
 from interstage.multibody.impulse import Change, Frames, frames_of
-from interstage.multibody.joint_fit import fit_coordinates, fit_velocities, joint_pose, misfit
 from interstage.multibody.joints import Free, Joint, Locked, as_joint
 from interstage.multibody.model import BodySpec, Multibody
 from interstage.multibody.state import State, check_belongs
@@ -177,8 +176,8 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     child = place_frame(old, x, frames, name, spec.offset if spec.component is None else None)
     parent = place_frame(old, x, frames, spec.parent, spec.at)
     R, p = _relative(parent, child, spec.rotation)
-    q = fit_coordinates(spec.joint, R, p, near)
-    turn, gap = misfit(spec.joint, q, R, p)
+    q = spec.joint.fit(R, p, near)
+    turn, gap = spec.joint.misfit(q, R, p)
     # far from the origin of the world places are known to their last digit only
     if max(turn, gap) > CLOSE + FAR * np.abs(frames.p).max() and not snap:
         raise InputError(
@@ -192,12 +191,12 @@ def join(old: System, x: State, spec: BodySpec, near: np.ndarray | None, snap: b
     y = carried(old, x, new)
     y[name].q[:] = q
     # velocity of the port relative to the joint frame, in the child's axes
-    R_fit, p_fit = joint_pose(spec.joint, q)
+    R_fit, p_fit = spec.joint.pose(q)
     R_c = parent[0] @ spec.rotation @ R_fit
     arm = parent[0] @ spec.rotation @ p_fit
     carrier = moved_to(parent[2], arm)
     V = child[2] - carrier
-    v, rest = fit_velocities(spec.joint, q, np.concatenate([R_c.T @ V[:3], R_c.T @ V[3:]]))
+    v, rest = spec.joint.fit_velocities(q, np.concatenate([R_c.T @ V[:3], R_c.T @ V[3:]]))
     y[name].v[:] = v
     shift = 0.0
     if max(turn, gap) > ROUNDING:
@@ -223,7 +222,7 @@ def detach(system: System, body: str, x: State) -> tuple[System, State]:
     """Let a body leave with everything it carries: it becomes a Free root, all motion stays as it is."""
     check_state(system, x)
     spec = system.model.specs[system.body(body)]
-    if spec.parent is None and isinstance(spec.joint, Free):
+    if spec.parent is None and spec.joint.is_free:
         raise InputError(
             f"body '{body}' is a root: it hangs on nothing", where="detach", hint=_hanging(system.model)
         )
@@ -313,7 +312,7 @@ def _check_free(system: System, body: str, parent: str | None) -> None:
     """Refuse bodies that are not free to dock there."""
     i, roots = system.body(body), impulse.trees_of(system)
     root = system.model.specs[roots[i]]
-    if not isinstance(root.joint, Free) or root.parent is not None:
+    if not root.joint.is_free or root.parent is not None:
         raise InputError(
             f"body '{body}' is not free: '{root.name}' is held on the ground by a {type(root.joint).__name__} joint",
             where="attach",
@@ -410,7 +409,7 @@ def _where_it_is(system: System, x: State, spec: BodySpec) -> BodySpec:
     parent = place_frame(system, x, frames, spec.parent, spec.at)
     child = place_frame(system, x, frames, spec.name, spec.offset if rigid else None)
     R, p = _relative(parent, child, spec.rotation)
-    turn, gap = misfit(spec.joint, fit_coordinates(spec.joint, R, p), R, p)
+    turn, gap = spec.joint.misfit(spec.joint.fit(R, p), R, p)
     if max(turn, gap) <= CLOSE:
         return spec
     if gap > CLOSE and isinstance(spec.at, int) and rigid:

@@ -8,19 +8,6 @@ import numpy as np
 
 from interstage.report.document import Node
 
-JOINT_WORDS = {
-    "Locked": "locked",
-    "Revolute": "hinge",
-    "Prismatic": "slide",
-    "Cylindrical": "hinge and slide",
-    "Universal": "gimbal, two axes",
-    "Gimbal": "gimbal, three axes",
-    "Ball": "ball joint",
-    "Planar": "planar",
-    "Free": "free",
-    "Screw": "screw",
-}
-
 
 def grouped(value: float, digits: int = 0) -> str:
     """Write a number with a thin space between thousands.
@@ -35,9 +22,9 @@ def vehicle_tree(system: Any) -> list[Node]:
     """Return the bodies of a system as a tree, the ground left out."""
     nodes: dict[str, Node] = {}
     roots: list[Node] = []
-    for spec, flex in zip(system.model.specs, system.flexes):
-        joint = JOINT_WORDS.get(type(spec.joint).__name__, type(spec.joint).__name__)
-        words = [f"{grouped(spec.inertia.mass if flex is None else flex.mass)} kg", joint]
+    for spec in system.model.specs:
+        flex = system.flexible(spec.name)
+        words = [f"{grouped(spec.inertia.mass if flex is None else flex.mass)} kg", spec.joint.words]
         if flex is not None:
             words.insert(0, f"flexible, {flex.n_modes} modes")
         if spec.parent is not None and isinstance(spec.at, int):

@@ -59,10 +59,7 @@ class Slope:
     def tidy(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return q and v of a point of the solution: quaternions of unit length, prescribed joints as prescribed."""
         q, v = y[: self.system.nq].copy(), y[self.system.nq :].copy()
-        for where in self.system.layout.values():
-            if not where.joint.linear:
-                part = q[where.q][:4]
-                part /= np.linalg.norm(part)
+        self.system.layout.normalize(q)
         for bound in self.run.motions.values():
             self.run._write_motion(bound, t, q, v)
         if self.system.model.closures:

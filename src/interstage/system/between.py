@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody import State, System
-from interstage.multibody.joints import Free
 from interstage.spatial.functions import matrix_from_quaternion, quaternion_product
 
 
@@ -44,20 +43,16 @@ class Between:
     def _coordinates(self, u: float) -> np.ndarray:
         a, b, c, d = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2, u * u * (3 - 2 * u), u * u * (u - 1)
         q = a * self.q + self.h * b * self.rates[0] + c * self.end.q + self.h * d * self.rates[1]
-        for where in self.system.layout.values():
-            if not where.joint.linear:
-                q[where.q][:4] /= np.linalg.norm(q[where.q][:4])
+        self.system.layout.normalize(q)
         return q
 
     def _velocities(self, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
         """Return v (nv,) with q̇ = N(q) v."""
         v_q = self.system.tree.v_q
         v = np.where(v_q >= 0, qdot[np.maximum(v_q, 0)], 0.0) if len(v_q) else np.zeros(0)
-        for where in self.system.layout.values():
-            if where.joint.linear:
-                continue
-            turn, rate = q[where.q][:4], qdot[where.q]
-            v[where.v][:3] = 2.0 * quaternion_product(turn * [1, -1, -1, -1], rate[:4])[1:]
-            if isinstance(where.joint, Free):
-                v[where.v][3:] = matrix_from_quaternion(turn).T @ rate[4:]
+        for _, where in self.system.layout.turning():
+            turn = q[where.quaternion]
+            v[where.spin] = 2.0 * quaternion_product(turn * [1, -1, -1, -1], qdot[where.quaternion])[1:]
+            if where.position is not None:
+                v[where.drift] = matrix_from_quaternion(turn).T @ qdot[where.position]
         return v

@@ -29,7 +29,7 @@ from interstage.multibody.engine import Scratch
 from interstage.multibody.handle import COMPILED, tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import project
-from interstage.multibody.kernels.kinematics import normalize, rates
+from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.small import about_axis, cross, dot, get9, kernel, turn_back
 
 GAMMA = 1.0 - np.sqrt(0.5)

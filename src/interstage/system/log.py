@@ -177,10 +177,7 @@ class Phase:
         """Return the state of a point [q; v] of the dense output: quaternions of unit length, closures closed."""
         system = self.system
         x = system.state(y[: system.nq], y[system.nq :])
-        for where in system.layout.values():
-            if not where.joint.linear:
-                part = x.q[where.q][:4]
-                part /= np.linalg.norm(part)
+        system.layout.normalize(x.q)
         if system.model.closures:
             system.engine.project(x.q, x.v)
         return x

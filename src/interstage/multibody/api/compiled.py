@@ -18,9 +18,10 @@ from interstage.multibody.engine import NO_SITES, Engine
 from interstage.multibody.flex.reference import FlexibleBody
 from interstage.multibody.impulse import Change
 from interstage.multibody.kernels.closure import FIRST_ROW
+from interstage.multibody.layout import Layout
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
-from interstage.multibody.state import Layout, State, layout_of
+from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
 
 
@@ -52,7 +53,7 @@ class Compiled:
         }
         self._growing = Lock()  # while sites are added
         self._door: int | None = None  # address of scratch for accelerations alone, once it is made
-        self.layout: Layout = layout_of(self)
+        self.layout = Layout.of(model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist())
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
         self._no_wrenches = np.zeros((0, 6))
@@ -123,11 +124,7 @@ class Compiled:
 
     def velocity_names(self) -> list[str]:
         """Return a name for each entry of v, as in "panel.angle" and "panel.eta3"."""
-        names = []
-        for spec, flex in zip(self.model.specs, self.flexes):
-            names += [f"{spec.name}.{c}" for c in spec.joint.coordinate_names()]
-            names += [f"{spec.name}.eta{r + 1}" for r in range(0 if flex is None else flex.n_modes)]
-        return names
+        return [c.name for c in self.layout.velocities()]
 
     def body_frequencies_hz(self, name: str) -> np.ndarray:
         """Return the frequencies (n,) of a flexible body held at its inboard node."""

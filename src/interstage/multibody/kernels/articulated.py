@@ -24,7 +24,8 @@ import numpy as np
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.elimination import blocks_of, eliminate_modes, modal_accelerations
 from interstage.multibody.kernels.flex import body_terms
-from interstage.multibody.kernels.kinematics import BALL, REVOLUTE, external_wrenches, kinematics, poses
+from interstage.multibody.kernels.joints import REVOLUTE, attitude_spring
+from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
 from interstage.multibody.kernels.rows import clear, clear_vector, dense6, factor_ldlt, solve_ldlt
 from interstage.multibody.kernels.small import (
     add,
@@ -60,29 +61,6 @@ def joint_force(tree, q, v, tau, k):
     if j >= 0:
         force -= tree.v_stiffness[k] * (q[j] - tree.v_rest[k])
     return force
-
-
-@kernel
-def ball_from_rest(tree, i, q):
-    """Return the quaternion w, (x, y, z) of a ball joint from the rest of its spring: r* q, r with r_w >= 0."""
-    iq = tree.joint_q[i]
-    w, e = q[iq], (q[iq + 1], q[iq + 2], q[iq + 3])
-    iv = tree.joint_v[i]
-    a = (tree.v_rest[iv], tree.v_rest[iv + 1], tree.v_rest[iv + 2])
-    r = np.sqrt(max(0.0, 1.0 - dot(a, a)))
-    side = cross(a, e)
-    return r * w + dot(a, e), (
-        r * e[0] - w * a[0] - side[0],
-        r * e[1] - w * a[1] - side[1],
-        r * e[2] - w * a[2] - side[2],
-    )
-
-
-@kernel
-def ball_spring(tree, i, q, k):
-    """Return component k of the torque -s sin φ n of a ball joint's spring, body axes, φ n its turn from rest."""
-    w, e = ball_from_rest(tree, i, q)
-    return -2.0 * tree.v_stiffness[tree.joint_v[i] + k] * w * e[k] / (w * w + dot(e, e))
 
 
 @inlined
@@ -225,8 +203,8 @@ def inward(tree, work, q, v, tau):
             force = work.body_f
             for k in range(nv):
                 force[k] = joint_force(tree, q, v, tau, iv + k)
-                if tree.joint_kind[i] == BALL:
-                    force[k] += ball_spring(tree, i, q, k)
+                if tree.v_q[iv + k] < 0 and tree.v_stiffness[iv + k] != 0.0:
+                    force[k] += attitude_spring(tree, i, q, k)
             dense6(P, work.Y)
             if not _wide_hinge(
                 work.H[i],

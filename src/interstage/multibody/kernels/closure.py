@@ -21,7 +21,8 @@ from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_
 from interstage.multibody.kernels.elimination import port_compliance
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
-from interstage.multibody.kernels.kinematics import kinematics, normalize, poses, rates
+from interstage.multibody.kernels.joints import normalize, rates
+from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear,

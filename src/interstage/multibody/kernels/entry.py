@@ -21,7 +21,8 @@ from interstage.multibody.kernels.closure import closure_jacobian, closure_respo
 from interstage.multibody.kernels.flex import body_terms, prepare
 from interstage.multibody.kernels.inverse import accelerations, inverse, site_acceleration
 from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
-from interstage.multibody.kernels.kinematics import kinematics, poses, rates, site_motion, site_pose
+from interstage.multibody.kernels.joints import rates
+from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
 from interstage.multibody.kernels.small import kernel
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.kinematics import constant_subspaces
+from interstage.multibody.kernels.joints import constant_subspaces
 from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, rows_times, weighted_dot
 from interstage.multibody.kernels.small import (
     add,

@@ -9,9 +9,9 @@ Outwards the accelerations of bodies and ports, inwards the forces across the jo
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import ball_spring
 from interstage.multibody.kernels.flex import body_terms, clamps
-from interstage.multibody.kernels.kinematics import BALL, external_wrenches, kinematics, poses
+from interstage.multibody.kernels.joints import attitude_spring
+from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row_times, rows_times
 from interstage.multibody.kernels.small import (
     add,
@@ -124,8 +124,8 @@ def balance(tree, work, q, v, vdot, tau):
             s += tree.v_damping[j] * v[j]
             if tree.v_q[j] >= 0:
                 s += tree.v_stiffness[j] * (q[tree.v_q[j]] - tree.v_rest[j])
-            if tree.joint_kind[i] == BALL:
-                s -= ball_spring(tree, i, q, a)
+            elif tree.v_stiffness[j] != 0.0:
+                s -= attitude_spring(tree, i, q, a)
             tau[j] = s
         if parent < 0:
             continue

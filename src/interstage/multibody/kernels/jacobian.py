@@ -6,8 +6,7 @@ All of them are in world axes. Call after `kinematics` and `poses` (and `body_te
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import ball_from_rest
-from interstage.multibody.kernels.kinematics import BALL
+from interstage.multibody.kernels.joints import turn_from_rest
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
     add,
@@ -117,8 +116,8 @@ def energies(tree, work, q, v, out):
             if tree.v_q[k] >= 0:
                 x = q[tree.v_q[k]] - tree.v_rest[k]
                 strain += 0.5 * tree.v_stiffness[k] * x * x
-        if tree.joint_kind[i] == BALL:
-            cosine, sine = ball_from_rest(tree, i, q)
+        if first > iv and tree.v_q[iv] < 0 and tree.v_stiffness[iv] != 0.0:
+            cosine, sine = turn_from_rest(tree, i, q)
             square = dot(sine, sine)
             strain += 2.0 * tree.v_stiffness[iv] * square / (cosine * cosine + square)
     out[0] = kinetic

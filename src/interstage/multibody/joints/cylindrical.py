@@ -1,0 +1,27 @@
+"""Cylindrical: an angle, then a travel, of one axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.joints.families import OneAxis
+from interstage.multibody.joints.fitting import twist, unwound
+from interstage.multibody.joints.motions import Travel, Turn
+from interstage.multibody.joints.rows import Row, across, aligned, no_travel
+from interstage.multibody.kernels.joints import CYLINDRICAL
+
+
+class Cylindrical(OneAxis):
+    """Turn about and slide along one axis."""
+
+    kind = CYLINDRICAL
+    words = "hinge and slide"
+    motions = (Turn(), Travel())
+
+    def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+        axis = self.axes()[0]
+        return unwound(np.array([twist(R, axis), axis @ p]), self.angles(), near)
+
+    def closure_rows(self) -> list[Row]:
+        axis = self.axes()[0]
+        return no_travel(across(axis)) + aligned(axis)

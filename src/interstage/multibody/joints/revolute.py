@@ -1,0 +1,25 @@
+"""Revolute: one angle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.joints.families import OneAxis
+from interstage.multibody.joints.fitting import twist, unwound
+from interstage.multibody.joints.motions import Turn
+from interstage.multibody.joints.rows import Row, aligned, no_travel
+from interstage.multibody.kernels.joints import REVOLUTE
+
+
+class Revolute(OneAxis):
+    """Turn about one axis."""
+
+    kind = REVOLUTE
+    words = "hinge"
+    motions = (Turn(),)
+
+    def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+        return unwound(np.array([twist(R, self.axes()[0])]), self.angles(), near)
+
+    def closure_rows(self) -> list[Row]:
+        return no_travel() + aligned(self.axes()[0])

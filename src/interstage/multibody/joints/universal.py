@@ -1,0 +1,36 @@
+"""Universal: two angles, the second axis carried by the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.multibody.joints.base import Axis
+from interstage.multibody.joints.families import AxisSequence
+from interstage.multibody.joints.fitting import about, angle_between, twist, unwound
+from interstage.multibody.joints.motions import Turn
+from interstage.multibody.joints.rows import Row, no_travel, same_angle
+from interstage.multibody.kernels.joints import UNIVERSAL
+
+
+@dataclass(frozen=True)
+class Universal(AxisSequence):
+    """Turn about two axes, the second carried by the first (default x, then y)."""
+
+    sequence: Sequence[Axis] = "xy"
+
+    kind = UNIVERSAL
+    words = "gimbal, two axes"
+    motions = (Turn(0), Turn(1))
+
+    def fit(self, R: np.ndarray, p: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+        """Return the angles of R ≈ R_a R_b: R_a brings b to R b."""
+        a, b, _ = self.axes()
+        first = angle_between(a, b, R @ b)
+        return unwound(np.array([first, twist(about(a, -first) @ R, b)]), self.angles(), near)
+
+    def closure_rows(self) -> list[Row]:
+        a, b, _ = self.axes()
+        return [*no_travel(), same_angle(a, b)]

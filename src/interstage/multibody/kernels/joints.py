@@ -1,0 +1,192 @@
+"""What kernels know of each kind of joint: transform, motion subspace, velocity terms, rates, springs of attitudes.
+
+A joint moves the child's frame C from the joint frame F by (R, move) with V_rel = H v in C; the velocity term of its
+acceleration is H̊ v. Subspaces that do not depend on the coordinates are written once (`constant_subspaces`), the
+others with each `joint_motion`. A new kind gets the next number, and a branch wherever kinds are told apart here:
+nothing outside this file tells them apart, but for shortcuts of the most common one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.kernels.small import (
+    IDENTITY,
+    ZERO3,
+    about_axis,
+    add,
+    cross,
+    dot,
+    get3,
+    kernel,
+    of_quaternion,
+    product,
+    scale,
+    turn,
+    turn_back,
+)
+
+LOCKED, REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, GIMBAL, BALL, PLANAR, FREE, SCREW = range(10)
+
+
+@kernel
+def _put_column(H, i, k, w, v):
+    """Write column k of the motion subspace of body i."""
+    H[i, 6 * k] = w[0]
+    H[i, 6 * k + 1] = w[1]
+    H[i, 6 * k + 2] = w[2]
+    H[i, 6 * k + 3] = v[0]
+    H[i, 6 * k + 4] = v[1]
+    H[i, 6 * k + 5] = v[2]
+
+
+@kernel
+def constant_subspaces(tree, H):
+    """Write the motion subspaces that do not depend on the coordinates."""
+    unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    for i in range(tree.sizes[0]):
+        kind = tree.joint_kind[i]
+        a = get3(tree.joint_axes, i)
+        if kind == REVOLUTE:
+            _put_column(H, i, 0, a, ZERO3)
+        elif kind == PRISMATIC:
+            _put_column(H, i, 0, ZERO3, a)
+        elif kind == SCREW:
+            _put_column(H, i, 0, a, scale(tree.joint_pitch[i], a))
+        elif kind == CYLINDRICAL:
+            _put_column(H, i, 0, a, ZERO3)
+            _put_column(H, i, 1, ZERO3, a)
+        elif kind == BALL:
+            for k in range(3):
+                _put_column(H, i, k, unit[k], ZERO3)
+        elif kind == FREE:
+            for k in range(3):
+                _put_column(H, i, k, unit[k], ZERO3)
+                _put_column(H, i, k + 3, ZERO3, unit[k])
+
+
+@kernel
+def _several_axes(kind, axes, H, i, q, v, iq, iv):
+    """Return R, translation, velocity halves and H̊ q̇ halves of universal, gimbal and planar joints."""
+    a, b, c = (axes[0], axes[1], axes[2]), (axes[3], axes[4], axes[5]), (axes[6], axes[7], axes[8])
+    if kind == PLANAR:
+        R = about_axis(c, q[iq + 2])
+        move = add(scale(q[iq], a), scale(q[iq + 1], b))
+        x, y = turn_back(R, a), turn_back(R, b)
+        _put_column(H, i, 0, ZERO3, x)
+        _put_column(H, i, 1, ZERO3, y)
+        _put_column(H, i, 2, c, ZERO3)
+        rate = add(scale(v[iv], x), scale(v[iv + 1], y))
+        spin = scale(v[iv + 2], c)
+        return R, move, spin, rate, scale(0.0, spin), cross(rate, spin)
+    Rb = about_axis(b, q[iq + 1])
+    R = product(about_axis(a, q[iq]), Rb)
+    x, y = turn_back(Rb, a), b
+    spin = add(scale(v[iv], x), scale(v[iv + 1], y))
+    bias = scale(v[iv] * v[iv + 1], cross(x, y))
+    if kind == GIMBAL:
+        Rc = about_axis(c, q[iq + 2])
+        R = product(R, Rc)
+        x, y = turn_back(Rc, x), turn_back(Rc, y)
+        spin, bias = turn_back(Rc, spin), turn_back(Rc, bias)
+        last = scale(v[iv + 2], c)
+        bias = add(bias, cross(spin, last))
+        spin = add(spin, last)
+        _put_column(H, i, 2, c, ZERO3)
+    _put_column(H, i, 0, x, ZERO3)
+    _put_column(H, i, 1, y, ZERO3)
+    none = scale(0.0, spin)
+    return R, none, spin, none, bias, none
+
+
+@kernel
+def joint_motion(kind, axes, pitch, H, i, q, v, iq, iv):
+    """Return R, translation, velocity halves and H̊ q̇ halves of a joint; writes H where it varies."""
+    a = (axes[0], axes[1], axes[2])
+    R, move, spin, rate, bias_w, bias_v = IDENTITY, ZERO3, ZERO3, ZERO3, ZERO3, ZERO3
+    if kind == REVOLUTE:
+        R = about_axis(a, q[iq])
+        spin = scale(v[iv], a)
+    elif kind == PRISMATIC:
+        move = scale(q[iq], a)
+        rate = scale(v[iv], a)
+    elif kind == SCREW:
+        R = about_axis(a, q[iq])
+        move = scale(pitch * q[iq], a)
+        spin = scale(v[iv], a)
+        rate = scale(pitch * v[iv], a)
+    elif kind == CYLINDRICAL:
+        R = about_axis(a, q[iq])
+        move = scale(q[iq + 1], a)
+        spin = scale(v[iv], a)
+        rate = scale(v[iv + 1], a)
+    elif kind == BALL:
+        R = of_quaternion(q[iq], q[iq + 1], q[iq + 2], q[iq + 3])
+        spin = (v[iv], v[iv + 1], v[iv + 2])
+    elif kind == FREE:
+        R = of_quaternion(q[iq], q[iq + 1], q[iq + 2], q[iq + 3])
+        move = (q[iq + 4], q[iq + 5], q[iq + 6])
+        spin = (v[iv], v[iv + 1], v[iv + 2])
+        rate = (v[iv + 3], v[iv + 4], v[iv + 5])
+    elif kind != LOCKED:
+        R, move, spin, rate, bias_w, bias_v = _several_axes(kind, axes, H, i, q, v, iq, iv)
+    return R, move, spin, rate, bias_w, bias_v
+
+
+@kernel
+def rates(tree, q, v, qdot):
+    """Write q̇ = N(q) v: quaternions turn with body rates, free positions with R v."""
+    for i in range(tree.sizes[0]):
+        kind, iq, iv = tree.joint_kind[i], tree.joint_q[i], tree.joint_v[i]
+        if kind in (BALL, FREE):
+            w, x, y, z = q[iq], q[iq + 1], q[iq + 2], q[iq + 3]
+            a, b, c = 0.5 * v[iv], 0.5 * v[iv + 1], 0.5 * v[iv + 2]
+            qdot[iq] = -x * a - y * b - z * c
+            qdot[iq + 1] = w * a + y * c - z * b
+            qdot[iq + 2] = w * b + z * a - x * c
+            qdot[iq + 3] = w * c + x * b - y * a
+            if kind == FREE:
+                u = turn(of_quaternion(w, x, y, z), (v[iv + 3], v[iv + 4], v[iv + 5]))
+                qdot[iq + 4] = u[0]
+                qdot[iq + 5] = u[1]
+                qdot[iq + 6] = u[2]
+        else:
+            for k in range(tree.joint_nv[i]):
+                qdot[iq + k] = v[iv + k]
+        first, eta = iv + tree.joint_nv[i], tree.body_eta[i]
+        for r in range(tree.body_modes[i]):
+            qdot[eta + r] = v[first + r]
+
+
+@kernel
+def normalize(tree, q):
+    """Bring all quaternions in q to unit length."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
+            k = tree.joint_q[i]
+            s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
+            for j in range(k, k + 4):
+                q[j] *= s
+
+
+@kernel
+def turn_from_rest(tree, i, q):
+    """Return the quaternion w, (x, y, z) of an attitude from the rest of its spring: r* q, r with r_w >= 0."""
+    iq = tree.joint_q[i]
+    w, e = q[iq], (q[iq + 1], q[iq + 2], q[iq + 3])
+    iv = tree.joint_v[i]
+    a = (tree.v_rest[iv], tree.v_rest[iv + 1], tree.v_rest[iv + 2])
+    r = np.sqrt(max(0.0, 1.0 - dot(a, a)))
+    side = cross(a, e)
+    return r * w + dot(a, e), (
+        r * e[0] - w * a[0] - side[0],
+        r * e[1] - w * a[1] - side[1],
+        r * e[2] - w * a[2] - side[2],
+    )
+
+
+@kernel
+def attitude_spring(tree, i, q, k):
+    """Return component k of the torque -s sin φ n of an attitude's spring, body axes, φ n its turn from rest."""
+    w, e = turn_from_rest(tree, i, q)
+    return -2.0 * tree.v_stiffness[tree.joint_v[i] + k] * w * e[k] / (w * w + dot(e, e))
