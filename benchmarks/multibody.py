@@ -146,7 +146,7 @@ def right_hand_side(system, x) -> float:
 
     scratch, vdot = system.engine.take(np.dtype(float)), np.empty(system.nv)
     arguments = (
-        scratch.ready("forward"),
+        scratch.ready(repeat),
         x.q,
         x.v,
         np.zeros(system.nv),

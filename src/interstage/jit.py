@@ -4,46 +4,48 @@
 that can be written, in the user's cache folder otherwise, or in `NUMBA_CACHE_DIR`), and IEEE
 arithmetic instead of Python's zero-division check, so that a kernel also compiles for complex128.
 
-Nothing is compiled at import. The first call in a fresh installation compiles; while it does, one
-line on stderr says so.
+Nothing is compiled, written or registered at import. The first call in a fresh installation compiles; while it
+does, one line on stderr says so.
 
     @kernel
     def twice(x):
         return 2.0 * x
+
+Three ways to run, with the same results:
+
+- as a rule, with records and calls by address (`interstage.compiled`), for the versions of numba in `NUMBA_RANGE`;
+- `INTERSTAGE_PLAIN=1`, or another version: plain numba, tuples of arrays instead of records. Slower to compile and
+  to call, and edits in a called file are not seen by the cache on disk;
+- `NUMBA_DISABLE_JIT=1`: nothing is compiled, for looking inside.
 """
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
-from numba.core import event
+
+NUMBA_RANGE = ("0.61", "0.69")  # from the first, below the second: what `interstage.compiled` is tested with
 
 
-class _Announcer(event.Listener):
-    """Print one line when the first kernel of this process is compiled (not when it is loaded from disk)."""
-
-    def __init__(self):
-        self.said = False
-
-    def on_start(self, event):
-        if not self.said and _is_ours(event):
-            self.said = True
-            print("interstage: compiling kernels (once) ...", file=sys.stderr, flush=True)
-
-    def on_end(self, event):
-        pass
+def _number(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
 
 
-def _is_ours(event) -> bool:
-    dispatcher = event.data.get("dispatcher")
-    return getattr(getattr(dispatcher, "py_func", None), "__module__", "").startswith("interstage")
+def _by_address() -> bool:
+    """Return whether kernels may use `interstage.compiled`."""
+    if numba.config.DISABLE_JIT or os.environ.get("INTERSTAGE_PLAIN", "0") not in ("", "0"):
+        return False
+    first, end = map(_number, NUMBA_RANGE)
+    return first <= _number(numba.__version__) < end
 
 
-_announcer = _Announcer()
-event.register("numba:compile", _announcer)
+COMPILED = _by_address()  # records and calls by address are in use
+if COMPILED:
+    from interstage.compiled import keep_on_disk
 
 
 def kernel(function=None, **options):
@@ -53,8 +55,11 @@ def kernel(function=None, **options):
     """
     if function is None:
         return lambda f: kernel(f, **options)
-    settings = {"cache": True, "error_model": "numpy", "nogil": True}
-    return numba.njit(**{**settings, **options})(function)
+    settings = {"cache": not COMPILED, "error_model": "numpy", "nogil": True}
+    made = numba.njit(**{**settings, **options})(function)
+    if not COMPILED or not options.get("cache", True):
+        return made
+    return keep_on_disk(made)
 
 
 def in_ranges(range_kernel: Callable, n: int, *arguments, chunk: int = 2000) -> list:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import SolverError
-from interstage.jit import kernel
+from interstage.jit import COMPILED, kernel
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.outputs import Observation
-from interstage.multibody.handle import COMPILED
 from interstage.multibody.kernels.entry import enter_forward_loaded
 from interstage.multibody.loads import Force, wrench_rows
 from interstage.multibody.state import State
@@ -44,7 +43,7 @@ def forward_rows(
     out, wrenches = np.empty_like(V), wrenches.astype(complex)
     if COMPILED:
         with system.engine.borrow(out.dtype) as scratch:
-            failed = _forward_all(scratch.ready("forward"), Q, V, tau, sites, wrenches, out)
+            failed = _forward_all(scratch.ready(_forward_all), Q, V, tau, sites, wrenches, out)
     else:
         rows = (min(k, len(sites) - 1) for k in range(len(Q)))
         failed = any(

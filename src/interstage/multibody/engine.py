@@ -9,47 +9,51 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.jit import COMPILED
 from interstage.multibody.arrays import Tree, Work, make_work
-from interstage.multibody.handle import COMPILED, compile_stage, make_handle, point_to, slots_of
-from interstage.multibody.kernels import closure, entry, flex, inverse, kinematics, mass_matrix
+from interstage.multibody.handle import make_handle, point_to, slots_of, write_stages
+from interstage.multibody.kernels import entry
 
+if COMPILED:
+    from interstage.compiled import compile_only_for
 if TYPE_CHECKING:
     from interstage.multibody.settings import Settings
 
 NO_SITES = np.zeros(0, dtype=np.int64)
 FLOAT, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 
-_STATE = ("kinematics", "body_terms", "flexible_terms")
-_CLOSED = ("closure_rows", "closure_inertia", "closure_response")
-STAGES = {
-    "prepare": ("prepare",),
-    "forward": (
-        *_STATE,
-        "inward",
-        "eliminate_modes",
-        "outward",
-        "modal_accelerations",
-        "poses",
-        "external_wrenches",
-        *_CLOSED,
-        "constrain",
-        "project",
-    ),
-    "closure": (*_STATE, "inward", "eliminate_modes", "outward", "modal_accelerations", "poses", *_CLOSED)
-    + ("project", "jacobian", "closure_jacobian"),
-    "inverse": (*_STATE, "accelerations", "balance", "modal_balance", "poses", "external_wrenches"),
-    "mass_matrix": (*_STATE, "composite", "mass_columns"),
-    "jacobian": ("kinematics", "poses", "accelerations", "observe_sites", "jacobian"),
-    "sums": (*_STATE, "poses", "energies", "momentum"),
-    "observe": ("kinematics", "poses", "accelerations", "observe_sites"),
-    "composite": (*_STATE, "composite"),
+# kernels that take the handle, and those that take the tuples where there is none
+DOORS = {
+    "forward": (entry.enter_forward_loaded, entry.forward),
+    "inverse": (entry.enter_inverse, entry.inverse),
+    "mass_matrix": (entry.enter_mass_matrix, entry.mass_matrix),
+    "jacobian": (entry.enter_jacobian, entry.site_jacobian),
+    "sums": (entry.enter_sums, entry.sums),
+    "observe": (entry.enter_observe, entry.observe),
+    "composite": (entry.enter_composite, entry.composite_of_ground),
+    "closure_rows": (entry.enter_closure_rows, entry.look),
+    "closure_response": (entry.enter_closure_response, entry.closure_response),
+    "closure_jacobian": (entry.enter_closure_jacobian, entry.closure_jacobian),
+    "project": (entry.enter_project, entry.project),
+    "prepare": (entry.enter_prepare, entry.prepare),
 }
-FLEXIBLE = ("flexible_terms", "eliminate_modes", "modal_accelerations", "modal_balance")
-CLOSING = (*_CLOSED, "constrain", "project", "closure_jacobian")
+
+
+def _algorithm(name: str, doc: str | None = None) -> Callable[..., Any]:
+    """Return an algorithm of `DOORS` as a method f(q, v, ...) of `Scratch`."""
+    door, plain = DOORS[name]
+
+    def call(self: Scratch, q: np.ndarray, v: np.ndarray, *arguments: Any) -> Any:
+        handle = self.fitting(q, v, name)
+        if COMPILED:
+            return door(handle, q, v, *arguments)
+        return plain(self.tree, self.work, q, v, *arguments)
+
+    call.__name__, call.__doc__ = name, doc
+    return call
 
 
 class Scratch:
@@ -74,21 +78,14 @@ class Scratch:
         if not COMPILED:
             self.work = self.work._replace(**settings.arrays())
 
-    def ready(self, what: str) -> np.ndarray:
-        """Return the handle with the stages of an algorithm in place."""
+    def ready(self, what: str | Callable) -> np.ndarray:
+        """Return the handle with the stages of an algorithm of `DOORS`, or of a kernel that takes it, in place."""
         if what not in self._known:
             if COMPILED:
-                for name in STAGES[what]:
-                    if self._needs(name):
-                        compile_stage(name, self.dtype, self.handle)
+                root = DOORS[what][0] if isinstance(what, str) else what
+                write_stages(self.handle, root, self.dtype, self.tree)
             self._known.add(what)
         return self.handle
-
-    def _needs(self, name: str) -> bool:
-        """Return whether this vehicle calls a stage."""
-        if name in CLOSING:
-            return len(self.tree.closure_site) > 0
-        return name not in FLEXIBLE or self.tree.sizes[5] > 0
 
     def prepare(self) -> None:
         """Fill the scratch that depends on constants and on the shift."""
@@ -96,7 +93,7 @@ class Scratch:
         if COMPILED:
             entry.enter_prepare(handle, self.work.shift)
         else:
-            flex.prepare(self.tree, self.work)
+            entry.prepare(self.tree, self.work)
 
     def set_shift(self, shift: np.ndarray | float) -> None:
         """Add numbers (nv,) to the diagonal of the mass matrix from now on (linearly implicit steps)."""
@@ -115,19 +112,12 @@ class Scratch:
             )
         return self.handle if what in self._known else self.ready(what)
 
-    def forward(self, q, v, tau, sites, wrenches, vdot) -> int:
-        """Write accelerations; return the status of `articulated.forward`."""
-        handle = self.fitting(q, v, "forward")
-        if COMPILED:
-            return entry.enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot)
-        return closure.closed_forward(self.tree, self.work, q, v, tau, sites, wrenches, vdot)
-
     def inverse(self, q, v, vdot, sites, wrenches, tau) -> bool:
         """Write forces; forces across joints are left in `work.z`. Return False where another thread is in here."""
         self.fitting(q, v, "inverse")
         if COMPILED:
             return entry.enter_inverse(self.address, q, v, vdot, sites, wrenches, tau)
-        inverse.inverse(self.tree, self.work, q, v, vdot, sites, wrenches, tau)
+        entry.inverse(self.tree, self.work, q, v, vdot, sites, wrenches, tau)
         return True
 
     def mass_matrix(self, q, v, M) -> bool:
@@ -135,72 +125,18 @@ class Scratch:
         self.fitting(q, v, "mass_matrix")
         if COMPILED:
             return entry.enter_mass_matrix(self.address, q, v, M)
-        mass_matrix.mass_matrix(self.tree, self.work, q, v, M)
+        entry.mass_matrix(self.tree, self.work, q, v, M)
         return True
-
-    def jacobian(self, q, v, body, sites, J) -> None:
-        """Write the Jacobian of a site."""
-        handle = self.fitting(q, v, "jacobian")
-        if COMPILED:
-            entry.enter_jacobian(handle, q, v, body, sites, J)
-        else:
-            entry.site_jacobian(self.tree, self.work, q, v, body, sites, J)
-
-    def sums(self, q, v, about, out) -> None:
-        """Write energies and momentum; mass properties of bodies are left in `work.I`."""
-        handle = self.fitting(q, v, "sums")
-        if COMPILED:
-            entry.enter_sums(handle, q, v, about, out)
-        else:
-            entry.sums(self.tree, self.work, q, v, about, out)
 
     def observe(self, q, v, vdot, sites) -> Work:
         """Bring poses, velocities and accelerations of bodies and sites up to date in `work`, and return it."""
-        handle = self.fitting(q, v, "observe")
-        if COMPILED:
-            entry.enter_observe(handle, q, v, vdot, sites)
-        else:
-            entry.observe(self.tree, self.work, q, v, vdot, sites)
+        self._observe(q, v, vdot, sites)
         return self.work
-
-    def composite(self, q, v, out) -> None:
-        """Write the inertia of the whole about the world origin."""
-        handle = self.fitting(q, v, "composite")
-        if COMPILED:
-            entry.enter_composite(handle, q, v, out)
-        else:
-            entry.composite_of_ground(self.tree, self.work, q, v, out)
 
     def closure_rows(self, q, v) -> Work:
         """Bring errors and rates of closures up to date in `work`, and return it."""
-        handle = self.fitting(q, v, "closure")
-        if COMPILED:
-            entry.enter_closure_rows(handle, q, v)
-        else:
-            closure.look(self.tree, self.work, q, v)
+        self._look(q, v)
         return self.work
-
-    def closure_response(self, q, v) -> int:
-        """Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into `work`; return the status."""
-        handle = self.fitting(q, v, "closure")
-        if COMPILED:
-            return entry.enter_closure_response(handle, q, v)
-        return closure.closure_response(self.tree, self.work, q, v)
-
-    def closure_jacobian(self, q, v, J) -> None:
-        """Write the Jacobian (m, nv) of all closure rows."""
-        handle = self.fitting(q, v, "closure")
-        if COMPILED:
-            entry.enter_closure_jacobian(handle, q, v, J)
-        else:
-            closure.closure_jacobian(self.tree, self.work, q, v, J)
-
-    def project(self, q, v) -> int:
-        """Bring q and v, changed in place, back to the closures; return the status."""
-        handle = self.fitting(q, v, "closure")
-        if COMPILED:
-            return entry.enter_project(handle, q, v)
-        return closure.project(self.tree, self.work, q, v)
 
     def rates(self, q, v, qdot) -> None:
         """Write q̇."""
@@ -208,7 +144,21 @@ class Scratch:
         if COMPILED:
             entry.enter_rates(handle, q, v, qdot)
         else:
-            kinematics.rates(self.tree, q, v, qdot)
+            entry.rates(self.tree, q, v, qdot)
+
+    forward = _algorithm("forward", "Write accelerations; return the status of `articulated.forward`.")
+    jacobian = _algorithm("jacobian", "Write the Jacobian of a site.")
+    sums = _algorithm("sums", "Write energies and momentum; mass properties of bodies are left in `work.I`.")
+    composite = _algorithm("composite", "Write the inertia of the whole about the world origin.")
+    closure_response = _algorithm(
+        "closure_response", "Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into `work`; return the status."
+    )
+    closure_jacobian = _algorithm("closure_jacobian", "Write the Jacobian (m, nv) of all closure rows.")
+    project = _algorithm(
+        "project", "Bring q and v, changed in place, back to the closures; return the status."
+    )
+    _observe = _algorithm("observe")
+    _look = _algorithm("closure_rows")
 
 
 def _lent(name: str) -> Callable:
@@ -295,10 +245,7 @@ class Engine:
             return None
         if self._front is not None:
             return self._front.address
-        if not entry.enter_forward.signatures:
-            vector = numba.types.Array(numba.float64, 1, "C")
-            entry.enter_forward.compile((numba.int64, numba.int64, vector, vector))
-            entry.enter_forward.disable_compile()
+        compile_only_for(entry.enter_forward, "nnff", FLOAT)
         scratch = self.take(FLOAT)
         scratch.ready("forward")
         self._front = scratch

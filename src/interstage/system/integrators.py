@@ -24,9 +24,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from interstage.jit import COMPILED
 from interstage.multibody.arrays import Tree
 from interstage.multibody.engine import Scratch
-from interstage.multibody.handle import COMPILED, tree_of, work_of
+from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.joints import normalize, rates
@@ -259,7 +260,7 @@ def take_steps(
     near = np.zeros((2, len(work.tree.gimbals)))
     rest = (feed, h, steps, every, scratch, log_q, log_v, near)
     if COMPILED:
-        status, taken = enter_advance(work.ready("forward"), implicit, q, v, *loads, *rest)
+        status, taken = enter_advance(work.ready(enter_advance), implicit, q, v, *loads, *rest)
     else:
         status, taken = advance(work.tree, work.work, implicit, q, v, *loads, *rest)
     return status, taken, log_q, log_v, near

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from interstage.jit import COMPILED
 from interstage.multibody import System
-from interstage.multibody.handle import COMPILED, tree_of, work_of
+from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.entry import sums
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.small import add, get3, get9, kernel, turn
@@ -41,7 +42,7 @@ def sums_of_rows(
     Q, V = np.ascontiguousarray(Q), np.ascontiguousarray(V)
     with system.with_settings().engine.borrow(out.dtype) as scratch:
         if COMPILED:
-            _enter_sums(scratch.ready("sums"), Q, V, bodies, inertia, about, out)
+            _enter_sums(scratch.ready(_enter_sums), Q, V, bodies, inertia, about, out)
         else:
             _sums(scratch.tree, scratch.work, Q, V, bodies, inertia, about, out)
     return out
@@ -77,7 +78,7 @@ def positions_of_rows(system: System, Q: np.ndarray, V: np.ndarray, body: str, n
     arguments = np.ascontiguousarray(Q), np.ascontiguousarray(V), system.body(body), eta, l, gamma, out
     with system.engine.borrow(out.dtype) as scratch:
         if COMPILED:
-            _enter_positions(scratch.ready("observe"), *arguments)
+            _enter_positions(scratch.ready(_enter_positions), *arguments)
         else:
             _positions(scratch.tree, scratch.work, *arguments)
     return out

@@ -1,0 +1,244 @@
+"""The door to numba's internals: versions, records and calls by address, callbacks, cache on disk, no side effects."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import interstage
+from interstage import jit
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = Path(interstage.__file__).parent
+by_address = pytest.mark.skipif(not jit.COMPILED, reason="records by address are not in use in this job")
+
+
+def python(code: str, **environment: str) -> str:
+    """Return what a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_pin_is_the_range_the_code_states():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    (numba,) = [line for line in listed if line.startswith("numba")]
+    assert numba == "numba>={},<{}".format(*jit.NUMBA_RANGE)
+
+
+def test_only_the_door_knows_numba():
+    knows = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"^\s*(import|from) (numba|llvmlite)\b", path.read_text(), re.MULTILINE)
+    }
+    assert knows == {"jit.py", "compiled.py"}
+    inner = r"numba\.(core|np|cpython|experimental|typed)|llvmlite|\._cache\b"
+    assert not re.search(inner, (SOURCES / "jit.py").read_text())
+
+
+@by_address
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_calls_through_addresses(dtype):
+    from interstage.compiled import address, caller
+
+    def add_scaled(n, s, x, y):
+        for k in range(n):
+            y[k] += s * x[k]
+
+    call = caller("nsxx")
+
+    @jit.kernel(cache=False)
+    def many(addresses, s, x, y):
+        for k in range(len(addresses)):
+            call(addresses[k], len(x), s, x, y)
+
+    place = address(add_scaled, "nsxx", dtype)
+    assert place != 0 and place == address(add_scaled, "nsxx", dtype)
+    x, y = np.arange(3).astype(dtype), np.ones(3, dtype)
+    many(np.array([place, place]), dtype(0.5), x, y)
+    np.testing.assert_allclose(y, 1.0 + x)
+
+
+@by_address
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_records_of_numbers_and_vectors_are_read_and_written(dtype):
+    from interstage.compiled import Record, address, caller
+
+    spring = Record("Spring", [("gain", "f", 0), ("travel", "w", 3), ("force", "w", 0)], arrays=False)
+
+    def law(d, t):
+        d.force = -d.gain * (d.travel[0] + d.travel[2]) * t
+
+    call = caller([spring, "d"])
+    at = spring.reference("spring_at", like=True)
+
+    @jit.kernel(cache=False)
+    def run(place, row, t, like):
+        call(place, at(row, like), t)
+
+    gain, travel, force = np.array([2.0]), np.array([1.0, 5.0, 3.0], dtype), np.zeros(1, dtype)
+    row = np.array([a.ctypes.data for a in (gain, travel, force)])
+    run(address(law, [spring, "d"], dtype), row.ctypes.data, 0.5, travel)
+    assert force[0] == -4.0
+
+
+@by_address
+def test_what_a_python_function_raises_reaches_the_caller():
+    from interstage.compiled import Callback
+
+    seen = []
+
+    def note(k, t):
+        seen.append((k, t))
+        if k == 2:
+            raise ValueError("two is refused")
+
+    back = Callback(note, "nd")
+    call = back.call
+
+    @jit.kernel(cache=False)
+    def count(place):
+        for k in range(5):
+            if call(place, k, 0.1 * k) != 0:
+                return k
+        return -1
+
+    assert count(back.address) == 2
+    with pytest.raises(ValueError, match="two is refused"):
+        back.check()
+    assert seen == [(0, 0.0), (1, 0.1), (2, 0.2)]
+    back.check()
+
+
+@by_address
+def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatch):
+    from interstage.errors import InputError
+    from interstage.multibody import Multibody, engine, handle
+    from interstage.multibody.kernels import entry
+
+    mb = Multibody("one")
+    mb.add_body("a", mass=1.0, com=[0.0, 0.0, 0.0], inertia=[1.0, 1.0, 1.0])
+    system = mb.compile()
+
+    @handle.stage("x")
+    def forgotten(tree, work, q):
+        q[0] = 1.0
+
+    @jit.kernel(cache=False)
+    def enter(slots, q, v):
+        forgotten(entry.tree_of(slots), entry.work_of(slots, q), q)
+
+    with system.engine.borrow(np.float64) as scratch, pytest.raises(InputError, match="forgotten"):
+        scratch.ready(enter)
+    monkeypatch.setitem(engine.DOORS, "forward", (enter, enter))
+    with pytest.raises(InputError, match="forgotten"):
+        mb.compile()
+
+
+@by_address
+def test_no_slot_of_a_stage_is_ever_empty():
+    from interstage.compiled import stages_of
+    from interstage.multibody import Multibody
+    from interstage.multibody.handle import IN_USE, STAGES
+    from interstage.multibody.kernels import entry
+
+    mb = Multibody("one")
+    mb.add_body("a", mass=1.0, com=[0.0, 0.0, 0.0], inertia=[1.0, 1.0, 1.0])
+    with mb.compile().engine.borrow(np.float64) as scratch:
+        slots = scratch.handle.view(np.int64)[IN_USE - len(STAGES) : IN_USE]
+        assert (slots != 0).all()
+    # what an algorithm calls is read from its code, through other stages too
+    called = {s.__name__ for s in stages_of(entry.enter_mass_matrix)}
+    assert called == {"kinematics", "body_terms", "flexible_terms", "composite", "mass_columns"}
+
+
+IMPORTS = """
+import os, sys, numpy, threading, warnings, atexit, signal
+sys.dont_write_bytecode = True
+import numba, matplotlib.pyplot, scipy.sparse.linalg, scipy.optimize, h5py, typer, rich  # theirs is not ours
+numba.njit(lambda a: a[0])(numpy.zeros(1))
+from numba.core import event
+from numba.core.typing.templates import builtin_registry as typing
+from numba.core.imputils import builtin_registry as lowering
+import pkgutil, importlib, interstage
+
+def world():
+    return (
+        dict(os.environ), list(warnings.filters), threading.active_count(), atexit._ncallbacks(), os.getcwd(),
+        {k: list(v) for k, v in event._registered.items() if v}, signal.getsignal(signal.SIGINT),
+        len(typing.functions), len(typing.globals), len(typing.attributes),
+        len(lowering.functions), len(lowering.getattrs), len(lowering.setattrs), sys.excepthook, sys.path[:],
+    )
+
+before = world()
+for found in pkgutil.walk_packages(interstage.__path__, "interstage."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+after = world()
+print([k for k, (a, b) in enumerate(zip(before, after)) if a != b], len(os.listdir(os.environ["NUMBA_CACHE_DIR"])))
+"""
+
+
+def test_importing_every_module_has_no_side_effect(tmp_path):
+    copy = tmp_path / "src" / "interstage"
+    shutil.copytree(SOURCES, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    before = {path: path.stat().st_mtime_ns for path in copy.rglob("*")}
+    said = python(IMPORTS, PYTHONPATH=str(copy.parent), NUMBA_CACHE_DIR=str(cache))
+    assert said.split() == ["[]", "0"]
+    assert {path: path.stat().st_mtime_ns for path in copy.rglob("*")} == before
+
+
+@by_address
+def test_the_cache_on_disk_sees_edits_in_called_files(tmp_path):
+    files = {
+        "lower.py": "from interstage.jit import kernel\nHALF = 0.5\n@kernel\ndef f(x):\n    return x + 1.0\n",
+        "middle.py": "import lower\nfrom interstage.jit import kernel\n@kernel\ndef g(x):\n    return 2 * lower.f(x)\n",
+        "upper.py": "from interstage.jit import kernel\nfrom middle import g\nfrom lower import HALF\n"
+        "@kernel\ndef h(x):\n    return g(x) + HALF\nprint(h(1.0), sum(h.stats.cache_hits.values()))\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    cache, path = str(tmp_path / "cache"), os.pathsep.join([str(tmp_path), str(SOURCES.parent)])
+
+    def run() -> list[float]:
+        said = python("import upper", PYTHONPATH=path, NUMBA_CACHE_DIR=cache, PYTHONDONTWRITEBYTECODE="1")
+        return [float(word) for word in said.split()]
+
+    assert run() == [4.5, 0]
+    assert run() == [4.5, 1]
+    (tmp_path / "lower.py").write_text(files["lower.py"].replace("x + 1.0", "x + 3.0"))
+    assert run() == [8.5, 0]
+    (tmp_path / "lower.py").write_text(files["lower.py"].replace("HALF = 0.5", "HALF = 0.25"))
+    assert run() == [4.25, 0]
+    assert run() == [4.25, 1]
+
+
+PLAIN = """
+import sys
+import numpy as np
+from interstage import jit
+from interstage.spatial import Rotation
+assert not jit.COMPILED and "interstage.compiled" not in sys.modules
+print(*Rotation.from_rotation_vector([0.1, 0.2, 0.3]).matrix.ravel())
+"""
+
+
+def test_plain_numba_needs_no_internals_and_finds_the_same(tmp_path):
+    from interstage.spatial import Rotation
+
+    said = python(PLAIN, INTERSTAGE_PLAIN="1", NUMBA_CACHE_DIR=str(tmp_path))
+    expected = Rotation.from_rotation_vector([0.1, 0.2, 0.3]).matrix.ravel()
+    np.testing.assert_allclose([float(word) for word in said.split()], expected, rtol=1e-15)
