@@ -35,7 +35,6 @@ def without_rigid(
         "mass": left,
         "com": (c.mass * np.asarray(c.com) - mass * p) / left,
         "inertia": c.inertia - rr[:3, :3],
-        "has_integrals": False,
         "J1": None,
         "J2": None,
         "F1": None,

@@ -148,8 +148,7 @@ class Nastran:
         else:
             component = self._solve(reference, rigid_body_mode_thresh)
         if not modal_integral_flag:
-            none = dict.fromkeys(("J1", "J2", "F1", "rotary"))
-            component = component.with_changes(has_integrals=False, **none)
+            component = component.without_integrals()
         self.component = component
 
     def _from_files(self, path: Path, **options: Any) -> Component:

@@ -140,10 +140,10 @@ def test_truncation_after_normalization_is_refused():
         c.keep_modes([0, 1])
     n = c.n_modes - 1
     with pytest.raises(ModelError, match="truncated after normalization"):
-        c.with_changes(
+        c.without_integrals().with_changes(
             gamma=c.gamma[:, :, :n], lam=c.lam[:, :, :n], frequencies_hz=c.frequencies_hz[:n], E=c.E[:, :n],
             F0=c.F0[:, :n], G0=c.G0[:n, :n], pm_E=c.pm_E[:, :n], damping_ratio=c.damping_ratio[:n],
-            residual_vector=c.residual_vector[:n], has_integrals=False,
+            residual_vector=c.residual_vector[:n],
         )  # fmt: skip
     free = Component.from_matrices(K, M, nodes, n_modes=5).keep_modes(slice(0, 3))
     assert free.n_modes == 3

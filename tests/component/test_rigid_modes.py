@@ -157,10 +157,10 @@ def test_rigid_mode_of_a_foreign_file_gets_advice_that_helps():
     E, F0, G0 = np.zeros((3, n)), np.zeros((3, n)), np.eye(n)
     E[:, 1:], F0[:, 1:], E[0, 0] = c.E, c.F0, np.sqrt(c.mass)
     F0[:, 0] = np.sqrt(c.mass) * np.cross(c.com, [1.0, 0.0, 0.0])
-    spoilt = c.with_changes(
+    spoilt = c.without_integrals().with_changes(
         gamma=gamma, lam=lam, E=E, F0=F0, G0=G0, frequencies_hz=np.append(2e-4, c.frequencies_hz),
         damping_ratio=np.zeros(n), residual_vector=np.zeros(n, dtype=bool),
-        pm_E=None, has_integrals=False,
+        pm_E=None,
     )  # fmt: skip
     mb = ist.Multibody()
     mb.add_body("panel", component=spoilt, node=1, order=0, check=False)

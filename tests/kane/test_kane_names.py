@@ -63,8 +63,7 @@ def test_wrong_descriptions(pair):
     other.add_body("bus", mass=1.0, inertia=np.eye(3))
     with pytest.raises(InputError, match="another vehicle"):
         Kane(pair, like=other.compile())
-    bare = beam(n_elements=2, n_modes=3)
-    bare.has_integrals = False
+    bare = beam(n_elements=2, n_modes=3).without_integrals()
     mb = Multibody("bare")
     mb.add_body("a", component=bare, node=1, order=2)
     with pytest.raises(InputError, match="needs modal integrals"):

@@ -71,7 +71,6 @@ def exudyn_beam(path) -> Component:
         E=M_full[:3, 6:] @ T,
         F0=M_full[3:6, 6:] @ T,
         G0=np.eye(len(squares)),
-        has_integrals=True,
         J1=dots[:, None, None] * np.eye(3) - A,
         J2=np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B.transpose(0, 1, 3, 2),
         F1=np.einsum("ijk,rsjk->ris", eps, B),

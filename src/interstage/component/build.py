@@ -363,7 +363,6 @@ def add_integrals(component: Component, model: Assembled, rotary: bool = False) 
         found.S2,
         found.E,
     )
-    component.has_integrals = True
     if rotary:
         component.rotary = rotary_integrals(
             model.M_gg, component.node_positions, component.gamma, component.lam

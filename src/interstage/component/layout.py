@@ -1,95 +1,49 @@
-"""Names of the component file, in one place: what is written, and what the documentation must define.
+"""Names of the component file: what the fields of the record declare, and what follows from them.
 
-Groups and names follow the NESC report, C.3; those marked with a star are Interstage's own.
+Groups and names follow the NESC report, C.3; those marked with a star in docs/component_file.md are Interstage's own.
 """
+
+from __future__ import annotations
+
+from interstage.component.record import Component
+from interstage.component.stored import declared
 
 SCHEMA_VERSION = 1
 FORMAT = "interstage-component"
 
-# one entry a dataset; <id> stands for a grid id, <cid> a coordinate system, <name> a child body
-DATASETS = (
-    "BGPDT",
-    "CoordinatePosition/<cid>",
-    "CoordinateRotation/<cid>",
-    "CraigBampton/FREQ",
-    "CraigBampton/MassMatrix",
-    "CraigBampton/StiffnessMatrix",
-    "CraigBampton/ViscousDamping",
-    "CraigBampton/StructuralDamping",
-    "CraigBampton/USET",
+# written for readers elsewhere; nothing of them is kept in the record
+FOLLOWING = (
     "FMODAL_VERSION",
-    "Fset/MassMatrix",
-    "Fset/StiffnessMatrix",
-    "Fset/ViscousDamping",
-    "Fset/StructuralDamping",
-    "Fset/USET",
-    "GRDPNT",
+    "FORMAT",
     "GridPosition/<id>",
-    "Gset/MassMatrix",
-    "Gset/StiffnessMatrix",
-    "Gset/ViscousDamping",
-    "Gset/StructuralDamping",
-    "Gset/USET",
-    "ModalSolution/FREQ",
-    "ModalSolution/ModalMatrix",
-    "ModalSolution/ModalDampingMatrix",
-    "ModalSolution/N_FLEX_MODES",
-    "ModalSolution/N_RIGID_MODES",
-    "ModalSolution/RotModeShape/<id>",
-    "ModalSolution/TransModeShape/<id>",
-    "ModalSolution/DAMPING_RATIO",
-    "ModalSolution/ViscousDamping",
-    "ModalSolution/StructuralDamping",
-    "ModalSolution/GroundDamping",
-    "ModalSolution/RESIDUAL_VECTOR",
-    "ModalSolution/RIGID_FREQ",
-    "ModalIntegral/P0",
-    "ModalIntegral/P1",
     "ModalIntegral/P2",
-    "ModalIntegral/P3",
-    "ModalIntegral/P4",
-    "ModalIntegral/P5",
-    "ModalIntegral/P6",
+    "ModalSolution/ModalDampingMatrix",
+    "ModalSolution/ModalMatrix",
+    "ModalSolution/N_FLEX_MODES",
     "NASTRAN_VERSION",
     "N_GRIDS",
-    "RigidBody/cmoffset",
-    "RigidBody/inertia",
-    "RigidBody/mass",
-    "TIME_STAMP",
-    "ChildBodies/<name>/mass",
-    "ChildBodies/<name>/cmoffset",
-    "ChildBodies/<name>/inertia",
-    "ChildBodies/<name>/GRID",
-    "ChildBodies/<name>/position",
-    "ChildBodies/<name>/connection",
-    "ChildBodies/<name>/components",
-    "ChildBodies/<name>/parent_grids",
-    "ChildBodies/<name>/weights",
-    "ChildBodies/<name>/joint",
     "SCHEMA_VERSION",
-    "FORMAT",
-    "NAME",
-    "BOUNDARY",
-    "ASET",
-    "CSID",
-    "NODE_ID",
-    "NODE_POSITION",
-    "REFERENCE_POSITION",
-    "AXES",
-    "NOTES",
-    "UNITS/mass",
-    "UNITS/length",
-    "UNITS/time",
-    "PROVENANCE/<name>",
-    "PointMass/mass",
-    "PointMass/first_moment",
-    "PointMass/second_moment",
-    "PointMass/E",
-    "RotaryIntegral/G1",
-    "RotaryIntegral/G2",
-    "RotaryIntegral/F1",
-    "RotaryIntegral/F2",
-    "RotaryIntegral/E1",
-    "RotaryIntegral/J1",
-    "RotaryIntegral/J2",
+    "TIME_STAMP",
 )
+
+
+def dataset_names(record: type = Component, prefix: str = "") -> list[str]:
+    """Return the datasets of a record; <id> stands for a grid, <cid> a coordinate system, <name> a name.
+
+    A sparse matrix is a group with row, col, value and shape, and is listed by its own name.
+    """
+    out: list[str] = []
+    for spot in declared(record).values():
+        name = prefix + spot.dataset
+        if spot.record is not None:
+            out += dataset_names(spot.record, name + ("/<name>/" if spot.kind == "records" else "/"))
+        elif spot.kind == "systems":
+            out += [f"{part}/<cid>" for part in spot.parts]
+        elif spot.kind in ("table", "texts"):
+            out += [f"{name}/{part}" for part in spot.parts or ("<name>",)]
+        else:
+            out.append(name + ("/<id>" if spot.kind == "by grid" else ""))
+    return out
+
+
+DATASETS = tuple(sorted([*dataset_names(), *FOLLOWING]))

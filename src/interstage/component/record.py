@@ -11,6 +11,7 @@ The inertia of the deformed body follows from the integrals (NESC report, App. E
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -18,8 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from interstage.component.unit_names import labelled_units
+from interstage.component.stored import Stored, check_shapes, part, stored, taken
+from interstage.component.unit_names import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names
+
+
+def _integral(name: str, shape: str, unit: str) -> dict[str, Stored]:
+    return stored(f"ModalIntegral/{name}", shape, unit)
 
 
 @dataclass
@@ -31,12 +37,14 @@ class CraigBampton:
     uset : (nb + nq, 2) grid id and component 1-6; a modal coordinate has id 0 and its number
     """
 
-    frequencies_hz: np.ndarray
-    mass: np.ndarray
-    stiffness: np.ndarray
-    uset: np.ndarray
-    viscous: np.ndarray | None = None
-    structural: np.ndarray | None = None
+    frequencies_hz: np.ndarray = field(metadata=stored("FREQ", "any", "1/T"))
+    mass: np.ndarray = field(metadata=stored("MassMatrix", "x x", "m L^2"))
+    stiffness: np.ndarray = field(metadata=stored("StiffnessMatrix", "x x", "m L^2/T^2"))
+    uset: np.ndarray = field(metadata=stored("USET", "x 2", kind="integer", counts="x"))
+    viscous: np.ndarray | None = field(default=None, metadata=stored("ViscousDamping", "x x", "m L^2/T"))
+    structural: np.ndarray | None = field(
+        default=None, metadata=stored("StructuralDamping", "x x", "m L^2/T^2")
+    )
 
     @property
     def n_boundary(self) -> int:
@@ -48,11 +56,13 @@ class CraigBampton:
 class MatrixSet:
     """Physical matrices of one set (g or f): sparse CSR, each row named by `uset` (grid id, component)."""
 
-    mass: Any
-    stiffness: Any
-    uset: np.ndarray
-    viscous: Any = None
-    structural: Any = None
+    mass: Any = field(metadata=stored("MassMatrix", "x x", "m L^2", kind="sparse"))
+    stiffness: Any = field(metadata=stored("StiffnessMatrix", "x x", "m L^2/T^2", kind="sparse"))
+    uset: np.ndarray = field(metadata=stored("USET", "x 2", kind="integer", counts="x"))
+    viscous: Any = field(default=None, metadata=stored("ViscousDamping", "x x", "m L^2/T", kind="sparse"))
+    structural: Any = field(
+        default=None, metadata=stored("StructuralDamping", "x x", "m L^2/T^2", kind="sparse")
+    )
 
 
 @dataclass
@@ -67,21 +77,38 @@ class ChildBody:
     """
 
     name: str
-    mass: float
-    com: np.ndarray
-    inertia: np.ndarray
-    grid: int
-    position: np.ndarray
-    connection: str = "grid"
-    parent_grids: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    components: int = 123456
-    weights: np.ndarray | None = None
-    joint: str = "locked"
+    mass: float = field(metadata=stored("mass", unit="m"))
+    com: np.ndarray = field(metadata=stored("cmoffset", "3", "L"))
+    inertia: np.ndarray = field(metadata=stored("inertia", "3 3", "m L^2"))
+    grid: int = field(metadata=stored("GRID", kind="integer"))
+    position: np.ndarray = field(metadata=stored("position", "3", "L"))
+    connection: str = field(default="grid", metadata=stored("connection", kind="text", needed=True))
+    parent_grids: np.ndarray = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64),
+        metadata=stored("parent_grids", "parents", kind="integer", counts="parents", needed=True),
+    )
+    components: int = field(default=123456, metadata=stored("components", kind="integer", needed=True))
+    weights: np.ndarray | None = field(default=None, metadata=stored("weights", "parents"))
+    joint: str = field(default="locked", metadata=stored("joint", kind="text", needed=True))
+
+
+# integrals of nodes that turn: each a coefficient of an energy and of so many modal coordinates
+ROTARY = {
+    "G1": part("n n n", "m L^2/eta^3"),
+    "G2": part("n n n n", "m L^2/eta^4"),
+    "F1": part("n 3 n", "m L^2/eta^2"),
+    "F2": part("n n 3 n", "m L^2/eta^3"),
+    "E1": part("n 3 n", "m L/eta^2"),
+    "J1": part("n 3 3", "m L^2/eta"),
+    "J2": part("n n 3 3", "m L^2/eta^2"),
+}
+SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3", "1")}
 
 
 @dataclass(eq=False)
 class Component:
-    """One flexible body. Shapes with n modes, N nodes; sources are the dataset names of the component file.
+    """One flexible body. Each field declares its dataset in the component file, its shape with n modes and N nodes,
+    and its unit.
 
     J1 (n,3,3) = P0(r) = sum m (l . gamma_r I - l gamma_r^T), so that sum m l gamma_r^T = tr(P0)/2 I - P0
     J2 (n,n,3,3) = P3(r,s) = sum m (gamma_r . gamma_s I - gamma_s gamma_r^T)
@@ -93,49 +120,83 @@ class Component:
     units of mass, length and time, as in "SI" or "t-mm-s"; {} where they are not known
     """
 
-    name: str
-    node_ids: np.ndarray
-    node_positions: np.ndarray
-    gamma: np.ndarray
-    lam: np.ndarray
-    frequencies_hz: np.ndarray
-    mass: float
-    com: np.ndarray
-    inertia: np.ndarray
-    E: np.ndarray
-    F0: np.ndarray
-    G0: np.ndarray
-    damping_ratio: np.ndarray | None = None
-    units: dict[str, str] = field(default_factory=dict)
-    has_integrals: bool = False
-    J1: np.ndarray | None = None
-    J2: np.ndarray | None = None
-    F1: np.ndarray | None = None
-    pm_mass: float = 0.0
-    pm_c: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    pm_S2: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
-    pm_E: np.ndarray | None = None
-    rotary: dict[str, np.ndarray] | None = None
-    aset: dict[int, int] = field(default_factory=dict)
-    boundary: str = "free"
-    residual_vector: np.ndarray | None = None
-    n_rigid: int = 0
-    rigid_frequencies_hz: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    viscous: np.ndarray | None = None
-    structural: np.ndarray | None = None
-    ground_damping: np.ndarray | None = None
-    craig_bampton: CraigBampton | None = None
-    child_bodies: list[ChildBody] = field(default_factory=list)
-    gset: MatrixSet | None = None
-    fset: MatrixSet | None = None
-    reference_node: int = 0
-    reference_position: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    axes: np.ndarray = field(default_factory=lambda: np.eye(3))
-    csid: int = 0
-    bgpdt: np.ndarray | None = None
-    coordinates: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    provenance: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    name: str = field(metadata=stored("NAME", kind="text"))
+    node_ids: np.ndarray = field(metadata=stored("NODE_ID", "N", kind="integer", counts="N"))
+    node_positions: np.ndarray = field(metadata=stored("NODE_POSITION", "N 3", "L"))
+    gamma: np.ndarray = field(
+        metadata=stored("ModalSolution/TransModeShape", "N 3 n", "L/eta", kind="by grid")
+    )
+    lam: np.ndarray = field(metadata=stored("ModalSolution/RotModeShape", "N 3 n", "1/eta", kind="by grid"))
+    frequencies_hz: np.ndarray = field(metadata=stored("ModalSolution/FREQ", "n", "1/T", counts="n"))
+    mass: float = field(metadata=stored("RigidBody/mass", unit="m"))
+    com: np.ndarray = field(metadata=stored("RigidBody/cmoffset", "3", "L"))
+    inertia: np.ndarray = field(metadata=stored("RigidBody/inertia", "3 3", "m L^2"))
+    E: np.ndarray = field(metadata=_integral("P1", "3 n", "m L/eta"))
+    F0: np.ndarray = field(metadata=_integral("P4", "3 n", "m L^2/eta"))
+    G0: np.ndarray = field(metadata=_integral("P6", "n n", "m L^2/eta^2"))
+    damping_ratio: np.ndarray | None = field(
+        default=None, metadata=stored("ModalSolution/DAMPING_RATIO", "n")
+    )
+    units: dict[str, str] = field(
+        default_factory=dict,
+        metadata=stored("UNITS", kind="texts", parts=dict.fromkeys(SI_UNITS, part("", "1"))),
+    )
+    J1: np.ndarray | None = field(default=None, metadata=_integral("P0", "n 3 3", "m L^2/eta"))
+    J2: np.ndarray | None = field(default=None, metadata=_integral("P3", "n n 3 3", "m L^2/eta^2"))
+    F1: np.ndarray | None = field(default=None, metadata=_integral("P5", "n 3 n", "m L^2/eta^2"))
+    pm_mass: float = field(default=0.0, metadata=stored("PointMass/mass", unit="m", along="J1", needed=True))
+    pm_c: np.ndarray = field(
+        default_factory=lambda: np.zeros(3),
+        metadata=stored("PointMass/first_moment", "3", "m L", along="J1", needed=True),
+    )
+    pm_S2: np.ndarray = field(
+        default_factory=lambda: np.zeros((3, 3)),
+        metadata=stored("PointMass/second_moment", "3 3", "m L^2", along="J1", needed=True),
+    )
+    pm_E: np.ndarray | None = field(
+        default=None, metadata=stored("PointMass/E", "3 n", "m L/eta", along="J1", needed=True)
+    )
+    rotary: dict[str, np.ndarray] | None = field(
+        default=None, metadata=stored("RotaryIntegral", kind="table", parts=ROTARY, along="J1")
+    )
+    aset: dict[int, int] = field(default_factory=dict, metadata=stored("ASET", kind="pairs"))
+    boundary: str = field(default="free", metadata=stored("BOUNDARY", kind="text"))
+    residual_vector: np.ndarray | None = field(
+        default=None, metadata=stored("ModalSolution/RESIDUAL_VECTOR", "n", kind="flag")
+    )
+    n_rigid: int = field(default=0, metadata=stored("ModalSolution/N_RIGID_MODES", kind="integer"))
+    rigid_frequencies_hz: np.ndarray = field(
+        default_factory=lambda: np.zeros(0), metadata=stored("ModalSolution/RIGID_FREQ", "any", "1/T")
+    )
+    viscous: np.ndarray | None = field(
+        default=None, metadata=stored("ModalSolution/ViscousDamping", "n n", "m L^2/T eta^2")
+    )
+    structural: np.ndarray | None = field(
+        default=None, metadata=stored("ModalSolution/StructuralDamping", "n n", "m L^2/T^2 eta^2")
+    )
+    ground_damping: np.ndarray | None = field(
+        default=None, metadata=stored("ModalSolution/GroundDamping", "s s+n", "m L^2/T")
+    )
+    craig_bampton: CraigBampton | None = field(
+        default=None, metadata=stored("CraigBampton", kind="record", record=CraigBampton)
+    )
+    child_bodies: list[ChildBody] = field(
+        default_factory=list, metadata=stored("ChildBodies", kind="records", record=ChildBody)
+    )
+    gset: MatrixSet | None = field(default=None, metadata=stored("Gset", kind="record", record=MatrixSet))
+    fset: MatrixSet | None = field(default=None, metadata=stored("Fset", kind="record", record=MatrixSet))
+    reference_node: int = field(default=0, metadata=stored("GRDPNT", kind="integer"))
+    reference_position: np.ndarray = field(
+        default_factory=lambda: np.zeros(3), metadata=stored("REFERENCE_POSITION", "3", "L")
+    )
+    axes: np.ndarray = field(default_factory=lambda: np.eye(3), metadata=stored("AXES", "3 3"))
+    csid: int = field(default=0, metadata=stored("CSID", kind="integer"))
+    bgpdt: np.ndarray | None = field(default=None, metadata=stored("BGPDT", "any card", "L"))
+    coordinates: dict[int, tuple[np.ndarray, np.ndarray]] = field(
+        default_factory=dict, metadata=stored("CoordinatePosition", unit="L", kind="systems", parts=SYSTEMS)
+    )
+    provenance: dict[str, str] = field(default_factory=dict, metadata=stored("PROVENANCE", kind="texts"))
+    notes: list[str] = field(default_factory=list, metadata=stored("NOTES", kind="lines"))
 
     def __post_init__(self) -> None:
         n = len(self.frequencies_hz)
@@ -146,8 +207,20 @@ class Component:
             self.residual_vector = np.zeros(n, dtype=bool)
         if self.pm_E is None:
             self.pm_E = np.zeros((3, n))
-        self._check_shapes()
+        check_shapes(self, f"component '{self.name}', {self.n_nodes} nodes, {n} modes")
+        self._check_integrals()
         self._check_basis()
+
+    def _check_integrals(self) -> None:
+        """Refuse integrals of which some are missing."""
+        found = [key for key in ("J1", "J2", "F1") if getattr(self, key) is not None]
+        if 0 < len(found) < 3:
+            raise InputError(
+                "the integrals of first and second order go together",
+                where=f"component '{self.name}'",
+                expected="J1, J2 and F1, or none of them",
+                got=" and ".join(found) + " alone",
+            )
 
     def _check_basis(self) -> None:
         """Refuse normalized component modes of which some are missing."""
@@ -162,35 +235,6 @@ class Component:
             hint="ask for fewer fixed-interface modes (n_modes) instead of dropping normalized ones",
         )
 
-    def _check_shapes(self) -> None:
-        n, N = self.n_modes, self.n_nodes
-        wanted = {
-            "node_positions": (N, 3),
-            "gamma": (N, 3, n),
-            "lam": (N, 3, n),
-            "damping_ratio": (n,),
-            "residual_vector": (n,),
-            "com": (3,),
-            "inertia": (3, 3),
-            "E": (3, n),
-            "F0": (3, n),
-            "G0": (n, n),
-            "pm_E": (3, n),
-        }
-        matrices = {"viscous": (n, n), "structural": (n, n), "ground_damping": (6, 6 + n)}
-        wanted |= {key: shape for key, shape in matrices.items() if getattr(self, key) is not None}
-        if self.has_integrals:
-            wanted |= {"J1": (n, 3, 3), "J2": (n, n, 3, 3), "F1": (n, 3, n), "pm_S2": (3, 3), "pm_c": (3,)}
-        for key, shape in wanted.items():
-            got = np.shape(getattr(self, key))
-            if got != shape:
-                raise InputError(
-                    f"the array '{key}' does not fit the component",
-                    where=f"component '{self.name}', {N} nodes, {n} modes",
-                    expected=f"shape {shape}",
-                    got=f"{got}",
-                )
-
     def __repr__(self) -> str:
         band = f" {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz" if self.n_modes else ""
         integrals = "all integrals" if self.has_integrals else "integrals of zero order"
@@ -203,6 +247,11 @@ class Component:
     def n_modes(self) -> int:
         """Number of flexible modes (residual vectors included)."""
         return len(self.frequencies_hz)
+
+    @property
+    def has_integrals(self) -> bool:
+        """Whether there are integrals of first and second order."""
+        return self.J1 is not None
 
     @property
     def n_nodes(self) -> int:
@@ -235,7 +284,7 @@ class Component:
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> Component:
         """Read a component file; units="SI" or {"length": "mm"} converts on load."""
-        return import_module("interstage.component.hdf5").read_component(path, **options)
+        return import_module("interstage.component.hdf5").read_component(path, kind=cls, **options)
 
     @classmethod
     def from_matrices(cls, K: Any, M: Any, nodes: dict, **options: Any) -> Component:
@@ -255,19 +304,19 @@ class Component:
                 where=f"component '{self.name}'",
                 hint="ask for fewer fixed-interface modes (n_modes) when the component is made",
             )
-        k = np.arange(self.n_modes)[modes]
-        pair = np.ix_(k, k)
-        some = {key: getattr(self, key)[k] for key in ("frequencies_hz", "damping_ratio", "residual_vector")}
-        some |= {key: getattr(self, key)[:, k] for key in ("E", "F0", "pm_E")}
-        some |= {"gamma": self.gamma[:, :, k], "lam": self.lam[:, :, k], "G0": self.G0[pair], "rotary": None}
-        for key in ("viscous", "structural"):
-            if getattr(self, key) is not None:
-                some[key] = getattr(self, key)[pair]
-        if self.ground_damping is not None:
-            some["ground_damping"] = self.ground_damping[:, np.append(np.arange(6), 6 + k)]
-        if self.has_integrals:
-            some |= {"J1": self.J1[k], "J2": self.J2[pair], "F1": self.F1[k][:, :, k]}
+        return replace(self, **taken(self, "n", np.arange(self.n_modes)[modes]))
+
+    def keep_nodes(self, nodes: Sequence[int]) -> Component:
+        """Keep the positions and shapes of some nodes only."""
+        rows = np.array(sorted({self.node_row(int(node)) for node in nodes}))
+        some = taken(self, "N", rows)
+        if self.bgpdt is not None:
+            some["bgpdt"] = self.bgpdt[np.isin(self.bgpdt[:, 0], some["node_ids"])]
         return replace(self, **some)
+
+    def without_integrals(self) -> Component:
+        """Copy the record without the integrals of first and second order."""
+        return replace(self, J1=None, J2=None, F1=None, rotary=None)
 
     def with_changes(self, **changes: Any) -> Component:
         """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""

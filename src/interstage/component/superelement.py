@@ -127,7 +127,6 @@ def component_from_superelement(
         component.J1, component.J2, component.F1 = found.J1, found.J2, found.F1
         component.pm_mass, component.pm_c = found.mass, found.c
         component.pm_S2, component.pm_E = found.S2, found.E
-        component.has_integrals = True
     return component
 
 
