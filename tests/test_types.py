@@ -37,21 +37,26 @@ ALLOWED = {
 
 # Special methods that users call by writing something else.
 SPOKEN = {
-    f"__{name}__"
-    for name in [
-        "init",
-        "call",
-        "getitem",
-        "setitem",
-        "contains",
-        "iter",
-        "len",
-        "enter",
-        "matmul",
-        "rmatmul",
-    ]
+    "__init__",
+    "__call__",
+    "__getitem__",
+    "__setitem__",
+    "__contains__",
+    "__iter__",
+    "__len__",
+    "__enter__",
 }
-SPOKEN |= {f"__{name}__" for name in ["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "neg"]}
+SPOKEN |= {
+    "__matmul__",
+    "__rmatmul__",
+    "__add__",
+    "__radd__",
+    "__sub__",
+    "__rsub__",
+    "__mul__",
+    "__rmul__",
+    "__neg__",
+}
 
 
 class Fault(NamedTuple):
