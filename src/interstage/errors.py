@@ -109,11 +109,11 @@ def known_names(names: Iterable[object], limit: int = 12) -> str:
     >>> known_names([])
     'none are defined'
     """
-    names = list(dict.fromkeys(str(name) for name in names))
-    if not names:
+    known = list(dict.fromkeys(str(name) for name in names))
+    if not known:
         return "none are defined"
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return "known: " + ", ".join(names[:limit]) + more
+    more = f" and {len(known) - limit} more" if len(known) > limit else ""
+    return "known: " + ", ".join(known[:limit]) + more
 
 
 def did_you_mean(name: object, names: Iterable[object]) -> str:
@@ -125,8 +125,8 @@ def did_you_mean(name: object, names: Iterable[object]) -> str:
     'known: bus, panel'
     """
     names = list(dict.fromkeys(str(n) for n in names))
-    lower = {}
-    for known in names:
+    lower: dict[str, str] = {}
+    for known in map(str, names):
         lower.setdefault(known.lower(), known)
     near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
     return f"did you mean {', '.join(lower[n] for n in near)}" if near else known_names(names)

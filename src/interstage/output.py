@@ -152,7 +152,7 @@ def reason(error: Exception) -> str:
     >>> reason(OSError(28, "No space left on device"))
     'the disk is full'
     """
-    number = getattr(error, "errno", None)
+    number = getattr(error, "errno", None) or 0
     lines = str(error).splitlines() or [type(error).__name__]
     return _REASONS.get(number) or getattr(error, "strerror", None) or lines[0]
 

@@ -21,7 +21,7 @@ def lumped_beam(
     ((30, 30), [2.0, 0.0, 0.0], 7.5)
     """
     n, L = elements + 1, length / elements
-    in_xy, in_xz = (EI, EI) if np.isscalar(EI) else EI
+    in_xy, in_xz = np.broadcast_to(np.asarray(EI, dtype=float), (2,)).tolist()
     # E = G = 1: the properties are the stiffnesses
     values = {"E": 1.0, "G": 1.0, "A": EA, "I1": in_xy, "I2": in_xz, "J": GJ}
     section = BarSection(**{name: np.array([values.get(name, 0.0)]) for name in BarSection.__annotations__})

@@ -15,6 +15,7 @@ import scipy.linalg
 import scipy.sparse.linalg as spla
 
 from interstage.errors import InputError, ModelError, SolverError, known_names
+from interstage.fem.case import Subcase
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -116,8 +117,8 @@ def buckling(
     return Buckling(factors, shapes, residuals, counted, fe.grids, notes)
 
 
-def _buckling_subcase(fe: FEModel, subcase: int | None):
-    cases = fe.case.subcases if fe.case else []
+def _buckling_subcase(fe: FEModel, subcase: int | None) -> Subcase:
+    cases = fe.case.subcases
     if subcase is not None:
         chosen = [case for case in cases if case.id == subcase]
         if not chosen:
@@ -131,7 +132,7 @@ def _buckling_subcase(fe: FEModel, subcase: int | None):
     return (asking or cases)[0]
 
 
-def _first_static(fe: FEModel, case) -> int:
+def _first_static(fe: FEModel, case: Subcase) -> int:
     """The first subcase with loads or enforced motion."""
     for one in fe.case.subcases:
         if one.load is not None:
@@ -143,10 +144,10 @@ def _first_static(fe: FEModel, case) -> int:
     )
 
 
-def _factor_range(fe: FEModel, case, n_modes: int | None) -> FactorRange:
+def _factor_range(fe: FEModel, case: Subcase, n_modes: int | None) -> FactorRange:
     """The range and number of load factors that the deck or the user asks for; one factor without either."""
     known = {**fe.eigen_requests, **fe.buckling_requests}
-    asked = known.get(case.method)
+    asked = None if case.method is None else known.get(case.method)
     if case.method is not None and asked is None:
         raise ModelError(
             f"METHOD = {case.method} selects an EIGRL or EIGB that is not in the deck",
@@ -310,6 +311,6 @@ def _counted(K, Kg, found, chosen, request: FactorRange) -> tuple[bool, int]:
         count = Factor((K + sign * shift * Kg).tocsr()).n_negative
         if count is None:
             return False, 0
-        missed += max(0, count - np.count_nonzero((known > 0.0) & (known < shift)))
+        missed += max(0, count - int(np.count_nonzero((known > 0.0) & (known < shift))))
         checked = True
     return checked, missed

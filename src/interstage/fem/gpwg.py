@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.fem.grids import Grids
@@ -57,7 +58,7 @@ class MassProperties:
         return self.S @ self.Q
 
     def __str__(self) -> str:
-        def vector(v) -> str:
+        def vector(v: np.ndarray) -> str:
             return "  ".join(f"{x: .6e}" for x in v)
 
         lines = [f"mass               {self.mass: .6e}"]
@@ -70,7 +71,7 @@ class MassProperties:
         return "\n".join(lines)
 
 
-def rigid_body_matrix(grids: Grids, point) -> sp.csr_array:
+def rigid_body_matrix(grids: Grids, point: ArrayLike) -> sp.csr_array:
     """Rigid-body motion (n_dof, 6) of the g-set about a point of basic axes; zero at scalar points."""
     blocks = rigid_modes(grids, np.arange(len(grids)), np.asarray(point, dtype=float))
     i = np.repeat((grids.dof[:, None] + np.arange(6)).ravel(), 6)
@@ -78,7 +79,9 @@ def rigid_body_matrix(grids: Grids, point) -> sp.csr_array:
     return sp.csr_array((blocks.ravel(), (i, j)), shape=(grids.n_dof, 6))
 
 
-def grid_point_weight(M_gg, grids: Grids, reference=None) -> MassProperties:
+def grid_point_weight(
+    M_gg: sp.csr_matrix, grids: Grids, reference: int | ArrayLike | None = None
+) -> MassProperties:
     """Compute mass properties.
 
     Parameters
@@ -116,7 +119,7 @@ def grid_point_weight(M_gg, grids: Grids, reference=None) -> MassProperties:
     )
 
 
-def _reference_point(grids: Grids, reference) -> np.ndarray:
+def _reference_point(grids: Grids, reference: int | ArrayLike | None) -> np.ndarray:
     if reference is None:
         return np.zeros(3)
     if np.ndim(reference) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 
@@ -23,11 +24,19 @@ class Grids:
     n_dof : size of the g-set
     """
 
-    def __init__(self, id, xyz, R_basic_cd=None, cd=None, ps=None, spoint=()):
-        id = np.asarray(id, dtype=np.int64)
-        order = np.argsort(id, kind="stable")
-        n = len(id)
-        self.id = id[order]
+    def __init__(
+        self,
+        id: ArrayLike,
+        xyz: ArrayLike,
+        R_basic_cd: ArrayLike | None = None,
+        cd: ArrayLike | None = None,
+        ps: ArrayLike | None = None,
+        spoint: ArrayLike = (),
+    ):
+        ids = np.asarray(id, dtype=np.int64)
+        order = np.argsort(ids, kind="stable")
+        n = len(ids)
+        self.id = ids[order]
         self.xyz = np.asarray(xyz, dtype=float).reshape(n, 3)[order]
         self.R_basic_cd = (
             np.broadcast_to(np.eye(3), (n, 3, 3)) if R_basic_cd is None else np.asarray(R_basic_cd)[order]
@@ -49,7 +58,7 @@ class Grids:
     def __len__(self) -> int:
         return len(self.id)
 
-    def find(self, ids) -> np.ndarray:
+    def find(self, ids: ArrayLike) -> np.ndarray:
         """Rows of grid ids; -1 where an id is not a grid. Any shape in, the same shape out."""
         ids = np.asarray(ids, dtype=np.int64)
         if not len(self.id):
@@ -57,7 +66,7 @@ class Grids:
         at = np.minimum(np.searchsorted(self.id, ids), len(self.id) - 1)
         return np.where(self.id[at] == ids, at, -1)
 
-    def find_spoint(self, ids) -> np.ndarray:
+    def find_spoint(self, ids: ArrayLike) -> np.ndarray:
         """Positions of scalar point ids in `spoint`; -1 where an id is not a scalar point."""
         ids = np.asarray(ids, dtype=np.int64)
         if not len(self.spoint):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
 
 from interstage.errors import DeckError, InputError, InterstageError, known_names
 from interstage.fem.grids import Grids
@@ -56,9 +57,9 @@ def face_rule(n_corner: int, quadratic: bool) -> tuple[np.ndarray, np.ndarray]:
     if not quadratic:
         return np.array([[1 / 6, 1 / 6], [2 / 3, 1 / 6], [1 / 6, 2 / 3]]), np.full(3, 1 / 6)
     root = np.sqrt(15.0)
-    points, weights = [(1 / 3, 1 / 3)], [9 / 80]
+    inner, weights = [(1 / 3, 1 / 3)], [9 / 80]
     for a, w in (((6 - root) / 21, (155 - root) / 2400), ((6 + root) / 21, (155 + root) / 2400)):
-        points += [(a, a), (1 - 2 * a, a), (a, 1 - 2 * a)]
+        inner += [(a, a), (1 - 2 * a, a), (a, 1 - 2 * a)]
         weights += [w] * 3
     return np.array(points), np.array(weights)
 
@@ -191,7 +192,7 @@ class Loads:
         if self.refused is not None:
             raise self.refused
 
-    def vector(self, set_id: int, M_gg=None) -> np.ndarray:
+    def vector(self, set_id: int, M_gg: sp.csr_matrix | None = None) -> np.ndarray:
         """Load (n_dof,) on the g-set in CD axes.
 
         `M_gg` (mass times WTMASS) is needed where the set holds GRAV or RFORCE.

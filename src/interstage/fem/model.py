@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, TypeAlias
 
 import scipy.sparse as sp
 
 from interstage.fem.assembly import assemble
+from interstage.fem.case import CaseControl, Subcase
+from interstage.fem.constraints import Equations
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
+from interstage.fem.loads import Loads
 from interstage.fem.scalars import Springs, SystemTerms
+from interstage.fem.sets import SetCards
+from interstage.linalg.eigen_request import EigenRequest
+
+if TYPE_CHECKING:
+    from interstage.fem.from_deck.constraints import ConstraintCards
+    from interstage.fem.gpwg import MassProperties
+    from interstage.nastran.deck import Deck
+
+Value: TypeAlias = int | float | str
 
 
 @dataclass
@@ -44,24 +57,24 @@ class FEModel:
     """
 
     grids: Grids
+    constraints: ConstraintCards
+    rigid: Equations
+    loads: Loads
+    case: CaseControl
     blocks: list[ElementBlock] = field(default_factory=list)
     terms: SystemTerms = field(default_factory=lambda: SystemTerms([], [], [], []))
     wtmass: float = 1.0
     coupled_mass: bool = False
-    constraints: Any = None
-    rigid: Any = None
-    loads: Any = None
-    case: Any = None
     sol: int | None = None
-    params: dict = field(default_factory=dict)
-    eigen_requests: dict = field(default_factory=dict)
+    params: dict[str, Value | tuple[Value, ...]] = field(default_factory=dict)
+    eigen_requests: dict[int, EigenRequest] = field(default_factory=dict)
     source: str = "model"
     notes: list[str] = field(default_factory=list)
     springs: list[Springs] = field(default_factory=list)
-    buckling_requests: dict = field(default_factory=dict)
+    buckling_requests: dict[int, EigenRequest] = field(default_factory=dict)
 
     @classmethod
-    def from_deck(cls, deck, rotary_inertia: bool | None = None) -> FEModel:
+    def from_deck(cls, deck: Deck | str | PathLike[str], rotary_inertia: bool | None = None) -> FEModel:
         """Build the model of a deck (a Deck, or a path that `read_deck` can read).
 
         `rotary_inertia` adds the bending rotary inertia of CBEAM and of CBAR with PBARL to lumped mass, as Simcenter
@@ -104,16 +117,16 @@ class FEModel:
             self.grids, self.blocks, lambda b, rows: b.structural_damping(rows), terms=self.terms.K4
         )
 
-    def parameter(self, name: str, default):
+    def parameter(self, name: str, default: Value) -> Value:
         """A PARAM of the deck; the first value of one that has two."""
         value = self.params.get(name, default)
         return value[0] if isinstance(value, tuple) else value
 
-    def set_cards(self, case=None):
+    def set_cards(self, case: Subcase | None = None) -> SetCards:
         """Dofs named by ASET, BSET, QSET, ... cards, with the SUPORT1 set that a subcase selects."""
         return self.constraints.set_cards(case.suport1 if case else None)
 
-    def mass_properties(self, grdpnt: int = 0):
+    def mass_properties(self, grdpnt: int = 0) -> MassProperties:
         """Mass, centre of gravity and inertia in input mass units, about a grid or (0) the basic origin."""
         from interstage.fem.gpwg import grid_point_weight
 

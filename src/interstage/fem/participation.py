@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.fem.gpwg import rigid_body_matrix
 from interstage.fem.model import FEModel
@@ -39,7 +40,9 @@ class Participation:
         return np.cumsum(self.fraction, axis=0)
 
 
-def participation(fe: FEModel, shapes: np.ndarray, generalized_mass: np.ndarray, about=None) -> Participation:
+def participation(
+    fe: FEModel, shapes: np.ndarray, generalized_mass: np.ndarray, about: ArrayLike | None = None
+) -> Participation:
     """Participation of modes `shapes` (n_dof, k) in rigid motion about a point (the basic origin by default)."""
     S = rigid_body_matrix(fe.grids, np.zeros(3) if about is None else about)
     MS = fe.M_gg @ S.toarray()

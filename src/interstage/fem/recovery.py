@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
+from interstage.fem.case import CaseControl
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -73,7 +75,7 @@ def grid_table(grids: Grids, values: np.ndarray) -> GridTable:
     return GridTable(COMPONENTS, grids.id, picked if values.ndim == 1 else np.moveaxis(picked, -1, 0))
 
 
-def output_options(case) -> OutputOptions:
+def output_options(case: CaseControl | None) -> OutputOptions:
     """Corner output and kind of equivalent stress that case control asks for.
 
     The brackets of STRESS rule; without STRESS those of STRAIN, then of FORCE.
@@ -153,10 +155,10 @@ class Recovery:
 
     def results(self, block: ElementBlock) -> np.ndarray:
         """Results (n, r, k) of all elements of a block."""
-        out = None
+        out = np.zeros((0, 0, self.u.shape[1]))
         for rows in _chunks(len(block)):
             part = block.recovery(rows) @ self.motion(block, rows)
-            if out is None:
+            if not len(out):
                 out = np.empty((len(block), *part.shape[1:]))
             out[rows] = part
         return out
@@ -238,7 +240,7 @@ class Recovery:
             parts = []
             for part in _chunks(len(block)):
                 u = self.motion(block, part)
-                force = fe.wtmass * block.mass(part, fe.coupled_mass) @ u
+                force = fe.wtmass * np.asarray(block.mass(part, fe.coupled_mass)) @ u
                 parts.append(0.5 * eigenvalues * np.einsum("eik,eik->ek", u, force))
             return _energy_rows(block.name, block.eid, np.concatenate(parts), total, _sizes(block), columns)
 
@@ -339,10 +341,10 @@ def grid_point_forces(recovery: Recovery, **others: np.ndarray) -> GridPointForc
         force = springs.forces(recovery.u)
         for dof, sign in ((springs.a, -1.0), (springs.b, 1.0)):
             row = np.searchsorted(grids.dof, dof, side="right") - 1
-            here = np.flatnonzero((dof >= 0) & (row >= 0) & (dof < grids.dof[row] + 6))
-            value = np.zeros((len(here), 6, k))
-            value[np.arange(len(here)), dof[here] - grids.dof[row[here]]] = sign * force[here]
-            add(row[here], springs.eid[here], springs.name[1:], value)
+            on = np.flatnonzero((dof >= 0) & (row >= 0) & (dof < grids.dof[row] + 6))
+            value = np.zeros((len(on), 6, k))
+            value[np.arange(len(on)), dof[on] - grids.dof[row[on]]] = sign * force[on]
+            add(row[on], springs.eid[on], springs.name[1:], value)
     grid, eid = np.concatenate(ids), np.concatenate(elements)
     order = np.lexsort((eid, grid))
     stacked = np.concatenate(values)[order].transpose(2, 0, 1)
@@ -351,7 +353,7 @@ def grid_point_forces(recovery: Recovery, **others: np.ndarray) -> GridPointForc
     )
 
 
-def resultant(grids: Grids, forces: np.ndarray, about: np.ndarray | None = None) -> np.ndarray:
+def resultant(grids: Grids, forces: np.ndarray, about: ArrayLike | None = None) -> np.ndarray:
     """Force and moment (6,) or (6, k) in basic axes, about a point, of g-set forces (n_dof,) or (n_dof, k)."""
     f = forces[grids.dof[:, None] + np.arange(6)].reshape(len(grids), 6, -1)
     force, moment = grids.R_basic_cd @ f[:, :3], grids.R_basic_cd @ f[:, 3:]

@@ -6,6 +6,7 @@ One reading for `normal_modes`, components and commands.
 from __future__ import annotations
 
 from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.case import Subcase
 from interstage.fem.model import FEModel
 from interstage.linalg.eigen_request import EigenRequest
 
@@ -14,9 +15,9 @@ BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
 WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
 
-def modes_case(fe: FEModel, subcase: int | None = None):
+def modes_case(fe: FEModel, subcase: int | None = None) -> Subcase | None:
     """The subcase whose SPC, MPC and METHOD hold: the one named, else the first that asks for modes; None: no case."""
-    cases = fe.case.subcases if fe.case else []
+    cases = fe.case.subcases
     if subcase is not None:
         chosen = [case for case in cases if case.id == subcase]
         if not chosen:
@@ -30,10 +31,10 @@ def modes_case(fe: FEModel, subcase: int | None = None):
     asking = [case for case in cases if case.method is not None]
     modes = [case for case in asking or cases if (case.analysis or "").startswith("MODE")]
     plain = [case for case in asking if case.analysis is None]
-    return (modes or plain or asking or cases or [None])[0]
+    return next(iter(modes or plain or asking or cases), None)
 
 
-def _of_superelement(case) -> bool:
+def _of_superelement(case: Subcase) -> bool:
     """Say whether a subcase is that of a superelement (SUPER = 100), not of the whole structure."""
     first = case.requests.get("SUPER", "0").replace(",", " ").split()[:1]
     return bool(first) and first[0].isdigit() and int(first[0]) > 0
@@ -41,7 +42,7 @@ def _of_superelement(case) -> bool:
 
 def modes_request(
     fe: FEModel,
-    case,
+    case: Subcase | None,
     n_modes: int | None = None,
     f_min: float | None = None,
     f_max: float | None = None,
@@ -53,11 +54,11 @@ def modes_request(
     return deck or EigenRequest(count=DEFAULT_MODES)
 
 
-def deck_request(fe: FEModel, case) -> EigenRequest | None:
+def deck_request(fe: FEModel, case: Subcase | None) -> EigenRequest | None:
     """The EIGRL or EIGR that a subcase selects, or the only one there is; None where the deck has none to offer."""
     if case is not None and (fe.sol in BUCKLING or (case.analysis or "").startswith("BUCK")):
         # the range of a buckling request is one of load factors
-        asked = fe.eigen_requests.get(case.method)
+        asked = None if case.method is None else fe.eigen_requests.get(case.method)
         return EigenRequest(count=asked.count if asked and asked.count else DEFAULT_MODES)
     if case is not None and case.method is not None:
         if case.method not in fe.eigen_requests and fe.sol not in WITHOUT_MODES:

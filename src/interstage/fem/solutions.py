@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.case import Subcase
 from interstage.fem.constraints import eliminate, join
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
@@ -59,11 +61,11 @@ class Modes(Recovered):
     residuals: np.ndarray
     sturm_checked: bool
     grids: Grids
+    spc_forces: np.ndarray = field(repr=False)
     factor_seconds: float = 0.0
     solve_seconds: float = 0.0
     n_factorizations: int = 0
     notes: list[str] = field(default_factory=list)
-    spc_forces: np.ndarray | None = field(default=None, repr=False)
     recovery: Recovery | None = field(default=None, repr=False)
 
     @property
@@ -76,7 +78,7 @@ class Modes(Recovered):
         """Kinetic energy ½ω² φᵀ m φ by element type."""
         return self._recovery().kinetic_energy(self.eigenvalues)
 
-    def participation(self, about=None) -> Participation:
+    def participation(self, about: ArrayLike | None = None) -> Participation:
         """Participation factors and effective masses of rigid motion about a point, the basic origin by default."""
         return participation(self._recovery().fe, self.shapes, self.generalized_mass, about)
 
@@ -112,8 +114,8 @@ class Displacements(Recovered):
     spc_forces: np.ndarray
     residual: float
     grids: Grids
+    load: np.ndarray = field(repr=False)
     notes: list[str] = field(default_factory=list)
-    load: np.ndarray | None = field(default=None, repr=False)
     recovery: Recovery | None = field(default=None, repr=False)
 
     @property
@@ -143,18 +145,18 @@ class Displacements(Recovered):
             self._recovery(), APP_LOAD=self.load, F_OF_SPC=self.spc_forces, F_OF_MPC=self.mpc_forces
         )
 
-    def load_resultant(self, about=None) -> np.ndarray:
+    def load_resultant(self, about: ArrayLike | None = None) -> np.ndarray:
         """Resultant (6,) of the applied loads in basic axes about a point, the basic origin by default."""
         return resultant(self.grids, self.load, about)
 
-    def reaction_resultant(self, about=None) -> np.ndarray:
+    def reaction_resultant(self, about: ArrayLike | None = None) -> np.ndarray:
         """Resultant (6,) of the forces of single-point constraints, as `load_resultant`."""
         return resultant(self.grids, self.spc_forces, about)
 
     def __getitem__(self, grid_id: int) -> np.ndarray:
         return self.displacement[_grid_dofs(self.grids, grid_id)]
 
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+    def __array__(self, dtype: np.dtype | type | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.displacement, dtype=dtype)
 
 
@@ -182,7 +184,8 @@ def normal_modes(
     case = modes_case(fe, subcase)
     request = modes_request(fe, case, n_modes, f_min, f_max)
     preload = static_subcase(fe, case) if preload is None and fe.sol not in BUCKLING else preload
-    K_gg, notes = fe.K_gg, []
+    K_gg = fe.K_gg
+    notes: list[str] = []
     if preload:
         say("preload")
         Kg, notes = geometric_stiffness(fe, static(fe, preload).displacement)
@@ -223,7 +226,7 @@ def normal_modes(
     )
 
 
-def static_subcase(fe: FEModel, case) -> int | None:
+def static_subcase(fe: FEModel, case: Subcase | None) -> int | None:
     """Id of the static subcase that STATSUB of a subcase names, or None."""
     text = "" if case is None else case.requests.get("STATSUB", "")
     words = text.replace("=", " ").split()
@@ -237,7 +240,7 @@ def static_subcase(fe: FEModel, case) -> int | None:
 
 def static(fe: FEModel, subcase: int = 1) -> Displacements:
     """Displacements of one subcase of a linear static analysis (SOL 101)."""
-    ids = [case.id for case in fe.case.subcases] if fe.case else []
+    ids = [case.id for case in fe.case.subcases]
     if subcase not in ids:
         raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(ids))
     return static_subcases(fe, only=[subcase])[0]
@@ -250,7 +253,7 @@ def static_subcases(
     say = progress or (lambda text: None)
     fe.loads.check()
     cases = _static_cases(fe) if only is None else [case for case in fe.case.subcases if case.id in only]
-    groups: dict[tuple, list] = {}
+    groups: dict[tuple[int | None, ...], list[Subcase]] = {}
     for case in cases:
         groups.setdefault((case.spc, case.mpc, case.suport1), []).append(case)
     found: dict[int, Displacements] = {}
@@ -268,8 +271,8 @@ def static_subcases(
                 result.spc_forces[:, k],
                 float(result.epsilon[k]),
                 fe.grids,
+                loads[k],
                 [*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
-                load=loads[k],
                 recovery=Recovery(fe, result.u[:, k]),
             )
     return [found[case.id] for case in cases]
@@ -282,7 +285,7 @@ def _purpose(fe: FEModel, sol: int) -> list[str]:
     return [f"the deck is for SOL {fe.sol}: only its model, constraints and requests for SOL {sol} are used"]
 
 
-def _static_cases(fe: FEModel) -> list:
+def _static_cases(fe: FEModel) -> Sequence[Subcase]:
     """Subcases of statics: those that ask for modes or buckling are left out, unless there are no others."""
     cases = fe.case.subcases
     chosen = [case for case in cases if (case.analysis or "STATICS").startswith("STAT")]
@@ -291,14 +294,14 @@ def _static_cases(fe: FEModel) -> list:
     return chosen or cases
 
 
-def _static_constraints(fe: FEModel, case) -> Constraints:
+def _static_constraints(fe: FEModel, case: Subcase | None) -> Constraints:
     """Constraints of a static subcase: supported dofs (SUPORT) are held, other sets do not matter."""
     constraints = subcase_constraints(fe, case, SetCards())
     constraints.hold(fe.set_cards(case).r)
     return constraints
 
 
-def subcase_constraints(fe: FEModel, case, cards: SetCards | None = None) -> Constraints:
+def subcase_constraints(fe: FEModel, case: Subcase | None, cards: SetCards | None = None) -> Constraints:
     """Rigid elements, and the MPC and SPC sets that a subcase selects (None: only permanent ones)."""
     spc, values = fe.constraints.spc(case.spc if case else None)
     return Constraints(
@@ -311,14 +314,18 @@ def subcase_constraints(fe: FEModel, case, cards: SetCards | None = None) -> Con
     )
 
 
-def dependency_matrix(fe: FEModel, case=None) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
+def dependency_matrix(
+    fe: FEModel, case: Subcase | None = None
+) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
     """Dependent dofs m, the others n, and the sparse G_mn of `u_m = G_mn u_n` of rigid elements and MPCs."""
     given = join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)])
     found = eliminate(given, fe.grids.n_dof, fe.grids.name_of)
     return found.m, found.n, sp.csr_array(found.T_gn[found.m])
 
 
-def reduced_for_modes(fe: FEModel, case, K_gg=None) -> tuple[ReducedModel, list[str]]:
+def reduced_for_modes(
+    fe: FEModel, case: Subcase | None, K_gg: sp.csr_matrix | None = None
+) -> tuple[ReducedModel, list[str]]:
     """The model that the eigenvalue problem is solved on.
 
     With ASET or OMIT cards NASTRAN condenses (Guyan). With QSET points beside them it keeps component modes of
@@ -356,7 +363,7 @@ def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:
     return q[rows == 0]
 
 
-def _load(fe: FEModel, case) -> np.ndarray:
+def _load(fe: FEModel, case: Subcase) -> np.ndarray:
     return fe.loads.vector(case.load, fe.M_gg) if case.load else np.zeros(fe.grids.n_dof)
 
 

@@ -48,7 +48,7 @@ class Subcase:
     title: str | None = None
     subtitle: str | None = None
     analysis: str | None = None
-    params: dict[str, Value] = field(default_factory=dict)
+    params: dict[str, Value | tuple[Value, ...]] = field(default_factory=dict)
     requests: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     request_lines: dict[str, int] = field(default_factory=dict, repr=False)
@@ -65,7 +65,7 @@ class CaseControl:
     """
 
     subcases: list[Subcase] = field(default_factory=lambda: [Subcase()])
-    params: dict[str, Value] = field(default_factory=dict)
+    params: dict[str, Value | tuple[Value, ...]] = field(default_factory=dict)
     sets: dict[int, str] = field(default_factory=dict)
     ignored: dict[str, int] = field(default_factory=dict)
     param_lines: dict[str, int] = field(default_factory=dict, repr=False)

@@ -82,9 +82,8 @@ def _check_mdlprm(deck: Deck) -> None:
     table = deck.cards("MDLPRM")
     for i, row in enumerate(table.rows()):
         for name, value in zip(row[::2], [*row[1::2], None]):
-            harmless = name in registry.HARMLESS_MDLPRM or value in registry.HARMLESS_MDLPRM_VALUES.get(
-                name, ()
-            )
+            allowed = registry.HARMLESS_MDLPRM_VALUES.get(str(name), ())
+            harmless = name in registry.HARMLESS_MDLPRM or value in allowed
             if name is not None and not harmless:
                 raise table.error(i, f"MDLPRM {name} = {value} is not supported and may change the structure")
     deck.ignored["MDLPRM"] = len(table)

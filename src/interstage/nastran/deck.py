@@ -122,9 +122,10 @@ class Deck:
         table = self.cards("PARAM")
         named = table.is_word(1)
         for i, row in enumerate(table.rows()):
-            if len(row) < 2 or not named[i] or "," in row[0] or row[1] is None:
+            name = str(row[0]) if named[i] else ""
+            if len(row) < 2 or not name or "," in name or row[1] is None:
                 raise table.error(i, "PARAM needs a name and a value")
-            out[row[0]] = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
+            out[name] = row[1] if len(row) < 3 or row[2] is None else (row[1], row[2])
         return out
 
     def _merge_subcase_params(self) -> None:

@@ -168,8 +168,8 @@ def parse_text(text: str) -> tuple[int, int | float]:
         state = int(_NEXT[state * 256 + code]) if code < 256 else (_TEXT if state == _TEXT else _FAIL)
     kind = int(_KIND[state])
     if kind == INTEGER:
-        value = int(text.replace(" ", "")) if len(text.strip()) < 19 else 1 << 63
-        return (INTEGER, value) if abs(value) < 1 << 63 else (BAD, 0)
+        whole = int(text.replace(" ", "")) if len(text.strip()) < 19 else 1 << 63
+        return (INTEGER, whole) if abs(whole) < 1 << 63 else (BAD, 0)
     if kind == REAL:
         value = float(_python_real(text))
         return (REAL, value) if math.isfinite(value) else (BAD, 0)

@@ -184,8 +184,8 @@ def set_entries(block: Block) -> list[tuple[int, int]]:
 
 def _set_entries(block: Block) -> Iterator[tuple[int, int]]:
     for k in range(len(block)):
-        words = block.integers(k)
-        key, words = tuple(int(v) for v in words[:3]), [int(v) for v in words[3:]]
+        record = [int(v) for v in block.integers(k)]
+        key, words = tuple(record[:3]), record[3:]
         if key in _SET_PAIRS:
             if len(words) % 2:
                 raise block.damaged("a set of points and components has an odd number of words")

@@ -213,21 +213,21 @@ class _Reader:
             raise DeckError(
                 "too many INCLUDEs", expected=f"at most {MAX_INCLUDES}, nested {MAX_DEPTH} deep", **where
             )
-        target = self._locate(name, path, where)
+        target = self._locate(name, path, self.root, where)
         if target in chain:
             loop = " -> ".join(p.name for p in (*chain[chain.index(target) :], target))
             raise DeckError("the INCLUDE files form a loop", got=loop, **where)
         self.text.files.append(name)
         self.expand(self.load(target, where), len(self.text.files) - 1, target, (*chain, target))
 
-    def _locate(self, name: str, path: Path, where: dict) -> Path:
+    def _locate(self, name: str, path: Path, root: Path, where: dict) -> Path:
         """Find the file: relative to the including file, else to the main deck's folder."""
         for spelling in _spellings(name):
-            for folder in (path.parent, self.root):
+            for folder in (path.parent, root):
                 try:
                     target = (folder / spelling).resolve()
                     found = target.is_file()
-                    inside = self.allow_outside or target.is_relative_to(self.root)
+                    inside = self.allow_outside or target.is_relative_to(root)
                 except (OSError, RuntimeError, ValueError):
                     continue
                 if not inside:

@@ -96,7 +96,7 @@ class CardTable:
         if not len(self):
             return np.zeros(0, np.int64)
         value = self._fields.number[at] if len(self._fields.number) else np.zeros(len(self), np.int64)
-        return np.where(blank, 0 if default is REQUIRED else default, value).astype(np.int64)
+        return np.where(blank, 0 if isinstance(default, _Required) else default, value).astype(np.int64)
 
     def real(self, j: int, default: float | _Required = REQUIRED) -> np.ndarray:
         """Reals of field j (n,), integers accepted; blanks become `default`, or are an error without one."""
@@ -110,7 +110,7 @@ class CardTable:
             return np.full(len(self), 0.0 if default is REQUIRED else default, float)
         number = self._fields.number[at]
         value = np.where(kind == REAL, number.view(np.float64), number.astype(np.float64))
-        return np.where(blank, 0.0 if default is REQUIRED else default, value)
+        return np.where(blank, 0.0 if isinstance(default, _Required) else default, value)
 
     def word(self, j: int, default: str | _Required | None = REQUIRED) -> np.ndarray:
         """Upper-case words of field j (n,) of dtype object; blanks become `default`, or are an error."""

@@ -7,7 +7,7 @@ import numpy as np
 from interstage.errors import InputError
 
 
-def as_array(value, shape: tuple[int, ...], where: str, allow_complex: bool = False) -> np.ndarray:
+def as_array(value: object, shape: tuple[int, ...], where: str, allow_complex: bool = False) -> np.ndarray:
     """Return `value` as a new float64 (or complex128) array of the given shape with finite entries."""
     try:
         array = np.array(value)
@@ -32,6 +32,6 @@ def _shape_words(shape: tuple[int, ...]) -> str:
     return " x ".join(str(n) for n in shape) + " finite numbers"
 
 
-def _short(value, limit: int = 80) -> str:
+def _short(value: object, limit: int = 80) -> str:
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 4] + " ..."

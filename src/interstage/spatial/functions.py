@@ -3,7 +3,11 @@
 For scripts and tests. Arguments are anything numpy takes as real or complex numbers; the result is complex
 where an argument is. Frames and units are those of the kernels.
 
->>> import numpy as np
+>>> from collections.abc import Callable
+
+from collections.abc import Callable
+
+import numpy as np
 >>> matrix_from_rotvec([0, 0, np.pi / 2]).round(12) + 0.0
 array([[ 0., -1.,  0.],
        [ 1.,  0.,  0.],
@@ -13,6 +17,8 @@ array([1., 1., 1.])
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,14 +49,14 @@ def euler_axes(sequence: str) -> tuple[int, int, int]:
     return AXES[letters[0]], AXES[letters[1]], AXES[letters[2]]
 
 
-def with_output(shape, *values) -> list[np.ndarray]:
+def with_output(shape: int | tuple[int, ...], *values: ArrayLike) -> list[np.ndarray]:
     """Return the inputs as contiguous arrays of one dtype, and an empty output of that dtype."""
     arrays = [np.asarray(value) for value in values]
     dtype = complex if any(np.iscomplexobj(array) for array in arrays) else float
     return [np.asarray(array, dtype=dtype, order="C") for array in arrays] + [np.empty(shape, dtype=dtype)]
 
 
-def _written(kernel, shape, *values):
+def _written(kernel: Callable[..., None], shape: int | tuple[int, ...], *values: ArrayLike) -> np.ndarray:
     arrays = with_output(shape, *values)
     kernel(*arrays)
     return arrays[-1]
@@ -80,8 +86,8 @@ def matrix_from_euler(sequence: str, angles: ArrayLike) -> np.ndarray:
 
 def matrix_from_axis_angle(axis: ArrayLike, angle: float | complex) -> np.ndarray:
     """Return the turn (3, 3) by an angle in radians about a unit axis (3,)."""
-    axis, angle, R = with_output((3, 3), axis, angle)
-    rotvec.axis_angle_to_matrix(axis, angle[()], R)
+    n, turn, R = with_output((3, 3), axis, angle)
+    rotvec.axis_angle_to_matrix(n, turn[()], R)
     return R
 
 
@@ -154,6 +160,6 @@ def cross_force_matrix(V: ArrayLike) -> np.ndarray:
 
 def spatial_inertia(mass: float, com: ArrayLike, I_com: ArrayLike) -> np.ndarray:
     """Return the spatial inertia (6, 6) about the frame's origin."""
-    mass, com, I_com, M = with_output((6, 6), mass, com, I_com)
-    inertia_kernels.inertia_matrix(mass[()], com, I_com, M)
+    m, c, J, M = with_output((6, 6), mass, com, I_com)
+    inertia_kernels.inertia_matrix(m[()], c, J, M)
     return M

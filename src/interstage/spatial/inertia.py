@@ -13,7 +13,7 @@ from interstage.spatial.checks import as_array
 from interstage.spatial.rotation import Rotation
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class RigidInertia:
     """Mass, centre of mass and inertia of a rigid body, in one frame B.
 
@@ -35,14 +35,12 @@ class RigidInertia:
     com: np.ndarray
     inertia: np.ndarray
 
-    def __post_init__(self):
-        mass = _numbers(self.mass, (), "mass")[()]
-        com = _numbers(self.com, (3,), "centre of mass")
-        inertia = _numbers(self.inertia, (3, 3), "inertia")
-        com.flags.writeable = inertia.flags.writeable = False
-        object.__setattr__(self, "mass", mass)
-        object.__setattr__(self, "com", com)
-        object.__setattr__(self, "inertia", inertia)
+    def __init__(self, mass: ArrayLike, com: ArrayLike, inertia: ArrayLike):
+        center, tensor = _numbers(com, (3,), "centre of mass"), _numbers(inertia, (3, 3), "inertia")
+        center.flags.writeable = tensor.flags.writeable = False
+        object.__setattr__(self, "mass", _numbers(mass, (), "mass")[()])
+        object.__setattr__(self, "com", center)
+        object.__setattr__(self, "inertia", tensor)
 
     @classmethod
     def point(cls, mass: float, com: ArrayLike = (0.0, 0.0, 0.0)) -> RigidInertia:
@@ -196,7 +194,7 @@ class RigidInertia:
         return bool(np.abs(M - N).max() <= tolerance * max(np.abs(M).max(), np.abs(N).max()))
 
 
-def _numbers(value, shape: tuple[int, ...], where: str) -> np.ndarray:
+def _numbers(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:
     """As `as_array`, but with the error that speaks of inertia."""
     try:
         return as_array(value, shape, where, allow_complex=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ class Rotation:
     """
 
     __slots__ = ("_matrix",)
+    _matrix: np.ndarray
     # numpy leaves `array @ rotation` to __rmatmul__ below
     __array_ufunc__ = None
 
@@ -41,10 +42,10 @@ class Rotation:
         object.__setattr__(rotation, "_matrix", matrix)
         return rotation
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Rotation cannot be changed; make a new one")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return Rotation._exact, (np.array(self._matrix),)
 
     @classmethod
@@ -53,7 +54,7 @@ class Rotation:
         return cls._exact(np.eye(3))
 
     @classmethod
-    def of(cls, value, where: str = "rotation") -> Rotation:
+    def of(cls, value: RotationLike | None, where: str = "rotation") -> Rotation:
         """Return a Rotation of a Rotation, a 3x3 matrix, or None (the identity)."""
         if value is None:
             return cls.identity()
@@ -176,24 +177,30 @@ class Rotation:
         """Say whether the angle between two rotations is at most `tolerance` radians."""
         return (self.inverse() @ other).angle <= tolerance
 
-    def __matmul__(self, other):
+    @overload
+    def __matmul__(self, other: Rotation) -> Rotation: ...
+
+    @overload
+    def __matmul__(self, other: np.ndarray | list[float]) -> np.ndarray: ...
+
+    def __matmul__(self, other: Rotation | np.ndarray | list[float]) -> Rotation | np.ndarray:
         """Compose, R_AC = R_AB @ R_BC; with an array, multiply as its matrix would."""
         if isinstance(other, Rotation):
             return Rotation._exact(self._matrix @ other._matrix)
         return self._matrix @ np.asarray(other)
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other: np.ndarray | list[float]) -> np.ndarray:
         return np.asarray(other) @ self._matrix
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: np.dtype | type | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._matrix, dtype=dtype)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rotation):
             return NotImplemented
         return bool(np.array_equal(self._matrix, other._matrix))
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._matrix.tobytes())
 
     def __repr__(self) -> str:
