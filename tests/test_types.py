@@ -29,7 +29,7 @@ ALLOWED = {
     "kane": 75,
     "linear": 29,
     "mass": 12,
-    "multibody": 68,
+    "multibody": 45,
     "system": 31,
 }
 
