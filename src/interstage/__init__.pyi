@@ -46,8 +46,10 @@ from interstage.mass import relative_states as relative_states
 from interstage.mass import rigid_properties as rigid_properties
 from interstage.multibody import Ball as Ball
 from interstage.multibody import Cylindrical as Cylindrical
+from interstage.multibody import Force as Force
 from interstage.multibody import Free as Free
 from interstage.multibody import Gimbal as Gimbal
+from interstage.multibody import Loads as Loads
 from interstage.multibody import Locked as Locked
 from interstage.multibody import Multibody as Multibody
 from interstage.multibody import OperatingPoint as OperatingPoint

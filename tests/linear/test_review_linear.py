@@ -268,8 +268,8 @@ def test_wrong_words_get_a_sentence():
         (lambda: ist.LinearModel([[1j]], [[1.0]], [[1.0]], [[0.0]]), "real numbers"),
         (lambda: ist.LinearModel([[1, 2], [1]], [[1.0]], [[1.0]], [[0.0]]), "finite numbers"),
         (lambda: ist.track_modes([Many(), Few()]), "too few"),
-        (lambda: ist.linearize(system, x, forces=[1, 2]), "by name"),
-        (lambda: ist.linearize(system, x, accelerations=3.0), "by name"),
+        (lambda: ist.linearize(system, x, forces=[1, 2]), "forces cannot be read"),
+        (lambda: ist.linearize(system, x, accelerations=3.0), "accelerations cannot be read"),
         (lambda: ist.linearize(system, x, independent=["z"]), "no coordinate 'z'"),
         (lambda: ist.linearize(system, x, method="central-2", step="a"), "positive"),
         (lambda: seen(lambda s, x, vdot: "text"), "finite real numbers"),
@@ -284,9 +284,12 @@ def test_wrong_words_to_kane_get_a_sentence():
     mb.add_body("a", mass=1.0, com=[0, 0, 1.0], inertia=[0.1] * 3, joint=ist.Revolute("x"))
     kane = ist.Kane(mb)
     for bad, words in (
-        (lambda: kane.accelerations([0.0], [0.0], forces=[1]), "by place"),
+        (lambda: kane.accelerations([0.0], [0.0], forces=[1]), "forces cannot be read"),
         (lambda: kane.accelerations([0.0], [0.0], forces={("a",): np.zeros(6)}), "not a place"),
-        (lambda: kane.accelerations([0.0], [0.0], forces={("a", None, "node"): np.zeros(6)}), "not a place"),
+        (
+            lambda: kane.accelerations([0.0], [0.0], forces={("a", None, "node", 1): np.zeros(6)}),
+            "not a place",
+        ),
         (lambda: ist.Kane(mb, like=mb), "not a compiled system"),
     ):
         with pytest.raises(ist.InterstageError, match=words):

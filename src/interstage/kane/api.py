@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ from interstage.kane import equations
 from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import Layout, Parameters, build, shapes_of
 from interstage.kane.ops import Array, concat
+from interstage.multibody.loads import Forces, as_forces, of_all_kinds
 from interstage.multibody.model import Multibody
-
-FRAMES = ("world", "body", "node")
 
 
 class Kane:
@@ -102,7 +100,7 @@ class Kane:
         q: Array,
         v: Array,
         tau: Array | None = None,
-        forces: dict[Any, Array] | None = None,
+        forces: Forces | None = None,
         accelerations: dict[str, Array] | None = None,
         *,
         frame: str = "world",
@@ -111,10 +109,12 @@ class Kane:
         """Return v̇ (nv,).
 
         tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
-        forces : {(body, node) or body: wrench [t; f]}, in the axes of `frame` ("world", "body", "node")
+        forces : {(body, node) or body: wrench [t; f]}, in the axes of `frame` ("world", "body", "node"); `Force`
+            objects; or `Loads`, which bring tau and accelerations too
         accelerations : {body: v̇ of its joint} of prescribed joints, zero where not given
         parameters : other numbers than those of the description, a tree like `self.parameters`
         """
+        forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         M, f = self.equations(q, v, tau, forces, frame=frame, parameters=parameters)
         return equations.solve(self.layout, M, f, self._given(accelerations), self.xp)
 
@@ -123,13 +123,14 @@ class Kane:
         q: Array,
         v: Array,
         tau: Array | None = None,
-        forces: dict[Any, Array] | None = None,
+        forces: Forces | None = None,
         *,
         frame: str = "world",
         parameters: Parameters | None = None,
     ) -> tuple[Array, Array]:
         """Return M (nv, nv) and f (nv,) of M v̇ = f."""
         q, v, p = self._state(q, v, parameters)
+        forces, tau, _ = of_all_kinds(forces, tau, None)
         loads = self._loads(forces, frame, p, q, v)
         tau = None if tau is None else self._vector(tau, self.nv, "tau")
         return equations.kane_equations(self.layout, p, q, v, tau, loads, self.xp)
@@ -141,7 +142,12 @@ class Kane:
         return equations.mass_matrix(self.layout, p, parts, self.xp)
 
     def bias(
-        self, q: Array, v: Array, forces: dict | None = None, *, parameters: Parameters | None = None
+        self,
+        q: Array,
+        v: Array,
+        forces: Forces | None = None,
+        *,
+        parameters: Parameters | None = None,
     ) -> Array:
         """Return b (nv,) of M v̇ + b = tau: velocity terms, gravity, springs, dampers, less external forces."""
         return -self.equations(q, v, None, forces, parameters=parameters)[1]
@@ -151,7 +157,7 @@ class Kane:
         q: Array,
         v: Array,
         vdot: Array,
-        forces: dict[Any, Array] | None = None,
+        forces: Forces | None = None,
         *,
         frame: str = "world",
         parameters: Parameters | None = None,
@@ -246,23 +252,21 @@ class Kane:
         row = self.model.specs[i].component.node_row(node)
         return xp.asarray(own.l[row]), xp.asarray(own.lam[row]), xp.asarray(own.gamma[row])
 
-    def _loads(self, forces: dict | None, frame: str, p: Parameters, q: Array, v: Array) -> tuple:
-        """Return the loads of {place: wrench}, turned to world axes."""
-        if frame not in FRAMES:
-            raise InputError("unknown frame", expected=", ".join(FRAMES), got=repr(frame))
+    def _loads(self, forces: Forces | None, frame: str, p: Parameters, q: Array, v: Array) -> tuple:
+        """Return forces turned to world axes."""
         out = []
-        if forces is not None and not isinstance(forces, Mapping):
-            raise InputError("forces are given by place", expected="{(body, node) or body: [t; f]}")
-        for key, wrench in (forces or {}).items():
-            if not isinstance(key, str) and not (isinstance(key, tuple) and len(key) == 2):
-                raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
-            body, node = (key, None) if isinstance(key, str) else key
-            i = self._body(body)
-            wrench = self._vector(wrench, 6, f"force on {key}")
-            if frame != "world":
-                R = self.motion(q, v, body, node if frame == "node" else None, parameters=p).R
+        for force in as_forces(forces, frame):
+            if force.in_time:
+                raise InputError(
+                    f"the force on {force.place!r} is a function of time", hint="use force.at(t)"
+                )
+            i, wrench = self._body(force.body), self._vector(force.wrench, 6, f"force on {force.place!r}")
+            if force.frame != "world":
+                R = self.motion(
+                    q, v, force.body, force.node if force.frame == "node" else None, parameters=p
+                ).R
                 wrench = concat(self.xp, [R @ wrench[:3], R @ wrench[3:]])
-            out.append(Load(i, *self._site(i, node), wrench))
+            out.append(Load(i, *self._site(i, force.node), wrench))
         return tuple(out)
 
     def _given(self, accelerations: dict[str, Array] | None) -> Array:

@@ -15,7 +15,7 @@ from interstage.jit import COMPILED, kernel
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.outputs import Observation
 from interstage.multibody.kernels.entry import enter_forward_loaded
-from interstage.multibody.loads import Force, wrench_rows
+from interstage.multibody.loads import wrench_rows
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ class Columns:
         self.Q[:], self.V[:] = plant.x0.q, plant.x0.v
         self.Q[:nv] += 1j * step * plant.chart.tangent().T
         self.V[nv : 2 * nv] += 1j * step * np.eye(nv)
-        self.forces = [plant.loads.forces] * (2 * nv)
-        self.given = [plant.loads.tau] * (2 * nv)
+        self.loads = [plant.loads] * (2 * nv)
         sites, wrenches = plant.loads.rows(system)
         # inputs have one place more; it takes no part in the other columns
         self.tau, places, rows = self._inputs(sites, wrenches)
@@ -82,30 +81,18 @@ class Columns:
     def _inputs(self, sites: np.ndarray, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return tau (all columns), sites and wrenches (inputs): one unit more of one input."""
         plant, system, unit = self.plant, self.plant.system, 1j * self.step
-        loads, first = plant.loads, 2 * plant.system.nv
-        tau = np.tile(
-            system.generalized_input(loads.tau, loads.accelerations or None, complex), (len(self.Q), 1)
-        )
+        first = 2 * system.nv
+        tau = np.tile(plant.loads.vector(system, complex), (len(self.Q), 1))
         extra = np.full(len(plant.channels), -1, dtype=np.int64)  # a wrench of zero on the first body
         rows = np.zeros((len(plant.channels), len(sites) + 1, wrenches.shape[1]), complex)
         rows[:, :-1] = wrenches
         for k, channel in enumerate(plant.channels):
-            given, forces = loads.tau, loads.forces
+            loads = plant.loads.plus(channel.load(system), unit)
             if channel.force is not None:
-                f = channel.force
-                pushed = Force(f.body, f.node, f.frame, unit * f.wrench)
-                (extra[k],), (rows[k, -1],) = wrench_rows(system, [pushed])
-                forces = [*forces, pushed]
-            elif channel.tau is not None:
-                if not system.held[channel.tau]:  # there the engine reads accelerations
-                    tau[first + k, channel.tau] += unit
-                given = given.astype(complex)
-                given[channel.tau] += unit
+                (extra[k],), (rows[k, -1],) = wrench_rows(system, loads.forces[-1:])
             else:
-                body, number = channel.acceleration
-                tau[first + k, system.tree.joint_v[system.body(body)] + number] += unit
-            self.given.append(given)
-            self.forces.append(forces)
+                tau[first + k] = loads.vector(system, complex)
+            self.loads.append(loads)
         places = np.hstack([np.tile(sites, (len(extra), 1)), extra[:, None]])
         return tau, places, rows
 
@@ -134,8 +121,8 @@ class Columns:
             return np.zeros((0, len(self.Q)))
         plant = self.plant
         found = []
-        for q, v, vdot, forces, tau in zip(self.Q, self.V, self.vdot, self.forces, self.given):
+        for q, v, vdot, loads in zip(self.Q, self.V, self.vdot, self.loads):
             x = State(plant.x0.layout, q, v)
-            seen = Observation(plant.system, x, vdot, forces, tau, plant.sites, plant.origin)
+            seen = Observation(plant.system, x, vdot, loads, plant.sites, plant.origin)
             found.append(plant.measure(seen, outputs).imag / self.step)
         return np.array(found).T

@@ -10,6 +10,7 @@ import numpy as np
 from interstage.component.unit_names import SI_UNITS
 from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.multibody import inspection
+from interstage.multibody.loads import split_place
 from interstage.multibody.model import vehicle_units
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _numbers(part: slice) -> list[int]:
 
 
 def _reference(plant: Plant, reference: Any) -> tuple[str, Any]:
-    return inspection.split_place(reference if reference is not None else plant.system.bodies[0])
+    return split_place(reference if reference is not None else plant.system.bodies[0])
 
 
 def _grid_positions(plant: Plant, reference: Any) -> dict[str, np.ndarray]:

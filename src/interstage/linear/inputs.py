@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, known_names
-from interstage.multibody import inspection
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
-from interstage.multibody.loads import Force
+from interstage.multibody.loads import Force, Loads, check_frame
 from interstage.multibody.prescribed import LOCKED, PRESCRIBED
 
 if TYPE_CHECKING:
@@ -33,6 +32,17 @@ class Channel:
     tau: int | None = None
     acceleration: tuple[str, int] | None = None
     turning: bool = False  # about an axis, not along it
+
+    def load(self, system: System) -> Loads:
+        """Return the loads of one unit of the input."""
+        tau, motions = np.zeros(system.nv), {}
+        if self.tau is not None:
+            tau[self.tau] = 1.0
+        if self.acceleration is not None:
+            body, number = self.acceleration
+            motions[body] = np.zeros(int(system.tree.joint_nv[system.body(body)]))
+            motions[body][number] = 1.0
+        return Loads((self.force,) if self.force is not None else (), tau, motions)
 
 
 def directions(axis: Axis | None) -> list[tuple[str, np.ndarray]]:
@@ -95,12 +105,12 @@ class _NodeLoad:
 
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
-        inspection.check_frame(self.frame)
+        check_frame(self.frame)
         system.site(self.body, self.node)
         found = []
         for suffix, unit in directions(self.axis):
             wrench = np.concatenate([unit, np.zeros(3)] if self.kind == "torque" else [np.zeros(3), unit])
-            force = Force(self.body, self.node, self.frame, wrench)
+            force = Force(self.body, wrench, self.node, self.frame)
             single = self.name is not None and self.axis is not None and len(directions(self.axis)) == 1
             found.append(
                 Channel(

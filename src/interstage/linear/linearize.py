@@ -28,7 +28,7 @@ from interstage.linear.inputs import Input
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant, unique
-from interstage.multibody.loads import Loads
+from interstage.multibody.loads import Forces, Loads, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 
@@ -52,7 +52,7 @@ def linearize(
     inputs: Sequence[Input] = (),
     outputs: Sequence[Output] = (),
     *,
-    forces: Mapping[Any, ArrayLike] | None = None,
+    forces: Forces | None = None,
     tau: ArrayLike | None = None,
     accelerations: Mapping[str, ArrayLike] | None = None,
     frame: str = "world",
@@ -69,19 +69,20 @@ def linearize(
 
     Parameters
     ----------
-    x0 : a state, or an operating point as from `trim`: its forces, tau and accelerations act, each where that kind
-        is not given here
+    x0 : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
+        each where that kind is not given here
     inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
         JointAngle, JointRate, Reaction, ModalCoordinate, Expression
     forces : {(body, node) or body: [t; f] (6,)} held constant in the axes of `frame`: "world", or following the
-        "body" or "node" as thrust does; a key (body, node, frame) has axes of its own
+        "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
     method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
     """
+    system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)
     channels, input_groups = [], {}
@@ -136,7 +137,7 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     if np.iscomplexobj(x0.q):
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
-    return with_unit_quaternions(x0), Loads.at(system, x0, forces, tau, accelerations, frame)
+    return with_unit_quaternions(x0), Loads.on(system, x0, forces, tau, accelerations, frame).constant()
 
 
 def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:

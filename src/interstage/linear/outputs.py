@@ -21,9 +21,8 @@ import numpy as np
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
 from interstage.linear.inputs import coordinates, directions, mode_numbers, place_name
-from interstage.multibody import inspection
 from interstage.multibody.joints import Axis, Coordinate
-from interstage.multibody.loads import Force, in_world
+from interstage.multibody.loads import Loads, check_frame
 from interstage.multibody.places import located
 from interstage.multibody.state import State
 
@@ -63,13 +62,12 @@ class Observation:
         system: System,
         x: State,
         vdot: np.ndarray,
-        forces: list[Force],
-        tau: np.ndarray,
+        loads: Loads,
         sites: np.ndarray,
         origin: Observation | None = None,
     ):
         self.system, self.x, self.vdot = system, x, vdot
-        self.forces, self.tau = forces, tau
+        self.loads = loads
         self.origin = self if origin is None else origin  # the operating point, from which turns are counted
         self._sites = sites
         self._places: dict[tuple, PlaceMotion] = {}
@@ -109,8 +107,7 @@ class Observation:
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """Wrenches across the joints in the axes of each body."""
-        world = in_world(self.system, self.x, self.forces)
-        return self.system.reactions(self.x, self.vdot, forces=world, tau=self.tau, frame="body")
+        return self.system.reactions(self.x, self.vdot, forces=self.loads, frame="body")
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,7 @@ class _NodeOutput:
 
     def prepare(self, system: System) -> list[tuple[str, str]]:
         """Check names, make sites known, return (name, kind) of each channel."""
-        inspection.check_frame(self.frame)
+        check_frame(self.frame)
         located(system, [(self.body, self.node)])
         found = directions(self.axis)
         alone = self.name is not None and self.axis is not None and len(found) == 1

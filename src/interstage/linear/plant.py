@@ -10,7 +10,7 @@ from interstage.errors import InputError
 from interstage.linear.chart import Chart
 from interstage.linear.inputs import Channel
 from interstage.linear.outputs import Expression, Observation, Output, gather_sites
-from interstage.multibody.loads import Force, Loads, in_world
+from interstage.multibody.loads import Loads
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -38,40 +38,22 @@ class Plant:
         self.sites = gather_sites(system, places)
         self.origin: Observation | None = None
 
-    def inputs(self, u: np.ndarray | None) -> tuple[list[Force], np.ndarray, dict[str, np.ndarray]]:
-        """Return forces, tau and accelerations with the inputs added."""
+    def loads_with(self, u: np.ndarray | None) -> Loads:
+        """Return the loads with the inputs added."""
         loads = self.loads
-        if u is None or not np.any(u):
-            return loads.forces, loads.tau, loads.accelerations
-        forces, tau = list(loads.forces), loads.tau.astype(np.result_type(loads.tau, u))
-        accelerations = {body: a.astype(tau.dtype) for body, a in loads.accelerations.items()}
-        for k in np.flatnonzero(u):
-            channel = self.channels[k]
-            if channel.force is not None:
-                f = channel.force
-                forces.append(Force(f.body, f.node, f.frame, u[k] * f.wrench))
-            elif channel.tau is not None:
-                tau[channel.tau] += u[k]
-            else:
-                body, number = channel.acceleration
-                n = int(self.system.tree.joint_nv[self.system.body(body)])
-                accelerations.setdefault(body, np.zeros(n, tau.dtype))[number] += u[k]
-        return forces, tau, accelerations
+        for k in () if u is None else np.flatnonzero(u):
+            loads = loads.plus(self.channels[k].load(self.system), u[k])
+        return loads
 
     def evaluate(
         self, dq: np.ndarray | None = None, dv: np.ndarray | None = None, u: np.ndarray | None = None
     ) -> tuple[np.ndarray, Observation]:
         """Return v̇ (nv,) and what the outputs see, at a small motion and input."""
-        forces, tau, accelerations = self.inputs(u)
-        x = self.chart.state(dq, dv)
-        arrays = [tau, *(f.wrench for f in forces), *accelerations.values()]
-        if any(np.iscomplexobj(a) for a in arrays):
+        loads, x = self.loads_with(u), self.chart.state(dq, dv)
+        if np.iscomplexobj(loads.tau):
             x = x.copy(np.complex128)
-        world = in_world(self.system, x, forces)
-        vdot = self.system.forward_dynamics(
-            x, forces=world or None, tau=tau, accelerations=accelerations or None
-        )
-        return vdot, Observation(self.system, x, vdot, forces, tau, self.sites, self.origin)
+        vdot = self.system.forward_dynamics(x, forces=loads)
+        return vdot, Observation(self.system, x, vdot, loads, self.sites, self.origin)
 
     def measure(self, seen: Observation, outputs: list[Output] | None = None) -> np.ndarray:
         """Return the outputs (ny,)."""

@@ -9,7 +9,7 @@ Jacobian is exact: complex steps, all of them in one compiled loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from interstage.errors import ModelError, SolverError
 from interstage.linear.chart import Chart
 from interstage.linear.columns import forward_rows
 from interstage.linear.differences import COMPLEX_STEP
-from interstage.multibody.loads import Loads, in_world
+from interstage.multibody.loads import Loads
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -64,18 +64,13 @@ class Problem:
         x, tau = self.point(z)
         if self.closed:
             x = self.system.assemble(x, fixed=self.fixed)
-        loads = self.loads.copy()
-        loads.tau = tau
-        other = Problem(self.system, x, loads, self.unknowns, self.rows)
+        other = Problem(self.system, x, replace(self.loads, tau=tau), self.unknowns, self.rows)
         other.functions = self.functions
         return other
 
     def accelerations(self, x: State, tau: np.ndarray) -> np.ndarray:
         """Return v̇ (nv,) under the loads."""
-        world = in_world(self.system, x, self.loads.forces)
-        return self.system.forward_dynamics(
-            x, forces=world or None, tau=tau, accelerations=self.loads.accelerations or None
-        )
+        return self.system.forward_dynamics(x, forces=self.loads, tau=tau)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         """Return r (m,): chosen accelerations, the user's functions, closures."""
@@ -114,7 +109,7 @@ class Problem:
         system, n, unit = self.system, len(self.unknowns), 1j * COMPLEX_STEP
         Q, V = np.tile(self.x.q.astype(complex), (n, 1)), np.tile(self.x.v.astype(complex), (n, 1))
         loads, tangent = self.loads, Chart(system, self.x).tangent()
-        tau = np.tile(system.generalized_input(loads.tau, loads.accelerations or None, complex), (n, 1))
+        tau = np.tile(loads.vector(system, complex), (n, 1))
         for k, unknown in enumerate(self.unknowns):
             if unknown.kind == "position":
                 Q[k] += unit * tangent[:, unknown.place]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from interstage.errors import InputError
+from interstage.multibody.loads import OperatingPoint, at_point
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -128,8 +129,10 @@ def sweep_modes(
     values = np.asarray(values, dtype=float)
     sets, weights = [], []
     for value in values:
-        state, own = x.copy(), system.with_settings()
+        state, own = x.copy(), at_point(system, x).with_settings()
         other = change(own, state, float(value)) or own
+        if isinstance(state, OperatingPoint):
+            state = state.with_settings(other.settings)  # as `change` left them
         sets.append(other.modes(state))
         weights.append(other.mass_matrix(state))
     return track_modes(sets, values, n_modes, weights)

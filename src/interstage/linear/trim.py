@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.steady import Problem, Residual, Unknown, solve
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import Forces, Loads, OperatingPoint, at_point
+from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class TrimReport:
 class Trim(OperatingPoint):
     """An operating point found by `trim`, with a `report`."""
 
-    def __init__(self, x: State, loads: Loads, vdot: np.ndarray, report: TrimReport):
-        super().__init__(x, loads, vdot)
+    def __init__(self, x: State, loads: Loads, vdot: np.ndarray, settings: Settings, report: TrimReport):
+        super().__init__(x, loads, vdot, settings)
         self.report = report
 
     def _arguments(self) -> tuple:
@@ -76,11 +77,14 @@ class Trim(OperatingPoint):
     def __repr__(self) -> str:
         return f"<Trim: {super().__repr__()[8:-1]}>\n{self.report}"
 
+    def __str__(self) -> str:
+        return f"{self.report}\n{super().__str__()}"
+
 
 def trim(
     system: System,
     x: State,
-    forces: Mapping[Any, ArrayLike] | None = None,
+    forces: Forces | None = None,
     tau: ArrayLike | None = None,
     accelerations: Mapping[str, ArrayLike] | None = None,
     *,
@@ -103,7 +107,8 @@ def trim(
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
     """
-    loads = Loads.at(system, x, forces, tau, accelerations, frame)
+    system = at_point(system, x)
+    loads = Loads.on(system, x, forces, tau, accelerations, frame).constant()
     if not isinstance(x, State) or len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])
     chosen = _unknowns(system, x, unknowns)
@@ -127,7 +132,7 @@ def trim(
         condition,
         _accelerating(system, vdot, before, after),
     )
-    return Trim(state, loads, vdot, report)
+    return Trim(state, loads, vdot, system.settings.copy(), report)
 
 
 def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: list[Unknown]) -> np.ndarray:

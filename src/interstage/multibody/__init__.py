@@ -19,7 +19,7 @@ from interstage.multibody.joints import (
     Screw,
     Universal,
 )
-from interstage.multibody.loads import OperatingPoint
+from interstage.multibody.loads import Force, Loads, OperatingPoint
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
 
@@ -27,9 +27,11 @@ __all__ = [
     "Ball",
     "Change",
     "Cylindrical",
+    "Force",
     "Free",
     "Gimbal",
     "Joint",
+    "Loads",
     "Locked",
     "Multibody",
     "OperatingPoint",

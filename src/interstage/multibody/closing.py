@@ -12,11 +12,11 @@ from interstage.multibody import conserved, impulse
 from interstage.multibody.arrays import Work
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.engine import Scratch
-from interstage.multibody.inspection import loads
 from interstage.multibody.kernels import closure as kernel
 from interstage.multibody.kernels import closure_rows as rows
+from interstage.multibody.loads import Forces, as_forces, of_all_kinds, wrench_rows
 from interstage.multibody.state import State
-from interstage.multibody.types import Forces, Rates
+from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
     from interstage.multibody.api.closures import Closures
@@ -130,8 +130,9 @@ def forces_of(
     """Return wrenches and multipliers (m,) of closures under loads as in forward dynamics."""
     if not system.model.closures:
         return {}, np.zeros(0, x.q.dtype)
+    forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
     tau = system.generalized_input(tau, accelerations, x.q.dtype)
-    acting = loads(system, forces, frame, x)
+    acting = wrench_rows(system, as_forces(forces, frame), x.q.dtype)
     with system.engine.borrow(x.q.dtype) as scratch:
         _, status = system.forward_on(scratch, x, tau, *acting)
         found = closure_wrenches(system, scratch.work), scratch.work.closure_f.copy()
@@ -154,6 +155,7 @@ def forces_for(
     τ_tree are the forces that the tree alone would need for v̇; joints that are not free take what is left.
     """
     needed = system.inverse_dynamics(x, vdot, forces, frame)
+    tau = of_all_kinds(forces, tau, None)[1]
     if tau is not None:
         needed = needed - np.where(system.held, 0.0, system.vector(tau, x.q.dtype, "tau"))
     status, work = scratch.closure_response(x.q, x.v), scratch.work
@@ -213,7 +215,7 @@ def joint_wrenches(
 ) -> np.ndarray:
     """Return the forces (N, 6) across joints, closures acting as loads."""
     dtype = x.q.dtype
-    sites, wrenches = loads(system, forces, "world", x)
+    sites, wrenches = wrench_rows(system, as_forces(forces, "world"), x.q.dtype)
     with system.engine.borrow(dtype) as scratch:
         if system.model.closures:
             forces_for(system, scratch, x, vdot, forces, tau, "world")

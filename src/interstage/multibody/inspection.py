@@ -1,4 +1,4 @@
-"""Questions to a system that need no algorithm of their own: loads, poses, motions, sums, impedances."""
+"""Questions to a system that need no algorithm of their own: poses, motions, sums, impedances."""
 
 from __future__ import annotations
 
@@ -14,74 +14,16 @@ from interstage.multibody import places
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
 from interstage.multibody.kernels.flex import clamps
+from interstage.multibody.loads import check_frame, split_place
 from interstage.multibody.places import located
 from interstage.multibody.state import State
-from interstage.multibody.types import Forces, Node, Place
+from interstage.multibody.types import Node, Place
 from interstage.spatial import RigidInertia
-from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.api.compiled import Compiled
     from interstage.multibody.api.dynamics import Dynamics
     from interstage.multibody.api.kinematics import Kinematics
-
-FRAMES = ("world", "body", "node")
-
-
-def check_frame(frame: str) -> str:
-    """Return the name of a frame, or say which there are."""
-    if frame not in FRAMES:
-        raise InputError("unknown frame", expected=", ".join(FRAMES), got=repr(frame))
-    return frame
-
-
-def split_place(key: Any) -> tuple[str, Any]:
-    """Return (body, node) of a key that is a name or a pair.
-
-    >>> split_place("bus"), split_place(("panel", 57))
-    (('bus', None), ('panel', 57))
-    """
-    if isinstance(key, str):
-        return key, None
-    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
-        return key
-    raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
-
-
-def loads(system: Compiled, forces: Forces | None, frame: str, x: State) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 10) as `kinematics.external_wrenches` reads them, in world axes."""
-    check_frame(frame)
-    if not forces:
-        return NO_SITES, np.zeros((0, 10), x.q.dtype)
-    places = [split_place(key) for key in forces]
-    sites, arms = located(system, places)
-    given = [
-        as_array(w, (6,), f"force on {place}", allow_complex=True)
-        for place, w in zip(places, forces.values())
-    ]
-    wrenches = np.hstack([np.array(given), np.zeros((len(places), 1)), arms]).astype(x.q.dtype)
-    if frame != "world":
-        for k, place in enumerate(places):
-            R = axes_of(system, x, *place, frame)
-            wrenches[k, :6] = np.concatenate([R @ wrenches[k, :3], R @ wrenches[k, 3:6]])
-    return sites, wrenches
-
-
-def following_loads(system: Compiled, forces: Forces | None, frame: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 10): [t; f], the number of the axes that they keep to, arms.
-
-    Keys are (body, node) or body, in the axes of `frame`, or (body, node, frame) with axes of their own.
-    """
-    check_frame(frame)
-    places, rows = [], []
-    for key, wrench in (forces or {}).items():
-        own = isinstance(key, tuple) and len(key) == 3
-        place = split_place(key[:2] if own else key)
-        axes = FRAMES.index(check_frame(key[2]) if own else frame)
-        places.append(place)
-        rows.append([*as_array(wrench, (6,), f"force on {place}"), axes])
-    sites, arms = located(system, places)
-    return sites, np.hstack([np.array(rows, dtype=float).reshape(-1, 7), arms])
 
 
 def axes_of(system: Compiled, x: State, body: str, node: Node, frame: str) -> np.ndarray:

@@ -1,187 +1,430 @@
-"""Constant loads and operating points: a state with what acts on it.
+"""What acts on a vehicle besides gravity, springs and dampers: one type for every door.
 
-Loads are forces that stand in the world or follow a body, generalized forces, and motions of prescribed joints.
-`simulate`, `linearize` and `trim` take an operating point alike: its loads act, kind by kind (forces, tau,
-accelerations), where the call gives none of that kind.
+A load is a wrench at a place (`Force`), constant, a function of time or a table, in axes that stand in the world or
+follow a body or node; a generalized force; or the motion of a prescribed joint. `Loads` holds all of them. Everything
+that takes `forces`, `tau` and `accelerations` makes them into it at the door: the short forms are dictionaries by
+place, {("core", 52): [t; f], "bus": ..., ("core", 52, "node"): ...}.
+
+An `OperatingPoint` is a state with its loads and settings; `simulate`, `linearize`, `trim` and `modes` take it alike:
+its loads act, kind by kind (forces, tau, accelerations), where the call gives none of that kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError
-from interstage.multibody import inspection
+from interstage.errors import InputError, InterstageError
+from interstage.multibody.calling import given_system
+from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import located
+from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
+from interstage.multibody.types import Node, Place, Rates, Table
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
-    from interstage.multibody.api import System
+    from interstage.multibody.api.dynamics import Dynamics
+
+S = TypeVar("S", bound="Dynamics")
+FRAMES = ("world", "body", "node")
+KINDS = ("forces", "tau", "accelerations")
 
 
-@dataclass(frozen=True)
+def check_frame(frame: str) -> str:
+    """Return the name of a frame, or say which there are."""
+    if frame not in FRAMES:
+        raise InputError("unknown frame", expected=", ".join(FRAMES), got=repr(frame))
+    return frame
+
+
+def split_place(key: Any) -> tuple[str, Any]:
+    """Return (body, node) of a key that is a name or a pair.
+
+    >>> split_place("bus"), split_place(("panel", 57))
+    (('bus', None), ('panel', 57))
+    """
+    if isinstance(key, str):
+        return key, None
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
+        return key
+    raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
+
+
+Wrench: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
+"""[t; f] (6,), a function of time that returns it, or a table (times (m,), values (m, 6))."""
+
+Generalized: TypeAlias = ArrayLike | Callable[..., ArrayLike] | tuple[ArrayLike, ArrayLike]
+"""Generalized forces (nv,), a function of t or of (t, system), or a table (times (m,), values (m, nv))."""
+
+
+@dataclass(frozen=True, eq=False)
+class TimeTable:
+    """Values (m, k) at times (m,), linear between, held before the first and after the last."""
+
+    times: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, pair: Sequence[ArrayLike], width: int, where: str) -> TimeTable:
+        """Return a checked table of (times, values)."""
+        times = as_array(pair[0], (np.size(pair[0]),), f"{where}, times")
+        values = as_array(pair[1], (len(times), width), f"{where}, values")
+        if not len(times) or np.any(np.diff(times) <= 0.0):
+            raise InputError("the times of a table do not ascend", where=where)
+        return cls(times, values)
+
+    def __call__(self, t: float) -> np.ndarray:
+        """Return the values (k,) at a time."""
+        return np.array([np.interp(t, self.times, column) for column in self.values.T])
+
+
+@dataclass(frozen=True, eq=False)
 class Force:
-    """A wrench [t; f] (6,) at a place, in axes that stand ("world") or follow ("body", "node")."""
+    """A wrench [t; f] at a place, about that place.
 
-    body: str
-    node: Any
-    frame: str
-    wrench: np.ndarray
+    body, node : the place: a node of a flexible body, a point of a rigid one, or the origin of its frame (None)
+    wrench : (6,), a function of time that returns it, or a table (times (m,), values (m, 6)), linear between
+    frame : axes of the wrench, "world", or "body" or "node", which it follows as thrust does
 
-
-def as_forces(system: System, forces: Mapping[Any, ArrayLike] | None, frame: str) -> list[Force]:
-    """Return forces given by place: keys are body, (body, node) or (body, node, frame)."""
-    inspection.check_frame(frame)
-    found = []
-    _check_mapping(forces, "forces", "{(body, node) or body: [t; f]}")
-    for key, wrench in (forces or {}).items():
-        own = frame
-        if isinstance(key, tuple) and len(key) == 3:
-            own, key = inspection.check_frame(key[2]), key[:2]
-        body, node = inspection.split_place(key)
-        located(system, [(body, node)])
-        found.append(Force(body, node, own, as_array(wrench, (6,), f"force on {key}")))
-    return found
-
-
-def _check_mapping(value: Any, where: str, expected: str) -> None:
-    if value is not None and not isinstance(value, Mapping):
-        raise InputError("loads are given by name", where=where, expected=expected, got=repr(value)[:60])
-
-
-@dataclass
-class Loads:
-    """What acts on a system at an operating point, besides gravity, springs and dampers.
-
-    forces : wrenches at places;  tau (nv,) : generalized forces;  accelerations {body: (nv of its joint,)}
+    >>> thrust = Force("engine", [0, 0, 0, 9.0, 0, 0], frame="body")
+    >>> ramp = Force("core", ([0.0, 2.0], [[0.0] * 6, [0, 0, 0, 0, 0, 8.0]]), node=52)
+    >>> ramp.at(0.5).wrench
+    array([0., 0., 0., 0., 0., 2.])
     """
 
-    forces: list[Force]
-    tau: np.ndarray
-    accelerations: dict[str, np.ndarray]
+    body: str
+    wrench: Any
+    node: Node = None
+    frame: str = "world"
+
+    def __post_init__(self) -> None:
+        check_frame(self.frame)
+        wrench = self.wrench
+        if isinstance(wrench, tuple) and len(wrench) == 2:
+            object.__setattr__(self, "wrench", TimeTable.of(wrench, 6, f"force on {self.place!r}"))
+
+    @property
+    def place(self) -> tuple[str, Any]:
+        """Body and node."""
+        return self.body, self.node
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the wrench is a function of time."""
+        return callable(self.wrench)
+
+    def at(self, t: float) -> Force:
+        """Return the force as it is at a time."""
+        if not self.in_time:
+            return self
+        try:
+            value = self.wrench(t)
+        except Exception as err:
+            raise InputError(
+                f"the force on {self.place!r} failed at t = {t:g}", got=f"{type(err).__name__}: {err}"
+            ) from err
+        return replace(self, wrench=as_array(value, (6,), f"force on {self.place!r} at t = {t:g}"))
+
+    def checked(self) -> Force:
+        """Return the force with an array of six numbers, or a function that gives them at t = 0."""
+        if self.in_time:
+            self.at(0.0)
+            return self
+        wrench = as_array(self.wrench, (6,), f"force on {self.place!r}", allow_complex=True)
+        return self if wrench is self.wrench else replace(self, wrench=wrench)
+
+    def scaled(self, factor: complex) -> Force:
+        """Return the constant force times a number."""
+        return replace(self, wrench=factor * self.wrench)
+
+
+Forces: TypeAlias = "Table[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads"
+"""What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
+
+
+def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
+    """Return forces as declared; keys of a dictionary are body, (body, node) or (body, node, frame)."""
+    check_frame(frame)
+    if forces is None:
+        return []
+    if isinstance(forces, Force | Loads):
+        return [forces] if isinstance(forces, Force) else list(forces.forces)
+    if isinstance(forces, Mapping):
+        found = []
+        for key, wrench in forces.items():
+            own = isinstance(key, tuple) and len(key) == 3
+            body, node = split_place(key[:2] if own else key)
+            found.append(Force(body, wrench, node, key[2] if own else frame))
+        return found
+    given = list(forces) if isinstance(forces, Iterable) and not isinstance(forces, str) else [forces]
+    for force in given:
+        if not isinstance(force, Force):
+            raise InputError(
+                "forces cannot be read",
+                where="forces",
+                expected="{(body, node) or body: [t; f]}, or ist.Force objects",
+                got="a function" if callable(forces) else repr(forces)[:60],
+                hint="one wrench may be a function of time; a law of the state is control="
+                if callable(forces)
+                else None,
+            )
+    return given
+
+
+def wrench_rows(
+    system: Dynamics, forces: Sequence[Force], dtype: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
+    if not forces:
+        return NO_SITES, np.zeros((0, 10), float if dtype is None else dtype)
+    sites, arms = located(system, [force.place for force in forces])
+    for force in forces:
+        if force.in_time:
+            raise _in_time(f"the force on {force.place!r}")
+    given = [force.checked() for force in forces]
+    kind = np.result_type(float, *(force.wrench for force in given)) if dtype is None else dtype
+    rows = np.empty((len(given), 10), kind)
+    for k, force in enumerate(given):
+        if np.iscomplexobj(force.wrench) and rows.dtype.kind != "c":
+            raise InputError(f"the force on {force.place!r} is complex, the state is real")
+        rows[k, :6], rows[k, 6] = force.wrench, FRAMES.index(force.frame)
+    rows[:, 7:] = arms
+    return sites, rows
+
+
+def _in_time(what: str) -> InputError:
+    return InputError(
+        f"{what} is a function of time",
+        expected="numbers",
+        hint="say at which time: ist.Loads.of(system, ...).at(t)",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """What acts on a system, besides gravity, springs and dampers.
+
+    forces : wrenches at places;  tau (nv,) : generalized forces on joints and modes, or a function tau(t, system)
+    accelerations {body: (nv of its joint,)} : motions of prescribed joints
+
+    Give it wherever forces are asked for: `forces=loads` brings all three kinds, less those given beside it.
+    """
+
+    forces: tuple[Force, ...]
+    tau: Any
+    accelerations: Mapping[str, np.ndarray] = field(default_factory=dict)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
         cls,
-        system: System,
-        forces: Mapping[Any, ArrayLike] | None = None,
-        tau: ArrayLike | None = None,
-        accelerations: Mapping[str, ArrayLike] | None = None,
+        system: Dynamics,
+        forces: Forces | None = None,
+        tau: Generalized | None = None,
+        accelerations: Rates | None = None,
         frame: str = "world",
     ) -> Loads:
-        """Return checked loads."""
-        nv = system.nv
-        vector = np.zeros(nv) if tau is None else as_array(tau, (nv,), "tau")
-        given = {}
-        _check_mapping(accelerations, "accelerations", "{body: acceleration of its joint}")
-        for body, value in (accelerations or {}).items():
-            given[body] = _joint_vector(system, body, value)
-        system.generalized_input(vector, given)  # refuses joints that are not prescribed
-        return cls(as_forces(system, forces, frame), vector, given)
+        """Return checked loads on a system.
+
+        forces : {(body, node) or body: [t; f]} in the axes of `frame`, or (body, node, frame) with axes of its own;
+            `Force` objects; or `Loads`, whose other kinds act where they are not given here
+        tau : (nv,), a function tau(t) or tau(t, system), or a table (times (m,), values (m, nv)), linear between
+        accelerations : {body: q̈ of its joint} of prescribed joints
+        """
+        given, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+        placed = [force.checked() for force in as_forces(given, frame)]
+        located(system, [force.place for force in placed])
+        motions = _motions(system, accelerations)
+        return cls(tuple(placed), _generalized(system, tau), motions, tuple(system.velocity_names()))
 
     @classmethod
-    def at(
+    def on(
         cls,
-        system: System,
+        system: Dynamics,
         x: State,
-        forces: Mapping[Any, ArrayLike] | None = None,
-        tau: ArrayLike | None = None,
-        accelerations: Mapping[str, ArrayLike] | None = None,
+        forces: Forces | None = None,
+        tau: Generalized | None = None,
+        accelerations: Rates | None = None,
         frame: str = "world",
     ) -> Loads:
         """Return checked loads: of each kind those given, or else those that an operating point brings."""
-        given = cls.of(system, forces, tau, accelerations, frame)
-        if not isinstance(x, OperatingPoint):
-            return given
-        own = x.loads.copy()
-        return cls(
-            own.forces if forces is None else given.forces,
-            own.tau if tau is None else given.tau,
-            own.accelerations if accelerations is None else given.accelerations,
-        )
+        forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+        if isinstance(x, OperatingPoint):
+            own = x.loads
+            forces = own.forces if forces is None else forces
+            tau = own.tau if tau is None else tau
+            accelerations = own.accelerations if accelerations is None else accelerations
+        return cls.of(system, forces, tau, accelerations, frame)
 
-    def by_place(self) -> dict[tuple[str, Any, str], np.ndarray]:
-        """Return {(body, node, frame): wrench (6,)}; wrenches at one place in one frame are added."""
-        found: dict[tuple[str, Any, str], np.ndarray] = {}
+    @property
+    def in_time(self) -> bool:
+        """Whether something is a function of time."""
+        return callable(self.tau) or any(force.in_time for force in self.forces)
+
+    def at(self, t: float, system: Dynamics | None = None) -> Loads:
+        """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""
+        if not self.in_time:
+            return self
+        tau = tau_at(self.tau, t, system, len(self.names)) if callable(self.tau) else self.tau
+        return replace(self, forces=tuple(force.at(t) for force in self.forces), tau=tau)
+
+    def constant(self) -> Loads:
+        """Return these loads; ones that change with time are refused."""
+        if callable(self.tau):
+            raise _in_time("tau")
         for force in self.forces:
-            key = (force.body, _hashable(force.node), force.frame)
-            found[key] = found[key] + force.wrench if key in found else force.wrench.copy()
-        return found
+            if force.in_time:
+                raise _in_time(f"the force on {force.place!r}")
+        return self
 
-    def rows(self, system: System) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, system: Dynamics) -> tuple[np.ndarray, np.ndarray]:
         """Return sites (k,) and wrenches (k, 10) for the kernels, which turn them with what they follow."""
         return wrench_rows(system, self.forces)
 
+    def vector(self, system: Dynamics, dtype: Any = np.float64) -> np.ndarray:
+        """Return the vector (nv,) for the kernels: forces, and accelerations at joints that are not free."""
+        return system.generalized_input(self.tau, self.accelerations or None, dtype)
+
+    def plus(self, other: Loads, factor: complex = 1.0) -> Loads:
+        """Return the sum of these loads and others times a number, all constant."""
+        accelerations = dict(self.accelerations)
+        for body, value in other.accelerations.items():
+            accelerations[body] = accelerations.get(body, 0.0) + factor * value
+        more = tuple(force.scaled(factor) for force in other.forces)
+        return replace(
+            self, forces=self.forces + more, tau=self.tau + factor * other.tau, accelerations=accelerations
+        )
+
     def copy(self) -> Loads:
         """Return loads whose arrays may be changed."""
-        return Loads(list(self.forces), self.tau.copy(), {k: a.copy() for k, a in self.accelerations.items()})
+        tau = self.tau if callable(self.tau) else self.tau.copy()
+        return replace(self, tau=tau, accelerations={k: a.copy() for k, a in self.accelerations.items()})
+
+    def __str__(self) -> str:
+        from interstage.multibody.summary import of_loads
+
+        return of_loads(self)
 
 
-def _joint_vector(system: System, body: str, value: ArrayLike) -> np.ndarray:
-    """Return one number for each velocity of a joint."""
-    n = int(system.tree.joint_nv[system.body(body)])
+def of_all_kinds(forces: Any, tau: Any, accelerations: Any) -> tuple[Any, Any, Any]:
+    """Return forces, tau and accelerations, where `Loads` given as forces bring all that is not given."""
+    if not isinstance(forces, Loads):
+        return forces, tau, accelerations
+    return (
+        forces.forces,
+        forces.tau if tau is None else tau,
+        forces.accelerations if accelerations is None else accelerations,
+    )
+
+
+def _generalized(system: Dynamics, tau: Any) -> Any:
+    """Return tau as an array (nv,) or a function of (t, system)."""
+    if tau is None:
+        return np.zeros(system.nv)
+    if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1:
+        tau = TimeTable.of(tau, system.nv, "tau")
+    return given_system(tau, 1) if callable(tau) else numbers(tau, "tau", system.nv)
+
+
+def tau_at(tau: Callable, t: float, system: Dynamics | None, n: int) -> np.ndarray:
+    """Return n generalized forces of a function of (t, system) at a time."""
     try:
-        array = np.asarray(value, dtype=float)
+        value = tau(t, system)
+    except InterstageError:
+        raise
+    except Exception as err:
+        raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+    return numbers(value, f"tau at t = {t:g}", n, "a function tau(t, system) can follow changes")
+
+
+def numbers(value: Any, where: str, n: int, hint: str | None = None) -> np.ndarray:
+    """Return n finite real numbers as an array."""
+    try:
+        array = np.array(value, dtype=float)
     except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if array.shape not in ((), (n,)) or not np.isfinite(array).all():
+        raise InputError("not an array of numbers", where=where, got=repr(value)) from None
+    if array.shape != (n,):
+        words = f"{array.shape[0]} numbers" if array.ndim == 1 else f"shape {array.shape}"
+        raise InputError(f"{where} does not fit", expected=f"{n} numbers", got=words, hint=hint)
+    if not np.isfinite(array).all():
+        raise InputError(f"{where} is not finite", got=np.array2string(array, threshold=6))
+    return array
+
+
+def _motions(system: Dynamics, accelerations: Any) -> dict[str, np.ndarray]:
+    """Return {body: (nv of its joint,)} of prescribed joints."""
+    if accelerations is None:
+        return {}
+    if not isinstance(accelerations, Mapping):
         raise InputError(
-            f"the acceleration of joint '{body}' does not fit",
-            expected=f"{n} finite numbers",
-            got=repr(value),
+            "accelerations cannot be read",
+            where="accelerations",
+            expected="{body: q̈ of its joint}",
+            got=repr(accelerations)[:60],
+            hint="a motion in time is given by motions=" if callable(accelerations) else None,
         )
-    return np.broadcast_to(array, (n,)).copy()
-
-
-def in_world(system: System, x: State, forces: list[Force]) -> dict[tuple[str, Any], np.ndarray]:
-    """Return {(body, node): wrench (6,)} in world axes at a state; wrenches at one place are added."""
-    found: dict[tuple[str, Any], np.ndarray] = {}
-    for force in forces:
-        wrench = force.wrench.astype(np.result_type(force.wrench, x.q))
-        if force.frame != "world":
-            R = inspection.axes_of(system, x, force.body, force.node, force.frame)
-            wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
-        place = (force.body, _hashable(force.node))
-        found[place] = found[place] + wrench if place in found else wrench
-    return found
-
-
-def wrench_rows(system: System, forces: list[Force]) -> tuple[np.ndarray, np.ndarray]:
-    """Return sites (k,) and wrenches (k, 10): [t; f], the number of the axes that they keep to, arms."""
-    sites, arms = located(system, [(f.body, f.node) for f in forces])
-    rows = [[*f.wrench, inspection.FRAMES.index(f.frame)] for f in forces]
-    kind = np.result_type(float, *(f.wrench for f in forces))
-    return sites, np.hstack([np.array(rows, dtype=kind).reshape(-1, 7), arms])
-
-
-def _hashable(node: Any) -> Any:
-    """Return a place on a body that may be a key: a point is a tuple."""
-    return tuple(np.asarray(node).tolist()) if isinstance(node, list | np.ndarray) else node
+    system.generalized_input(
+        None, accelerations
+    )  # refuses joints that are not prescribed, and what does not fit
+    size = {body: int(system.tree.joint_nv[system.body(body)]) for body in accelerations}
+    return {
+        body: np.broadcast_to(np.asarray(value, dtype=float), (size[body],)).copy()
+        for body, value in accelerations.items()
+    }
 
 
 class OperatingPoint(State):
-    """A state with the loads that act there: `simulate` and `linearize` start from both.
+    """A state with the loads that act there and the settings it holds for: what `simulate` and `linearize` start from.
 
-    loads : `Loads`;  vdot (nv,) : accelerations under them
+    loads : `Loads`;  settings : joint modes, masses and closures as they were (`Settings`)
+    vdot (nv,) : accelerations under them
+
+    Whoever takes the point takes its settings: a system that is switched otherwise is seen as it was here, with a
+    warning. `with_settings` gives the same state and loads with other ones.
     """
 
-    def __init__(self, x: State, loads: Loads, vdot: np.ndarray):
+    def __init__(self, x: State, loads: Loads, vdot: np.ndarray, settings: Settings):
         super().__init__(x.layout, x.q, x.v)
-        self.loads, self.vdot = loads, vdot
+        self.loads, self.vdot, self.settings = loads, vdot, settings
 
     def _arguments(self) -> tuple:
-        return self.loads.copy(), self.vdot.copy()
+        return self.loads.copy(), self.vdot.copy(), self.settings.copy()
 
     def copy(self, dtype: type | None = None) -> State:
-        """Return an independent copy with the same loads; of another number type a bare state."""
+        """Return an independent copy with the same loads and settings; of another number type a bare state."""
         if dtype is not None and np.dtype(dtype) != self.q.dtype:
             return super().copy(dtype)
         return type(self)(self, *self._arguments())
 
+    def with_settings(self, settings: Settings) -> OperatingPoint:
+        """Return the same state and loads with (a copy of) other settings."""
+        return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), settings.copy())
+
     def __reduce__(self):
         return type(self), (State(self.layout, self.q, self.v), *self._arguments())
+
+    def __str__(self) -> str:
+        from interstage.multibody.summary import of_point
+
+        return of_point(self)
+
+
+def at_point(system: S, x: State) -> S:
+    """Return a system as an operating point has it switched; the system itself for a bare state."""
+    if not isinstance(x, OperatingPoint) or x.settings == system.settings:
+        return system
+    from interstage.multibody.summary import unlike
+
+    warnings.warn(
+        "the system is switched otherwise than the operating point, which is taken as it was found:"
+        f" {unlike(x.settings, system.settings)}",
+        UserWarning,
+        stacklevel=3,
+    )
+    return system.with_settings(x.settings)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from interstage.multibody.arrays import SETTING_FIELDS, Tree
+from interstage.multibody.closures import row_names
 from interstage.multibody.compile import inertia_numbers
 from interstage.multibody.flex.reference import FlexibleBody
 from interstage.multibody.model import Multibody
@@ -25,6 +26,7 @@ class Settings:
 
     joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,);  opened : names of open closures
     dropped : rows that say nothing new as long as the closures named with each are closed
+    bodies, rows : names of what the first two and the third are of
     """
 
     joint_mode: np.ndarray
@@ -33,6 +35,8 @@ class Settings:
     closure_option: np.ndarray
     opened: frozenset[str] = frozenset()
     dropped: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    bodies: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
@@ -43,6 +47,8 @@ class Settings:
             np.array([inertia_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(len(specs), 10),
             np.ones(len(tree.row_kind), dtype=np.int64),
             np.array([1.0, 0.0, 0.0]),
+            bodies=tuple(model.bodies),
+            rows=tuple(f"{closure}: {words}" for closure, words in row_names(model)),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -51,7 +57,8 @@ class Settings:
 
     def copy(self) -> Settings:
         """Return settings that may be changed without touching these."""
-        return Settings(*(a.copy() for a in self.arrays().values()), self.opened, self.dropped)
+        arrays = (a.copy() for a in self.arrays().values())
+        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Settings) or (self.opened, self.dropped) != (other.opened, other.dropped):
@@ -59,3 +66,8 @@ class Settings:
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ARRAYS)
 
     __hash__ = None
+
+    def __str__(self) -> str:
+        from interstage.multibody.summary import of_settings
+
+        return of_settings(self)

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.multibody.prescribed import MODES
+
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+    from interstage.multibody.loads import Force, Loads, OperatingPoint
     from interstage.multibody.model import BodySpec, Multibody
+    from interstage.multibody.settings import Settings
 
 MOST = 60  # bodies that are listed
 
@@ -79,3 +83,95 @@ def of_system(system: System) -> str:
     opened = system.settings.opened
     closures = [_ends(spec) + (" (open)" if spec.name in opened else "") for spec in system.model.closures]
     return _text(title, rows, closures)
+
+
+# settings, loads, operating points --------------------------------------------------------------------
+
+
+def _bodies(settings: Settings) -> list[str]:
+    return list(settings.bodies) or [f"body {i + 1}" for i in range(len(settings.joint_mode))]
+
+
+def of_settings(settings: Settings) -> str:
+    """Return settings as text: how each joint moves, masses, closures, how drift is held."""
+    rows = []
+    for name, mode, numbers in zip(_bodies(settings), settings.joint_mode, settings.body_inertia):
+        m = float(numbers[0])
+        com = ", ".join(f"{c:.4g}" for c in (numbers[1:4] / m if m else numbers[1:4]))
+        rows.append([name, MODES[mode], f"{m:.6g}", com])
+    head = ["body", "joint", "mass", "centre of mass from the joint"]
+    lines = ["Settings", *("  " + line for line in table(head, rows[:MOST]))]
+    if len(rows) > MOST:
+        lines.append(f"  ... and {len(rows) - MOST} more")
+    if len(settings.row_keep):
+        kept, method = int(settings.row_keep.sum()), _drift(settings)
+        lines.append(f"  closures: {kept} of {len(settings.row_keep)} rows hold, {method}")
+        out = [name for name, keep in zip(settings.rows, settings.row_keep) if not keep]
+        lines += [f"    left out: {name}" for name in out[:MOST]]
+    return "\n".join(lines)
+
+
+def _drift(settings: Settings) -> str:
+    project, rate = settings.closure_option[0], settings.closure_option[1]
+    return "projected after each step" if project else (f"Baumgarte's {rate:g}" if rate else "drift not held")
+
+
+def unlike(one: Settings, other: Settings) -> str:
+    """Say in a few words where settings are not those of another, the first as it is in each."""
+    said = []
+    for name, a, b in zip(_bodies(one), one.joint_mode, other.joint_mode):
+        if a != b:
+            said.append(f"the joint of '{name}' is {MODES[a]} there and {MODES[b]} in the system")
+    for name, a, b in zip(_bodies(one), one.body_inertia, other.body_inertia):
+        if not np.array_equal(a, b):
+            said.append(f"the mass of '{name}' is {a[0]:.6g} there and {b[0]:.6g} in the system")
+    if not np.array_equal(one.row_keep, other.row_keep):
+        said.append("other closures are closed")
+    if not np.array_equal(one.closure_option, other.closure_option):
+        said.append("drift of closures is held otherwise")
+    return "; ".join(said[:3]) + (f"; and {len(said) - 3} more" if len(said) > 3 else "")
+
+
+def of_loads(loads: Loads) -> str:
+    """Return loads as text: wrenches by place, generalized forces and accelerations that are not zero."""
+    lines = ["Loads"] + ["  " + line for line in _forces(loads.forces)]
+    if callable(loads.tau):
+        lines.append("  tau: a function of time")
+    else:
+        names = loads.names or [f"velocity {k + 1}" for k in range(len(loads.tau))]
+        rows = [[n, f"{v:.6g}"] for n, v in zip(names, loads.tau) if v != 0.0]
+        lines += ["  " + line for line in table(["tau", ""], rows[:MOST])] if rows else []
+    rows = [[body, ", ".join(f"{v:.6g}" for v in a)] for body, a in loads.accelerations.items()]
+    lines += ["  " + line for line in table(["joint", "acceleration"], rows)] if rows else []
+    return "\n".join(lines) if len(lines) > 1 else "Loads: none"
+
+
+def _forces(forces: tuple[Force, ...]) -> list[str]:
+    if not forces:
+        return []
+    rows = []
+    for force in forces:
+        place = force.body if force.node is None else f"{force.body} {force.node}"
+        if force.in_time:
+            rows.append([place, force.frame, "of time", ""])
+            continue
+        parts = (
+            ", ".join(f"{v:.6g}" for v in np.asarray(half)) for half in (force.wrench[:3], force.wrench[3:])
+        )
+        rows.append([place, force.frame, *parts])
+    return table(["force on", "axes", "torque", "force"], rows)
+
+
+def of_point(x: OperatingPoint) -> str:
+    """Return an operating point as text: coordinates and velocities by body, loads, settings."""
+    rows = []
+    for name in x.settings.bodies:
+        body = x[name]
+        for what, values in (("q", body.q), ("v", body.v), ("eta", body.eta), ("etadot", body.etadot)):
+            if len(values) and (what == "q" or np.any(values)):
+                shown = ", ".join(f"{value:.6g}" for value in values[:7])
+                rows.append([name, what, shown + (f", ... {len(values)}" if len(values) > 7 else "")])
+    size = float(np.abs(x.vdot).max(initial=0.0))
+    lines = [f"Operating point: largest acceleration {size:.4g}"]
+    lines += ["  " + line for line in table(["body", "", "value"], rows[:MOST])]
+    return "\n".join([*lines, str(x.loads), str(x.settings)])

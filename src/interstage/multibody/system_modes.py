@@ -14,9 +14,9 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
-from interstage.multibody.loads import OperatingPoint, in_world
+from interstage.multibody.loads import Forces, OperatingPoint, at_point
 from interstage.multibody.state import State
-from interstage.multibody.types import Forces, Node
+from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
     from interstage.multibody.api.closures import Closures
@@ -71,8 +71,8 @@ def system_modes(system: Closures, x: State, forces: Forces | None = None) -> Sy
     An operating point brings those of its forces that stand in the world, unless forces are given.
     """
     if forces is None and isinstance(x, OperatingPoint):
-        standing = [force for force in x.loads.forces if force.frame == "world"]
-        forces = in_world(system, x, standing) or None
+        system = at_point(system, x)
+        forces = [force for force in x.loads.constant().forces if force.frame == "world"] or None
     real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)

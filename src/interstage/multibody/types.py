@@ -37,8 +37,5 @@ Place: TypeAlias = str | tuple[str, Node]
 Target: TypeAlias = str | tuple[str | None, Node] | None
 """Where a body is to be attached: a parent, a place on one, or (None) the ground."""
 
-Forces: TypeAlias = Table[Place, ArrayLike]
-"""Wrenches [t; f] (6,) by place."""
-
 Rates: TypeAlias = Table[str, ArrayLike]
 """Rates or accelerations of joints by body."""

@@ -19,10 +19,11 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
+from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
 from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.topology import copy_of
-from interstage.system.histories import BoundMotion, Motion, asks_system
+from interstage.system.histories import BoundMotion, Motion
 
 Condition = Callable[[float, State], float]
 

@@ -37,19 +37,21 @@ GAMMA = 1.0 - np.sqrt(0.5)
 NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 
 # tau (R, nv): forces, and accelerations at joints that are not free; q (R, len(q_slots)) and v (R, len(v_slots))
-# of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes. R = 2 steps + 1, or 0: no tables.
-Feed = namedtuple("Feed", ["tau", "q_slots", "q", "v_slots", "v", "bodies", "inertia"])
+# of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes; wrenches (R, k, 10), or none where
+# they do not change. R = 2 steps + 1, or 0: no tables.
+Feed = namedtuple("Feed", ["tau", "q_slots", "q", "v_slots", "v", "bodies", "inertia", "wrenches"])
 
 
 def no_feed(nv: int) -> Feed:
     """Return tables without rows: loads are constant, nothing is prescribed."""
     none = np.zeros(0, dtype=np.int64)
-    return Feed(np.zeros((0, nv)), none, np.zeros((0, 0)), none, np.zeros((0, 0)), none, np.zeros((0, 0, 10)))
+    empty = np.zeros((0, 0)), np.zeros((0, 0, 10))
+    return Feed(np.zeros((0, nv)), none, empty[0], none, empty[0], none, empty[1], empty[1])
 
 
 @kernel
-def take(work, feed, row, x, y):
-    """Write row `row` of the tables into masses, coordinates x and velocities y."""
+def take(work, feed, row, x, y, wrenches):
+    """Write row `row` of the tables into masses, coordinates x, velocities y and wrenches."""
     for k in range(len(feed.q_slots)):
         x[feed.q_slots[k]] = feed.q[row, k]
     for k in range(len(feed.v_slots)):
@@ -57,6 +59,10 @@ def take(work, feed, row, x, y):
     for k in range(len(feed.bodies)):
         for j in range(10):
             work.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
+    if len(feed.wrenches) > 0:
+        for k in range(len(wrenches)):
+            for j in range(6):
+                wrenches[k, j] = feed.wrenches[row, k, j]
 
 
 @kernel
@@ -78,7 +84,7 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
         load = tau
         if fed:
             k = row + (stage + 1) // 2
-            take(work, feed, k, x, y)
+            take(work, feed, k, x, y, wrenches)
             load = feed.tau[k]
         rates(tree, x, y, kq)
         status = forward(tree, work, x, y, load, sites, wrenches, kv)
@@ -97,7 +103,7 @@ def rk4_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nv):
         v[k] += sum_v[k]
     if fed:
-        take(work, feed, row + 2, q, v)
+        take(work, feed, row + 2, q, v, wrenches)
     normalize(tree, q)
     return 0
 
@@ -117,7 +123,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     fed = len(feed.tau) > 0
     load = tau
     if fed:
-        take(work, feed, row, q, v)
+        take(work, feed, row, q, v, wrenches)
         load = feed.tau[row]
     nq, nv = len(q), len(v)
     g = GAMMA * h
@@ -138,7 +144,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nq):
         x[k] = q[k] + h * kq[k]
     if fed:
-        take(work, feed, row + 2, x, y)
+        take(work, feed, row + 2, x, y, wrenches)
         load = feed.tau[row + 2]
     for k in range(nv):
         linear = 1.0 if tree.v_q[k] >= 0 else 0.0
@@ -156,7 +162,7 @@ def ros2_step(tree, work, q, v, tau, sites, wrenches, h, s, feed, row):
     for k in range(nv):
         v[k] += 0.5 * h * (kv[k] + jv[k])
     if fed:
-        take(work, feed, row + 2, q, v)
+        take(work, feed, row + 2, q, v, wrenches)
     normalize(tree, q)
     return 0
 

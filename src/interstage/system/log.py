@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
+from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.state import BodyState
+from interstage.system.acting import Acting
 from interstage.system.events import EventRecord
 from interstage.system.log_file import LogFile, read_log, write_log
 from interstage.system.rows import positions_of_rows, sums_of_rows
@@ -31,16 +33,14 @@ SAME_TIME = 1e-12  # times this near to each other, relative, are one
 class Inputs:
     """What acted on a phase.
 
-    loads : (time from which they hold, tau (nv,), sites, wrenches, tau as a function of (system, t) or None)
+    loads : (time from which they hold, tau (nv,), sites, wrenches, what acts by name)
     accelerations : writes those of motions at a time into a vector
-    table : tau (m, nv) of each row of the phase, where that is known instead of functions of time
+    table : (tau (nv,), sites, wrenches, loads) of each row, where that is known instead of functions of time
     """
 
-    loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, Callable | None]] = field(
-        default_factory=list
-    )
+    loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, Acting]] = field(default_factory=list)
     accelerations: Callable[[float, np.ndarray], None] | None = None
-    table: np.ndarray | None = None
+    table: list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]] | None = None
 
     def add(
         self,
@@ -48,7 +48,7 @@ class Inputs:
         tau: np.ndarray,
         sites: np.ndarray,
         wrenches: np.ndarray,
-        in_time: Callable[[float], np.ndarray] | None,
+        acting: Acting,
         logged: float,
     ) -> None:
         """Note loads that hold from t on; those that no logged row saw (the last is at `logged`) are forgotten."""
@@ -58,21 +58,35 @@ class Inputs:
                 sites, wrenches = old_sites, old_wrenches
             if logged < since - SAME_TIME * (1.0 + abs(since)):
                 self.loads.pop()
-        self.loads.append((t, tau, sites, wrenches, in_time))
+        self.loads.append((t, tau, sites, wrenches, acting))
 
     @property
     def in_time(self) -> bool:
         """Whether something has to be asked of a function of time."""
-        return self.accelerations is not None or any(load[4] is not None for load in self.loads)
+        return self.accelerations is not None or any(load[4].in_time for load in self.loads)
+
+    def _holding(self, t: float) -> tuple[float, np.ndarray, np.ndarray, np.ndarray, Acting]:
+        later = bisect_right(self.loads, t, key=lambda load: load[0] - SAME_TIME * (1.0 + abs(t)))
+        return self.loads[max(0, later - 1)]
+
+    def named(self, t: float, k: int, system: System) -> Loads:
+        """Return the loads at the time of row k by the names of bodies, accelerations of motions among them."""
+        if self.table is not None:
+            return self.table[k][3]
+        loads, vector = self._holding(t)[4].loads.at(t, system), self.at(t, k, system)[0]
+        driven = [body for body in system.bodies if system.joint_mode(body) == "prescribed"]
+        return replace(loads, accelerations={body: vector[system.layout[body].v] for body in driven})
 
     def at(self, t: float, k: int, system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the vector for the kernels, sites and wrenches at the time of row k, for the system as it was then."""
-        row = k
-        k = max(0, bisect_right(self.loads, t, key=lambda load: load[0] - SAME_TIME * (1.0 + abs(t))) - 1)
-        _, tau, sites, wrenches, in_time = self.loads[k]
         if self.table is not None:
-            return self.table[row].copy(), sites, wrenches
-        tau = tau.copy() if in_time is None else in_time(system, t)
+            tau, sites, wrenches, _ = self.table[k]
+            return tau.copy(), sites, wrenches
+        _, tau, sites, wrenches, acting = self._holding(t)
+        if acting.in_time:
+            tau, (sites, wrenches) = acting.vector(system, t), acting.rows(system, t)
+        else:
+            tau = tau.copy()
         if self.accelerations is not None:
             self.accelerations(t, tau)
         return tau, sites, wrenches
@@ -106,6 +120,13 @@ class Phase:
         """Return a copy of the k-th state, the last by default."""
         return self.system.state(self.q[k], self.v[k])
 
+    def operating_point(self, k: int = -1) -> OperatingPoint:
+        """Return the k-th state with the loads and settings of then; `simulate` and `linearize` go on from it."""
+        k = range(len(self.t))[k]
+        system, x = self.system_at(k), self.state(k)
+        loads = self.inputs.named(float(self.t[k]), k, system)
+        return OperatingPoint(x, loads, system.forward_dynamics(x, forces=loads), system.settings.copy())
+
     def system_at(self, k: int) -> System:
         """Return the system as it was at row k: bodies whose mass changed have that of then."""
         settings = self.system.settings.copy()
@@ -125,22 +146,21 @@ class Phase:
         """Energies (3) and momentum (6) of each row: (m, 9)."""
         return sums_of_rows(self.system, self.q, self.v, *self._masses)
 
-    def _tau(self) -> np.ndarray:
-        """Return the vector for the kernels (m, nv) at each row."""
+    def _acted(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]]:
+        """Return the vector for the kernels (nv,), sites, wrenches and loads at each row."""
         bodies, inertia = self._masses
         view = self.system.with_settings()
-        out = np.empty_like(self.v)
+        out = []
         for k, t in enumerate(self.t):
             view.settings.body_inertia[bodies] = inertia[k]
-            out[k] = self.inputs.at(float(t), k, view)[0]
+            out.append((*self.inputs.at(float(t), k, view), self.inputs.named(float(t), k, view)))
         return out
 
     def __getstate__(self) -> dict[str, Any]:
         # functions of time do not travel: what they said at the rows does
         state = dict(self.__dict__)
         if self.inputs.in_time:
-            loads = [(*load[:4], None) for load in self.inputs.loads]
-            state["inputs"] = Inputs(loads, None, self._tau())
+            state["inputs"] = Inputs([], None, self._acted())
         return state
 
     @cached_property
@@ -305,17 +325,30 @@ class Log:
         """Velocities (m, nv)."""
         return self._joined("v")
 
-    def state(self, k: int = -1) -> State:
-        """Return a copy of the k-th state, the last by default."""
+    def _row(self, k: int) -> tuple[Phase, int]:
+        """Return the phase of the k-th row, and its number there."""
         n = len(self)
         if not -n <= k < n:
             raise InputError("the log has no such row", expected=f"{-n} to {n - 1}", got=f"{k}")
         k = k % n
         for phase in self.phases:
             if k < len(phase):
-                return phase.state(k)
+                return phase, k
             k -= len(phase)
         raise AssertionError
+
+    def state(self, k: int = -1) -> State:
+        """Return a copy of the k-th state, the last by default; without what acted (`operating_point` has that)."""
+        phase, k = self._row(k)
+        return phase.state(k)
+
+    def operating_point(self, k: int = -1) -> OperatingPoint:
+        """Return the k-th state, the last by default, with the loads and settings of then.
+
+        `simulate` and `linearize` go on from it; its system is `log.system`, or that of its phase.
+        """
+        phase, k = self._row(k)
+        return phase.operating_point(k)
 
     def at(self, t: float) -> State:
         """Return the state at any time of an adaptive run (its dense output); at an event, the state after it."""

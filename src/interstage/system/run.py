@@ -71,11 +71,10 @@ class Run:
 
     def load(self) -> None:
         """Bring what acts before the kernels, from now on."""
-        self.sites, self.wrenches = self.acting.rows(self.system)
+        self.sites, self.wrenches = self.acting.rows(self.system, self.t)
         self.tau = self.acting.vector(self.seen(self.t, self.x), self.t)
-        in_time = copy(self.acting).vector if self.acting.in_time else None
         since = self.rows[-1][0][-1]
-        self.inputs.add(self.t, self.tau, self.sites, self.wrenches, in_time, since)
+        self.inputs.add(self.t, self.tau, self.sites, self.wrenches, copy(self.acting), since)
 
     def command(self, law: Control) -> None:
         """Ask the control law for new loads."""
@@ -138,6 +137,9 @@ class Run:
         """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
         if self.acting.in_time:
             tau[:] = self.acting.vector(self.seen(t, State(self.system.layout, q, v)), t)
+            table = self.acting.wrench_table(np.array([t]), self.wrenches)
+            if len(table):
+                self.wrenches = table[0]
         for bound in self.motions.values():
             self._write_motion(bound, t, q, v)
         self._accelerations(t, tau)
@@ -194,6 +196,7 @@ class Run:
             np.concatenate(v, axis=1),
             np.array(bodies, dtype=np.int64),
             inertia,
+            self.acting.wrench_table(times, self.wrenches),
         )
 
     def set_masses(self, t: float) -> None:

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
+from interstage.multibody.calling import given_system
+from interstage.multibody.loads import Forces, at_point
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
-from interstage.system.histories import Motion, given_system
+from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.run import Control, Run
 
@@ -29,7 +31,7 @@ def simulate(
     step: float | None = None,
     *,
     method: str | None = None,
-    forces: dict | None = None,
+    forces: Forces | None = None,
     frame: str = "world",
     tau: ArrayLike | Callable[..., ArrayLike] | None = None,
     accelerations: dict[str, ArrayLike] | None = None,
@@ -48,14 +50,15 @@ def simulate(
 
     Parameters
     ----------
-    x : a state, or an operating point as from `trim`: its forces, tau and accelerations act, each where that kind is
-        not given here
+    x : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
+        each where that kind is not given here
     until : end time;  step : time step of the fixed-step methods
     method : "rk4" (default where `step` is given) or "ros2" (stiff modes do not limit the step), in compiled
         loops; adaptive "dop853" (default without `step`), "rk45", and stiff "radau", "bdf", "lsoda"
-    forces : constant wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they
-        follow as thrust does; a key (body, node, frame) has axes of its own
-    tau : generalized forces (nv,), constant or a function tau(t) or tau(t, system)
+    forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
+        thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
+        (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
+    tau : generalized forces (nv,), constant, a function tau(t) or tau(t, system), or a table (times, values (m, nv))
     accelerations : {body: q̈} of prescribed joints, constant
     control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`
         (default: at every step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
@@ -93,7 +96,7 @@ def simulate(
         _positive("atol", atol)
     check_state(system, x)
     run = Run(
-        system.with_settings(),
+        at_point(system, x).with_settings(),
         x,
         forces,
         tau,

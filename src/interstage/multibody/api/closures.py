@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from interstage.multibody import assembly, closing, system_modes
 from interstage.multibody.api.dynamics import Dynamics
+from interstage.multibody.loads import Forces
 from interstage.multibody.state import State
-from interstage.multibody.types import Forces, Rates
+from interstage.multibody.types import Rates
 
 
 class Closures(Dynamics):

@@ -14,8 +14,9 @@ from interstage.multibody import refinement as refining
 from interstage.multibody.api.kinematics import Kinematics
 from interstage.multibody.engine import FLOAT, NO_SITES, Scratch
 from interstage.multibody.kernels.entry import UNFIT, enter_forward
+from interstage.multibody.loads import Forces, Loads, as_forces, check_frame, of_all_kinds, wrench_rows
 from interstage.multibody.state import State, check_belongs
-from interstage.multibody.types import Forces, Place, Rates
+from interstage.multibody.types import Place, Rates
 from interstage.spatial.checks import as_array
 
 
@@ -41,13 +42,16 @@ class Dynamics(Kinematics):
     ) -> np.ndarray:
         """Return v̇ (nv,) at linear cost.
 
-        forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`
+        forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`; `Force` objects; or `Loads`,
+            which bring tau and accelerations too
         tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
         accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
         refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
         if x.__class__ is not State or x.layout is not self.layout:
             check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
+        if forces.__class__ is Loads:
+            forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         y = x.qv
         if accelerations is not None or self.any_held:
             tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
@@ -61,16 +65,22 @@ class Dynamics(Kinematics):
             except TypeError:  # the door takes contiguous real vectors only
                 status = UNFIT
         if status == UNFIT:  # or another thread is in the door
-            loads = inspection.loads(self, forces, frame, x) if forces else (NO_SITES, self._empty(y.dtype))
+            acting = self._acting(forces, frame, y.dtype)
             self._door = self.engine.door()
             with self.engine.borrow(y.dtype) as scratch:
-                vdot, status = self.forward_on(scratch, x, tau, *loads, refine)
+                vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
         if status != 0:
             self.refuse(status, x, tau)
         if self.watched:
             self.engine.gather_from_door()
             self.warn_of_fidelity()
         return vdot
+
+    def _acting(self, forces: Forces | None, frame: str, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        """Return sites and wrenches of forces for the kernels."""
+        if not forces:
+            return NO_SITES, self._empty(dtype)
+        return wrench_rows(self, as_forces(forces, frame), dtype)
 
     def forward_on(
         self,
@@ -97,9 +107,7 @@ class Dynamics(Kinematics):
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
         q = x.q
-        sites, wrenches = (
-            inspection.loads(self, forces, frame, x) if forces else (NO_SITES, self._empty(q.dtype))
-        )
+        sites, wrenches = self._acting(forces, frame, q.dtype)
         vdot = self.vector(vdot, q.dtype, "vdot")
         tau = np.empty(self.nv, q.dtype)
         self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
@@ -185,7 +193,7 @@ class Dynamics(Kinematics):
         wrenches = self.finite(closing.joint_wrenches(self, x, vdot, forces, tau), x, vdot=vdot)
         # the kernels' frame of a body sits in its joint
         wrenches[:, :3] += np.cross([spec.offset for spec in self.model.specs], wrenches[:, 3:])
-        if inspection.check_frame(frame) == "world":
+        if check_frame(frame) == "world":
             R = impulse.frames_of(self, x).R
             wrenches = np.concatenate(
                 [np.einsum("nij,nj->ni", R, wrenches[:, :3]), np.einsum("nij,nj->ni", R, wrenches[:, 3:])],

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from interstage.multibody import inspection, places
 from interstage.multibody.api.compiled import Compiled
+from interstage.multibody.loads import check_frame
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 from interstage.spatial import RigidInertia
@@ -29,7 +30,7 @@ class Kinematics(Compiled):
     def jacobian(self, x: State, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
         """Return J (6, nv) with [ω; v] = J v of a place on a body."""
         J = places.jacobian(self, x, body, node)
-        if inspection.check_frame(frame) != "world":
+        if check_frame(frame) != "world":
             R = inspection.axes_of(self, x, body, node, frame)
             J = np.concatenate([R.T @ J[:3], R.T @ J[3:]])
         return J

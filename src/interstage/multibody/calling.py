@@ -1,0 +1,33 @@
+"""How a user's function wants to be called: with the system after its other arguments, or without."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+
+def needed_arguments(f: Callable) -> int:
+    """Return how many arguments a function must have; 0 where it does not say."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in plain and p.default is p.empty for p in parameters)
+
+
+def asks_system(f: Callable, others: int) -> bool:
+    """Tell if a function wants the system after its other arguments: it needs one more, or has one named "system"."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    if needed_arguments(f) > others:
+        return True
+    after = parameters[others : others + 1]
+    return bool(after) and after[0].name == "system" and after[0].kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def given_system(f: Callable, others: int) -> Callable:
+    """Return a function that takes its other arguments and the system, whether f asks for that or not."""
+    return f if asks_system(f, others) else lambda *arguments: f(*arguments[:others])
