@@ -169,7 +169,7 @@ def test_derivatives_of_outputs_are_outputs(moving):
 
     def see(t):
         x = with_unit_quaternions(run.at(t))
-        seen = Observation(system, x, system.forward_dynamics(x), [], None, plant.sites, plant.origin)
+        seen = Observation(system, x, system.forward_dynamics(x), plant.loads, plant.sites, plant.origin)
         return {o.group: o.values(seen) for o in outputs}
 
     now, weights = see(middle), ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
