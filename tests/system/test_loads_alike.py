@@ -90,7 +90,7 @@ def test_the_same_load_gives_the_same_acceleration_through_every_door():
 
 
 def test_the_residual_of_a_trim_is_the_acceleration_of_the_engine():
-    _, system, x = vehicle()
+    system = vehicle()[1]
     _, loads = declared(system)
     still = system.state()
     loads = ist.Loads.of(system).plus(loads, 0.01)
@@ -179,7 +179,7 @@ def test_loads_of_time_have_no_value_where_there_is_no_time():
 
 
 def test_settings_of_an_operating_point_hold_wherever_it_goes():
-    _, system, x = vehicle()
+    system = vehicle()[1]
     view = system.with_settings()
     view.set_joint_mode("boom", "locked")
     view.set_mass("bus", 55.0, [0.1, 0, 0.2], [9.0, 8.0, 7.0])
@@ -209,7 +209,7 @@ def test_settings_of_an_operating_point_hold_wherever_it_goes():
 
 
 def test_a_sweep_goes_on_from_an_operating_point():
-    _, system, x = vehicle()
+    system = vehicle()[1]
     x0 = ist.trim(system, system.state(), forces={"bus": [0, 0, 0, 0, 0, 41.0]})
 
     def heavier(own, state, mass):
@@ -225,7 +225,7 @@ def test_a_sweep_goes_on_from_an_operating_point():
 
 
 def test_round_trip_from_trim_to_run_to_operating_point_to_linear_model():
-    _, system, x = vehicle()
+    system = vehicle()[1]
     x0 = ist.trim(
         system,
         system.state(),
@@ -251,7 +251,7 @@ def test_round_trip_from_trim_to_run_to_operating_point_to_linear_model():
 
 
 def test_loads_settings_and_points_print_as_tables():
-    _, system, x = vehicle()
+    system = vehicle()[1]
     _, loads = declared(system)
     x0 = ist.trim(system, system.state(), forces=loads)
     for text in (str(loads), str(x0.loads)):

@@ -13,7 +13,7 @@ J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from interstage.linear.plant import Plant, unique
 from interstage.multibody.loads import Forces, Loads, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
+from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -54,7 +55,7 @@ def linearize(
     *,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
-    accelerations: Mapping[str, ArrayLike] | None = None,
+    accelerations: Rates | None = None,
     frame: str = "world",
     method: str = "complex-step",
     step: float | None = None,

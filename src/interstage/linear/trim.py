@@ -14,7 +14,7 @@ gives the shape that centrifugal forces hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from interstage.linear.steady import Problem, Residual, Unknown, solve
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
+from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -86,7 +87,7 @@ def trim(
     x: State,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
-    accelerations: Mapping[str, ArrayLike] | None = None,
+    accelerations: Rates | None = None,
     *,
     frame: str = "world",
     unknowns: Sequence[Any] | None = None,

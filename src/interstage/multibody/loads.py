@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from interstage.errors import InputError, InterstageError
 from interstage.multibody.calling import given_system
@@ -43,7 +43,7 @@ def check_frame(frame: str) -> str:
     return frame
 
 
-def split_place(key: Any) -> tuple[str, Any]:
+def split_place(key: object) -> tuple[str, Node]:
     """Return (body, node) of a key that is a name or a pair.
 
     >>> split_place("bus"), split_place(("panel", 57))
@@ -99,7 +99,7 @@ class Force:
     """
 
     body: str
-    wrench: Any
+    wrench: Wrench
     node: Node = None
     frame: str = "world"
 
@@ -119,9 +119,16 @@ class Force:
         """Whether the wrench is a function of time."""
         return callable(self.wrench)
 
+    @property
+    def numbers(self) -> np.ndarray:
+        """The constant wrench (6,)."""
+        if callable(self.wrench):
+            raise _in_time(f"the force on {self.place!r}")
+        return as_array(self.wrench, (6,), f"force on {self.place!r}", allow_complex=True)
+
     def at(self, t: float) -> Force:
         """Return the force as it is at a time."""
-        if not self.in_time:
+        if not callable(self.wrench):
             return self
         try:
             value = self.wrench(t)
@@ -136,16 +143,11 @@ class Force:
         if self.in_time:
             self.at(0.0)
             return self
-        wrench = as_array(self.wrench, (6,), f"force on {self.place!r}", allow_complex=True)
-        return self if wrench is self.wrench else replace(self, wrench=wrench)
+        return replace(self, wrench=self.numbers)
 
     def scaled(self, factor: complex) -> Force:
         """Return the constant force times a number."""
-        return replace(self, wrench=factor * self.wrench)
-
-
-Forces: TypeAlias = "Table[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads"
-"""What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
+        return replace(self, wrench=factor * self.numbers)
 
 
 def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
@@ -178,22 +180,18 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
 
 
 def wrench_rows(
-    system: Dynamics, forces: Sequence[Force], dtype: Any = None
+    system: Dynamics, forces: Sequence[Force], dtype: DTypeLike = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
     if not forces:
         return NO_SITES, np.zeros((0, 10), float if dtype is None else dtype)
     sites, arms = located(system, [force.place for force in forces])
-    for force in forces:
-        if force.in_time:
-            raise _in_time(f"the force on {force.place!r}")
-    given = [force.checked() for force in forces]
-    kind = np.result_type(float, *(force.wrench for force in given)) if dtype is None else dtype
-    rows = np.empty((len(given), 10), kind)
-    for k, force in enumerate(given):
-        if np.iscomplexobj(force.wrench) and rows.dtype.kind != "c":
+    given = [force.numbers for force in forces]
+    rows = np.empty((len(given), 10), np.result_type(float, *given) if dtype is None else dtype)
+    for k, (force, wrench) in enumerate(zip(forces, given)):
+        if np.iscomplexobj(wrench) and rows.dtype.kind != "c":
             raise InputError(f"the force on {force.place!r} is complex, the state is real")
-        rows[k, :6], rows[k, 6] = force.wrench, FRAMES.index(force.frame)
+        rows[k, :6], rows[k, 6] = wrench, FRAMES.index(force.frame)
     rows[:, 7:] = arms
     return sites, rows
 
@@ -210,16 +208,18 @@ def _in_time(what: str) -> InputError:
 class Loads:
     """What acts on a system, besides gravity, springs and dampers.
 
-    forces : wrenches at places;  tau (nv,) : generalized forces on joints and modes, or a function tau(t, system)
+    forces : wrenches at places;  tau (nv,) : generalized forces on joints and modes
     accelerations {body: (nv of its joint,)} : motions of prescribed joints
+    names : of the entries of tau;  law : tau as a function of (t, system), in its place
 
     Give it wherever forces are asked for: `forces=loads` brings all three kinds, less those given beside it.
     """
 
     forces: tuple[Force, ...]
-    tau: Any
+    tau: np.ndarray
     accelerations: Mapping[str, np.ndarray] = field(default_factory=dict)
     names: tuple[str, ...] = field(default=(), repr=False)
+    law: Callable[..., ArrayLike] | None = None
 
     @classmethod
     def of(
@@ -237,11 +237,16 @@ class Loads:
         tau : (nv,), a function tau(t) or tau(t, system), or a table (times (m,), values (m, nv)), linear between
         accelerations : {body: q̈ of its joint} of prescribed joints
         """
-        given, tau, accelerations = of_all_kinds(forces, tau, accelerations)
-        placed = [force.checked() for force in as_forces(given, frame)]
+        forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+        placed = [force.checked() for force in as_forces(forces, frame)]
         located(system, [force.place for force in placed])
-        motions = _motions(system, accelerations)
-        return cls(tuple(placed), _generalized(system, tau), motions, tuple(system.velocity_names()))
+        motions, names = _motions(system, accelerations), tuple(system.velocity_names())
+        if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1:
+            tau = TimeTable.of(tau, system.nv, "tau")
+        if callable(tau):
+            return cls(tuple(placed), np.zeros(system.nv), motions, names, given_system(tau, 1))
+        vector = np.zeros(system.nv) if tau is None else numbers(tau, "tau", system.nv)
+        return cls(tuple(placed), vector, motions, names)
 
     @classmethod
     def on(
@@ -256,27 +261,38 @@ class Loads:
         """Return checked loads: of each kind those given, or else those that an operating point brings."""
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         if isinstance(x, OperatingPoint):
-            own = x.loads
-            forces = own.forces if forces is None else forces
-            tau = own.tau if tau is None else tau
-            accelerations = own.accelerations if accelerations is None else accelerations
+            brought = of_all_kinds(x.loads, tau, accelerations)
+            forces, tau, accelerations = brought[0] if forces is None else forces, *brought[1:]
         return cls.of(system, forces, tau, accelerations, frame)
 
     @property
     def in_time(self) -> bool:
         """Whether something is a function of time."""
-        return callable(self.tau) or any(force.in_time for force in self.forces)
+        return self.law is not None or any(force.in_time for force in self.forces)
 
     def at(self, t: float, system: Dynamics | None = None) -> Loads:
         """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""
         if not self.in_time:
             return self
-        tau = tau_at(self.tau, t, system, len(self.names)) if callable(self.tau) else self.tau
-        return replace(self, forces=tuple(force.at(t) for force in self.forces), tau=tau)
+        forces = tuple(force.at(t) for force in self.forces)
+        return replace(self, forces=forces, tau=self.tau_at(t, system), law=None)
+
+    def tau_at(self, t: float, system: Dynamics | None = None) -> np.ndarray:
+        """Return the generalized forces at a time, (nv,) of the system where they ask for one."""
+        if self.law is None:
+            return self.tau
+        try:
+            value = self.law(t, system)
+        except InterstageError:
+            raise
+        except Exception as err:
+            raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+        n = len(self.tau) if system is None else system.nv
+        return numbers(value, f"tau at t = {t:g}", n, "a function tau(t, system) can follow changes")
 
     def constant(self) -> Loads:
         """Return these loads; ones that change with time are refused."""
-        if callable(self.tau):
+        if self.law is not None:
             raise _in_time("tau")
         for force in self.forces:
             if force.in_time:
@@ -287,7 +303,7 @@ class Loads:
         """Return sites (k,) and wrenches (k, 10) for the kernels, which turn them with what they follow."""
         return wrench_rows(system, self.forces)
 
-    def vector(self, system: Dynamics, dtype: Any = np.float64) -> np.ndarray:
+    def vector(self, system: Dynamics, dtype: DTypeLike = np.float64) -> np.ndarray:
         """Return the vector (nv,) for the kernels: forces, and accelerations at joints that are not free."""
         return system.generalized_input(self.tau, self.accelerations or None, dtype)
 
@@ -303,8 +319,9 @@ class Loads:
 
     def copy(self) -> Loads:
         """Return loads whose arrays may be changed."""
-        tau = self.tau if callable(self.tau) else self.tau.copy()
-        return replace(self, tau=tau, accelerations={k: a.copy() for k, a in self.accelerations.items()})
+        return replace(
+            self, tau=self.tau.copy(), accelerations={k: a.copy() for k, a in self.accelerations.items()}
+        )
 
     def __str__(self) -> str:
         from interstage.multibody.summary import of_loads
@@ -312,41 +329,27 @@ class Loads:
         return of_loads(self)
 
 
-def of_all_kinds(forces: Any, tau: Any, accelerations: Any) -> tuple[Any, Any, Any]:
+Forces: TypeAlias = Table[Place | tuple[str, Node, str], Wrench] | Force | Iterable[Force] | Loads
+"""What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
+
+
+def of_all_kinds(
+    forces: Forces | None, tau: Generalized | None, accelerations: Rates | None
+) -> tuple[Forces | None, Any, Rates | None]:
     """Return forces, tau and accelerations, where `Loads` given as forces bring all that is not given."""
     if not isinstance(forces, Loads):
         return forces, tau, accelerations
     return (
         forces.forces,
-        forces.tau if tau is None else tau,
+        (forces.tau if forces.law is None else forces.law) if tau is None else tau,
         forces.accelerations if accelerations is None else accelerations,
     )
 
 
-def _generalized(system: Dynamics, tau: Any) -> Any:
-    """Return tau as an array (nv,) or a function of (t, system)."""
-    if tau is None:
-        return np.zeros(system.nv)
-    if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1:
-        tau = TimeTable.of(tau, system.nv, "tau")
-    return given_system(tau, 1) if callable(tau) else numbers(tau, "tau", system.nv)
-
-
-def tau_at(tau: Callable, t: float, system: Dynamics | None, n: int) -> np.ndarray:
-    """Return n generalized forces of a function of (t, system) at a time."""
-    try:
-        value = tau(t, system)
-    except InterstageError:
-        raise
-    except Exception as err:
-        raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
-    return numbers(value, f"tau at t = {t:g}", n, "a function tau(t, system) can follow changes")
-
-
-def numbers(value: Any, where: str, n: int, hint: str | None = None) -> np.ndarray:
+def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.ndarray:
     """Return n finite real numbers as an array."""
     try:
-        array = np.array(value, dtype=float)
+        array = np.array(value, dtype=float)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise InputError("not an array of numbers", where=where, got=repr(value)) from None
     if array.shape != (n,):
@@ -357,7 +360,7 @@ def numbers(value: Any, where: str, n: int, hint: str | None = None) -> np.ndarr
     return array
 
 
-def _motions(system: Dynamics, accelerations: Any) -> dict[str, np.ndarray]:
+def _motions(system: Dynamics, accelerations: Rates | None) -> dict[str, np.ndarray]:
     """Return {body: (nv of its joint,)} of prescribed joints."""
     if accelerations is None:
         return {}

@@ -135,7 +135,7 @@ def unlike(one: Settings, other: Settings) -> str:
 def of_loads(loads: Loads) -> str:
     """Return loads as text: wrenches by place, generalized forces and accelerations that are not zero."""
     lines = ["Loads"] + ["  " + line for line in _forces(loads.forces)]
-    if callable(loads.tau):
+    if loads.law is not None:
         lines.append("  tau: a function of time")
     else:
         names = loads.names or [f"velocity {k + 1}" for k in range(len(loads.tau))]
@@ -156,7 +156,7 @@ def _forces(forces: tuple[Force, ...]) -> list[str]:
             rows.append([place, force.frame, "of time", ""])
             continue
         parts = (
-            ", ".join(f"{v:.6g}" for v in np.asarray(half)) for half in (force.wrench[:3], force.wrench[3:])
+            ", ".join(f"{v:.6g}" for v in np.asarray(half)) for half in (force.numbers[:3], force.numbers[3:])
         )
         rows.append([place, force.frame, *parts])
     return table(["force on", "axes", "torque", "force"], rows)

@@ -8,15 +8,15 @@ through every change of the vehicle.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
-from interstage.multibody.loads import KINDS, Loads, of_all_kinds, tau_at, wrench_rows
+from interstage.multibody.loads import KINDS, Forces, Generalized, Loads, of_all_kinds, wrench_rows
 from interstage.multibody.topology import carried
+from interstage.multibody.types import Rates
 
 
 def bearer(old: System, new: System, body: str) -> str:
@@ -37,16 +37,37 @@ def refuse_turned(body: str, what: str, t: float) -> None:
 class Acting:
     """The loads of a run (`Loads`), which a law may replace kind by kind, and which follow changes of the vehicle."""
 
-    def __init__(self, system: System, x: State, forces: Any, tau: Any, accelerations: Any, frame: str):
+    def __init__(
+        self,
+        system: System,
+        x: State,
+        forces: Forces | None,
+        tau: Generalized | None,
+        accelerations: Rates | None,
+        frame: str,
+    ):
         self.frame = frame
         self.loads = Loads.on(system, x, forces, tau, accelerations, frame)
 
-    def take(self, system: System, forces: Any = None, tau: Any = None, accelerations: Any = None) -> None:
+    def take(
+        self,
+        system: System,
+        forces: Forces | None = None,
+        tau: Generalized | None = None,
+        accelerations: Rates | None = None,
+    ) -> None:
         """Let loads act from now on, checked; those that are None stay as they are."""
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         new = Loads.of(system, forces, tau, accelerations, self.frame)
-        given = {"forces": forces, "tau": tau, "accelerations": accelerations}
-        self.loads = replace(self.loads, **{k: getattr(new, k) for k in KINDS if given[k] is not None})
+        old = self.loads
+        taken = old if tau is None else new
+        self.loads = Loads(
+            old.forces if forces is None else new.forces,
+            taken.tau,
+            old.accelerations if accelerations is None else new.accelerations,
+            new.names,
+            taken.law,
+        )
 
     @property
     def in_time(self) -> bool:
@@ -55,8 +76,7 @@ class Acting:
 
     def vector(self, system: System, t: float) -> np.ndarray:
         """Return forces at free joints and accelerations at others (nv,), for the kernels."""
-        tau = self.loads.tau
-        tau = tau_at(tau, t, system, system.nv) if callable(tau) else tau
+        tau = self.loads.tau_at(t, system)
         if self.loads.accelerations or system.any_held:
             return system.generalized_input(tau, self.loads.accelerations or None)
         return tau.copy()
@@ -72,14 +92,14 @@ class Acting:
             return np.zeros((0, 0, 10))
         out = np.tile(wrenches, (len(times), 1, 1))
         for k, force in changing:
-            out[:, k, :6] = [force.at(float(t)).wrench for t in times]
+            out[:, k, :6] = [force.at(float(t)).numbers for t in times]
         return out
 
     def follow(self, old: System, new: System, t: float) -> None:
         """Go over to another vehicle: loads follow names, those on bodies that are gone went with them."""
-        here, tau = set(new.bodies), self.loads.tau
+        here, tau, law = set(new.bodies), self.loads.tau, self.loads.law
         forces = tuple(force for force in self.loads.forces if force.body in here)
-        if not callable(tau) and new is not old:
+        if law is None and new is not old:
             given, tau = tau, carried(old, old.state(v=tau), new).v
             for body in old.bodies:
                 name, a = bearer(old, new, body), old.layout[body].v
@@ -95,7 +115,7 @@ class Acting:
             same = name in here and new.model.spec(name).joint.nv == old.model.spec(body).joint.nv
             if same and new.joint_mode(name) == "prescribed":
                 kept[name] = value
-        self.loads = Loads(forces, tau, kept, tuple(new.velocity_names()))
+        self.loads = Loads(forces, tau, kept, tuple(new.velocity_names()), law)
 
 
 def commanded(law: Callable, t: float, x: State, system: System) -> dict[str, Any]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.calling import given_system
-from interstage.multibody.loads import Forces, at_point
+from interstage.multibody.loads import Forces, Generalized, at_point
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
+from interstage.multibody.types import Rates
 from interstage.system.adaptive import METHODS, run_adaptive
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
@@ -33,8 +32,8 @@ def simulate(
     method: str | None = None,
     forces: Forces | None = None,
     frame: str = "world",
-    tau: ArrayLike | Callable[..., ArrayLike] | None = None,
-    accelerations: dict[str, ArrayLike] | None = None,
+    tau: Generalized | None = None,
+    accelerations: Rates | None = None,
     control: Control | None = None,
     control_step: float | None = None,
     motions: dict[str, Motion] | None = None,
