@@ -2,96 +2,31 @@
 
 Membrane and bending are the QM6 element of Taylor, Beresford and Wilson (Int. J. Num. Meth. Eng. 10,
 1211-1219, 1976) in the plane through the mean of the corners, bending with (θy, −θx) in the place of
-(u, v). Transverse shear is the four-parameter field of MacNeal (Comp. Struct. 8, 175-183, 1978)
-with residual bending flexibility. Drilling is a penalty on θz − ½(v,x − u,y) at the corners.
-Element x axis: unit(x3 − x1) − unit(x4 − x2); z axis: (x3 − x1) × (x4 − x2).
+(u, v). Drilling is a penalty on θz − ½(v,x − u,y) at the corners.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.shell_common import (
-    ShellBlock,
-    block_times_rows,
-    condense,
-    congruence,
-    cross,
-    invert_pivoted,
-    invert_spd,
-    normalize,
-    section_in_element,
+from interstage.fem.elements.quad_common import (
+    ETA,
+    GAUSS,
+    XI,
+    add_shear,
+    bilinear,
+    bilinear_jacobian,
+    corner_gradients,
+    edge_shears,
+    place_quad,
+    qm6_gradients,
+    quad_frame,
+    quad_shear_forces,
+    quad_work,
 )
-from interstage.fem.elements.shell_recovery import add_membrane_geometric
+from interstage.fem.elements.shell_common import ShellBlock, block_times_rows, condense, congruence
+from interstage.fem.elements.shell_recovery import add_membrane_geometric, add_strains, section_forces
 from interstage.jit import in_ranges, kernel
-
-XI = (-1.0, 1.0, 1.0, -1.0)
-ETA = (-1.0, -1.0, 1.0, 1.0)
-GAUSS = 1.0 / np.sqrt(3.0)
-# residual shear flexibility of the linear field terms: 4 (1/ε − 1) with ε = 0.025
-RESIDUAL = 156.0
-
-
-@kernel
-def quad_frame(x, E, xy):
-    """Find the axes of a quadrilateral and its corners in the mean plane.
-
-    x (4,3) corners in basic axes; E (3,3) axes as rows and xy (4,2) corners relative to their mean are
-    outputs. Returns the height of corners 1 and 3 above the mean plane (2 and 4 are as far below).
-    """
-    for k in range(3):
-        E[0, k] = x[2, k] - x[0, k]
-        E[1, k] = x[3, k] - x[1, k]
-    cross(E[0], E[1], E[2])
-    normalize(E[2])
-    normalize(E[0])
-    normalize(E[1])
-    for k in range(3):
-        E[0, k] -= E[1, k]
-    normalize(E[0])
-    cross(E[2], E[0], E[1])
-    height = 0.0
-    for i in range(4):
-        px = py = pz = 0.0
-        for k in range(3):
-            d = x[i, k] - 0.25 * (x[0, k] + x[1, k] + x[2, k] + x[3, k])
-            px += d * E[0, k]
-            py += d * E[1, k]
-            pz += d * E[2, k]
-        xy[i, 0], xy[i, 1] = px, py
-        height += 0.25 * pz * (1.0 if i % 2 == 0 else -1.0)
-    return height
-
-
-@kernel
-def bilinear_jacobian(xy, xi, eta, J):
-    """J (2,2) = [[x,ξ y,ξ], [x,η y,η]] at (ξ, η); returns its determinant."""
-    J[:] = 0.0
-    for a in range(4):
-        gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
-        ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
-        J[0, 0] += gx * xy[a, 0]
-        J[0, 1] += gx * xy[a, 1]
-        J[1, 0] += ge * xy[a, 0]
-        J[1, 1] += ge * xy[a, 1]
-    return J[0, 0] * J[1, 1] - J[0, 1] * J[1, 0]
-
-
-@kernel
-def qm6_gradients(xy, xi, eta, J0, j0, J, g):
-    """Gradients g (6,2) of the bilinear functions and of 1−ξ², 1−η² (through J0, scaled j0/j); returns j."""
-    j = bilinear_jacobian(xy, xi, eta, J)
-    for a in range(4):
-        gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
-        ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
-        g[a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
-        g[a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
-    # j0/j cancels the determinant in J0⁻¹
-    g[4, 0] = -2.0 * xi * J0[1, 1] / j
-    g[4, 1] = 2.0 * xi * J0[1, 0] / j
-    g[5, 0] = 2.0 * eta * J0[0, 1] / j
-    g[5, 1] = -2.0 * eta * J0[0, 0] / j
-    return j
 
 
 @kernel
@@ -156,170 +91,44 @@ def with_modes(K, symmetric, G, C, row, col):
 
 
 @kernel
-def residual_flexibility(xy, thick, D_reduced, area, F):
-    """Diagonal F (4,) of the residual bending flexibility; thick (4,) are corner thickness ratios."""
-    t = 0.25 * (thick[0] + thick[1] + thick[2] + thick[3])
-    a = 0.5 * (xy[1, 0] + xy[2, 0] - xy[0, 0] - xy[3, 0])
-    b = 0.5 * (xy[2, 1] + xy[3, 1] - xy[0, 1] - xy[1, 1])
-    a2, b2 = a * a, b * b
-    dx, dy = D_reduced[0, 0] * area * t**3, D_reduced[1, 1] * area * t**3
-    F[0] = a2 / 12.0 / dx
-    F[1] = a2 * b2 / (4.0 * b2 + RESIDUAL * a2) / dx
-    F[2] = b2 / 12.0 / dy
-    F[3] = a2 * b2 / (4.0 * a2 + RESIDUAL * b2) / dy
-
-
-@kernel
-def shear_block(xy, rigid, F, H, M, N, C):
-    """C (4,4): stiffness of the four edge shears e_i l_i = w_j − w_i + d_i·mean(θy, −θx).
-
-    The field γx = g0 + g1 η, γy = g2 + g3 ξ has d_i·γ(mid-edge i) = e_i l_i; its stiffness is
-    (H⁻¹ + diag F)⁻¹. H, M and N are scratch (4,4); H holds ∫ fᵀ shear f on entry unless rigid.
-    """
-    if rigid:
-        H[:] = 0.0
-    else:
-        invert_spd(H, 4)
-    for i in range(4):
-        H[i, i] += F[i]
-    invert_spd(H, 4)
-    for i in range(4):
-        j = (i + 1) % 4
-        dx, dy = xy[j, 0] - xy[i, 0], xy[j, 1] - xy[i, 1]
-        M[i, 0], M[i, 2] = dx, dy
-        M[i, 1] = dx * 0.5 * (ETA[i] + ETA[j])
-        M[i, 3] = dy * 0.5 * (XI[i] + XI[j])
-    invert_pivoted(M, N, 4)
-    for i in range(4):
-        for j in range(4):
-            M[i, j] = H[i, 0] * N[0, j] + H[i, 1] * N[1, j] + H[i, 2] * N[2, j] + H[i, 3] * N[3, j]
-    for i in range(4):
-        for j in range(4):
-            C[i, j] = N[0, i] * M[0, j] + N[1, i] * M[1, j] + N[2, i] * M[2, j] + N[3, i] * M[3, j]
-
-
-@kernel
-def quad_rows(E, xy, height, offset, normal, P, slope, J):
-    """Fill the 24 rows of P: corner (u, v), corner (θy, −θx), edge shears, drilling strains.
-
-    Warp: u_i + h_i w,x(i) and v_i + h_i w,y(i). Offset: u + z θy, v − z θx. Shell normals n at the
-    corners (normal (4,3), zero if none): θ_xy → θ_xy − (n_xy/n_z)(θz − ω), drilling n·(θ − Ω)/n_z.
-    `slope` (4,4,2) is scratch: dN_a/dx, dN_a/dy at corner i.
-    """
-    P[:] = 0.0
-    for i in range(4):
-        j = bilinear_jacobian(xy, XI[i], ETA[i], J)
-        for a in range(4):
-            gx = 0.25 * XI[a] * (1.0 + ETA[a] * ETA[i])
-            ge = 0.25 * ETA[a] * (1.0 + XI[a] * XI[i])
-            slope[i, a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
-            slope[i, a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
-    for i in range(4):
-        h = height if i % 2 == 0 else -height
-        for k in range(3):
-            P[2 * i, 6 * i + k] = E[0, k]
-            P[2 * i + 1, 6 * i + k] = E[1, k]
-            P[2 * i, 6 * i + 3 + k] = offset * E[1, k]
-            P[2 * i + 1, 6 * i + 3 + k] = -offset * E[0, k]
-        if h != 0.0:
-            for a in range(4):
-                for k in range(3):
-                    P[2 * i, 6 * a + k] += h * slope[i, a, 0] * E[2, k]
-                    P[2 * i + 1, 6 * a + k] += h * slope[i, a, 1] * E[2, k]
-    for i in range(4):
-        drill = P[20 + i]
-        # θz − ω with ω = ½ (v,x − u,y)
-        for a in range(4):
-            sx, sy = 0.5 * slope[i, a, 0], 0.5 * slope[i, a, 1]
-            if sx != 0.0 or sy != 0.0:
-                for c in range(24):
-                    drill[c] += sy * P[2 * a, c] - sx * P[2 * a + 1, c]
-        nx = ny = nz = 0.0
-        for k in range(3):
-            drill[6 * i + 3 + k] += E[2, k]
-            P[8 + 2 * i, 6 * i + 3 + k] = E[1, k]
-            P[9 + 2 * i, 6 * i + 3 + k] = -E[0, k]
-            nx += normal[i, k] * E[0, k]
-            ny += normal[i, k] * E[1, k]
-            nz += normal[i, k] * E[2, k]
-        if nz == 0.0 or (nx == 0.0 and ny == 0.0):
-            continue
-        nx, ny = nx / nz, ny / nz
-        for c in range(24):
-            P[8 + 2 * i, c] -= ny * drill[c]
-            P[9 + 2 * i, c] += nx * drill[c]
-        for k in range(3):
-            drill[6 * i + 3 + k] += nx * E[0, k] + ny * E[1, k]
-            for a in range(4):
-                drill[6 * a + k] += (ny * slope[i, a, 0] - nx * slope[i, a, 1]) * E[2, k]
-    for i in range(4):
-        j = (i + 1) % 4
-        dx, dy = 0.5 * (xy[j, 0] - xy[i, 0]), 0.5 * (xy[j, 1] - xy[i, 1])
-        edge = P[16 + i]
-        for c in range(24):
-            edge[c] = dx * (P[8 + 2 * i, c] + P[8 + 2 * j, c]) + dy * (P[9 + 2 * i, c] + P[9 + 2 * j, c])
-        for k in range(3):
-            edge[6 * j + k] += E[2, k]
-            edge[6 * i + k] -= E[2, k]
-
-
-@kernel
-def quad_constitutive(xy, thick, A, B, D, shear, coupled, J0, J, g, Km, Kb, Kc, H):
-    """Integrate over 2×2 points: membrane Km, bending Kb (lower triangles), coupling Kc (12,12), shear H (4,4).
+def quad_constitutive(thick, coupled, w, Km, Kb, Kc):
+    """Integrate over 2×2 points: membrane Km, bending Kb (lower triangles), coupling Kc (12,12), shear w.H (4,4).
 
     Rows of Kc are those of bending. thick (4,) are the corner thickness ratios. Returns the area.
     """
     uniform = thick[0] == 1.0 and thick[1] == 1.0 and thick[2] == 1.0 and thick[3] == 1.0
-    j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+    bilinear_jacobian(w.xy, 0.0, 0.0, w.J0)
     Km[:] = 0.0
     Kb[:] = 0.0
     Kc[:] = 0.0
-    H[:] = 0.0
+    w.H[:] = 0.0
     area = 0.0
     for q in range(4):
         xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
-        j = qm6_gradients(xy, xi, eta, J0, j0, J, g)
+        j = qm6_gradients(w.xy, xi, eta, w.J0, w.J, w.g)
         t = 1.0
         if not uniform:
-            t = 0.0
-            for a in range(4):
-                t += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * thick[a]
+            t = bilinear(xi, eta, thick)
         area += j
-        add_plane(g, A, j * t, Km, True)
-        add_plane(g, D, j * t * t * t, Kb, True)
+        add_plane(w.g, w.A, j * t, Km, True)
+        add_plane(w.g, w.D, j * t * t * t, Kb, True)
         if coupled:
-            add_plane(g, B, j * t * t, Kc, False)
-        w = j * t
-        f = (1.0, eta, 1.0, xi)
-        for k in range(4):
-            for l in range(4):
-                H[k, l] += w * shear[k // 2, l // 2] * f[k] * f[l]
+            add_plane(w.g, w.B, j * t * t, Kc, False)
+        add_shear(xi, eta, j * t, w.shear, w.H)
     return area
 
 
 @kernel
 def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 24, 24)."""
-    x, normal = np.empty((4, 3)), np.empty((4, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
-    J, J0 = np.empty((2, 2)), np.empty((2, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
-    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
-    slope, Km, Kb, Kc = np.empty((4, 4, 2)), np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
-    W, G, C16 = np.empty((12, 12)), np.empty((4, 8)), np.zeros((16, 16))
-    P, CP = np.empty((24, 24)), np.empty((24, 24))
+    w = quad_work()
+    Km, Kb, Kc = np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
+    W, G, C16, CP = np.empty((12, 12)), np.empty((4, 8)), np.zeros((16, 16)), np.empty((24, 24))
     for e in range(first, last):
-        for i in range(4):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
+        place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w)
         p = section[e]
-        height = quad_frame(x, E, xy)
-        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
         coupled = sections.coupled[p]
-        area = quad_constitutive(xy, taper[e], A, B, D, shear, coupled, J0, J, g, Km, Kb, Kc, H)
-        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        area = quad_constitutive(taper[e], coupled, w, Km, Kb, Kc)
         internal_modes(Km, Kb, W, G)
         with_modes(Km, True, G, C16, 0, 0)
         with_modes(Kb, True, G, C16, 8, 8)
@@ -328,18 +137,14 @@ def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
             for i in range(8):
                 for j in range(8):
                     C16[j, 8 + i] = C16[8 + i, j]
-            block_times_rows(C16, 16, P, 0, CP, 24)
+            block_times_rows(C16, 16, w.P, 0, CP, 24)
         else:
-            block_times_rows(C16[:8, :8], 8, P, 0, CP, 24)
-            block_times_rows(C16[8:, 8:], 8, P, 8, CP, 24)
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            residual_flexibility(xy, taper[e], Dr, area, F)
-            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
-        else:
-            C[:] = 0.0
-        block_times_rows(C, 4, P, 16, CP, 24)
-        quad_drilling(xy, 1e-6 * k6rot * A[2, 2], taper[e], P, CP)
-        congruence(P, CP, 24, 24, out[e])
+            block_times_rows(C16[:8, :8], 8, w.P, 0, CP, 24)
+            block_times_rows(C16[8:, 8:], 8, w.P, 8, CP, 24)
+        edge_shears(taper[e], sections.rigid_shear[p], area, w)
+        block_times_rows(w.C, 4, w.P, 16, CP, 24)
+        quad_drilling(w.xy, 1e-6 * k6rot * w.A[2, 2], taper[e], w.P, CP)
+        congruence(w.P, CP, 24, 24, out[e])
 
 
 @kernel
@@ -355,31 +160,6 @@ def quad_drilling(xy, stiffness, thick, P, CP):
 
 
 @kernel
-def add_strains(g, functions, U, first, out, row):
-    """out[row:row+3] += εx, εy, γxy of `functions` displacement pairs in rows U[first:], gradients g."""
-    for a in range(functions):
-        u, v = U[first + 2 * a], U[first + 2 * a + 1]
-        for c in range(U.shape[1]):
-            out[row, c] += g[a, 0] * u[c]
-            out[row + 1, c] += g[a, 1] * v[c]
-            out[row + 2, c] += g[a, 1] * u[c] + g[a, 0] * v[c]
-
-
-@kernel
-def section_forces(strains, A, B, D, t, out):
-    """out (6, n) = N and −M from ε, κ (6, n); t is the ratio of the thickness to that of the section."""
-    for i in range(3):
-        for c in range(strains.shape[1]):
-            n = m = 0.0
-            for j in range(3):
-                e, k = strains[j, c], strains[3 + j, c]
-                n += t * (A[i, j] * e + t * B[i, j] * k)
-                m += t * t * (B[i, j] * e + t * D[i, j] * k)
-            out[i, c] = n
-            out[3 + i, c] = -m
-
-
-@kernel
 def quad4_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
@@ -388,26 +168,14 @@ def quad4_recovery_range(
     Membrane and bending are the QM6 fields with their internal modes, at ξ, η = 0 and ±1; transverse shear is
     that of the centre at every place.
     """
-    x, normal = np.empty((4, 3)), np.empty((4, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
-    J, J0 = np.empty((2, 2)), np.empty((2, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
-    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
-    slope, Km, Kb, Kc = np.empty((4, 4, 2)), np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
-    W, G, P = np.empty((12, 12)), np.empty((4, 8)), np.empty((24, 24))
+    w = quad_work()
+    Km, Kb, Kc = np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
+    W, G = np.empty((12, 12)), np.empty((4, 8))
     inside, strains, V = np.empty((8, 24)), np.empty((6, 24)), np.empty((2, 24))
     for e in range(first, last):
-        for i in range(4):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
-        p = section[e]
-        thick = taper[e]
-        height = quad_frame(x, E, xy)
-        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
-        area = quad_constitutive(xy, thick, A, B, D, shear, False, J0, J, g, Km, Kb, Kc, H)
-        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w)
+        thick, P, g = taper[e], w.P, w.g
+        area = quad_constitutive(thick, False, w, Km, Kb, Kc)
         internal_modes(Km, Kb, W, G)
         for i in range(4):
             inside[i] = 0.0
@@ -416,48 +184,21 @@ def quad4_recovery_range(
                 for c in range(24):
                     inside[i, c] += G[i, j] * P[j, c]
                     inside[4 + i, c] += G[i, j] * P[8 + j, c]
-        V[:] = 0.0
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            residual_flexibility(xy, thick, Dr, area, F)
-            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
-            quad_shear_forces(xy, M, P, V)
-        j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+        edge_shears(thick, sections.rigid_shear[section[e]], area, w)
+        quad_shear_forces(w.xy, w.M, P, V)
+        bilinear_jacobian(w.xy, 0.0, 0.0, w.J0)
         for place in range(5):
             xi = 0.0 if place == 0 else XI[place - 1]
             eta = 0.0 if place == 0 else ETA[place - 1]
-            qm6_gradients(xy, xi, eta, J0, j0, J, g)
+            qm6_gradients(w.xy, xi, eta, w.J0, w.J, g)
             t = 0.25 * (thick[0] + thick[1] + thick[2] + thick[3]) if place == 0 else thick[place - 1]
             strains[:] = 0.0
             add_strains(g, 4, P, 0, strains, 0)
             add_strains(g[4:], 2, inside, 0, strains, 0)
             add_strains(g, 4, P, 8, strains, 3)
             add_strains(g[4:], 2, inside, 4, strains, 3)
-            section_forces(strains, A, B, D, t, out[e, 8 * place : 8 * place + 6])
+            section_forces(strains, w.A, w.B, w.D, t, out[e, 8 * place : 8 * place + 6])
             out[e, 8 * place + 6 : 8 * place + 8] = V
-
-
-@kernel
-def quad_shear_forces(xy, Q, P, V):
-    """V (2, 24): transverse shear at the centre; Q (4, 4) are the forces of the field terms for edge shears.
-
-    V_x = a + b η with ∫ V_x (1, η) dA = (Q_0, Q_1), V_y likewise with ξ.
-    """
-    J = np.empty((2, 2))
-    m = np.zeros((2, 3))
-    for q in range(4):
-        xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
-        j = bilinear_jacobian(xy, xi, eta, J)
-        for k in range(2):
-            s = eta if k == 0 else xi
-            m[k, 0] += j
-            m[k, 1] += j * s
-            m[k, 2] += j * s * s
-    for k in range(2):
-        det = m[k, 0] * m[k, 2] - m[k, 1] * m[k, 1]
-        for i in range(4):
-            f = (m[k, 2] * Q[2 * k, i] - m[k, 1] * Q[2 * k + 1, i]) / det
-            for c in range(24):
-                V[k, c] += f * P[16 + i, c]
 
 
 @kernel
@@ -476,16 +217,9 @@ def quad4_geometric_range(first, last, xyz, nodes, forces, full, out):
         out[e] = 0.0
         for q in range(4):
             xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
-            j = bilinear_jacobian(xy, xi, eta, J)
-            N[:] = 0.0
-            for a in range(4):
-                gx = 0.25 * XI[a] * (1.0 + ETA[a] * eta)
-                ge = 0.25 * ETA[a] * (1.0 + XI[a] * xi)
-                g[a, 0] = (J[1, 1] * gx - J[0, 1] * ge) / j
-                g[a, 1] = (J[0, 0] * ge - J[1, 0] * gx) / j
-                f = 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta)
-                for k in range(3):
-                    N[k] += f * forces[e, a, k]
+            j = corner_gradients(xy, xi, eta, J, g)
+            for k in range(3):
+                N[k] = bilinear(xi, eta, forces[e, :, k])
             add_membrane_geometric(E, g, N, j, full, out[e])
 
 

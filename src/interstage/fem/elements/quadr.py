@@ -18,31 +18,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.quad4 import (
+from interstage.fem.elements.quad4 import Quad4Block
+from interstage.fem.elements.quad_common import (
     ETA,
     XI,
-    Quad4Block,
+    add_shear,
+    bilinear,
     bilinear_jacobian,
+    edge_shears,
+    place_quad,
     qm6_gradients,
-    quad_frame,
-    quad_rows,
-    residual_flexibility,
-    shear_block,
+    quad_work,
 )
-from interstage.fem.elements.shell_common import (
-    block_times_rows,
-    condense,
-    congruence,
-    section_in_element,
-)
-from interstage.fem.elements.tria3 import (
-    Tria3Block,
-    linear_gradients,
-    mean_thickness,
-    tria_frame,
-    tria_rows,
-    tria_shear_block,
-)
+from interstage.fem.elements.shell_common import block_times_rows, condense, congruence
+from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_work
 from interstage.jit import kernel
 
 POINT3 = (-np.sqrt(0.6), 0.0, np.sqrt(0.6))
@@ -62,9 +51,9 @@ def _side_function(k, xi, eta):
 
 
 @kernel
-def _quad_strains(xy, xi, eta, J0, j0, J, g, Bm, Bb):
+def _quad_strains(xy, xi, eta, J0, J, g, Bm, Bb):
     """Strain matrices Bm (3,12; u, v of corners, then θ) and Bb (3,12; β of corners, internal); returns j."""
-    j = qm6_gradients(xy, xi, eta, J0, j0, J, g)
+    j = qm6_gradients(xy, xi, eta, J0, J, g)
     Bm[:] = 0.0
     Bb[:] = 0.0
     for a in range(6):
@@ -110,19 +99,18 @@ def _quad_rotation(xy, J, r):
 
 
 @kernel
-def _quad_local(xy, thick, A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H):
-    """Integrate K (24,24; u, v, θ, β, internal β) and H (4,4) over 3×3 points; returns the area."""
-    j0 = bilinear_jacobian(xy, 0.0, 0.0, J0)
+def _quad_local(thick, w, Bm, Bb, S, r, K):
+    """Integrate K (24,24; u, v, θ, β, internal β) and w.H (4,4) over 3×3 points; returns the area."""
+    xy, A, B, D, H = w.xy, w.A, w.B, w.D, w.H
+    bilinear_jacobian(xy, 0.0, 0.0, w.J0)
     K[:] = 0.0
     H[:] = 0.0
     area = 0.0
     for p in range(3):
         for q in range(3):
             xi, eta = POINT3[p], POINT3[q]
-            j = _quad_strains(xy, xi, eta, J0, j0, J, g, Bm, Bb) * WEIGHT3[p] * WEIGHT3[q]
-            t = 0.0
-            for a in range(4):
-                t += 0.25 * (1.0 + XI[a] * xi) * (1.0 + ETA[a] * eta) * thick[a]
+            j = _quad_strains(xy, xi, eta, w.J0, w.J, w.g, Bm, Bb) * WEIGHT3[p] * WEIGHT3[q]
+            t = bilinear(xi, eta, thick)
             area += j
             for c in range(12):
                 for i in range(3):
@@ -137,11 +125,8 @@ def _quad_local(xy, thick, A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H):
                         K[a, b] += Bm[i, a] * S[i, b]
                         K[12 + b, a] += Bm[i, a] * S[i, 12 + b]
                         K[12 + a, 12 + b] += Bb[i, a] * S[3 + i, 12 + b]
-            f = (1.0, eta, 1.0, xi)
-            for k in range(4):
-                for l in range(4):
-                    H[k, l] += j * t * shear[k // 2, l // 2] * f[k] * f[l]
-    _quad_rotation(xy, J, r)
+            add_shear(xi, eta, j * t, w.shear, H)
+    _quad_rotation(xy, w.J, r)
     for a in range(12):
         for b in range(12):
             K[a, b] += A[2, 2] * area * r[a] * r[b]
@@ -149,15 +134,15 @@ def _quad_local(xy, thick, A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H):
 
 
 @kernel
-def _theta_to_d(xy, K, T, J):
-    """Change membrane dof θ_i to d_i = θ_i − ω_i in place: K ← Tᵀ K T over rows and columns of K (20,20)."""
+def _theta_to_d(slope, K, T):
+    """Change membrane dof θ_i to d_i = θ_i − ω_i in place: K ← Tᵀ K T over rows and columns of K (20,20).
+
+    slope (4,4,2) are the gradients at the corners.
+    """
     for i in range(4):
-        j = bilinear_jacobian(xy, XI[i], ETA[i], J)
         for a in range(4):
-            gx = 0.25 * XI[a] * (1.0 + ETA[a] * ETA[i])
-            ge = 0.25 * ETA[a] * (1.0 + XI[a] * XI[i])
-            T[i, 2 * a] = -0.5 * (J[0, 0] * ge - J[1, 0] * gx) / j
-            T[i, 2 * a + 1] = 0.5 * (J[1, 1] * gx - J[0, 1] * ge) / j
+            T[i, 2 * a] = -0.5 * slope[i, a, 1]
+            T[i, 2 * a + 1] = 0.5 * slope[i, a, 0]
     for r in range(20):
         for c in range(8):
             for i in range(4):
@@ -171,27 +156,14 @@ def _theta_to_d(xy, K, T, J):
 @kernel
 def quadr_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of CQUADR first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 24, 24)."""
-    x, normal = np.empty((4, 3)), np.empty((4, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((4, 2)), np.empty((6, 2))
-    J, J0 = np.empty((2, 2)), np.empty((2, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex, F = np.empty((2, 2)), np.empty((2, 2)), np.empty(4)
-    H, M, N, C = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4))
+    w = quad_work()
     Bm, Bb, S, r, T = np.empty((3, 12)), np.empty((3, 12)), np.empty((6, 24)), np.empty(12), np.empty((4, 8))
-    slope, P, CP = np.empty((4, 4, 2)), np.empty((24, 24)), np.empty((24, 24))
-    K, C24 = np.empty((24, 24)), np.empty((24, 24))
+    K, C24, CP = np.empty((24, 24)), np.empty((24, 24)), np.empty((24, 24))
     for e in range(first, last):
-        for i in range(4):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
-        p = section[e]
-        height = quad_frame(x, E, xy)
-        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
-        area = _quad_local(xy, taper[e], A, B, D, shear, J0, J, g, Bm, Bb, S, r, K, H)
+        place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w)
+        area = _quad_local(taper[e], w, Bm, Bb, S, r, K)
         condense(K, 20, 24)
-        _theta_to_d(xy, K, T, J)
-        quad_rows(E, xy, height, offset[e], normal, P, slope, J)
+        _theta_to_d(w.slope, K, T)
         # dofs of K: u, v (8), d (4), β (8); rows of P: u, v (8), β (8), edge shears (4), d (4)
         C24[:] = 0.0
         for i in range(20):
@@ -199,14 +171,10 @@ def quadr_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
             for j in range(20):
                 jj = j if j < 8 else (j + 12 if j < 12 else j - 4)
                 C24[ii, jj] = K[i, j]
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            residual_flexibility(xy, taper[e], Dr, area, F)
-            shear_block(xy, sections.rigid_shear[p], F, H, M, N, C)
-            for i in range(4):
-                for j in range(4):
-                    C24[16 + i, 16 + j] = C[i, j]
-        block_times_rows(C24, 24, P, 0, CP, 24)
-        congruence(P, CP, 24, 24, out[e])
+        edge_shears(taper[e], sections.rigid_shear[section[e]], area, w)
+        C24[16:20, 16:20] = w.C
+        block_times_rows(C24, 24, w.P, 0, CP, 24)
+        congruence(w.P, CP, 24, 24, out[e])
 
 
 @kernel
@@ -260,36 +228,16 @@ def _tria_drilling(xy, g, area, A, B, C12):
 @kernel
 def triar_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of CTRIAR first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 18, 18)."""
-    x, normal = np.empty((3, 3)), np.empty((3, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex = np.empty((2, 2)), np.empty((2, 2))
-    F, M, N, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    C12, P, CP = np.empty((12, 12)), np.empty((18, 18)), np.empty((12, 18))
+    w = tria_work()
+    C12, CP = np.empty((12, 12)), np.empty((12, 18))
     for e in range(first, last):
-        for i in range(3):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
-        area = tria_frame(x, E, xy)
-        linear_gradients(xy, area, g)
-        section_in_element(sections, section[e], axis[e], E, A, B, D, Dr, shear, flex)
-        mean_thickness(taper[e], A, B, D, Dr, flex)
+        area = place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w)
         C12[:] = 0.0
-        for i in range(3):
-            for j in range(3):
-                C12[i, j] = area * A[i, j]
-                C12[i, 3 + j] = C12[3 + i, j] = area * B[i, j]
-                C12[3 + i, 3 + j] = area * D[i, j]
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            tria_shear_block(xy, area, Dr, flex, F, M, N, C)
-            for i in range(3):
-                for j in range(3):
-                    C12[6 + i, 6 + j] = C[i, j]
-        _tria_drilling(xy, g, area, A, B, C12)
-        tria_rows(E, xy, g, offset[e], normal, P)
-        block_times_rows(C12, 12, P, 0, CP, 18)
-        congruence(P, CP, 12, 18, out[e])
+        section_block(area, w.A, w.B, w.D, C12)
+        C12[6:9, 6:9] = w.C
+        _tria_drilling(w.xy, w.g, area, w.A, w.B, C12)
+        block_times_rows(C12, 12, w.P, 0, CP, 18)
+        congruence(w.P, CP, 12, 18, out[e])
 
 
 class QuadRBlock(Quad4Block):

@@ -85,6 +85,31 @@ def fibre_stresses(first, last, results, places, t, inertia, z, max_shear, out):
 
 
 @kernel
+def add_strains(g, functions, U, first, out, row):
+    """out[row:row+3] += εx, εy, γxy of `functions` displacement pairs in rows U[first:], gradients g."""
+    for a in range(functions):
+        u, v = U[first + 2 * a], U[first + 2 * a + 1]
+        for c in range(U.shape[1]):
+            out[row, c] += g[a, 0] * u[c]
+            out[row + 1, c] += g[a, 1] * v[c]
+            out[row + 2, c] += g[a, 1] * u[c] + g[a, 0] * v[c]
+
+
+@kernel
+def section_forces(strains, A, B, D, t, out):
+    """out (6, n) = N and −M from ε, κ (6, n); t is the ratio of the thickness to that of the section."""
+    for i in range(3):
+        for c in range(strains.shape[1]):
+            n = m = 0.0
+            for j in range(3):
+                e, k = strains[j, c], strains[3 + j, c]
+                n += t * (A[i, j] * e + t * B[i, j] * k)
+                m += t * t * (B[i, j] * e + t * D[i, j] * k)
+            out[i, c] = n
+            out[3 + i, c] = -m
+
+
+@kernel
 def add_membrane_geometric(E, g, N, weight, full, K):
     """Add weight times the geometric stiffness of membrane forces N (3,) at one point to K (6c, 6c).
 

@@ -7,6 +7,8 @@ Element x axis: along side 1-2; z axis: normal.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from interstage.fem.elements.shell_common import (
@@ -19,8 +21,57 @@ from interstage.fem.elements.shell_common import (
     normalize,
     section_in_element,
 )
-from interstage.fem.elements.shell_recovery import add_membrane_geometric
+from interstage.fem.elements.shell_recovery import add_membrane_geometric, section_forces
 from interstage.jit import in_ranges, kernel
+
+TriaWork = namedtuple("TriaWork", "x normal E xy g A B D Dr shear flex F M N C P")
+TriaWork.__doc__ = """Room for one element while it is computed.
+
+x, normal (3,3) corners and shell normals; E (3,3) axes as rows; xy (3,2) corners; g (3,2) gradients; A B D Dr (3,3),
+shear and flex (2,2) the section in element axes, of the mean thickness; F M N (3,3) scratch; C (3,3) stiffness of
+edge shears; P (18,18) rows of `tria_rows`.
+"""
+
+
+@kernel
+def tria_work():
+    """Allocate the room of a range of elements."""
+    three, two = (3, 3), (2, 2)
+    return TriaWork(
+        np.empty(three), np.empty(three), np.empty(three), np.empty((3, 2)), np.empty((3, 2)),
+        np.empty(three), np.empty(three), np.empty(three), np.empty(three), np.empty(two), np.empty(two),
+        np.empty(three), np.empty(three), np.empty(three), np.empty(three), np.empty((18, 18)),
+    )  # fmt: skip
+
+
+@kernel
+def place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w):
+    """Fill frame, section, stiffness of edge shears and rows of element e; returns the area."""
+    for i in range(3):
+        for k in range(3):
+            w.x[i, k] = xyz[nodes[e, i], k]
+            w.normal[i, k] = normals[nodes[e, i], k]
+    area = tria_frame(w.x, w.E, w.xy)
+    linear_gradients(w.xy, area, w.g)
+    section_in_element(sections, section[e], axis[e], w.E, w.A, w.B, w.D, w.Dr, w.shear, w.flex)
+    mean_thickness(taper[e], w.A, w.B, w.D, w.Dr, w.flex)
+    if w.D[0, 0] > 0.0 and w.D[1, 1] > 0.0:
+        tria_shear_block(w.xy, area, w.Dr, w.flex, w.F, w.M, w.N, w.C)
+    else:
+        w.C[:] = 0.0
+        w.M[:] = 0.0
+    tria_rows(w.E, w.xy, w.g, offset[e], w.normal, w.P)
+    return area
+
+
+@kernel
+def section_block(area, A, B, D, C):
+    """C[:6, :6] = area·[[A, B], [B, D]]."""
+    for i in range(3):
+        for j in range(3):
+            C[i, j] = area * A[i, j]
+            C[i, 3 + j] = C[3 + i, j] = area * B[i, j]
+            C[3 + i, 3 + j] = area * D[i, j]
 
 
 @kernel
@@ -168,40 +219,18 @@ def tria3_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
     With corner thicknesses the mean thickness is used for membrane, shear and drilling, the mean of t³
     over the area for bending.
     """
-    x, normal = np.empty((3, 3)), np.empty((3, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex = np.empty((2, 2)), np.empty((2, 2))
-    F, M, N, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    C6 = np.empty((6, 6))
-    P, CP = np.empty((18, 18)), np.empty((12, 18))
+    w = tria_work()
+    C6, CP = np.empty((6, 6)), np.empty((12, 18))
     for e in range(first, last):
-        for i in range(3):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
-        p = section[e]
-        area = tria_frame(x, E, xy)
-        linear_gradients(xy, area, g)
-        section_in_element(sections, p, axis[e], E, A, B, D, Dr, shear, flex)
-        mean_thickness(taper[e], A, B, D, Dr, flex)
-        for i in range(3):
-            for j in range(3):
-                C6[i, j] = area * A[i, j]
-                C6[i, 3 + j] = C6[3 + i, j] = area * B[i, j]
-                C6[3 + i, 3 + j] = area * D[i, j]
-        tria_rows(E, xy, g, offset[e], normal, P)
-        block_times_rows(C6, 6, P, 0, CP, 18)
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            tria_shear_block(xy, area, Dr, flex, F, M, N, C)
-        else:
-            C[:] = 0.0
-        block_times_rows(C, 3, P, 6, CP, 18)
-        stiff = 1e-6 * k6rot * A[2, 2] * 2.0 * area
+        area = place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w)
+        section_block(area, w.A, w.B, w.D, C6)
+        block_times_rows(C6, 6, w.P, 0, CP, 18)
+        block_times_rows(w.C, 3, w.P, 6, CP, 18)
+        stiff = 1e-6 * k6rot * w.A[2, 2] * 2.0 * area
         for i in range(3):
             for c in range(18):
-                CP[9 + i, c] = stiff * P[9 + i, c]
-        congruence(P, CP, 12, 18, out[e])
+                CP[9 + i, c] = stiff * w.P[9 + i, c]
+        congruence(w.P, CP, 12, 18, out[e])
 
 
 @kernel
@@ -209,39 +238,22 @@ def tria3_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
     """Forces per length of elements first..last−1 for unit motions: out (n, 8, 18), constant in an element."""
-    x, normal = np.empty((3, 3)), np.empty((3, 3))
-    E, xy, g = np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
-    A, B, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    shear, flex = np.empty((2, 2)), np.empty((2, 2))
-    F, M, N, C = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    P = np.empty((18, 18))
+    w = tria_work()
     for e in range(first, last):
-        for i in range(3):
-            for k in range(3):
-                x[i, k] = xyz[nodes[e, i], k]
-                normal[i, k] = normals[nodes[e, i], k]
-        area = tria_frame(x, E, xy)
-        linear_gradients(xy, area, g)
-        section_in_element(sections, section[e], axis[e], E, A, B, D, Dr, shear, flex)
-        mean_thickness(taper[e], A, B, D, Dr, flex)
-        tria_rows(E, xy, g, offset[e], normal, P)
-        o = out[e]
-        for c in range(18):
-            for i in range(3):
-                n = m = 0.0
-                for j in range(3):
-                    n += A[i, j] * P[j, c] + B[i, j] * P[3 + j, c]
-                    m += B[i, j] * P[j, c] + D[i, j] * P[3 + j, c]
-                o[i, c] = n
-                o[3 + i, c] = -m
-            o[6, c] = o[7, c] = 0.0
-        if D[0, 0] > 0.0 and D[1, 1] > 0.0:
-            tria_shear_block(xy, area, Dr, flex, F, M, N, C)
-            for i in range(2):
-                for j in range(3):
-                    f = M[i, j] / area
-                    for c in range(18):
-                        o[6 + i, c] += f * P[6 + j, c]
+        area = place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w)
+        section_forces(w.P[:6], w.A, w.B, w.D, 1.0, out[e, :6])
+        tria_shear_forces(area, w, out[e, 6:8])
+
+
+@kernel
+def tria_shear_forces(area, w, V):
+    """V (2, 18): transverse shear of an element."""
+    V[:] = 0.0
+    for i in range(2):
+        for j in range(3):
+            f = w.M[i, j] / area
+            for c in range(18):
+                V[i, c] += f * w.P[6 + j, c]
 
 
 @kernel
