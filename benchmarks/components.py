@@ -16,7 +16,6 @@ import functools
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,7 +24,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.structures import shell_deck
+from benchmarks.structures import in_own_process, shell_deck
 
 SIZES = ((10_000, 50), (30_000, 100))
 FULL = (100_000, 200)
@@ -124,14 +123,10 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def in_own_process(*words: str) -> dict:
-    """Run one measurement in a new process, whose peak memory is then its own."""
-    environment = {"OPENBLAS_NUM_THREADS": "1"} | os.environ
-    command = [sys.executable, __file__, *words]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def measured(*words: str) -> dict:
+    """Run one measurement in a new process, with one thread of OpenBLAS unless asked otherwise."""
+    threads = os.environ.get("OPENBLAS_NUM_THREADS", "1")
+    return in_own_process(__file__, *words, OPENBLAS_NUM_THREADS=threads)
 
 
 def row(r: dict) -> str:
@@ -163,8 +158,8 @@ def main(argv: list[str] | None = None) -> list[dict]:
     for grids, modes in sizes + ([FULL] if options.full else []):
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "panel.h5")
-            found = in_own_process("--one", str(grids), str(modes), path)
-            rows.append(found | in_own_process("--load", path))
+            found = measured("--one", str(grids), str(modes), path)
+            rows.append(found | measured("--load", path))
         print(row(rows[-1]), flush=True)
     print(
         "peak: of making the component; write: peak after the file was written; load: shapes stay in the file"

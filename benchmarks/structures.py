@@ -139,16 +139,14 @@ def _warm_up() -> None:
 
 
 def in_own_process(
-    kind: str, size: int, n_modes: int, solver: str | None = None, limit_s: float | None = None
+    script: str, *words: object, limit_s: float | None = None, **environment: str
 ) -> dict | None:
-    """Run one measurement in a new process, whose peak memory is its own; None beyond the time limit."""
-    environment = dict(os.environ)
-    if solver:
-        environment["INTERSTAGE_SOLVER"] = solver
-    command = [sys.executable, __file__, "--one", kind, str(size), str(n_modes)]
+    """Run one measurement of a script in a new process, whose peak memory is its own; None beyond the time limit."""
+    command = [sys.executable, script, *map(str, words)]
+    variables = os.environ | environment
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=limit_s
+            command, env=variables, capture_output=True, text=True, check=False, timeout=limit_s
         )
     except subprocess.TimeoutExpired:
         return None
@@ -189,14 +187,15 @@ def main(argv: list[str] | None = None) -> None:
     print(HEADER.replace("30 modes", f"{options.modes} modes"))
     rows = []
     for grids in options.grids:
-        rows.append(in_own_process("shell", grids, options.modes))
+        rows.append(in_own_process(__file__, "--one", "shell", grids, options.modes))
         print(row(rows[-1]), flush=True)
     if len(rows) > 1:
         growth = ", ".join(f"{k} {exponent(rows, k):.2f}" for k in ("assembly", "factor", "modes", "peak"))
         print(f"growth exponents over grids: {growth}")
     for size in options.solid:
         for solver in ("pardiso", "superlu"):
-            r = in_own_process("solid", size, 0, solver, options.limit)
+            words = (__file__, "--one", "solid", size, 0)
+            r = in_own_process(*words, limit_s=options.limit, INTERSTAGE_SOLVER=solver)
             if r is None:
                 print(
                     f"solid of about {size} dofs, {solver}: not finished in {options.limit:.0f} s", flush=True

@@ -15,6 +15,7 @@ textbook matrices of one plane, assembled here without the toolkit.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,20 @@ ARTEMIS_HZ = {
 
 
 LONG_BEAM_EI = (2e9 * 6.6666667e-05, 2e9 * 1.6666667e-05)
+
+
+@dataclass
+class Comparison:
+    """Frequencies of a finite-element model and of the engine, Hz, and the difference of their first shapes."""
+
+    reference: np.ndarray
+    ours: np.ndarray
+    shapes: float = np.nan
+
+    @property
+    def error(self) -> float:
+        """Largest absolute difference, Hz."""
+        return float(np.abs(self.ours - self.reference).max())
 
 
 def artemis_deck(propellant: float) -> str:
@@ -58,6 +73,11 @@ def long_beam_deck(n_grids: int = 101, length: float = 9.0, coupled: bool = Fals
         lines.append(f"CBEAM,{k + 10},50002,{k},{k + 1},0.,1.,0.")
         lines.append(",0,0,0.,0.,0.,0.,0.,0.")
     return "\n".join([*lines, "ENDDATA"])
+
+
+def long_beam_cards(n_grids: int = 101) -> list[str]:
+    """The lines of the long beam with coupled mass, without ENDDATA, so that more can be added."""
+    return long_beam_deck(n_grids, coupled=True).split("\n")[:-1]
 
 
 def bernoulli_free_hz(n: int, length: float = 9.0, bending=LONG_BEAM_EI, mass: float = 160.0) -> np.ndarray:

@@ -13,12 +13,11 @@ complete bases where frequencies are to agree to rounding.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from validation.beams import long_beam_deck
+from validation.beams import Comparison, long_beam_cards, long_beam_deck
 from validation.study import Row, Study
 
 LENGTH = 9.0
@@ -31,28 +30,9 @@ BOLTS = (15, 23)
 RUN, STEP, OPEN = 1000.0, 4e-3, 1e-9  # s, s, m
 
 
-@dataclass
-class Modes:
-    """Frequencies of a finite-element model and of the engine, Hz, and the difference of their first shapes."""
-
-    reference: np.ndarray
-    ours: np.ndarray
-    shapes: float = np.nan
-
-    @property
-    def error(self) -> float:
-        """Largest absolute difference, Hz."""
-        return float(np.abs(self.ours - self.reference).max())
-
-
-def cards(grids: int) -> list[str]:
-    """Return the lines of a beam along x from the origin, without ENDDATA."""
-    return long_beam_deck(grids, coupled=True).replace("ENDDATA", "").rstrip().split("\n")
-
-
 def deck(grids: int, *extra: str, hold: str = "") -> str:
     """Return a deck of one beam, more cards, and grids `hold` held."""
-    lines = cards(grids)
+    lines = long_beam_cards(grids)
     if hold:
         lines.insert(2, "SPC = 1")
         lines.append(f"SPC1,1,123456,{hold}")
@@ -93,7 +73,7 @@ def scaled_shapes(modes, body: str, ids: np.ndarray, like: np.ndarray) -> tuple[
 
 
 def fixed_fixed(n_modes: int = 60, ends: tuple[int, ...] = (1, 101)):
-    """Return Modes of the fixed-fixed beam of 101 grids, and shapes of engine and finite elements."""
+    """Return frequencies of the fixed-fixed beam of 101 grids, and shapes of engine and finite elements."""
     from interstage.multibody import Locked, Multibody
 
     mb = Multibody("fixed-fixed")
@@ -102,11 +82,11 @@ def fixed_fixed(n_modes: int = 60, ends: tuple[int, ...] = (1, 101)):
     modes = mb.compile().modes()
     ids, hz, phi = fe_modes(deck(101, hold="1,101"), 0)
     ours, like = scaled_shapes(modes, "beam", ids, phi)
-    return Modes(hz, modes.frequencies_hz[:MODES], float(np.linalg.norm(ours - like))), ours, like
+    return Comparison(hz, modes.frequencies_hz[:MODES], float(np.linalg.norm(ours - like))), ours, like
 
 
-def double_length() -> Modes:
-    """Return Modes of a cantilever of two free beams with locked closures, complete bases."""
+def double_length() -> Comparison:
+    """Return frequencies of a cantilever of two free beams with locked closures, complete bases."""
     from interstage.multibody import Free, Locked, Multibody
 
     beam = component(GRIDS, 6 * (GRIDS - 2), (1, GRIDS))
@@ -124,11 +104,11 @@ def double_length() -> Modes:
         more += [f"GRID*,{ids[k]},0,{LENGTH + LENGTH * k / (GRIDS - 1):.16e},0.", "*,0.,0"]
         more += [f"CBEAM,{2000 + k},50002,{ids[k - 1]},{ids[k]},0.,1.,0."]
     _, hz, _ = fe_modes(deck(GRIDS, *more, hold="1"), 0)
-    return Modes(hz, system.modes(x).frequencies_hz[:MODES])
+    return Comparison(hz, system.modes(x).frequencies_hz[:MODES])
 
 
-def plate_on_two_grids() -> dict[str, Modes]:
-    """Return Modes of a free beam with a rigid plate on two of its grids: bolted, half in the tree, on ball joints."""
+def plate_on_two_grids() -> dict[str, Comparison]:
+    """Return frequencies of a free beam with a rigid plate on two grids: bolted, half in the tree, on ball joints."""
     from interstage.multibody import Ball, Free, Locked, Multibody
 
     beam = component(GRIDS, 6 * (GRIDS - 2), BOLTS)
@@ -164,9 +144,9 @@ def plate_on_two_grids() -> dict[str, Modes]:
 
     bolted, pinned = reference(123456, 6), reference(123, 7)
     return {
-        "plate bolted to two grids, two closures": Modes(bolted, ours(Locked(), False, 6)),
-        "plate bolted to two grids, hinge and closure": Modes(bolted, ours(Locked(), True, 6)),
-        "plate on ball joints at two grids": Modes(pinned, ours(Ball(), False, 7)),
+        "plate bolted to two grids, two closures": Comparison(bolted, ours(Locked(), False, 6)),
+        "plate bolted to two grids, hinge and closure": Comparison(bolted, ours(Locked(), True, 6)),
+        "plate on ball joints at two grids": Comparison(pinned, ours(Ball(), False, 7)),
     }
 
 
@@ -325,7 +305,7 @@ def _some(values: np.ndarray) -> str:
     return f"{values[0]:.8f}, {values[1]:.8f} ... {values[-1]:.8f}"
 
 
-def draw(both: Modes, ours, like, log, errors, path: Path) -> None:
+def draw(both: Comparison, ours, like, log, errors, path: Path) -> None:
     """Draw the modes of the fixed-fixed beam in both models, and the long run."""
     import matplotlib
 

@@ -25,7 +25,8 @@ from interstage.fem.elements.quadr import QuadRBlock, TriaRBlock
 from interstage.fem.elements.snorm import grid_normals
 from interstage.fem.elements.tria3 import Tria3Block
 from interstage.fem.elements.tria6 import Tria6Block
-from validation.study import Row, Study
+from validation import ratios
+from validation.study import Study
 
 _FAMILIES = {
     "QUAD4": Quad4Block,
@@ -317,7 +318,8 @@ _PUBLISHED = {
     "twisted beam": _by_kind((0.992, 0.988), (0.984, 0.839), (1.062, 1.014), (1.215, 1.161), _BEAM[1:3]),
     "Scordelis-Lo roof": _by_kind((1.020,), (0.886,), (1.116,), (1.063,), ("own weight",)),
 }
-_LIMITS_BY_CASE = {
+# largest departure of the ratio from 1 where an element that is fit for use must come close to theory
+_LIMITS = {
     "straight beam, regular": {"QUAD4": 0.05, "QUAD8": 0.05, "TRIA6": 0.06},
     "straight beam, trapezoid": {"QUAD8": 0.05, "TRIA6": 0.06},
     "straight beam, parallelogram": {"QUAD8": 0.05, "TRIA6": 0.06},
@@ -330,21 +332,6 @@ _LIMITS_BY_CASE = {
     "plate 1:5, simple supports": {"QUAD4": 0.02, "TRIA3": 0.02},
     "plate 1:5, clamped": {"QUAD4": 0.03, "TRIA3": 0.05},
 }
-# largest departure of the ratio from 1 where an element that is fit for use must come close to theory
-_LIMITS = {(case, kind): limit for case, row in _LIMITS_BY_CASE.items() for kind, limit in row.items()}
-
-
-def run() -> list[tuple[str, str, float, float, float, float | None]]:
-    """Rows (case, element, theory, ours, ratio, published ratio or None)."""
-    rows = []
-    for case, function in _CASES.items():
-        for kind in _FAMILIES:
-            known = _PUBLISHED.get(case, {}).get(kind, {})
-            for load, (theory, ours) in function(kind).items():
-                rows.append(
-                    (f"{case}, {load}", kind, theory, float(ours), float(ours / theory), known.get(load))
-                )
-    return rows
 
 
 def study() -> Study:
@@ -356,20 +343,9 @@ def study() -> Study:
         "manual gives for the same kind of element and mesh. Coarse, slanted elements are meant to show "
         "weaknesses: flat triangles and trapezoids are stiff in their plane.",
     )
-    for case, kind, theory, ours, ratio, published in run():
-        note = f"ratio {ratio:.3f}" + ("" if published is None else f", published {published:.3f}")
-        limit = _LIMITS.get((case.rsplit(", ", 1)[0], kind))
-        result.rows.append(Row(case, kind, f"{theory:.6g}", f"{ours:.6g}", abs(ratio - 1.0), limit, note))
-    return result
-
-
-def main() -> None:
-    """Print the table."""
-    print(f"{'case':48s} {'element':8s} {'theory':>11s} {'ours':>11s} {'ratio':>7s} published")
-    for case, kind, theory, ours, ratio, published in run():
-        known = "" if published is None else f"{published:.3f}"
-        print(f"{case:48s} {kind:8s} {theory:11.5g} {ours:11.5g} {ratio:7.3f} {known}")
+    rows = ratios.ratios(_CASES, _FAMILIES, ratios.by_kind(_PUBLISHED))
+    return ratios.add_rows(result, rows, ratios.by_kind(_LIMITS))
 
 
 if __name__ == "__main__":
-    main()
+    print(study().markdown())

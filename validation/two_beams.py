@@ -13,12 +13,11 @@ The paper prints 5e-6 Hz and 6e-6 for the cantilever, 5e-6 Hz and 5e-6 for the l
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from validation.beams import long_beam_deck
+from validation.beams import Comparison, long_beam_cards
 from validation.study import Row, Study
 
 GRIDS, LENGTH = 101, 9.0
@@ -29,25 +28,6 @@ PAPER_SHAPES = {"cantilever": 6e-6, "lumped mass": 5e-6}
 MODES, SHAPES = 20, 6
 KEPT = (7, 12, 20, 35, 60, 100, 200)
 LUMP = {"mass": 300.0, "com": (0.1, 0.2, -0.15), "inertia": (20.0, 30.0, 40.0), "grid": 76}
-
-
-@dataclass
-class Comparison:
-    """Frequencies of both models, elastic ones, and the difference of their mode-shape matrices."""
-
-    reference: np.ndarray
-    ours: np.ndarray
-    shapes: float = np.nan
-
-    @property
-    def error(self) -> float:
-        """Largest absolute difference, Hz."""
-        return float(np.abs(self.ours - self.reference).max())
-
-
-def beam_cards() -> list[str]:
-    """Return the executive, case and bulk lines of the single-length beam, without ENDDATA."""
-    return long_beam_deck(coupled=True).replace("ENDDATA", "").rstrip().split("\n")
 
 
 def second_beam(angle: float, hinge: bool) -> list[str]:
@@ -68,7 +48,7 @@ def second_beam(angle: float, hinge: bool) -> list[str]:
 
 def whole_deck(*extra: str, clamp: bool = False) -> str:
     """Return one deck of the first beam and more cards, grid 1 held where asked."""
-    lines = beam_cards()
+    lines = long_beam_cards()
     if clamp:
         lines.insert(2, "SPC = 1")
         lines.append("SPC1,1,123456,1")

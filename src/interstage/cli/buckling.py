@@ -6,26 +6,21 @@ from pathlib import Path
 
 import typer
 
+from interstage.cli import options
 from interstage.output import json_text
 
 
 def buckling(
-    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
-    n_modes: int | None = typer.Option(
-        None,
-        "--modes",
-        metavar="N",
-        min=1,
-        help="Number of load factors; the deck's EIGRL or EIGB decides otherwise.",
+    deck: Path = options.DECK,
+    n_modes: int | None = options.how_many(
+        "Number of load factors; the deck's EIGRL or EIGB decides otherwise."
     ),
     subcase: int | None = typer.Option(None, "--subcase", metavar="ID", help="Buckling subcase."),
     full: bool = typer.Option(
         False, "--full", help="Complete displacement gradients in place of NASTRAN's element forms."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
-    allow_outside: bool = typer.Option(
-        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
-    ),
+    as_json: bool = options.AS_JSON,
+    allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Linear buckling: factors by which the loads of the static subcase make the structure unstable."""
     from interstage.cli.inputs import read_model

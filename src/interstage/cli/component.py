@@ -6,16 +6,14 @@ from pathlib import Path
 
 import typer
 
+from interstage.cli import options
+
 
 def component(
-    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
+    deck: Path = options.DECK,
     output: Path = typer.Option(..., "--output", "-o", metavar="FILE.h5", help="Component file to write."),
-    n_modes: int | None = typer.Option(
-        None,
-        "--modes",
-        metavar="N",
-        min=0,
-        help="Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise.",
+    n_modes: int | None = options.how_many(
+        "Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise.", 0
     ),
     aset: str | None = typer.Option(
         None,
@@ -41,12 +39,7 @@ def component(
         None, "--grdpnt", metavar="G", help="Grid of the reference point; PARAM GRDPNT otherwise."
     ),
     damping: float | None = typer.Option(None, "--damping", metavar="Z", help="Damping ratio of all modes."),
-    subcase: int | None = typer.Option(
-        None,
-        "--subcase",
-        metavar="S",
-        help="Subcase whose SPC, MPC and METHOD hold; the first for modes otherwise.",
-    ),
+    subcase: int | None = options.SUBCASE,
     rigid_threshold: float = typer.Option(
         1e-4, "--rigid-threshold", metavar="HZ", min=0.0, help="Modes below this frequency count as rigid."
     ),
@@ -56,9 +49,7 @@ def component(
         metavar="M,L,T",
         help="Units of the deck, as in slinch,in,s or SI; not known otherwise.",
     ),
-    allow_outside: bool = typer.Option(
-        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
-    ),
+    allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Modes, integrals and mass of a flexible body in one portable file."""
     from interstage.cli.info import summary

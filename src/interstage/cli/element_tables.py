@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     import numpy as np
-
-FORCES = typer.Option(False, "--forces", help="Add element forces.")
-STRESSES = typer.Option(False, "--stresses", help="Add element stresses.")
-SPCFORCES = typer.Option(False, "--spcforces", help="Add forces of single-point constraints.")
-CSV = typer.Option(
-    None, "--csv", metavar="FOLDER", help="Write displacements and the tables asked for as CSV files."
-)
-
 
 # Options that carry out a request of case control, by its first four letters.
 REQUESTS = {"FORC": "forces", "ELFO": "forces", "STRE": "stresses", "ELST": "stresses", "SPCF": "spcforces"}

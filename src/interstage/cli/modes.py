@@ -4,35 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
-from interstage.cli.element_tables import CSV, FORCES, REQUESTS, SPCFORCES, STRESSES, Asked, by_point
+from interstage.cli import options
+from interstage.cli.element_tables import REQUESTS, Asked, by_point
 from interstage.output import json_text
 
 
 def modes(
-    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
-    n_modes: int | None = typer.Option(
-        None,
-        "--modes",
-        metavar="N",
-        min=1,
-        help="Number of modes; the deck's EIGRL or EIGR decides otherwise.",
-    ),
-    subcase: int | None = typer.Option(
-        None,
-        "--subcase",
-        metavar="S",
-        help="Subcase whose SPC, MPC and METHOD hold; the first for modes otherwise.",
-    ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
-    forces: bool = FORCES,
-    stresses: bool = STRESSES,
-    spcforces: bool = SPCFORCES,
-    csv: Path | None = CSV,
-    allow_outside: bool = typer.Option(
-        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
-    ),
+    deck: Path = options.DECK,
+    n_modes: int | None = options.how_many("Number of modes; the deck's EIGRL or EIGR decides otherwise."),
+    subcase: int | None = options.SUBCASE,
+    as_json: bool = options.AS_JSON,
+    forces: bool = options.FORCES,
+    stresses: bool = options.STRESSES,
+    spcforces: bool = options.SPCFORCES,
+    csv: Path | None = options.CSV,
+    allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Natural frequencies and mass properties of a structure."""
     from interstage.cli.inputs import read_model
@@ -148,6 +134,6 @@ def show_ignored(console, cards) -> None:
         console.print(f"Not used by this solution: {names}")
     if cards.ignored_requests:
         names = ", ".join(f"{name} ({n})" for name, n in cards.ignored_requests.items())
-        options = sorted({f"--{REQUESTS[n[:4]]}" for n in cards.ignored_requests if n[:4] in REQUESTS})
-        hint = f" (options of 'static' and 'modes': {', '.join(options)})" if options else ""
+        ours = sorted({f"--{REQUESTS[n[:4]]}" for n in cards.ignored_requests if n[:4] in REQUESTS})
+        hint = f" (options of 'static' and 'modes': {', '.join(ours)})" if ours else ""
         console.print(f"Case control that is not carried out: {names}{hint}")

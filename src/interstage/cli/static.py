@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from interstage.cli.element_tables import CSV, FORCES, SPCFORCES, STRESSES, Asked, by_point
+from interstage.cli import options
+from interstage.cli.element_tables import Asked, by_point
 from interstage.output import json_text
 
 if TYPE_CHECKING:
@@ -15,15 +14,13 @@ if TYPE_CHECKING:
 
 
 def static(
-    deck: Path = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
-    forces: bool = FORCES,
-    stresses: bool = STRESSES,
-    spcforces: bool = SPCFORCES,
-    csv: Path | None = CSV,
-    allow_outside: bool = typer.Option(
-        False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder."
-    ),
+    deck: Path = options.DECK,
+    as_json: bool = options.AS_JSON,
+    forces: bool = options.FORCES,
+    stresses: bool = options.STRESSES,
+    spcforces: bool = options.SPCFORCES,
+    csv: Path | None = options.CSV,
+    allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Static displacements, subcase by subcase, in each grid's output (CD) system; forces and stresses if asked."""
     from interstage.cli.inputs import read_model

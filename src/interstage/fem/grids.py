@@ -60,19 +60,11 @@ class Grids:
 
     def find(self, ids: ArrayLike) -> np.ndarray:
         """Rows of grid ids; -1 where an id is not a grid. Any shape in, the same shape out."""
-        ids = np.asarray(ids, dtype=np.int64)
-        if not len(self.id):
-            return np.full(ids.shape, -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.id, ids), len(self.id) - 1)
-        return np.where(self.id[at] == ids, at, -1)
+        return _rows(self.id, ids)
 
     def find_spoint(self, ids: ArrayLike) -> np.ndarray:
         """Positions of scalar point ids in `spoint`; -1 where an id is not a scalar point."""
-        ids = np.asarray(ids, dtype=np.int64)
-        if not len(self.spoint):
-            return np.full(ids.shape, -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.spoint, ids), len(self.spoint) - 1)
-        return np.where(self.spoint[at] == ids, at, -1)
+        return _rows(self.spoint, ids)
 
     def dof_of(self, point: int, component: int) -> int:
         """g-set dof of component 1..6 of a grid (0 or 1 of a scalar point); -1 if there is no such point."""
@@ -88,3 +80,12 @@ class Grids:
         if row >= 0 and dof < self.dof[row] + 6:
             return f"grid {self.id[row]} component {dof - self.dof[row] + 1}"
         return f"scalar point {self.spoint[int(np.searchsorted(self.spoint_dof, dof))]}"
+
+
+def _rows(known: np.ndarray, ids) -> np.ndarray:
+    """Positions of ids in a sorted table, -1 where they are not there."""
+    ids = np.asarray(ids, dtype=np.int64)
+    if not len(known):
+        return np.full(ids.shape, -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    return np.where(known[at] == ids, at, -1)

@@ -8,7 +8,7 @@ Nothing is computed before it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -363,10 +363,26 @@ def resultant(grids: Grids, forces: np.ndarray, about: ArrayLike | None = None) 
     return out[:, 0] if forces.ndim == 1 else out
 
 
+@dataclass(kw_only=True)
 class Recovered:
-    """Results that follow from the displacements a solution holds in `recovery`."""
+    """Results that follow from the displacements a solution holds in `recovery`.
 
-    recovery: Recovery | None = None
+    Attributes
+    ----------
+    notes : sentences about constraints and choices
+    spc_forces : (n_dof,) or (n_dof, modes) forces of single-point constraints on the g-set
+    recovery : element results of the displacements or shapes
+    """
+
+    grids: Grids
+    spc_forces: np.ndarray = field(repr=False)
+    notes: list[str] = field(default_factory=list)
+    recovery: Recovery | None = field(default=None, repr=False)
+
+    @property
+    def spcforces(self) -> GridTable:
+        """Forces of single-point constraints at every grid in its CD system, values (grids, 6) or (modes, grids, 6)."""
+        return grid_table(self.grids, self.spc_forces)
 
     def _recovery(self) -> Recovery:
         if self.recovery is None:

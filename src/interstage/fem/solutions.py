@@ -49,9 +49,6 @@ class Modes(Recovered):
     generalized_mass : (k,)
     residuals : (k,) ‖Kφ - λMφ‖ / ‖Kφ‖
     sturm_checked : an inertia count confirms that no mode below the last is missing
-    notes : sentences about constraints and choices
-    spc_forces : (n_dof, k) forces of single-point constraints
-    recovery : element results of the shapes
     """
 
     frequencies_hz: np.ndarray
@@ -60,18 +57,9 @@ class Modes(Recovered):
     generalized_mass: np.ndarray
     residuals: np.ndarray
     sturm_checked: bool
-    grids: Grids
-    spc_forces: np.ndarray = field(repr=False)
     factor_seconds: float = 0.0
     solve_seconds: float = 0.0
     n_factorizations: int = 0
-    notes: list[str] = field(default_factory=list)
-    recovery: Recovery | None = field(default=None, repr=False)
-
-    @property
-    def spcforces(self) -> GridTable:
-        """Forces of single-point constraints at every grid, values (modes, grids, 6)."""
-        return grid_table(self.grids, self.spc_forces)
 
     @property
     def kinetic_energy(self) -> ElementTables:
@@ -103,25 +91,14 @@ class Displacements(Recovered):
     Attributes
     ----------
     displacement : (n_dof,) on the g-set, each grid in its CD system
-    spc_forces : (n_dof,) forces of single-point constraints
     residual : NASTRAN's EPSILON, uᵀ(P - K u) / uᵀP
     load : (n_dof,) applied loads
-    recovery : element results
     """
 
     subcase: int
     displacement: np.ndarray
-    spc_forces: np.ndarray
     residual: float
-    grids: Grids
     load: np.ndarray = field(repr=False)
-    notes: list[str] = field(default_factory=list)
-    recovery: Recovery | None = field(default=None, repr=False)
-
-    @property
-    def spcforces(self) -> GridTable:
-        """Forces of single-point constraints at every grid, in its CD system."""
-        return grid_table(self.grids, self.spc_forces)
 
     @property
     def mpc_forces(self) -> np.ndarray:
@@ -268,11 +245,11 @@ def static_subcases(
             found[case.id] = Displacements(
                 case.id,
                 result.u[:, k],
-                result.spc_forces[:, k],
                 float(result.epsilon[k]),
-                fe.grids,
                 loads[k],
-                [*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
+                grids=fe.grids,
+                notes=[*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
+                spc_forces=result.spc_forces[:, k],
                 recovery=Recovery(fe, result.u[:, k]),
             )
     return [found[case.id] for case in cases]

@@ -67,7 +67,26 @@ class BarSection:
         return BarSection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-class BarBlock(ElementBlock):
+class LineBlock(ElementBlock):
+    """Elements between two grids with offsets and pins, whose stiffness without pins a family gives."""
+
+    geometry: LineGeometry
+
+    def unpinned(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 12, 12) in element axes before pins are released."""
+        raise NotImplementedError
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        geometry = self.geometry[rows]
+        return transform(release(self.unpinned(rows), geometry.pins), geometry.end_motion())
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Forces on the element at A and B in element axes, (n, 12, 12)."""
+        geometry = self.geometry[rows]
+        return release(self.unpinned(rows), geometry.pins) @ geometry.end_motion()
+
+
+class BarBlock(LineBlock):
     """CBAR elements.
 
     Stiffness: inverse of the cantilever flexibility f11 = L³/3EI + L/KAG, f12 = L²/2EI, f22 = L/EI in each
@@ -99,18 +118,10 @@ class BarBlock(ElementBlock):
         self.geometry, self.section, self.rotary = geometry, section, rotary
         self.stress_points = np.zeros((len(self.eid), 4, 2)) if stress_points is None else stress_points
 
-    def _unpinned(self, rows: slice) -> np.ndarray:
+    def unpinned(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 12, 12) in element axes before pins are released."""
         bending, shear, active = _flexibility(self.section[rows])
         return cantilever_stiffness(bending, shear, active, self.geometry.length[rows])
-
-    def stiffness(self, rows: slice) -> np.ndarray:
-        geometry = self.geometry[rows]
-        return transform(release(self._unpinned(rows), geometry.pins), geometry.end_motion())
-
-    def recovery(self, rows: slice) -> np.ndarray:
-        """Forces on the element at A and B in element axes, (n, 12, 12)."""
-        geometry = self.geometry[rows]
-        return release(self._unpinned(rows), geometry.pins) @ geometry.end_motion()
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         (M1a, M1b), (M2a, M2b) = end_moments(results)
@@ -145,7 +156,7 @@ class BarBlock(ElementBlock):
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
         s = self.section[rows]
         polar = (s.I1 + s.I2) / np.where(s.A > 0.0, s.A, np.inf)
-        return placed_geometric(self.geometry[rows], self._unpinned(rows), results, polar, full)
+        return placed_geometric(self.geometry[rows], self.unpinned(rows), results, polar, full)
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         geometry = self.geometry[rows]
@@ -156,7 +167,7 @@ class BarBlock(ElementBlock):
             for dof in (4, 10):
                 local[:, dof, dof], local[:, dof + 1, dof + 1] = half.T
         if coupled:
-            local = pinned_mass(local, self._unpinned(rows), geometry.pins)
+            local = pinned_mass(local, self.unpinned(rows), geometry.pins)
         return transform(local, geometry.end_motion())
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from interstage.fem.elements.bar import LineGeometry, pinned_mass, placed_geometric
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
-from interstage.fem.elements.line_common import cantilever_stiffness, release, rigid_arm, transform
+from interstage.fem.elements.bar import LineBlock, LineGeometry, pinned_mass, placed_geometric
+from interstage.fem.elements.block import OutputOptions, ResultRows
+from interstage.fem.elements.line_common import cantilever_stiffness, rigid_arm, transform
 from interstage.fem.elements.line_recovery import bending_stress, end_moments
 
 _GAUSS = np.polynomial.legendre.leggauss(
@@ -145,7 +145,7 @@ class MassIntegrals:
     twist_linear: np.ndarray  # (2, 2)
 
 
-class BeamBlock(ElementBlock):
+class BeamBlock(LineBlock):
     """CBEAM elements.
 
     Stiffness: inverse of the cantilever flexibility of the tapered beam, all integrals exact.
@@ -180,20 +180,12 @@ class BeamBlock(ElementBlock):
         self._active = np.array([f[2] for f in flexibilities], dtype=bool).reshape(-1, 6)
         self._mass = [section.mass_integrals() for section in self.sections]
 
-    def _unpinned(self, rows: slice) -> np.ndarray:
+    def unpinned(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 12, 12) in element axes before pins are released."""
         which = self.which[rows]
         return cantilever_stiffness(
             self._bending[which], self._shear[which], self._active[which], self.geometry.length[rows]
         )
-
-    def stiffness(self, rows: slice) -> np.ndarray:
-        geometry = self.geometry[rows]
-        return transform(release(self._unpinned(rows), geometry.pins), geometry.end_motion())
-
-    def recovery(self, rows: slice) -> np.ndarray:
-        """Forces on the element at A and B in element axes, (n, 12, 12)."""
-        geometry = self.geometry[rows]
-        return release(self._unpinned(rows), geometry.pins) @ geometry.end_motion()
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         columns = ("sd", "bending_moment1", "bending_moment2", "shear1", "shear2", "axial_force")
@@ -255,7 +247,7 @@ class BeamBlock(ElementBlock):
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
         polar = [np.mean((s.I1[[0, -1]] + s.I2[[0, -1]]) / s.A[[0, -1]]) for s in self.sections]
         return placed_geometric(
-            self.geometry[rows], self._unpinned(rows), results, np.array(polar)[self.which[rows]], full
+            self.geometry[rows], self.unpinned(rows), results, np.array(polar)[self.which[rows]], full
         )
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
@@ -269,7 +261,7 @@ class BeamBlock(ElementBlock):
         if self.rotary and not coupled:
             out += self._rotary(which, L)
         if coupled:
-            out = pinned_mass(out, self._unpinned(rows), geometry.pins)
+            out = pinned_mass(out, self.unpinned(rows), geometry.pins)
         return transform(out, geometry.end_motion())
 
     def _gather(self, name: str, which: np.ndarray) -> np.ndarray:

@@ -51,18 +51,8 @@ _POINTS_3 = product_rule(gauss(3), gauss(3), gauss(3))
 
 _OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), CORNERS]), "corner_functions": linear_functions}
 HEXA8 = Shape("CHEXA", 8, (), linear_functions, *_POINTS_2, *_POINTS_2, CENTRE, FACES, **_OUTPUT)
-HEXA20 = Shape(
-    "CHEXA",
-    8,
-    EDGES,
-    serendipity_functions,
-    *_POINTS_3,
-    *_POINTS_3,
-    CENTRE,
-    FACES,
-    smooth=linear_functions,
-    **_OUTPUT,
-)
+_SMOOTHED = _OUTPUT | {"smooth": linear_functions}
+HEXA20 = Shape("CHEXA", 8, EDGES, serendipity_functions, *_POINTS_3, *_POINTS_3, CENTRE, FACES, **_SMOOTHED)
 
 # natural strain component (order of VOIGT) and monomial of each enhanced mode;
 # monomials: 0 ξ, 1 η, 2 ζ, 3 ξη, 4 ηζ, 5 ζξ

@@ -103,17 +103,9 @@ CENTRE = np.concatenate(
 _CORNERS = np.column_stack([np.tile(TRIANGLE, (2, 1)), [-1.0] * 3 + [1.0] * 3])
 _OUTPUT = {"places": np.concatenate([np.zeros((1, 3)), _CORNERS]), "corner_functions": linear_functions}
 PENTA6 = Shape("CPENTA", 6, (), linear_functions, *_POINTS_6, *_POINTS_6, CENTRE, FACES, **_OUTPUT)
+_SMOOTHED = _OUTPUT | {"smooth": _smooth}
 PENTA15 = Shape(
-    "CPENTA",
-    6,
-    EDGES,
-    serendipity_functions,
-    *_POINTS_21,
-    *_POINTS_21,
-    CENTRE,
-    FACES,
-    smooth=_smooth,
-    **_OUTPUT,
+    "CPENTA", 6, EDGES, serendipity_functions, *_POINTS_21, *_POINTS_21, CENTRE, FACES, **_SMOOTHED
 )
 
 _DN = PENTA6.tables((True,) * 6)[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence
 from interstage.fem.elements.quad_common import (
     ETA,
     GAUSS,
@@ -24,9 +25,9 @@ from interstage.fem.elements.quad_common import (
     quad_shear_forces,
     quad_work,
 )
-from interstage.fem.elements.shell_common import ShellBlock, block_times_rows, condense, congruence
+from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.shell_recovery import add_membrane_geometric, add_strains, section_forces
-from interstage.jit import in_ranges, kernel
+from interstage.jit import kernel
 
 
 @kernel
@@ -205,7 +206,8 @@ def quad4_recovery_range(
 def quad4_geometric_range(first, last, xyz, nodes, forces, full, out):
     """Geometric stiffness of elements first..last−1 in basic axes, out (n, 24, 24).
 
-    forces (n, 4, 3): N_x N_y N_xy at the corners, taken bilinear in between; 2×2 points.
+    forces (n, 5, 3): N_x N_y N_xy at the centre and the corners; those of the corners are taken bilinear in between,
+    2×2 points.
     """
     x, E, xy, J = np.empty((4, 3)), np.empty((3, 3)), np.empty((4, 2)), np.empty((2, 2))
     g, N = np.empty((4, 2)), np.empty(3)
@@ -219,7 +221,7 @@ def quad4_geometric_range(first, last, xyz, nodes, forces, full, out):
             xi, eta = GAUSS * XI[q], GAUSS * ETA[q]
             j = corner_gradients(xy, xi, eta, J, g)
             for k in range(3):
-                N[k] = bilinear(xi, eta, forces[e, :, k])
+                N[k] = bilinear(xi, eta, forces[e, 1:, k])
             add_membrane_geometric(E, g, N, j, full, out[e])
 
 
@@ -258,22 +260,10 @@ class Quad4Block(ShellBlock):
     """CQUAD4 elements."""
 
     corners = 4
-
-    def stiffness(self, rows: slice) -> np.ndarray:
-        """Stiffness (n, 24, 24) in basic axes."""
-        return self._stiffness(quad4_range, rows)
-
-    def recovery(self, rows: slice) -> np.ndarray:
-        """N, M, V at the centre and the four corners, (n, 40, 24)."""
-        return self._run(quad4_recovery_range, rows, 40)
-
-    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
-        """Geometric stiffness (n, 24, 24) of the membrane forces at the corners."""
-        nodes = self.nodes[rows]
-        forces = np.ascontiguousarray(results.reshape(len(nodes), 5, 8)[:, 1:, :3])
-        out = np.empty((len(nodes), 24, 24))
-        in_ranges(quad4_geometric_range, len(nodes), self.xyz, nodes, forces, full, out)
-        return out
+    places = 5
+    stiffness_kernel = quad4_range
+    recovery_kernel = quad4_recovery_range
+    geometric_kernel = quad4_geometric_range
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         """Mass (n, 24, 24) in basic axes: translations only."""

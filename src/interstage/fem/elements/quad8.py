@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.fem.elements.dense_kernels import normalize
 from interstage.fem.elements.quad4 import Quad4Block
-from interstage.fem.elements.shell_common import condense, normalize, section_in_element
+from interstage.fem.elements.shell_common import section_in_element
 from interstage.fem.elements.shell_curved import (
     QUAD_FULL,
     QUAD_NODES,
     QUAD_POINTS,
     CurvedShellBlock,
-    add_drilling,
     add_energy,
     corner_thickness,
+    finish,
     local_basis,
     place_nodes,
     shape,
@@ -108,12 +109,8 @@ def quad8_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
                 for c in range(DOFS + 1):
                     rest[r, c] -= l * B[s, r, c]
         add_energy(A, Bc, Dr, G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
-    condense(K, DOFS, DOFS + 1)
-    for i in range(DOFS):
-        for k in range(DOFS):
-            out[i, k] = K[i, k]
-    stiffness = 1e-6 * k6rot * A[2, 2] * area / NODES
-    add_drilling(x, director, nodes, 4, QUAD_NODES, reference, offset, stiffness, N, E, g, CB[0], out)
+    drilling = 1e-6 * k6rot * A[2, 2] * area / NODES
+    finish(K, x, director, nodes, 4, QUAD_NODES, reference, offset, drilling, N, E, g, CB[0], out)
 
 
 @kernel
@@ -129,4 +126,4 @@ class Quad8Block(CurvedShellBlock):
     corners = 4
     flat = Quad4Block
     full = QUAD_FULL
-    range_kernel = quad8_range
+    stiffness_kernel = quad8_range

@@ -10,13 +10,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.fem.elements.shell_common import (
-    cross,
-    invert_pivoted,
-    invert_spd,
-    normalize,
-    section_in_element,
-)
+from interstage.fem.elements.dense_kernels import cross, invert_pivoted, invert_spd, normalize
+from interstage.fem.elements.shell_common import section_in_element, tilt
 from interstage.jit import kernel
 
 XI = (-1.0, 1.0, 1.0, -1.0)
@@ -234,17 +229,13 @@ def quad_rows(E, xy, height, offset, normal, P, slope, J):
             if sx != 0.0 or sy != 0.0:
                 for c in range(24):
                     drill[c] += sy * P[2 * a, c] - sx * P[2 * a + 1, c]
-        nx = ny = nz = 0.0
         for k in range(3):
             drill[6 * i + 3 + k] += E[2, k]
             P[8 + 2 * i, 6 * i + 3 + k] = E[1, k]
             P[9 + 2 * i, 6 * i + 3 + k] = -E[0, k]
-            nx += normal[i, k] * E[0, k]
-            ny += normal[i, k] * E[1, k]
-            nz += normal[i, k] * E[2, k]
-        if nz == 0.0 or (nx == 0.0 and ny == 0.0):
+        nx, ny = tilt(normal[i], E)
+        if nx == 0.0 and ny == 0.0:
             continue
-        nx, ny = nx / nz, ny / nz
         for c in range(24):
             P[8 + 2 * i, c] -= ny * drill[c]
             P[9 + 2 * i, c] += nx * drill[c]

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad_common import (
     ETA,
@@ -30,7 +31,6 @@ from interstage.fem.elements.quad_common import (
     qm6_gradients,
     quad_work,
 )
-from interstage.fem.elements.shell_common import block_times_rows, condense, congruence
 from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_work
 from interstage.jit import kernel
 
@@ -241,24 +241,14 @@ def triar_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
 
 
 class QuadRBlock(Quad4Block):
-    """CQUADR elements."""
+    """CQUADR elements; without output: the membrane is not that of the element without drilling rotations."""
 
-    def stiffness(self, rows: slice) -> np.ndarray:
-        """Stiffness (n, 24, 24) in basic axes."""
-        return self._stiffness(quadr_range, rows)
-
-    def recovery(self, rows: slice) -> None:
-        """No output: the membrane is not that of the element without drilling rotations."""
-        return None
+    stiffness_kernel = quadr_range
+    recovery_kernel = None
 
 
 class TriaRBlock(Tria3Block):
-    """CTRIAR elements."""
+    """CTRIAR elements; without output, as CQUADR."""
 
-    def stiffness(self, rows: slice) -> np.ndarray:
-        """Stiffness (n, 18, 18) in basic axes."""
-        return self._stiffness(triar_range, rows)
-
-    def recovery(self, rows: slice) -> None:
-        """No output: the membrane is not that of the element without drilling rotations."""
-        return None
+    stiffness_kernel = triar_range
+    recovery_kernel = None

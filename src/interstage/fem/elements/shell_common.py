@@ -35,22 +35,14 @@ coupled : (m,) bool, B is not zero
 
 
 @kernel
-def normalize(v):
-    """Scale a 3-vector to unit length in place and return its length."""
-    length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    if length > 0.0:
-        v[0] /= length
-        v[1] /= length
-        v[2] /= length
-    return length
-
-
-@kernel
-def cross(a, b, out):
-    """out = a × b."""
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
+def tilt(normal, E):
+    """n_x/n_z and n_y/n_z of a shell normal (3,) in element axes E (3,3, rows); zero where there is none."""
+    nx = normal[0] * E[0, 0] + normal[1] * E[0, 1] + normal[2] * E[0, 2]
+    ny = normal[0] * E[1, 0] + normal[1] * E[1, 1] + normal[2] * E[1, 2]
+    nz = normal[0] * E[2, 0] + normal[1] * E[2, 1] + normal[2] * E[2, 2]
+    if nz == 0.0:
+        return 0.0, 0.0
+    return nx / nz, ny / nz
 
 
 @kernel
@@ -109,102 +101,6 @@ def section_in_element(sections, p, axis, E, A, B, D, D_reduced, shear, shear_fl
     rotate_shear(sections.shear_flexibility[p], c, s, shear_flexibility)
 
 
-@kernel
-def condense(K, keep, size):
-    """Eliminate dofs keep..size−1 of a symmetric matrix in place (static condensation by Gauss steps).
-
-    A zero pivot (no stiffness at all in an internal dof) leaves the matrix as it is.
-    """
-    for p in range(size - 1, keep - 1, -1):
-        pivot = K[p, p]
-        if pivot <= 0.0:
-            continue
-        for i in range(p):
-            f = K[p, i] / pivot
-            if f != 0.0:
-                for j in range(i + 1):
-                    K[i, j] -= f * K[p, j]
-        # only the lower triangle is updated, so row p stays valid for the next pivots
-    for i in range(keep):
-        for j in range(i):
-            K[j, i] = K[i, j]
-
-
-@kernel
-def invert_spd(M, n):
-    """Invert a small symmetric positive definite matrix in place (Gauss-Jordan, no pivoting)."""
-    for p in range(n):
-        d = 1.0 / M[p, p]
-        for j in range(n):
-            M[p, j] *= d
-        M[p, p] = d
-        for i in range(n):
-            if i != p:
-                f = M[i, p]
-                M[i, p] = 0.0
-                for j in range(n):
-                    M[i, j] -= f * M[p, j]
-
-
-@kernel
-def invert_pivoted(M, inverse, n):
-    """inverse = M⁻¹ by Gauss-Jordan with row pivoting; M is destroyed."""
-    for i in range(n):
-        for j in range(n):
-            inverse[i, j] = 1.0 if i == j else 0.0
-    for p in range(n):
-        best = p
-        for i in range(p + 1, n):
-            if abs(M[i, p]) > abs(M[best, p]):
-                best = i
-        if best != p:
-            for j in range(n):
-                M[p, j], M[best, j] = M[best, j], M[p, j]
-                inverse[p, j], inverse[best, j] = inverse[best, j], inverse[p, j]
-        d = 1.0 / M[p, p]
-        for j in range(n):
-            M[p, j] *= d
-            inverse[p, j] *= d
-        for i in range(n):
-            f = M[i, p]
-            if i != p and f != 0.0:
-                for j in range(n):
-                    M[i, j] -= f * M[p, j]
-                    inverse[i, j] -= f * inverse[p, j]
-
-
-@kernel
-def block_times_rows(C, m, P, first, CP, n):
-    """CP[first:first+m] = C (m,m) @ P[first:first+m]; rows have n columns."""
-    for i in range(m):
-        row = CP[first + i]
-        for j in range(n):
-            row[j] = 0.0
-        for k in range(m):
-            c = C[i, k]
-            if c != 0.0:
-                p = P[first + k]
-                for j in range(n):
-                    row[j] += c * p[j]
-
-
-@kernel
-def congruence(P, CP, rows, n, K):
-    """K = Pᵀ CP (n,n), symmetric: the upper triangle is summed and mirrored."""
-    for i in range(n):
-        for j in range(i, n):
-            K[i, j] = 0.0
-    for r in range(rows):
-        for i in range(n):
-            p = P[r, i]
-            if p != 0.0:
-                for j in range(i, n):
-                    K[i, j] += p * CP[r, j]
-    for i in range(n):
-        for j in range(i):
-            K[i, j] = K[j, i]
-
-
 class ShellBlock(ElementBlock):
     """Shell elements of one family.
 
@@ -223,6 +119,10 @@ class ShellBlock(ElementBlock):
     """
 
     corners = 4
+    places = 1  # of results: the centre, then the corners where a family has them
+    stiffness_kernel: Callable
+    recovery_kernel: Callable | None = None
+    geometric_kernel: Callable
 
     def __init__(
         self,
@@ -261,11 +161,25 @@ class ShellBlock(ElementBlock):
     def _side_12(self) -> np.ndarray:
         return self.xyz[self.nodes[:, 1]] - self.xyz[self.nodes[:, 0]]
 
-    def _stiffness(self, range_kernel: Callable, rows: slice, *extra) -> np.ndarray:
-        """Run a family's stiffness kernel over some rows."""
-        return self._run(range_kernel, rows, 6 * self.nodes.shape[1], *extra)
+    def stiffness(self, rows: slice) -> np.ndarray:
+        """Stiffness (n, 6k, 6k) in basic axes."""
+        return self._run(type(self).stiffness_kernel, rows, 6 * self.nodes.shape[1])
 
-    def _run(self, range_kernel: Callable, rows: slice, size: int, *extra) -> np.ndarray:
+    def recovery(self, rows: slice) -> np.ndarray | None:
+        """N, M, V at the places of the family, (n, 8·places, 6k)."""
+        kernel = type(self).recovery_kernel
+        return None if kernel is None else self._run(kernel, rows, 8 * self.places)
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """Geometric stiffness (n, 6k, 6k) of the membrane forces."""
+        nodes = self.nodes[rows]
+        n, size = len(nodes), 6 * nodes.shape[1]
+        forces = np.ascontiguousarray(results.reshape(n, -1, 8)[:, :, :3])
+        out = np.empty((n, size, size))
+        in_ranges(type(self).geometric_kernel, n, self.xyz, nodes, forces, full, out)
+        return out
+
+    def _run(self, range_kernel: Callable, rows: slice, size: int) -> np.ndarray:
         """Run a kernel that fills matrices of `size` rows and as many columns as an element has dofs."""
         nodes = self.nodes[rows]
         out = np.empty((len(nodes), size, 6 * nodes.shape[1]))
@@ -282,7 +196,6 @@ class ShellBlock(ElementBlock):
             self.sections,
             self.k6rot,
             out,
-            *extra,
         )
         return out
 

@@ -12,15 +12,10 @@ These are not NASTRAN's own formulations, which are not published.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from interstage.fem.elements.shell_common import (
-    ShellBlock,
-    cross,
-    normalize,
-)
+from interstage.fem.elements.dense_kernels import condense, cross, normalize
+from interstage.fem.elements.shell_common import ShellBlock
 from interstage.jit import kernel
 
 # corners and mid-sides in natural coordinates, in the order of the cards
@@ -242,6 +237,17 @@ def add_drilling(x, director, nodes, corners, naturals, reference, offset, stiff
                 K[p, q] += stiffness * row[p] * row[q]
 
 
+@kernel
+def finish(K, x, director, nodes, corners, naturals, reference, offset, drilling, N, E, g, row, out):
+    """out (12c, 12c) = K with its internal dofs, the last, condensed, and the drilling springs."""
+    n = len(out)
+    condense(K, n, len(K))
+    for i in range(n):
+        for k in range(n):
+            out[i, k] = K[i, k]
+    add_drilling(x, director, nodes, corners, naturals, reference, offset, drilling, N, E, g, row, out)
+
+
 class CurvedShellBlock(ShellBlock):
     """CQUAD8 or CTRIA6 elements; nodes (n, 2·corners) with −1 for mid-side nodes that are missing.
 
@@ -250,11 +256,10 @@ class CurvedShellBlock(ShellBlock):
 
     flat: type
     full: np.ndarray
-    range_kernel: Callable
 
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 12·corners, 12·corners) in basic axes."""
-        out = self._stiffness(type(self).range_kernel, rows)
+        out = super().stiffness(rows)
         self._flat_part(rows, out, lambda block: block.stiffness(slice(None)))
         return out
 

@@ -145,13 +145,7 @@ def rotate_material(C: np.ndarray, R: np.ndarray) -> np.ndarray:
 
     C_B = Q C_A Qᵀ, where Q turns stress vectors: σ_B = R σ_A Rᵀ.
     """
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
-    Q = np.empty((len(R), 6, 6))
-    for row, (i, j) in enumerate(pairs):
-        for column, (k, m) in enumerate(pairs):
-            Q[:, row, column] = R[:, i, k] * R[:, j, m]
-            if k != m:
-                Q[:, row, column] += R[:, i, m] * R[:, j, k]
+    Q = stress_turn(R)
     return Q @ C @ Q.transpose(0, 2, 1)
 
 

@@ -11,18 +11,17 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.fem.elements.shell_common import (
-    ShellBlock,
+from interstage.fem.elements.dense_kernels import (
     block_times_rows,
     congruence,
     cross,
     invert_pivoted,
     invert_spd,
     normalize,
-    section_in_element,
 )
+from interstage.fem.elements.shell_common import ShellBlock, section_in_element, tilt
 from interstage.fem.elements.shell_recovery import add_membrane_geometric, section_forces
-from interstage.jit import in_ranges, kernel
+from interstage.jit import kernel
 
 TriaWork = namedtuple("TriaWork", "x normal E xy g A B D Dr shear flex F M N C P")
 TriaWork.__doc__ = """Room for one element while it is computed.
@@ -178,15 +177,11 @@ def tria_rows(E, xy, g, offset, normal, P):
             P[12 + 2 * a, r] = ey
             P[13 + 2 * a, r] = -ex
     for i in range(3):
-        nx = ny = nz = 0.0
         for k in range(3):
             P[9 + i, 6 * i + 3 + k] += E[2, k]
-            nx += normal[i, k] * E[0, k]
-            ny += normal[i, k] * E[1, k]
-            nz += normal[i, k] * E[2, k]
-        if nz == 0.0 or (nx == 0.0 and ny == 0.0):
+        nx, ny = tilt(normal[i], E)
+        if nx == 0.0 and ny == 0.0:
             continue
-        nx, ny = nx / nz, ny / nz
         for c in range(18):
             P[12 + 2 * i, c] -= ny * P[9 + i, c]
             P[13 + 2 * i, c] += nx * P[9 + i, c]
@@ -258,7 +253,7 @@ def tria_shear_forces(area, w, V):
 
 @kernel
 def tria3_geometric_range(first, last, xyz, nodes, forces, full, out):
-    """Geometric stiffness of elements first..last−1 in basic axes, out (n, 18, 18); forces (n, 3)."""
+    """Geometric stiffness of elements first..last−1 in basic axes, out (n, 18, 18); forces (n, 1, 3)."""
     x, E, xy, g = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
     for e in range(first, last):
         for i in range(3):
@@ -267,34 +262,21 @@ def tria3_geometric_range(first, last, xyz, nodes, forces, full, out):
         area = tria_frame(x, E, xy)
         linear_gradients(xy, area, g)
         out[e] = 0.0
-        add_membrane_geometric(E, g, forces[e], area, full, out[e])
+        add_membrane_geometric(E, g, forces[e, 0], area, full, out[e])
 
 
 class Tria3Block(ShellBlock):
     """CTRIA3 elements."""
 
     corners = 3
+    stiffness_kernel = tria3_range
+    recovery_kernel = tria3_recovery_range
+    geometric_kernel = tria3_geometric_range
 
     def area(self, rows: slice = slice(None)) -> np.ndarray:
         """Areas (n,)."""
         x = self.xyz[self.nodes[rows]]
         return 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
-
-    def stiffness(self, rows: slice) -> np.ndarray:
-        """Stiffness (n, 18, 18) in basic axes."""
-        return self._stiffness(tria3_range, rows)
-
-    def recovery(self, rows: slice) -> np.ndarray:
-        """N, M, V of an element, (n, 8, 18)."""
-        return self._run(tria3_recovery_range, rows, 8)
-
-    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
-        """Geometric stiffness (n, 18, 18) of the membrane forces."""
-        nodes = self.nodes[rows]
-        out = np.empty((len(nodes), 18, 18))
-        forces = np.ascontiguousarray(results[:, :3])
-        in_ranges(tria3_geometric_range, len(nodes), self.xyz, nodes, forces, full, out)
-        return out
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         """Mass (n, 18, 18) in basic axes, translations only: thirds, or (1 + δ_ij)/12 if coupled."""

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.shell_common import condense, cross, section_in_element
+from interstage.fem.elements.dense_kernels import cross
+from interstage.fem.elements.shell_common import section_in_element
 from interstage.fem.elements.shell_curved import (
     TRIA_FULL,
     TRIA_NODES,
     CurvedShellBlock,
-    add_drilling,
     add_energy,
     corner_thickness,
+    finish,
     local_basis,
     place_nodes,
     shape,
@@ -215,12 +216,8 @@ def tria6_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
         strain_rows(N, g, E, director, offset, B)
         assumed_rows(xi, eta, x, N, E, centre, shear, membrane, B)
         add_energy(A, Bc, D, G, j * t, j * t * t, j * t * t * t, j * t, B, CB, K, SIZE)
-    condense(K, DOFS, SIZE)
-    for i in range(DOFS):
-        for k in range(DOFS):
-            out[i, k] = K[i, k]
-    stiffness = 1e-6 * k6rot * A[2, 2] * area / NODES
-    add_drilling(x, director, nodes, 3, TRIA_NODES, reference, offset, stiffness, N, E, g, CB[0], out)
+    drilling = 1e-6 * k6rot * A[2, 2] * area / NODES
+    finish(K, x, director, nodes, 3, TRIA_NODES, reference, offset, drilling, N, E, g, CB[0], out)
 
 
 @kernel
@@ -236,4 +233,4 @@ class Tria6Block(CurvedShellBlock):
     corners = 3
     flat = Tria3Block
     full = TRIA_FULL
-    range_kernel = tria6_range
+    stiffness_kernel = tria6_range

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,19 @@ from interstage.nastran import CardTable
 _STATION = ("A", "I1", "I2", "I12", "J", "nsm")
 
 
+def _by_card(
+    ctx: Context, table: CardTable, pid: np.ndarray, names: tuple[str, ...]
+) -> Iterator[tuple[int, np.ndarray, CardTable, np.ndarray]]:
+    """For each kind of property card that is used: its number, its elements (n,) bool, the cards, their rows."""
+    sources = [ctx.deck.cards(name) for name in names]
+    which, row = find_properties(table, pid, sources)
+    for k, source in enumerate(sources):
+        here = which == k
+        if here.any():
+            used, back = np.unique(row[here], return_inverse=True)
+            yield k, here, source.select(used), back
+
+
 def bar_sections(
     ctx: Context, table: CardTable, pid: np.ndarray
 ) -> tuple[BarSection, np.ndarray, np.ndarray, np.ndarray]:
@@ -25,18 +39,13 @@ def bar_sections(
     Returns the sections, structural damping (n,), ρI2 and ρI1 (n, 2) of bars that have a PBARL (zero for
     PBAR), which some versions of NASTRAN use as rotary inertia, and stress points (n, 4, 2).
     """
-    sources = [ctx.deck.cards("PBAR"), ctx.deck.cards("PBARL")]
-    which, row = find_properties(table, pid, sources)
+    which = np.zeros(len(pid), dtype=np.int64)
     values = np.zeros((len(pid), 8))
     points = np.zeros((len(pid), 4, 2))
     material = np.zeros((len(pid), 4))
-    for k, read in enumerate((_pbar, _pbarl)):
-        here = which == k
-        if not here.any():
-            continue
-        used, back = np.unique(row[here], return_inverse=True)
-        source = sources[k].select(used)
-        values[here] = read(source)[back]
+    for k, here, source, back in _by_card(ctx, table, pid, ("PBAR", "PBARL")):
+        which[here] = k
+        values[here] = (_pbar if k == 0 else _pbarl)(source)[back]
         points[here] = (_pbar_points if k == 0 else _pbarl_points)(source)[back]
         iso = ctx.materials.isotropic(source.integer(2), source)
         material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge])[back]
@@ -137,17 +146,11 @@ def beam_sections(
     Returns the sections used, the section of each element (n,), its structural damping (n,) and whether
     its property has a warping coefficient (n,).
     """
-    sources = [ctx.deck.cards("PBEAM"), ctx.deck.cards("PBEAML")]
-    which, row = find_properties(table, pid, sources)
     sections: list[BeamSection] = []
     index = np.zeros(len(pid), dtype=np.int64)
     ge, warping = np.zeros(len(pid)), np.zeros(len(pid), dtype=bool)
-    for k, read in enumerate((_pbeam, _pbeaml)):
-        here = which == k
-        if not here.any():
-            continue
-        used, back = np.unique(row[here], return_inverse=True)
-        source = sources[k].select(used)
+    for k, here, source, back in _by_card(ctx, table, pid, ("PBEAM", "PBEAML")):
+        read = _pbeam if k == 0 else _pbeaml
         iso = ctx.materials.isotropic(source.integer(2), source)
         index[here] = len(sections) + back
         ge[here] = iso.ge[back]

@@ -1,0 +1,26 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+import typer
+
+DECK = typer.Argument(..., metavar="DECK", help="NASTRAN deck; INCLUDEs are followed.")
+AS_JSON = typer.Option(False, "--json", help="Print JSON for machines.")
+ALLOW_OUTSIDE = typer.Option(False, "--allow-outside", help="Follow INCLUDEs that leave the deck's folder.")
+SUBCASE = typer.Option(
+    None,
+    "--subcase",
+    metavar="S",
+    help="Subcase whose SPC, MPC and METHOD hold; the first for modes otherwise.",
+)
+FORCES = typer.Option(False, "--forces", help="Add element forces.")
+STRESSES = typer.Option(False, "--stresses", help="Add element stresses.")
+SPCFORCES = typer.Option(False, "--spcforces", help="Add forces of single-point constraints.")
+CSV = typer.Option(
+    None, "--csv", metavar="FOLDER", help="Write displacements and the tables asked for as CSV files."
+)
+
+
+def how_many(help: str, least: int = 1) -> int | None:
+    """Return the option `--modes N`."""
+    return typer.Option(None, "--modes", metavar="N", min=least, help=help)
