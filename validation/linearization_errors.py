@@ -20,8 +20,7 @@ import numpy as np
 from validation.study import Row, Study
 
 if TYPE_CHECKING:
-    from interstage.fem import lumped_beam
-from interstage.multibody import State, System
+    from interstage.multibody import State, System
 
 STEPS = {
     "central-2": np.logspace(-9, -1, 17),
@@ -73,6 +72,8 @@ def exact_pendulum() -> np.ndarray:
 
 def boom_matrices(n: int = 6) -> tuple[np.ndarray, np.ndarray, dict[int, list[float]]]:
     """Return K, M and nodes of a lumped beam of n elements along x, 3 m long."""
+    from interstage.fem import lumped_beam
+
     L, A, I, E, rho = 3.0 / n, 9e-4, 6.75e-8, 7e10, 2700.0
     mass = np.tile(rho * A * L * np.array([1, 1, 1, 1e-2, 1e-2, 1e-2]), (n + 1, 1))
     mass[[0, -1]] /= 2.0
