@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,24 @@ from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
 from interstage.system.adaptive import METHODS, run_adaptive
+from interstage.system.assembly import Assembly
 from interstage.system.events import Event
 from interstage.system.fixed import run_fixed
+from interstage.system.flight import fly
 from interstage.system.histories import Motion
 from interstage.system.log import Log
+from interstage.system.ports import Value
 from interstage.system.run import Control, Run
+from interstage.system.ticks import Period
 
 FIXED = ("rk4", "ros2")
 
 
 def simulate(
-    system: System,
-    x: State,
-    until: float,
-    step: float | None = None,
+    system: System | Assembly,
+    x: State | None,
+    until: Period,
+    step: Period | None = None,
     *,
     method: str | None = None,
     forces: Forces | None = None,
@@ -44,8 +49,14 @@ def simulate(
     max_step: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    set: Mapping[str, Value] | None = None,
+    keep: Sequence[str] | None = None,
 ) -> Log:
-    """Integrate from state x at t = 0 and return the log.
+    """Integrate from state x at t = 0 and return the log: of a vehicle, or of an assembly of devices around one.
+
+    An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
+    the loads of an operating point x. It takes until, step, log_step (as "5 ms" too) and the last two arguments; its
+    log also has every port by name (`FlightLog`).
 
     Parameters
     ----------
@@ -72,9 +83,18 @@ def simulate(
     log_step : time between logged states (default: every step; adaptive: where the method steps)
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
     max_step, rtol, atol : of the adaptive methods
+    set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
+    keep : names and patterns of ports to log, default all
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
+    if isinstance(system, Assembly):
+        others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
+        _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
+        pace = "10 ms" if step is None else step
+        return fly(system, x, until, pace, log_step=log_step, given=set, keep=keep)
+    if set is not None or keep is not None:
+        raise InputError("set and keep belong to assemblies", hint="ist.Assembly('name', vehicle=system)")
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
@@ -112,13 +132,22 @@ def simulate(
             raise InputError(
                 "a control law is sampled: use a fixed-step method", expected="rk4 or ros2", got=method
             )
-        log = run_adaptive(run, until, method, step, max_step, log_step, rtol, atol)
+        made = run_adaptive(run, until, method, step, max_step, log_step, rtol, atol)
     else:
         law = None if control is None else given_system(control, 2)
-        log = run_fixed(run, until, step, method == "ros2", law, control_step, log_step)
+        made = run_fixed(run, until, step, method == "ros2", law, control_step, log_step)
     if run.system.watched:
         run.system.warn_of_fidelity()
-    return log
+    return made
+
+
+def _refuse_beside_devices(method: object, given: Mapping[str, object]) -> None:
+    """Refuse what an assembly has devices for."""
+    if method not in (None, "rk4"):
+        raise InputError("assemblies run by rk4", where="method", got=repr(method))
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
 
 
 def _positive(name: str, value: Any) -> None:

@@ -1,0 +1,283 @@
+"""An assembly and its vehicle as one loop of arrays: right-hand side, samples, stretches of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError, did_you_mean
+from interstage.jit import COMPILED
+from interstage.multibody import Multibody, System
+from interstage.multibody.handle import slots_of
+from interstage.multibody.joints import Locked
+from interstage.multibody.loads import split_place
+from interstage.multibody.places import located
+from interstage.system import loop_kernels as kernels
+from interstage.system.loop_arrays import Loop
+from interstage.system.plan import Plan, Touch
+from interstage.system.ports import AXES
+from interstage.system.tapes import Tapes
+
+SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration")
+NONE = np.zeros(0, dtype=np.int64)
+
+
+def no_vehicle() -> System:
+    """Return a vehicle that does not move, for assemblies without one."""
+    mb = Multibody("no vehicle")
+    mb.add_body("ground", mass=1.0, inertia=np.eye(3), joint=Locked())
+    return mb.compile()
+
+
+def view_of(plan: Plan) -> System:
+    """Return the vehicle of a plan with settings of its own."""
+    vehicle = plan.assembly.vehicle
+    if vehicle is None:
+        return no_vehicle()
+    if vehicle.units and vehicle.units != {"mass": "kg", "length": "m", "time": "s"}:
+        raise InputError(
+            "devices speak SI, the vehicle does not",
+            where=f"vehicle '{vehicle.model.name}'",
+            got="-".join(vehicle.units.values()),
+            hint="convert its components: Component.converted or units= when they are made",
+        )
+    return vehicle.with_settings()
+
+
+@dataclass
+class Rows:
+    """What goes to the log: signals and states beside time, q and v, groups of sampled signals, buffers."""
+
+    s: np.ndarray = field(default_factory=lambda: NONE)
+    z: np.ndarray = field(default_factory=lambda: NONE)
+    groups: Sequence[tuple[int, int, np.ndarray]] = ()  # period and first tick, signals
+    rows: int = 0
+    every: int = 0
+
+
+class ClosedLoop:
+    """The arrays of a plan for one number type, ready for the kernels.
+
+    tapes : vectors of the devices;  loop : `Loop`;  system : the vehicle;  scratch : of this loop alone
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        system: System,
+        dtype: Any = float,
+        *,
+        step: Fraction = Fraction(1),
+        rows: Rows | None = None,
+        base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+        ideal: bool = False,
+        interpret: bool = False,
+    ):
+        self.plan, self.system = plan, system
+        self.tapes = Tapes(plan, dtype, ideal, interpret)
+        self._places: dict[Any, int] = {}
+        self._place_list: list[tuple[str, Any]] = []
+        arrays = self._vehicle_arrays(base)
+        arrays |= self._tape_arrays(step) | self._log_arrays(rows or Rows())
+        longest = max(system.nq, system.nv, len(arrays["z"]), 1)
+        arrays |= {"scratch": np.zeros((8, longest), dtype), "turned": np.zeros((1, 9), dtype)}
+        self.loop = Loop(**arrays)
+        self.slots = slots_of(self.loop)
+        self.scratch = system.engine.take(self.tapes.dtype)
+
+    def release(self) -> None:
+        """Give the scratch of the vehicle back."""
+        self.system.engine.give(self.scratch)
+
+    # arrays -----------------------------------------------------------------------------------------
+
+    def _tape_arrays(self, step: Fraction) -> dict[str, np.ndarray]:
+        plan, tapes = self.plan, self.tapes
+        found = {}
+        for name, entries in (("before", plan.before), ("after", plan.after), ("rates", plan.rates)):
+            found[name], found[f"{name}_row"] = tapes.tape(entries)
+        found["sample"], found["sample_row"] = tapes.tape(plan.sampled)
+        found["sample_every"] = np.array([e.every for e in plan.sampled], dtype=np.int64)
+        found["sample_first"] = np.array([e.first for e in plan.sampled], dtype=np.int64)
+        found["sample_next"] = found["sample_first"].copy()
+        ticks = [plan.slots[f"{plan.parts[e.part].path}.tick"].start for e in plan.sampled]
+        found["sample_tick"] = np.array(ticks, dtype=np.int64)
+        ratio = plan.clock.tick / step
+        found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
+        found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
+        found["now"] = np.zeros(7, dtype=np.int64)
+        v = tapes.vectors
+        return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
+
+    def _log_arrays(self, rows: Rows) -> dict[str, np.ndarray]:
+        width = 1 + self.system.nq + self.system.nv + len(rows.s) + len(rows.z)
+        columns = [len(signals) for _, _, signals in rows.groups]
+        most = max(rows.rows, 1)
+        sizes = [(1 + n) * most for n in columns]
+        return {
+            "log": np.zeros((rows.rows, width)),
+            "log_s": rows.s,
+            "log_z": rows.z,
+            "group_every": np.array([every for every, _, _ in rows.groups], dtype=np.int64),
+            "group_first": np.array([first for _, first, _ in rows.groups], dtype=np.int64),
+            "group_column": np.cumsum([0, *columns]).astype(np.int64),
+            "group_s": np.concatenate([NONE, *(signals for _, _, signals in rows.groups)]).astype(np.int64),
+            "group_at": np.cumsum([0, *sizes])[:-1].astype(np.int64),
+            "group_rows": np.zeros(len(columns), dtype=np.int64),
+            "group_most": np.full(len(columns), most, dtype=np.int64),
+            "samples": np.zeros(sum(sizes)),
+            "option": np.array([int(self.plan.sample_feels), rows.every], dtype=np.int64),
+        }
+
+    def _place(self, touch: Touch) -> int:
+        """Return the number of a place of the vehicle."""
+        try:
+            given = touch.place
+            body, node = split_place(tuple(given) if isinstance(given, list | tuple) else given)
+            key = body, None if node is None else tuple(np.atleast_1d(node).tolist())
+            if key not in self._places:
+                located(self.system, [(body, node)])
+                self._places[key] = len(self._place_list)
+                self._place_list.append((body, node))
+        except (InputError, TypeError) as err:
+            raise InputError(f"'{touch.port}' has no place on the vehicle", got=str(err)) from None
+        return self._places[key]
+
+    def _joint(self, touch: Touch, coordinates: bool) -> range:
+        """Return the numbers of a joint's coordinates in q, or of its velocities in v."""
+        layout, body = self.system.layout, str(touch.place)
+        if body not in layout:
+            raise InputError(
+                f"'{touch.port}' has no joint on the vehicle",
+                got=f"body '{body}'",
+                hint=did_you_mean(body, layout),
+            )
+        where = layout[body].q if coordinates else layout[body].v
+        found = range(where.start, where.stop)
+        if len(found) != touch.slot.size:
+            raise InputError(
+                f"'{touch.port}' does not fit the joint of body '{touch.place}'",
+                expected=f"{len(found)} numbers",
+                got=str(touch.slot.size),
+            )
+        return found
+
+    def _vehicle_arrays(
+        self, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    ) -> dict[str, np.ndarray]:
+        """Return what leads from the vehicle to signals and back."""
+        plan = self.plan
+        looks = self._looks(plan.looks, "look") | self._looks(plan.felt, "felt")
+        pairs: dict[str, list] = {"q": [], "v": [], "a": [], "tau": [], "motion": []}
+        for touch in (*plan.looks, *plan.felt):
+            if touch.axes == "joint":
+                name = {"coordinate": "q", "joint_rate": "v"}.get(touch.quantity, "a")
+                pairs[name] += zip(self._joint(touch, name == "q"), _numbers(touch))
+        for touch in plan.pushes:
+            if touch.axes == "joint":
+                joint = self._joint(touch, False)
+                name = "tau" if touch.quantity == "joint_force" else "motion"
+                self._check_mode(touch, "free" if name == "tau" else "prescribed")
+                pairs[name] += zip(joint, _numbers(touch))
+        found = looks | self._wrenches([t for t in plan.pushes if t.axes != "joint"], base)
+        for name, rows in pairs.items():
+            table = np.array(rows, dtype=np.int64).reshape(-1, 2)
+            a, b = ("from", "to") if name in "qva" else ("to", "from")
+            found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
+        sites, arms = located(self.system, self._place_list)
+        tree, kind = self.system.tree, self.tapes.dtype
+        bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
+        found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)
+        found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
+        found["place_R"] = np.tile(np.eye(3).ravel(), (len(sites), 1)).astype(kind)
+        return found
+
+    def _check_mode(self, touch: Touch, wanted: str) -> None:
+        mode = self.system.joint_mode(str(touch.place))
+        if mode != wanted:
+            raise InputError(
+                f"'{touch.port}' needs a {wanted} joint",
+                where=f"body '{touch.place}'",
+                got=f"a {mode} one",
+                hint="a prescribed joint takes `motion`, a free one `force`",
+            )
+
+    def _looks(self, touches: Sequence[Touch], name: str) -> dict[str, np.ndarray]:
+        rows = [
+            (SEEN.index(t.quantity), self._place(t), AXES.index(t.axes), t.slot.start)
+            for t in touches
+            if t.axes != "joint"
+        ]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        names = ("kind", "place", "axes", "to")
+        return {f"{name}_{what}": np.ascontiguousarray(table[k]) for k, what in enumerate(names)}
+
+    def _wrenches(
+        self, touches: Sequence[Touch], base: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    ) -> dict[str, np.ndarray]:
+        """Return rows of wrenches: what acts beside devices, and one for each place and axes that they push."""
+        nv, kind = self.system.nv, self.tapes.dtype
+        tau, sites, wrenches = base or (np.zeros(nv), NONE, np.zeros((0, 10)))
+        rows: dict[tuple[int, str], int] = {}
+        pushed = []
+        for touch in touches:
+            key = self._place(touch), touch.axes
+            row = rows.setdefault(key, len(sites) + len(rows))
+            pushed.append((row, 0 if touch.quantity == "torque" else 3, touch.slot.start))
+        own, arms = located(self.system, [self._place_list[place] for place, _ in rows])
+        more = np.zeros((len(rows), 10))
+        more[:, 6] = [AXES.index(axes) for _, axes in rows]
+        more[:, 7:] = arms
+        all_rows = np.concatenate([wrenches, more]).astype(kind)
+        table = np.array(pushed, dtype=np.int64).reshape(-1, 3).T
+        return {
+            "sites": np.concatenate([sites, own]).astype(np.int64),
+            "wrenches": all_rows,
+            "base_wrenches": all_rows.copy(),
+            "push_row": np.ascontiguousarray(table[0]),
+            "push_column": np.ascontiguousarray(table[1]),
+            "push_from": np.ascontiguousarray(table[2]),
+            "tau": np.zeros(nv, kind),
+            "base_tau": np.asarray(tau).astype(kind),
+        }
+
+    # running ----------------------------------------------------------------------------------------
+
+    def _perform(
+        self, task: int, q: np.ndarray, v: np.ndarray, tick: int, t: float, qdot: np.ndarray, vdot: np.ndarray
+    ) -> int:
+        if COMPILED:
+            handle = self.scratch.ready(kernels.enter)
+            return kernels.enter(handle, self.slots, task, q, v, tick, t, qdot, vdot)
+        scratch = self.scratch
+        return kernels.perform(scratch.tree, scratch.work, self.loop, task, q, v, tick, t, qdot, vdot)
+
+    def right_side(
+        self, q: np.ndarray, v: np.ndarray, t: float, qdot: np.ndarray, vdot: np.ndarray, row: bool = False
+    ) -> int:
+        """Write q̇, v̇ and ż (in the vector Z of the tapes), and with `row` the log; return the status.
+
+        Signals are those of this instant.
+        """
+        return self._perform(kernels.ROW if row else kernels.RIGHT_SIDE, q, v, 0, t, qdot, vdot)
+
+    def sample(self, q: np.ndarray, v: np.ndarray, tick: int) -> int:
+        """Run what is due at a tick; return the status."""
+        return self._perform(kernels.SAMPLE, q, v, tick, self.plan.clock.seconds(tick), q, v)
+
+    def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
+        """Go on from where `loop.now` is; return how it ended."""
+        return self._perform(kernels.STRETCH, q, v, 0, 0.0, q, v)
+
+    def hold(self, values: Mapping[str, np.ndarray]) -> None:
+        """Write values of inputs, states and parameters by full name."""
+        for name, value in values.items():
+            self.tapes.array(name)[...] = value
+
+
+def _numbers(touch: Touch) -> range:
+    return range(touch.slot.start, touch.slot.start + touch.slot.size)

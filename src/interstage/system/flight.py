@@ -1,0 +1,216 @@
+"""Run an assembly in time: stretches of compiled steps, rows of the log between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError, SolverError
+from interstage.multibody import State, System
+from interstage.multibody.diagnosis import refuse
+from interstage.multibody.loads import Loads, OperatingPoint, at_point
+from interstage.multibody.settings import Settings
+from interstage.multibody.state import check_belongs
+from interstage.system import loop_kernels as kernels
+from interstage.system.assembly import Assembly
+from interstage.system.closed_loop import ClosedLoop, Rows, view_of
+from interstage.system.flight_log import Columns, FlightLog, columns_of
+from interstage.system.plan import Plan, planned
+from interstage.system.ticks import Clock, Period, period_of
+
+BUFFER = 2**19  # numbers in the buffer of the log
+
+
+class FlightPoint(OperatingPoint):
+    """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
+
+    values : states, discrete states, integers and inputs that are held;  t : time
+    """
+
+    def __init__(
+        self,
+        x: State,
+        loads: Loads,
+        vdot: np.ndarray,
+        settings: Settings,
+        values: Mapping[str, np.ndarray],
+        t: float = 0.0,
+    ):
+        super().__init__(x, loads, vdot, settings)
+        self.values, self.t = dict(values), t
+
+    def _arguments(self) -> tuple:
+        return *super()._arguments(), {name: np.array(value) for name, value in self.values.items()}, self.t
+
+
+class Flight:
+    """A run of an assembly on its way.
+
+    plan, system, loop : what runs;  q, v : state of the vehicle;  columns : what is logged
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        x: State | None,
+        until: Period,
+        step: Period,
+        *,
+        log_step: Period | None = None,
+        given: Mapping[str, Any] | None = None,
+        keep: Sequence[str] | None = None,
+        interpret: bool = False,
+        ideal: bool = False,
+    ):
+        self.plan = plan = planned(assembly)
+        self.system = view_of(plan)
+        if x is not None:
+            self.system = at_point(self.system, x)
+        self.until, self.step = period_of(until, "until"), period_of(step, "step")
+        every = None if log_step is None else period_of(log_step, "log_step")
+        plan.clock = clock = _finer(plan, [self.until, *([] if every is None else [every])])
+        held = start_values(plan, x, given)
+        plan.check_closed(held)
+        self.columns = columns_of(plan, self.system, keep)
+        rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
+        rows.every = 0 if every is None else clock.ticks(every)
+        self.point = point = _point(self.system, x)
+        base = _base(self.system, point)
+        self.loop = ClosedLoop(
+            plan, self.system, step=self.step, rows=rows, base=base, interpret=interpret, ideal=ideal
+        )
+        self.loop.hold(held)
+        self.q, self.v = point.q.astype(float), point.v.astype(float)
+        self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
+        self.log = FlightLog(self.system, plan, self.columns)
+
+    @property
+    def t(self) -> float:
+        """The time of the last step."""
+        now, clock = self.loop.loop.now, self.plan.clock
+        t = clock.seconds(int(now[kernels.TICK]))
+        if now[kernels.STEP]:
+            ahead = clock.seconds(int(now[kernels.NEXT] - now[kernels.TICK]))
+            t += ahead * float(now[kernels.STEP]) / float(now[kernels.STEPS])
+        return t
+
+    def run(self) -> FlightLog:
+        """Go to the end and return the log; what fails carries the log up to then as `log`."""
+        try:
+            while True:
+                status = self.loop.stretch(self.q, self.v)
+                self.loop.tapes.check()
+                self.flush()
+                self._check(status)
+                if status == kernels.DONE:
+                    break
+            self._last_row()
+        except BaseException as error:
+            self.flush()
+            vars(error)["log"] = self.log.finished(None)
+            raise
+        finally:
+            self.loop.release()
+        return self.log.finished(self.here())
+
+    def flush(self) -> None:
+        """Move full rows to the log."""
+        loop = self.loop.loop
+        self.log.take(loop)
+        loop.now[kernels.ROWS] = 0
+        loop.group_rows[:] = 0
+
+    def _last_row(self) -> None:
+        """Log the end: signals as they are there."""
+        qdot, vdot = np.empty_like(self.q), np.empty_like(self.v)
+        self._check(self.loop.right_side(self.q, self.v, self.t, qdot, vdot, row=True))
+        self.flush()
+
+    def _check(self, status: int) -> None:
+        """Refuse what forward dynamics refused, and numbers that are none."""
+        self.loop.tapes.check()
+        z = self.loop.tapes.vectors["z"]
+        for name, array in (("q", self.q), ("v", self.v), ("states of devices", z)):
+            if not np.isfinite(array).all():
+                raise SolverError(
+                    f"the simulation went to infinity at t = {self.t:.6g}",
+                    where=name,
+                    hint="use a smaller step",
+                )
+        if status not in (kernels.DONE, kernels.FULL):
+            refuse(self.system, status, State(self.system.layout, self.q, self.v), self.loop.loop.tau)
+
+    def here(self) -> FlightPoint:
+        """Return where the flight is."""
+        x = State(self.system.layout, self.q, self.v)
+        loads = self.point.loads if isinstance(self.point, OperatingPoint) else Loads.of(self.system)
+        settings = self.system.settings.copy()
+        names = [
+            f"{part.path}.{n}"
+            for part in self.plan.parts
+            for n, f in part.what.fields.items()
+            if f.kind in "zwn"
+        ]
+        values = {name: self.loop.tapes.array(name).copy() for name in (*names, *self.plan.open)}
+        return FlightPoint(x, loads, np.zeros(self.system.nv), settings, values, self.t)
+
+
+def _finer(plan: Plan, times: list[Fraction]) -> Clock:
+    """Return a clock on whose ticks other times fall too; entries of the plan follow."""
+    old = plan.clock
+    new = Clock.of([old.tick, *times]) if plan.sampled else Clock.of(times)
+    if plan.sampled and new != old:
+        k = int(old.tick / new.tick)
+        plan.sampled = [replace(e, every=e.every * k, first=e.first * k) for e in plan.sampled]
+    return new
+
+
+def start_values(plan: Plan, x: State | None, given: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
+    """Return values by full name that a run starts from: those of a point of a flight, then those that are given."""
+    held: dict[str, np.ndarray] = {}
+    if isinstance(x, FlightPoint):
+        held |= {name: value for name, value in x.values.items() if name in plan.slots}
+    return held | plan.values(given or {})
+
+
+def _point(system: System, x: State | None) -> State:
+    """Return the state that a run starts from."""
+    if x is None:
+        return system.state()
+    check_belongs(system, x)
+    if np.iscomplexobj(x.q):
+        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
+    return x
+
+
+def _base(system: System, x: State) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return what acts beside devices: tau, sites and wrenches of an operating point."""
+    if not isinstance(x, OperatingPoint):
+        return None
+    if x.loads.in_time:
+        raise InputError(
+            "loads of an operating point that change with time do not act on an assembly",
+            hint="add a device that gives them",
+        )
+    return x.loads.vector(system), *x.loads.rows(system)
+
+
+def fly(
+    assembly: Assembly,
+    x: State | None = None,
+    until: Period = 1,
+    step: Period = "10 ms",
+    *,
+    log_step: Period | None = None,
+    given: Mapping[str, Any] | None = None,
+    keep: Sequence[str] | None = None,
+) -> FlightLog:
+    """Run an assembly from a state and return the log; see `simulate`."""
+    return Flight(assembly, x, until, step, log_step=log_step, given=given, keep=keep).run()
+
+
+__all__ = ["Columns", "Flight", "FlightPoint", "Rows", "fly", "start_values"]

@@ -1,0 +1,121 @@
+"""The arrays of a closed loop: flat vectors of devices, tapes, places, schedule and buffers of the log.
+
+Compiled code reads them by name through one row of addresses, as it does the vehicle's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import namedtuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from interstage.jit import COMPILED
+
+# name, kind (i int64, f float64, w the type of the state), number of axes
+LOOP_FIELDS = (
+    ("s", "w", 1),  # signals
+    ("z", "w", 1),  # continuous states
+    ("zdot", "w", 1),  # and their derivatives
+    ("n", "i", 1),  # integers
+    ("before", "i", 1),  # addresses of functions, and rows of their records
+    ("before_row", "i", 1),
+    ("after", "i", 1),
+    ("after_row", "i", 1),
+    ("rates", "i", 1),
+    ("rates_row", "i", 1),
+    ("place_site", "i", 1),  # (P,) site of the vehicle, or -1 - body
+    ("place_body", "i", 1),  # (P,)
+    ("place_l", "w", 2),  # (P, 3) place in body axes
+    ("place_R", "w", 2),  # (P, 9) x_body = R x_node
+    ("place_V", "w", 2),  # (P, 6) velocity, body axes
+    ("look_kind", "i", 1),  # what is seen, of which place, in which axes, to which signal
+    ("look_place", "i", 1),
+    ("look_axes", "i", 1),
+    ("look_to", "i", 1),
+    ("q_from", "i", 1),  # coordinates of joints, and the signals they go to
+    ("q_to", "i", 1),
+    ("v_from", "i", 1),
+    ("v_to", "i", 1),
+    ("felt_kind", "i", 1),
+    ("felt_place", "i", 1),
+    ("felt_axes", "i", 1),
+    ("felt_to", "i", 1),
+    ("a_from", "i", 1),
+    ("a_to", "i", 1),
+    ("sites", "i", 1),  # (k,) where wrenches act
+    ("wrenches", "w", 2),  # (k, 10) as forward dynamics takes them
+    ("base_wrenches", "w", 2),  # (k, 10) what acts beside devices
+    ("push_row", "i", 1),  # row and first column of a force or torque, and the signal it comes from
+    ("push_column", "i", 1),
+    ("push_from", "i", 1),
+    ("tau", "w", 1),  # (nv,)
+    ("base_tau", "w", 1),  # (nv,) what acts beside devices
+    ("tau_to", "i", 1),
+    ("tau_from", "i", 1),
+    ("motion_to", "i", 1),
+    ("motion_from", "i", 1),
+    ("sample", "i", 1),  # addresses of sampled functions in order, rows, period, first and next tick
+    ("sample_row", "i", 1),
+    ("sample_every", "i", 1),
+    ("sample_first", "i", 1),
+    ("sample_next", "i", 1),
+    ("sample_tick", "i", 1),  # where the number of the sample lies in n
+    ("clock", "i", 1),  # (2,) seconds of a tick: numerator, denominator
+    ("ratio", "i", 1),  # (2,) steps in a tick: numerator, denominator
+    ("now", "i", 1),  # where the run is
+    ("option", "i", 1),
+    ("flag", "i", 1),  # (1,) set by a Python device that raised
+    ("log", "f", 2),  # buffer of rows
+    ("log_s", "i", 1),  # signals and states in its columns after time, q and v
+    ("log_z", "i", 1),
+    ("group_every", "i", 1),  # groups of sampled signals: period and first tick
+    ("group_first", "i", 1),
+    ("group_column", "i", 1),  # (G + 1,) signals of group g are group_s[group_column[g]] ...
+    ("group_s", "i", 1),
+    ("group_at", "i", 1),  # first number in `samples`, rows so far, most rows
+    ("group_rows", "i", 1),
+    ("group_most", "i", 1),
+    ("samples", "f", 1),  # buffers of all groups
+    ("scratch", "w", 2),  # (8, longest)
+    ("turned", "w", 2),  # (1, 9)
+)
+if TYPE_CHECKING:
+    from interstage.multibody.arrays import Arrays
+
+    class Loop(Arrays): ...
+
+else:
+    Loop = namedtuple("Loop", [name for name, _, _ in LOOP_FIELDS])
+
+# without addresses a row is the key of a set of tapes, and an address a number in its list
+_plain: weakref.WeakValueDictionary[int, PlainTapes] = weakref.WeakValueDictionary()
+
+
+def _call_plain(address: int, row: int, t: float) -> None:
+    """Call a function of a tape."""
+    _plain[int(row)].functions[int(address)](t)
+
+
+# compiled code calls these alone; without addresses `loop_of` is not called
+call: Callable[..., object] = _call_plain
+loop_of: Callable[..., object] = _call_plain
+if COMPILED:
+    from interstage.compiled import Record, caller
+
+    loop_of = Record("Loop", LOOP_FIELDS).reference("loop_of", like=True)
+    call = caller("nd")
+
+
+class PlainTapes:
+    """Functions of time that stand for compiled ones where nothing is called by address."""
+
+    def __init__(self) -> None:
+        self.functions: list[Callable[[float], None]] = []
+        self.row = id(self)
+        _plain[self.row] = self
+
+    def add(self, function: Callable[[float], None]) -> int:
+        """Return the number of a function."""
+        self.functions.append(function)
+        return len(self.functions) - 1
