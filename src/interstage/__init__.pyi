@@ -57,6 +57,7 @@ from interstage.multibody import Planar as Planar
 from interstage.multibody import Prismatic as Prismatic
 from interstage.multibody import Revolute as Revolute
 from interstage.multibody import Screw as Screw
+from interstage.multibody import Slot as Slot
 from interstage.multibody import System as System
 from interstage.multibody import Universal as Universal
 from interstage.multibody.dynbody import DynBody as DynBody

@@ -19,8 +19,9 @@ RELATIONS = [
     ist.Ball(),
     ist.Planar("z"),
     ist.Screw("y", pitch=0.7),
+    ist.Slot([1.0, 2.0, -1.0]),
 ]
-ROWS = [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 5]
+ROWS = [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 5, 2]
 BENT = beam(4, 8, bend=0.1, name="bent")
 
 

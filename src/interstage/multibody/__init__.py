@@ -17,6 +17,7 @@ from interstage.multibody.joints import (
     Prismatic,
     Revolute,
     Screw,
+    Slot,
     Universal,
 )
 from interstage.multibody.loads import Force, Loads, OperatingPoint
@@ -39,6 +40,7 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Screw",
+    "Slot",
     "State",
     "System",
     "Universal",

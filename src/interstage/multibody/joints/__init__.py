@@ -12,6 +12,7 @@ velocities v of each joint (angles in radians, lengths in the units of the model
     Universal    angles about two axes, the second carried by the first
     Gimbal       angles about three axes, each carried by the one before
     Ball         quaternion (scalar first); v is the angular velocity in C
+    Slot         quaternion; travel along the axis; v is the angular velocity in C, then the rate of travel
     Planar       travel along two directions in the plane, angle about its normal
     Free         quaternion, position of C in F; v is [ω; v], both in C
 
@@ -34,9 +35,10 @@ from interstage.multibody.joints.planar import Planar
 from interstage.multibody.joints.prismatic import Prismatic
 from interstage.multibody.joints.revolute import Revolute
 from interstage.multibody.joints.screw import Screw
+from interstage.multibody.joints.slot import Slot
 from interstage.multibody.joints.universal import Universal
 
-KNOWN = (Locked, Revolute, Prismatic, Screw, Cylindrical, Universal, Gimbal, Ball, Planar, Free)
+KNOWN = (Locked, Revolute, Prismatic, Screw, Cylindrical, Universal, Gimbal, Ball, Slot, Planar, Free)
 
 __all__ = [
     "KNOWN",
@@ -53,6 +55,7 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Screw",
+    "Slot",
     "Universal",
     "as_joint",
     "unit_axis",

@@ -26,7 +26,7 @@ from interstage.multibody.kernels.small import (
     turn_back,
 )
 
-LOCKED, REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, GIMBAL, BALL, PLANAR, FREE, SCREW = range(10)
+LOCKED, REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, GIMBAL, BALL, PLANAR, FREE, SCREW, SLOT = range(11)
 
 
 @kernel
@@ -56,7 +56,7 @@ def constant_subspaces(tree, H):
         elif kind == CYLINDRICAL:
             _put_column(H, i, 0, a, ZERO3)
             _put_column(H, i, 1, ZERO3, a)
-        elif kind == BALL:
+        elif kind in (BALL, SLOT):
             for k in range(3):
                 _put_column(H, i, k, unit[k], ZERO3)
         elif kind == FREE:
@@ -128,6 +128,14 @@ def joint_motion(kind, axes, pitch, H, i, q, v, iq, iv):
         move = (q[iq + 4], q[iq + 5], q[iq + 6])
         spin = (v[iv], v[iv + 1], v[iv + 2])
         rate = (v[iv + 3], v[iv + 4], v[iv + 5])
+    elif kind == SLOT:
+        R = of_quaternion(q[iq], q[iq + 1], q[iq + 2], q[iq + 3])
+        move = scale(q[iq + 4], a)
+        spin = (v[iv], v[iv + 1], v[iv + 2])
+        along = turn_back(R, a)
+        _put_column(H, i, 3, ZERO3, along)
+        rate = scale(v[iv + 3], along)
+        bias_v = cross(rate, spin)
     elif kind != LOCKED:
         R, move, spin, rate, bias_w, bias_v = _several_axes(kind, axes, H, i, q, v, iq, iv)
     return R, move, spin, rate, bias_w, bias_v
@@ -138,7 +146,7 @@ def rates(tree, q, v, qdot):
     """Write q̇ = N(q) v: quaternions turn with body rates, free positions with R v."""
     for i in range(tree.sizes[0]):
         kind, iq, iv = tree.joint_kind[i], tree.joint_q[i], tree.joint_v[i]
-        if kind in (BALL, FREE):
+        if kind in (BALL, FREE, SLOT):
             w, x, y, z = q[iq], q[iq + 1], q[iq + 2], q[iq + 3]
             a, b, c = 0.5 * v[iv], 0.5 * v[iv + 1], 0.5 * v[iv + 2]
             qdot[iq] = -x * a - y * b - z * c
@@ -150,6 +158,8 @@ def rates(tree, q, v, qdot):
                 qdot[iq + 4] = u[0]
                 qdot[iq + 5] = u[1]
                 qdot[iq + 6] = u[2]
+            elif kind == SLOT:
+                qdot[iq + 4] = v[iv + 3]
         else:
             for k in range(tree.joint_nv[i]):
                 qdot[iq + k] = v[iv + k]
@@ -162,7 +172,7 @@ def rates(tree, q, v, qdot):
 def normalize(tree, q):
     """Bring all quaternions in q to unit length."""
     for i in range(tree.sizes[0]):
-        if tree.joint_kind[i] == BALL or tree.joint_kind[i] == FREE:
+        if tree.joint_kind[i] in (BALL, FREE, SLOT):
             k = tree.joint_q[i]
             s = 1.0 / np.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
             for j in range(k, k + 4):
