@@ -22,6 +22,7 @@ ALL = (
     ist.Universal,
     ist.Gimbal,
     ist.Ball,
+    ist.Slot,
     ist.Planar,
     ist.Free,
 )

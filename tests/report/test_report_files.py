@@ -6,7 +6,7 @@ import pytest
 from interstage.component import Component
 from interstage.errors import FileError, InputError
 from interstage.linear import LinearModel
-from interstage.multibody import Multibody, Revolute
+from interstage.multibody import Ball, Cylindrical, Free, Multibody, Revolute
 from interstage.report.sources import report_file
 from interstage.system import Log, simulate
 
@@ -81,6 +81,25 @@ def test_every_kind_of_file_has_a_report(folder, tmp_path, name, title, sections
     html = report.save(tmp_path / "r.html").read_text()
     assert all(f'id="{s}"' in html for s in sections)
     assert report.figures
+
+
+def test_charts_of_joints_have_the_units_of_their_coordinates(tmp_path):
+    """Angles in radians, travels in the length of the vehicle, attitudes as rates of turning."""
+    mb = Multibody("crane", gravity=[0, 0, -9.81], units="t-mm-s")
+    mb.add_body("base", mass=9.0, inertia=[1, 1, 1], joint=Free())
+    mb.add_body("boom", mass=2.0, inertia=[1, 1, 1], parent="base", joint=Cylindrical("z"))
+    mb.add_body("load", mass=1.0, inertia=[1, 1, 1], parent="boom", joint=Ball())
+    system = mb.compile()
+    simulate(system, system.state(), 0.02, 0.01).save(tmp_path / "run.h5")
+    figures = report_file(tmp_path / "run.h5").figures.values()
+    panels = [
+        {(p["title"], p["unit"]): [s["label"] for s in p["series"]] for p in f["panels"]} for f in figures
+    ]
+    assert panels == [
+        {("Position", "mm"): ["x", "y", "z"], ("Angular rate", "rad/s"): ["x", "y", "z"]},
+        {("Joint angle", "rad"): ["angle"], ("Joint travel", "mm"): ["travel"]},
+        {("Angular rate", "rad/s"): ["x", "y", "z"]},
+    ]
 
 
 def test_component_draws_elements_of_its_deck(folder):

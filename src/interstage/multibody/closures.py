@@ -7,6 +7,7 @@ the second place coincides with F at zero coordinates of the joint, and whatever
     Revolute     travel x, y, z; two tilts of the axis Ball, Gimbal  travel x, y, z
     Prismatic    two travels across; turn x, y, z      Planar      travel along the normal; two tilts
     Cylindrical  two travels across; two tilts         Screw       as cylindrical; travel less pitch times turn
+    Slot         two travels across
 """
 
 from __future__ import annotations

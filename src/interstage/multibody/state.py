@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.multibody.joints import KNOWN
 from interstage.multibody.layout import BodySlices, Layout
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ class BodyState:
     def _own(self, values: np.ndarray, where: slice | None, what: str) -> np.ndarray:
         if where is None:
             turning = what in ("quaternion", "angular velocity")
+            able = [k.__name__ for k in KNOWN if (not k.linear if turning else k.is_free)]
             raise InputError(
                 f"body '{self._name}' has no {what} of its own",
-                expected="a Ball joint or a Free joint" if turning else "a Free joint",
+                expected=" or ".join(f"a {name} joint" for name in able),
                 got=f"a {type(self._where.joint).__name__} joint",
                 hint="use q and v, or system.position(x, body) for its place in the world",
             )
@@ -56,7 +58,7 @@ class BodyState:
 
     @property
     def quaternion(self) -> np.ndarray:
-        """Quaternion of a joint that turns freely (Ball, Free), scalar first, a view."""
+        """Quaternion of a joint that turns freely (Ball, Slot, Free), scalar first, a view."""
         return self._own(self._q, self._where.quaternion, "quaternion")
 
     @property
@@ -71,7 +73,7 @@ class BodyState:
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """Angular velocity (3,) of a body that turns freely (Ball, Free) in its own axes, a view."""
+        """Angular velocity (3,) of a body that turns freely (Ball, Slot, Free) in its own axes, a view."""
         return self._own(self._v, self._where.spin, "angular velocity")
 
     @property

@@ -13,7 +13,7 @@ from interstage.report.document import Node, Report, versions
 from interstage.report.drawings import poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
-from interstage.system.log_file import LogFile, LoggedBody, LoggedPhase
+from interstage.system.log_file import LogFile, LoggedBody
 
 MOST_SHAPES = 30
 MOST_POINTS = 40000
@@ -298,7 +298,7 @@ def _log_instant(report: Report, log: LogFile) -> None:
     for phase in log.phases:
         if len(phase.t):
             for name, body in phase.bodies.items():
-                for (title, unit), label, values in _body_curves(phase, name, body):
+                for (title, unit), label, values in _body_curves(body, log.units):
                     rows.append((name, title, label, f"{values[0]:.6g} {unit}"))
     if not rows:
         section.bullets("No states", "The run ended before its first state.", ["The log is empty."])
@@ -316,7 +316,7 @@ def _body_panels(log: LogFile, name: str, keep: slice) -> list[Panel]:
         start = rows.stop
         if name not in phase.bodies:
             continue
-        for place, label, values in _body_curves(phase, name, phase.bodies[name]):
+        for place, label, values in _body_curves(phase.bodies[name], log.units):
             found.setdefault(place, {}).setdefault(label, np.full(m, np.nan))[rows] = values
     return [
         Panel(title, unit, [Curve(label, values[keep]) for label, values in curves.items()], unit)
@@ -324,17 +324,24 @@ def _body_panels(log: LogFile, name: str, keep: slice) -> list[Panel]:
     ]
 
 
-def _body_curves(phase: LoggedPhase, name: str, body: LoggedBody) -> list[tuple]:
-    """Return ((title of the chart, unit), label, values) of one body in one phase."""
+def _body_curves(body: LoggedBody, units: dict[str, str]) -> list[tuple]:
+    """Return ((title of the chart, unit), label, values) of one body in one phase, by the kinds of its coordinates."""
+    length = units.get("length", "length")
     out = []
-    names = [n.split(".", 1)[1] for n in phase.velocity_names if n.startswith(f"{name}.") and ".eta" not in n]
-    if body.joint == "Free":
-        out += [(("Position", "length"), a, body.q[:, 4 + k]) for k, a in enumerate("xyz")]
-        out += [(("Angular rate", "rad/s"), a, body.v[:, k]) for k, a in enumerate("xyz")]
-    elif body.q.shape[1] == body.v.shape[1]:
-        out += [(("Joint", ""), n, body.q[:, k]) for k, n in enumerate(names)]
-    else:
-        out += [(("Joint rate", ""), n, body.v[:, k]) for k, n in enumerate(names)]
+    for c, values in zip(body.coordinates, body.q.T):
+        if c.kind == "angle":
+            out.append((("Joint angle", "rad"), c.name, values))
+        elif c.kind == "length" and c.name.startswith("position"):
+            out.append((("Position", length), "xyz"[int(c.name[-1])], values))
+        elif c.kind == "length":
+            out.append((("Joint travel", length), c.name, values))
+    if any(c.kind == "quaternion" for c in body.coordinates):
+        turning = [(c, values) for c, values in zip(body.velocities, body.v.T) if c.kind == "angle"]
+        out += [
+            (("Angular rate", f"rad/{units.get('time', 's')}"), c.name[-1], values) for c, values in turning
+        ]
+    if not body.coordinates:
+        out += [(("Joint", ""), f"q{k + 1}", values) for k, values in enumerate(body.q.T)]
     most = np.argsort(-np.ptp(body.eta, axis=0))[:4] if body.eta.size else []
     out += [(("Modal coordinates", ""), f"mode {k + 1}", body.eta[:, k]) for k in sorted(most)]
     return out

@@ -5,8 +5,11 @@ PHASES/<k>/TIME (m,), Q (m, nq), V (m, nv)  states of the k-th stretch with one 
 PHASES/<k>/VELOCITY_NAMES                   a name for each column of V, one a line
 PHASES/<k>/BODIES/<name>/q, v, eta, etadot  where the columns of a body begin and end: [first, last)
 PHASES/<k>/BODIES/<name>/joint, parent      words
+PHASES/<k>/BODIES/<name>/coordinates        name and kind (angle, length, quaternion) of each column q, one a line
+PHASES/<k>/BODIES/<name>/velocities         the same of each column v, the kind of what it is the rate of
 SIGNALS/<name>/value (all m,), unit         quantities that the maker of the log added, over all phases
 EVENTS                                      what happened, one a line: time, then its name
+UNITS                                       of mass, length and time where they are known, JSON
 INFO                                        how the run was made, JSON
 """
 
@@ -25,6 +28,8 @@ from interstage import __version__
 from interstage.errors import FileError, InputError, known_names
 from interstage.files import LOG, check_version, expect
 from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_text, write_hdf5
+from interstage.multibody.joints import Coordinate
+from interstage.multibody.model import vehicle_units
 from interstage.output import json_text, parse_json
 
 if TYPE_CHECKING:
@@ -43,6 +48,10 @@ class LoggedBody:
     v: np.ndarray
     eta: np.ndarray
     etadot: np.ndarray
+    coordinates: list[Coordinate] = field(default_factory=list)  # of q; none in files that do not tell
+    velocities: list[Coordinate] = field(
+        default_factory=list
+    )  # of v, with the kind of what each is the rate of
 
 
 @dataclass
@@ -65,6 +74,7 @@ class LogFile:
     signals: dict[str, tuple[np.ndarray, str]] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
     info: dict[str, Any] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
 
     @property
     def t(self) -> np.ndarray:
@@ -117,6 +127,7 @@ def _fill(f: h5py.File, log: Log, signals: Mapping[str, tuple[np.ndarray, str]])
         ("VERSION", f"interstage {__version__}"),
         ("VEHICLE", log.phases[0].system.model.name),
         ("EVENTS", "\n".join(events)),
+        ("UNITS", json_text(vehicle_units(log.phases[0].system.model), gaps=True)),
         ("INFO", json_text(_worded(log.info), gaps=True)),
     ):
         put_text(f, name, text)
@@ -145,6 +156,8 @@ def _phase(f: h5py.Group, phase: Phase) -> None:
             part = getattr(where, key)
             group[key] = np.array([part.start, part.stop])
         put_text(group, "joint", type(spec.joint).__name__)
+        for key, known in (("coordinates", where.joint.coordinates), ("velocities", where.joint.velocities)):
+            put_text(group, key, "\n".join(f"{c.name} {c.kind}" for c in known))
         put_text(group, "parent", spec.parent or "")
 
 
@@ -179,16 +192,23 @@ def _loaded(f: Group) -> LogFile:
         for name in group.names():
             one = group.child(name)
             signals[plain_name(name)] = (one.array("value", (m,), finite=False), one.text("unit"))
-    info = parse_json(f.text("INFO"))
-    if not isinstance(info, dict):
-        raise Fault("'INFO' is not a list of names and values")
+    info = _table(f, "INFO")
+    units = _table(f, "UNITS") if f.has("UNITS") else {}
     return LogFile(
         vehicle=f.text("VEHICLE"),
         phases=phases,
         signals=signals,
         events=[line for line in f.text("EVENTS").split("\n") if line],
         info=info,
+        units={str(key): str(value) for key, value in units.items()},
     )
+
+
+def _table(f: Group, name: str) -> dict[str, Any]:
+    table = parse_json(f.text(name))
+    if not isinstance(table, dict):
+        raise Fault(f"'{name}' is not a list of names and values")
+    return table
 
 
 def _loaded_phase(f: Group) -> LoggedPhase:
@@ -210,4 +230,18 @@ def _loaded_body(f: Group, q: np.ndarray, v: np.ndarray) -> LoggedBody:
         if not 0 <= first <= last <= of.shape[1]:
             raise Fault(f"the columns of '{f.label}{key}' are not in the log")
         part[key] = of[:, first:last]
-    return LoggedBody(joint=f.text("joint"), parent=f.text("parent"), **part)
+    return LoggedBody(
+        joint=f.text("joint"),
+        parent=f.text("parent"),
+        coordinates=_coordinates(f, "coordinates", part["q"].shape[1]),
+        velocities=_coordinates(f, "velocities", part["v"].shape[1]),
+        **part,
+    )
+
+
+def _coordinates(f: Group, key: str, n: int) -> list[Coordinate]:
+    """Return names and kinds of n columns, none where the file does not tell."""
+    lines = [line.split() for line in f.text(key).split("\n") if line] if f.has(key) else []
+    if lines and (len(lines) != n or any(len(line) != 2 for line in lines)):
+        raise Fault(f"'{f.label}{key}' does not name its {n} columns")
+    return [Coordinate(*line) for line in lines]
