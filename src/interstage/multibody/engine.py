@@ -28,8 +28,8 @@ FLOAT, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 # kernels that take the handle, and those that take the tuples where there is none
 DOORS = {
     "forward": (entry.enter_forward_loaded, entry.forward),
-    "inverse": (entry.enter_inverse, entry.inverse),
-    "mass_matrix": (entry.enter_mass_matrix, entry.mass_matrix),
+    "inverse": (entry.enter_inverse_loaded, entry.inverse),
+    "mass_matrix": (entry.enter_mass_matrix_of, entry.mass_matrix),
     "jacobian": (entry.enter_jacobian, entry.site_jacobian),
     "sums": (entry.enter_sums, entry.sums),
     "observe": (entry.enter_observe, entry.observe),
@@ -39,6 +39,13 @@ DOORS = {
     "closure_jacobian": (entry.enter_closure_jacobian, entry.closure_jacobian),
     "project": (entry.enter_project, entry.project),
     "prepare": (entry.enter_prepare, entry.prepare),
+}
+
+# kernels that take addresses alone, with the letters of their arguments
+QUICK = {
+    "forward": (entry.enter_forward, "nnff"),
+    "inverse": (entry.enter_inverse, "nnff"),
+    "mass_matrix": (entry.enter_mass_matrix, "nnM"),
 }
 
 
@@ -112,22 +119,6 @@ class Scratch:
             )
         return self.handle if what in self._known else self.ready(what)
 
-    def inverse(self, q, v, vdot, sites, wrenches, tau) -> bool:
-        """Write forces; forces across joints are left in `work.z`. Return False where another thread is in here."""
-        self.fitting(q, v, "inverse")
-        if COMPILED:
-            return entry.enter_inverse(self.address, q, v, vdot, sites, wrenches, tau)
-        entry.inverse(self.tree, self.work, q, v, vdot, sites, wrenches, tau)
-        return True
-
-    def mass_matrix(self, q, v, M) -> bool:
-        """Write the mass matrix. Return False where another thread is in here."""
-        self.fitting(q, v, "mass_matrix")
-        if COMPILED:
-            return entry.enter_mass_matrix(self.address, q, v, M)
-        entry.mass_matrix(self.tree, self.work, q, v, M)
-        return True
-
     def observe(self, q, v, vdot, sites) -> Work:
         """Bring poses, velocities and accelerations of bodies and sites up to date in `work`, and return it."""
         self._observe(q, v, vdot, sites)
@@ -147,6 +138,8 @@ class Scratch:
             entry.rates(self.tree, q, v, qdot)
 
     forward = _algorithm("forward", "Write accelerations; return the status of `articulated.forward`.")
+    inverse = _algorithm("inverse", "Write forces; forces across joints are left in `work.z`.")
+    mass_matrix = _algorithm("mass_matrix", "Write the mass matrix.")
     jacobian = _algorithm("jacobian", "Write the Jacobian of a site.")
     sums = _algorithm("sums", "Write energies and momentum; mass properties of bodies are left in `work.I`.")
     composite = _algorithm("composite", "Write the inertia of the whole about the world origin.")
@@ -235,42 +228,29 @@ class Engine:
         finally:
             self.give(scratch)
 
-    def door(self) -> int | None:
-        """Return the address of the front scratch, for `entry.enter_forward`; None where nothing is compiled.
+    def door(self, what: str) -> int:
+        """Return the address of the front scratch for a kernel of `QUICK`; 0 where nothing is compiled.
 
-        It is not lent out: what uses it claims it in compiled code, and reads nothing from it afterwards. The door is
+        It is not lent out: what uses it claims it in compiled code, and reads nothing from it afterwards. The kernel is
         closed to other types than contiguous float64, so that it says so instead of compiling anew.
         """
         if not COMPILED:
-            return None
-        if self._front is not None:
-            return self._front.address
-        compile_only_for(entry.enter_forward, "nnff", FLOAT)
-        scratch = self.take(FLOAT)
-        scratch.ready("forward")
-        self._front = scratch
-        return scratch.address
+            return 0
+        quick, arguments = QUICK[what]
+        compile_only_for(quick, arguments, FLOAT)
+        if self._front is None:
+            self._front = self.take(FLOAT)
+        self._front.ready(quick)
+        return self._front.address
 
     def gather_from_door(self) -> None:
         """Do `gather` on the scratch behind the door."""
         if self._front is not None:
             self.gather(self._front)
 
-    def inverse(self, q, v, vdot, sites, wrenches, tau) -> None:
-        """Write forces, on the front scratch if nobody is using it."""
-        front = self._front
-        if front is None or tau.dtype is not FLOAT or not front.inverse(q, v, vdot, sites, wrenches, tau):
-            self._inverse(q, v, vdot, sites, wrenches, tau)
-
-    def mass_matrix(self, q, v, M) -> None:
-        """Write the mass matrix, on the front scratch if nobody is using it."""
-        front = self._front
-        if front is None or M.dtype is not FLOAT or not front.mass_matrix(q, v, M):
-            self._mass_matrix(q, v, M)
-
     forward = _lent("forward")
-    _inverse = _lent("inverse")
-    _mass_matrix = _lent("mass_matrix")
+    inverse = _lent("inverse")
+    mass_matrix = _lent("mass_matrix")
     jacobian = _lent("jacobian")
     sums = _lent("sums")
     composite = _lent("composite")

@@ -52,7 +52,7 @@ class Compiled:
             key: first + k for k, key in enumerate(self.closure_places)
         }
         self._growing = Lock()  # while sites are added
-        self._door: int | None = None  # address of scratch for accelerations alone, once it is made
+        self._close_doors()
         self.layout = Layout.of(model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist())
         self.nq, self.nv = int(self.tree.sizes[3]), int(self.tree.sizes[4])
         self._no_tau = np.zeros(self.nv)
@@ -79,12 +79,19 @@ class Compiled:
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         own = (self.settings if settings is None else settings).copy()
-        new.engine, new._door = self.engine.with_settings(own), None
+        new.engine = self.engine.with_settings(own)
+        new._close_doors()
         new._growing = Lock()
         if settings is not None:
             inspection.note_masses(new, self)
         new.note_held()
         return new
+
+    def _close_doors(self) -> None:
+        """Forget the addresses of scratch that quick doors take: None until it is asked for, 0 where there is none."""
+        self._door: int | None = None
+        self._inverse_door: int | None = None
+        self._mass_door: int | None = None
 
     def note_held(self) -> None:
         """Note which velocities are not free; after every change of the modes of joints."""
@@ -98,7 +105,7 @@ class Compiled:
             first = int(self.tree.sizes[2])
             if new:
                 self.engine = Engine(extend_tree(self.tree, list(new.values())), self.settings)
-                self._door = None
+                self._close_doors()
                 self.site_rows = self.site_rows | {key: first + k for k, key in enumerate(new)}
 
     def __copy__(self) -> Self:

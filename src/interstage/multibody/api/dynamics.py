@@ -13,7 +13,7 @@ from interstage.multibody import closing, impulse, inspection, prescribed
 from interstage.multibody import refinement as refining
 from interstage.multibody.api.kinematics import Kinematics
 from interstage.multibody.engine import FLOAT, NO_SITES, Scratch
-from interstage.multibody.kernels.entry import UNFIT, enter_forward
+from interstage.multibody.kernels.entry import UNFIT, enter_forward, enter_inverse, enter_mass_matrix
 from interstage.multibody.loads import Forces, Loads, as_forces, check_frame, of_all_kinds, wrench_rows
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Place, Rates
@@ -58,15 +58,17 @@ class Dynamics(Kinematics):
         elif tau is None:
             tau = self._no_tau
         status = UNFIT
-        if not forces and not refine and self._door is not None and y.dtype is FLOAT:
+        if not forces and not refine and self._door and y.dtype is FLOAT:
             vdot = np.empty(self.nv)
             try:
                 status = enter_forward(self._door, x.address, tau, vdot)
+                if status == 0 and not self.watched:
+                    return vdot
             except TypeError:  # the door takes contiguous real vectors only
                 status = UNFIT
         if status == UNFIT:  # or another thread is in the door
             acting = self._acting(forces, frame, y.dtype)
-            self._door = self.engine.door()
+            self._door = self.engine.door("forward")
             with self.engine.borrow(y.dtype) as scratch:
                 vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
         if status != 0:
@@ -106,6 +108,16 @@ class Dynamics(Kinematics):
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
+        if not forces and x.layout is self.layout and x.qv.dtype is FLOAT:
+            if self._inverse_door is None:
+                self._inverse_door = self.engine.door("inverse")
+            try:
+                if self._inverse_door:
+                    tau = np.empty(self.nv)
+                    if enter_inverse(self._inverse_door, x.address, vdot, tau) == 0:
+                        return tau
+            except TypeError:  # the door takes contiguous real vectors only
+                pass
         q = x.q
         sites, wrenches = self._acting(forces, frame, q.dtype)
         vdot = self.vector(vdot, q.dtype, "vdot")
@@ -119,6 +131,13 @@ class Dynamics(Kinematics):
 
     def mass_matrix(self, x: State) -> np.ndarray:
         """Return M (nv, nv), full and symmetric."""
+        if x.layout is self.layout and x.qv.dtype is FLOAT:
+            if self._mass_door is None:
+                self._mass_door = self.engine.door("mass_matrix")
+            if self._mass_door:
+                M = np.empty((self.nv, self.nv))
+                if enter_mass_matrix(self._mass_door, x.address, M) == 0:
+                    return M
         M = np.empty((self.nv, self.nv), x.q.dtype)
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return self.finite(M, x)

@@ -80,6 +80,15 @@ UNFIT = -(10**9)
 
 
 @kernel
+def is_finite(x):
+    """Return whether all numbers of a vector are finite, and of a size whose sum is."""
+    s = 0.0
+    for k in range(len(x)):
+        s += x[k]
+    return s - s == 0.0
+
+
+@kernel
 def enter_forward(slots, state, tau, vdot):
     """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches.
 
@@ -97,29 +106,49 @@ def enter_forward(slots, state, tau, vdot):
 
 
 @kernel
-def enter_inverse(slots, q, v, vdot, sites, wrenches, tau):
-    """Call `inverse` on the address of a handle; return whether it was not in use."""
-    if not claim(slots, IN_USE):
-        return False
-    inverse(tree_of(slots), work_of(slots, tau), q, v, vdot, sites, wrenches, tau)
+def enter_inverse(slots, state, vdot, tau):
+    """Call `inverse` on the addresses of a handle and of q followed by v, without external wrenches.
+
+    Returns 0, or `UNFIT` as `enter_forward`, and where a result is not finite: whoever called looks why.
+    """
+    if len(vdot) != len(tau) or not claim(slots, IN_USE):
+        return UNFIT
+    tree, work = tree_of(slots), work_of(slots, tau)
+    y = vector_at(state, tree.sizes[3] + tree.sizes[4], tau)
+    q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
+    inverse(tree, work, q, v, vdot, tree.sizes[:0], work.ext, tau)
     release(slots, IN_USE)
-    return True
+    return 0 if is_finite(tau) else UNFIT
 
 
 @kernel
-def enter_mass_matrix(slots, q, v, M):
-    """Call `mass_matrix` on the address of a handle; return whether it was not in use."""
+def enter_mass_matrix(slots, state, M):
+    """Call `mass_matrix` on the addresses of a handle and of q followed by v; returns as `enter_inverse`."""
     if not claim(slots, IN_USE):
-        return False
-    mass_matrix(tree_of(slots), work_of(slots, M), q, v, M)
+        return UNFIT
+    tree, work = tree_of(slots), work_of(slots, M)
+    y = vector_at(state, tree.sizes[3] + tree.sizes[4], M)
+    mass_matrix(tree, work, y[: tree.sizes[3]], y[tree.sizes[3] :], M)
     release(slots, IN_USE)
-    return True
+    return 0 if is_finite(M.ravel()) else UNFIT
 
 
 @kernel
 def enter_forward_loaded(handle, q, v, tau, sites, wrenches, vdot):
     """Call `forward` on a handle."""
     return forward(tree_of(handle), work_of(handle, vdot), q, v, tau, sites, wrenches, vdot)
+
+
+@kernel
+def enter_inverse_loaded(handle, q, v, vdot, sites, wrenches, tau):
+    """Call `inverse` on a handle."""
+    inverse(tree_of(handle), work_of(handle, tau), q, v, vdot, sites, wrenches, tau)
+
+
+@kernel
+def enter_mass_matrix_of(handle, q, v, M):
+    """Call `mass_matrix` on a handle."""
+    mass_matrix(tree_of(handle), work_of(handle, M), q, v, M)
 
 
 @kernel

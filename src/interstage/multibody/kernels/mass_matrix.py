@@ -135,7 +135,7 @@ def mass_columns(tree, work, M):
 
 @kernel
 def mass_matrix(tree, work, q, v, M):
-    """Write the mass matrix M (nv, nv), full and symmetric. `v` is zero."""
+    """Write the mass matrix M (nv, nv), full and symmetric, which no velocity changes."""
     kinematics(tree, work, q, v)
     body_terms(tree, work, q, v)
     composite(tree, work)
