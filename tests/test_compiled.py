@@ -15,6 +15,8 @@ import pytest
 
 import interstage
 from interstage import jit
+from interstage.multibody import Multibody, Revolute
+from interstage.spatial import Rotation
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = Path(interstage.__file__).parent
@@ -124,7 +126,7 @@ def test_what_a_python_function_raises_reaches_the_caller():
 @by_address
 def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatch):
     from interstage.errors import InputError
-    from interstage.multibody import Multibody, engine, handle
+    from interstage.multibody import engine, handle
     from interstage.multibody.kernels import entry
 
     mb = Multibody("one")
@@ -149,7 +151,6 @@ def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatc
 @by_address
 def test_no_slot_of_a_stage_is_ever_empty():
     from interstage.compiled import stages_of
-    from interstage.multibody import Multibody
     from interstage.multibody.handle import IN_USE, STAGES
     from interstage.multibody.kernels import entry
 
@@ -229,16 +230,44 @@ def test_the_cache_on_disk_sees_edits_in_called_files(tmp_path):
 PLAIN = """
 import sys
 import numpy as np
+import test_compiled
 from interstage import jit
+from interstage.multibody.arrays import make_work
+from interstage.multibody.compile import build_tree, flexible_bodies
+from interstage.multibody.kernels.kinematics import kinematics, poses
+from interstage.multibody.settings import Settings
 from interstage.spatial import Rotation
+
 assert not jit.COMPILED and "interstage.compiled" not in sys.modules
 print(*Rotation.from_rotation_vector([0.1, 0.2, 0.3]).matrix.ravel())
+model = test_compiled.arm()
+flexes, owner = flexible_bodies(model, {})
+tree = build_tree(model, flexes, owner, [])
+work = make_work(tree, Settings.of(model, flexes, tree).arrays())
+work.Rw[-1] = np.eye(3).ravel()
+kinematics(tree, work, test_compiled.ANGLES, test_compiled.ANGLES)  # tuples of arrays, compiled by plain numba
+assert kinematics.signatures
+poses(tree, work)
+print(*work.pw[2])
 """
+ANGLES = np.array([0.3, -0.4, 0.5])
+
+
+def arm() -> Multibody:
+    """Return a rigid arm of three bodies."""
+    mb = Multibody("arm")
+    for k in range(3):
+        place = {"parent": f"b{k - 1}" if k else None, "at": [1.0, 0.0, 0.0], "joint": Revolute("zyx"[k])}
+        mb.add_body(f"b{k}", mass=1.0, com=[0.4, 0.1, 0.0], inertia=[0.1, 0.2, 0.25], **place)
+    return mb
 
 
 def test_plain_numba_needs_no_internals_and_finds_the_same(tmp_path):
-    from interstage.spatial import Rotation
-
-    said = python(PLAIN, INTERSTAGE_PLAIN="1", NUMBA_CACHE_DIR=str(tmp_path))
+    path = os.pathsep.join([str(SOURCES.parent), str(Path(__file__).parent)])
+    said = python(PLAIN, PYTHONPATH=path, INTERSTAGE_PLAIN="1", NUMBA_CACHE_DIR=str(tmp_path))
+    found = [float(word) for word in said.split()]
     expected = Rotation.from_rotation_vector([0.1, 0.2, 0.3]).matrix.ravel()
-    np.testing.assert_allclose([float(word) for word in said.split()], expected, rtol=1e-15)
+    np.testing.assert_allclose(found[:9], expected, rtol=1e-15)
+    system = arm().compile()
+    place = system.position(system.state(ANGLES), "b2")
+    np.testing.assert_allclose(found[9:], place, rtol=1e-14)

@@ -48,7 +48,7 @@ if COMPILED:
     from interstage.compiled import keep_on_disk
 
 
-def kernel(function=None, **options):
+def kernel(function: Callable | None = None, **options: object) -> Callable:
     """Return `function` compiled on first use, cached on disk.
 
     Options go to `numba.njit` (`parallel=True`, `inline="always"`, ...).
@@ -62,7 +62,7 @@ def kernel(function=None, **options):
     return keep_on_disk(made)
 
 
-def in_ranges(range_kernel: Callable, n: int, *arguments, chunk: int = 2000) -> list:
+def in_ranges(range_kernel: Callable, n: int, *arguments: object, chunk: int = 2000) -> list:
     """Call `range_kernel(first, last, *arguments)` over 0..n in a few threads; returns what the calls returned.
 
     Kernels release the GIL. Plain threads instead of `parallel=True`: the same speed, half the compile time.

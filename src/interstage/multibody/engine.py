@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from interstage.errors import InputError
 from interstage.jit import COMPILED
@@ -49,15 +50,15 @@ QUICK = {
 }
 
 
-def _algorithm(name: str, doc: str | None = None) -> Callable[..., Any]:
-    """Return an algorithm of `DOORS` as a method f(q, v, ...) of `Scratch`."""
+def _algorithm(name: str, doc: str | None = None) -> Callable[..., int]:
+    """Return an algorithm of `DOORS` as a method f(q, v, ...) of `Scratch`; it returns its status, 0 without one."""
     door, plain = DOORS[name]
 
-    def call(self: Scratch, q: np.ndarray, v: np.ndarray, *arguments: Any) -> Any:
+    def call(self: Scratch, q: np.ndarray, v: np.ndarray, *arguments: np.ndarray | int) -> int:
         handle = self.fitting(q, v, name)
         if COMPILED:
-            return door(handle, q, v, *arguments)
-        return plain(self.tree, self.work, q, v, *arguments)
+            return door(handle, q, v, *arguments) or 0
+        return plain(self.tree, self.work, q, v, *arguments) or 0
 
     call.__name__, call.__doc__ = name, doc
     return call
@@ -119,17 +120,17 @@ class Scratch:
             )
         return self.handle if what in self._known else self.ready(what)
 
-    def observe(self, q, v, vdot, sites) -> Work:
+    def observe(self, q: np.ndarray, v: np.ndarray, vdot: np.ndarray, sites: np.ndarray) -> Work:
         """Bring poses, velocities and accelerations of bodies and sites up to date in `work`, and return it."""
         self._observe(q, v, vdot, sites)
         return self.work
 
-    def closure_rows(self, q, v) -> Work:
+    def closure_rows(self, q: np.ndarray, v: np.ndarray) -> Work:
         """Bring errors and rates of closures up to date in `work`, and return it."""
         self._look(q, v)
         return self.work
 
-    def rates(self, q, v, qdot) -> None:
+    def rates(self, q: np.ndarray, v: np.ndarray, qdot: np.ndarray) -> None:
         """Write q̇."""
         handle = self.fitting(q, v, "prepare")
         if COMPILED:
@@ -154,11 +155,11 @@ class Scratch:
     _look = _algorithm("closure_rows")
 
 
-def _lent(name: str) -> Callable:
+def _lent(name: str) -> Callable[..., int]:
     """Return the algorithm `name` of `Scratch` as a method of `Engine`, on scratch for the type of the state."""
     algorithm = getattr(Scratch, name)
 
-    def call(self, q, v, *arguments):
+    def call(self: Engine, q: np.ndarray, v: np.ndarray, *arguments: np.ndarray | int) -> int:
         scratch = self.take(q.dtype)
         result = algorithm(scratch, q, v, *arguments)
         if self._watched:
@@ -184,15 +185,14 @@ class Engine:
         self._slots = slots_of(settings.arrays().values())
         self._front: Scratch | None = None
         self._watched = bool(tree.body_watch.any())
-        self.indefinite = np.zeros(
-            len(tree.body_parent), dtype=bool
-        )  # bodies met with an indefinite mass matrix
+        # bodies met with an indefinite mass matrix
+        self.indefinite = np.zeros(len(tree.body_parent), dtype=bool)
 
     def with_settings(self, settings: Settings) -> Engine:
         """Return an engine for the same tree with other settings."""
         return Engine(self.tree, settings, self._shelf)
 
-    def take(self, dtype: np.dtype) -> Scratch:
+    def take(self, dtype: DTypeLike) -> Scratch:
         """Return scratch for float64 or complex128 that is the caller's until he gives it back."""
         home = self._real if dtype is FLOAT else self._complex if dtype is COMPLEX else self._home(dtype)
         try:
@@ -203,7 +203,7 @@ class Engine:
             scratch.point_to(self.settings, self._slots)
         return scratch
 
-    def _home(self, dtype: Any) -> list[Scratch]:
+    def _home(self, dtype: DTypeLike) -> list[Scratch]:
         return self._shelf[np.dtype(dtype)]
 
     def give(self, scratch: Scratch) -> None:
@@ -220,7 +220,7 @@ class Engine:
             found[:] = 0.0
 
     @contextmanager
-    def borrow(self, dtype: Any) -> Iterator[Scratch]:
+    def borrow(self, dtype: DTypeLike) -> Iterator[Scratch]:
         """Lend scratch for a `with` block: what its algorithms leave in `work` can be read there."""
         scratch = self.take(dtype)
         try:
@@ -258,6 +258,6 @@ class Engine:
     project = _lent("project")
     rates = _lent("rates")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._front is not None:
             self._front.home.append(self._front)

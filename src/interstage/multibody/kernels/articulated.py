@@ -241,19 +241,24 @@ def inward(tree, work, q, v, tau):
     return 0
 
 
+@inlined
+def carried_acceleration(tree, work, i):
+    """Return the acceleration (angular, linear) of body i but for that of its joint coordinates, body axes."""
+    port, R = tree.body_port[i], get9(work.R, i)
+    if port < 0:
+        w, u = low(work.A, tree.body_parent[i]), high(work.A, tree.body_parent[i])
+    else:
+        w, u = low(work.site_a, port), high(work.site_a, port)
+    lift = add(u, cross(w, get3(work.p, i)))
+    return add(turn_back(R, w), low(work.c, i)), add(turn_back(R, lift), high(work.c, i))
+
+
 @stage("x")
 def outward(tree, work, vdot):
     """Write accelerations from the roots to the tips."""
     for i in range(tree.sizes[0]):
-        parent, port, nv, iv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i], tree.joint_v[i]
-        R, p = get9(work.R, i), get3(work.p, i)
-        if port < 0:
-            w, u = low(work.A, parent), high(work.A, parent)
-        else:
-            w, u = low(work.site_a, port), high(work.site_a, port)
-        aw = add(turn_back(R, w), low(work.c, i))
-        av = add(turn_back(R, add(u, cross(w, p))), high(work.c, i))
-        H, U = work.H, work.U
+        nv, iv, H, U = tree.joint_nv[i], tree.joint_v[i], work.H, work.U
+        aw, av = carried_acceleration(tree, work, i)
         if nv == 1:
             s = U[i, 0] * aw[0] + U[i, 1] * aw[1] + U[i, 2] * aw[2]
             s += U[i, 3] * av[0] + U[i, 4] * av[1] + U[i, 5] * av[2]

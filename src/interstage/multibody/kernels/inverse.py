@@ -9,6 +9,7 @@ Outwards the accelerations of bodies and ports, inwards the forces across the jo
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
+from interstage.multibody.kernels.articulated import carried_acceleration
 from interstage.multibody.kernels.flex import body_terms, clamps
 from interstage.multibody.kernels.joints import attitude_spring
 from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
@@ -56,14 +57,8 @@ def accelerations(tree, work, vdot):
     """Write A of every body and the accelerations of the ports, after `kinematics`."""
     H = work.H
     for i in range(tree.sizes[0]):
-        parent, port, iv = tree.body_parent[i], tree.body_port[i], tree.joint_v[i]
-        R, p = get9(work.R, i), get3(work.p, i)
-        if port < 0:
-            w, u = low(work.A, parent), high(work.A, parent)
-        else:
-            w, u = low(work.site_a, port), high(work.site_a, port)
-        aw = add(turn_back(R, w), low(work.c, i))
-        av = add(turn_back(R, add(u, cross(w, p))), high(work.c, i))
+        iv = tree.joint_v[i]
+        aw, av = carried_acceleration(tree, work, i)
         for a in range(tree.joint_nv[i]):
             k, s = 6 * a, vdot[iv + a]
             aw = add(aw, scale(s, (H[i, k], H[i, k + 1], H[i, k + 2])))
