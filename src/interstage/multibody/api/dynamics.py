@@ -50,7 +50,7 @@ class Dynamics(Kinematics):
         """
         if x.__class__ is not State or x.layout is not self.layout:
             check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
-        if forces.__class__ is Loads:
+        if forces is not None and forces.__class__ is Loads:
             forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         y = x.qv
         if accelerations is not None or self.any_held:
