@@ -29,6 +29,22 @@ from interstage.system.rows import positions_of_rows, sums_of_rows
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
 
 
+def tidied(
+    system: System, y: np.ndarray, known: Callable[[np.ndarray, np.ndarray], None] | None = None
+) -> State:
+    """Return the state of a point [q; v] between steps: quaternions of unit length, closures closed.
+
+    known : writes what is prescribed into q and v
+    """
+    x = system.state(y[: system.nq], y[system.nq :])
+    system.layout.normalize(x.q)
+    if known is not None:
+        known(x.q, x.v)
+    if system.model.closures:
+        system.engine.project(x.q, x.v)
+    return x
+
+
 @dataclass
 class Inputs:
     """What acted on a phase.
@@ -193,15 +209,6 @@ class Phase:
                     tau[k] -= all_rows(self.system, State(self.system.layout, q, v)).T @ f
         return vdot, tau
 
-    def tidied(self, y: np.ndarray) -> State:
-        """Return the state of a point [q; v] of the dense output: quaternions of unit length, closures closed."""
-        system = self.system
-        x = system.state(y[: system.nq], y[system.nq :])
-        system.layout.normalize(x.q)
-        if system.model.closures:
-            system.engine.project(x.q, x.v)
-        return x
-
     def position(self, body: str, node: Any = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
         return positions_of_rows(self.system, self.q, self.v, body, node)
@@ -365,7 +372,7 @@ class Log:
         phase = [p for p in self.phases if p.t[0] <= t][-1]
         if phase.dense is None:  # an event at the very end, or no time between two
             return phase.state()
-        return phase.tidied(phase.dense(t))
+        return tidied(phase.system, phase.dense(t))
 
     @cached_property
     def _sums(self) -> np.ndarray:

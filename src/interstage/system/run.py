@@ -14,8 +14,8 @@ from interstage.multibody.closing import open_by
 from interstage.system.acting import Acting, bearer, commanded, refuse_turned
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
-from interstage.system.integrators import Feed, no_feed
-from interstage.system.log import Inputs, Log, Phase
+from interstage.system.log import Inputs, Log, Phase, tidied
+from interstage.system.methods.slope import Feed, no_feed
 from interstage.system.watch import Watch
 
 Control = Callable[..., Any]
@@ -149,6 +149,26 @@ class Run:
                 i = self.system.body(body)
                 self.system.settings.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
 
+    def tidied(self, t: float, y: np.ndarray) -> State:
+        """Return the state of a point [q; v] of the solution at a time, prescribed joints as prescribed."""
+
+        def known(q: np.ndarray, v: np.ndarray) -> None:
+            for bound in self.motions.values():
+                self._write_motion(bound, t, q, v)
+
+        return tidied(self.system, y, known)
+
+    def known_entries(self) -> np.ndarray:
+        """Return the entries of y = [q; v] that motions write."""
+        out = []
+        for body, bound in self.motions.items():
+            where = self.system.layout[body]
+            out += range(where.q.start, where.q.stop) if bound.has_angle else []
+            out += (
+                range(self.system.nq + where.v.start, self.system.nq + where.v.stop) if bound.has_rate else []
+            )
+        return np.array(out, dtype=np.int64)
+
     def _accelerations(self, t: float, tau: np.ndarray) -> None:
         """Write the accelerations of motions into the kernels' vector."""
         for body, bound in self.motions.items():
@@ -165,7 +185,7 @@ class Run:
         return any(mass.of_state for mass in self.mass.values())
 
     def feed(self, times: np.ndarray) -> Feed:
-        """Return the tables of a chunk of steps: rows at the beginning, middle, end of each."""
+        """Return the tables of a chunk of steps: a row for each of the times at which something is evaluated."""
         if not self.needs_feed:
             return no_feed(self.system.nv)
         slices, R = self.system.layout, len(times)

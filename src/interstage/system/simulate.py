@@ -14,18 +14,19 @@ from interstage.multibody.loads import Forces, Generalized, at_point
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
-from interstage.system.adaptive import METHODS, run_adaptive
+from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
-from interstage.system.fixed import run_fixed
+from interstage.system.fixed import Fixed
 from interstage.system.flight import fly
 from interstage.system.histories import Motion
+from interstage.system.library import ByLibrary
 from interstage.system.log import Log
+from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.ports import Value
 from interstage.system.run import Control, Run
+from interstage.system.stepper import Pace, Stepper
 from interstage.system.ticks import Period
-
-FIXED = ("rk4", "ros2")
 
 
 def simulate(
@@ -34,7 +35,7 @@ def simulate(
     until: Period,
     step: Period | None = None,
     *,
-    method: str | None = None,
+    method: str | Method | None = None,
     forces: Forces | None = None,
     frame: str = "world",
     tau: Generalized | None = None,
@@ -62,16 +63,18 @@ def simulate(
     ----------
     x : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
         each where that kind is not given here
-    until : end time;  step : time step of the fixed-step methods
-    method : "rk4" (default where `step` is given) or "ros2" (stiff modes do not limit the step), in compiled
-        loops; adaptive "dop853" (default without `step`), "rk45", and stiff "radau", "bdf", "lsoda"
+    until : end time;  step : time step of methods with fixed steps
+    method : a name, or an object of `interstage.system.methods`. In compiled loops, with fixed steps where `step` is
+        given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
+        "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
+        implicit "radau", "bdf", "lsoda"; `step` is then the first one
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
     tau : generalized forces (nv,), constant, a function tau(t) or tau(t, system), or a table (times, values (m, nv))
     accelerations : {body: q̈} of prescribed joints, constant
     control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`
-        (default: at every step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
+        (default: at every fixed step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
         does not mention stays as last commanded, or before that as given. Held between; asked anew after an event
         that changed something
     motions : {body: Motion}, joints that follow a history from the start; `log.torque(body)` is what that needs
@@ -82,7 +85,7 @@ def simulate(
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps)
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
-    max_step, rtol, atol : of the adaptive methods
+    max_step, rtol, atol : of adaptive steps; compiled methods measure errors as `tolerance` says, by kind of coordinate
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
     keep : names and patterns of ports to log, default all
 
@@ -103,16 +106,13 @@ def simulate(
     for name, value in (("max_step", max_step), ("log_step", log_step), ("control_step", control_step)):
         if value is not None:
             _positive(name, value)
-    method = method or ("rk4" if step is not None else "dop853")
-    if method not in FIXED and method not in METHODS:
-        raise InputError("unknown method", expected=", ".join([*FIXED, *METHODS]), got=repr(method))
-    if method in FIXED and step is None:
-        raise InputError(f"method {method} needs a positive step", where="step", got=f"{step}")
+    chosen = method_of(method or ("rk4" if step is not None else "dop853"))
     if step is not None:
         _positive("step", step)
-    if method in METHODS:
-        _positive("rtol", rtol)
-        _positive("atol", atol)
+    elif chosen.embedded is None:
+        raise InputError(f"method {chosen} needs a positive step", where="step", got=f"{step}")
+    _positive("rtol", rtol)
+    _positive("atol", atol)
     check_state(system, x)
     run = Run(
         at_point(system, x).with_settings(),
@@ -127,15 +127,9 @@ def simulate(
         log_step is None if dense is None else dense,
     )
     run.system.check_closed(run.x)
-    if method in METHODS:
-        if control is not None:
-            raise InputError(
-                "a control law is sampled: use a fixed-step method", expected="rk4 or ros2", got=method
-            )
-        made = run_adaptive(run, until, method, step, max_step, log_step, rtol, atol)
-    else:
-        law = None if control is None else given_system(control, 2)
-        made = run_fixed(run, until, step, method == "ros2", law, control_step, log_step)
+    pace = Pace(until, step, np.inf if max_step is None else max_step, rtol, atol, log_step)
+    law = None if control is None else given_system(control, 2)
+    made = _drive(run, _stepper(run, chosen, pace), law, control_step)
     if run.system.watched:
         run.system.warn_of_fidelity()
     return made
@@ -148,6 +142,39 @@ def _refuse_beside_devices(method: object, given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
+
+
+def _stepper(run: Run, method: Method, pace: Pace) -> Stepper:
+    """Return what takes the run through time by a method."""
+    if isinstance(method, Library):
+        return ByLibrary(run, method, pace)
+    if not isinstance(method, Compiled):
+        raise InputError("a method steps by no known way", where="method", got=repr(method))
+    return Fixed(run, method, pace) if pace.step is not None else Adaptive(run, method, pace)
+
+
+def _drive(run: Run, stepper: Stepper, law: Control | None, period: float | None) -> Log:
+    """Go from one instant at which something is asked or done to the next: samples of the law, events, the end."""
+    stepper.law, until = law, stepper.until
+    sample, n = (stepper.tick(period), 0) if law is not None else (lambda n: np.inf, 0)
+    run.watch.start(run.t, run.x)
+    try:
+        while True:
+            now = sample(n) <= run.t + stepper.slack
+            due = run.due(stepper.slack)
+            if due:
+                run.fire(due, None if now else law)
+            if run.stopped or run.t >= until:
+                break
+            if now:
+                run.command(law)
+                n += 1
+            stepper.go(min(until, sample(n), run.timed[0].at if run.timed else np.inf))
+    finally:
+        stepper.release()
+    if run.stopped or stepper.logs_end:
+        run.add_now()
+    return run.log(stepper.info())
 
 
 def _positive(name: str, value: Any) -> None:

@@ -1,0 +1,113 @@
+"""What an integration method is: a name, orders, data, and how it steps.
+
+`Compiled` methods are data for a step kernel of their family (`explicit`, `wmethod`), which runs in compiled loops with
+fixed steps, or with steps of its own where the method estimates its error. `Library` methods step by scipy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from interstage.multibody.handle import COMPILED
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """An integration method.
+
+    order : of its error over a given time;  embedded : order of its error estimate, None where it has none
+    """
+
+    name: str
+    order: int
+    embedded: int | None = None
+
+    # whether stiff modes do not limit the step
+    implicit = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled(Method):
+    """A method whose steps are compiled.
+
+    turn : how far a gimbal near lock may turn in a fixed step before about 1e-5 of the energy is lost
+    """
+
+    turn: float = 0.2
+
+    @property
+    def c(self) -> np.ndarray:
+        """Times of the stages (s,), in steps."""
+        raise NotImplementedError
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """Times in a step, in steps, at which something is evaluated: 0, those of the stages, 1."""
+        return nodes_of(self.c)
+
+    @property
+    def slopes(self) -> int:
+        """Slopes that a step leaves."""
+        raise NotImplementedError
+
+    def data(self, estimate: bool) -> NamedTuple:
+        """Return what the step kernel reads, with the weights of the error estimate where that is wanted."""
+        raise NotImplementedError
+
+    def polynomial(self) -> np.ndarray | None:
+        """Return the dense output D (slopes, d), y(t + uh) = y + h Σ_i k_i Σ_j D[i, j] u^(j+1); None: it has none."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Library(Method):
+    """An adaptive method of scipy, by the name of its class in `scipy.integrate`."""
+
+    solver: str = ""
+
+
+def nodes_of(c: np.ndarray) -> np.ndarray:
+    """Return the times of a step at which its stages stand, rising, with both ends."""
+    return np.unique(np.concatenate([[0.0, 1.0], c]))
+
+
+def rows_of(c: np.ndarray) -> np.ndarray:
+    """Return which node each stage stands at, and at last the end of the step: (s + 1,)."""
+    return np.searchsorted(nodes_of(c), np.append(c, 1.0)).astype(np.int64)
+
+
+_steps: dict[type, Callable] = {}
+
+
+def family(data: type) -> Callable[[Callable], Callable]:
+    """Make a kernel the step of all methods whose data are of a type."""
+
+    def register(step: Callable) -> Callable:
+        _steps[data] = step
+        return step
+
+    return register
+
+
+def take_step(tree, work, m, acts, t, row, y, h, s, known):
+    """Take a step by the kernel of the method's family; see `explicit_step`."""
+    return _steps[type(m)](tree, work, m, acts, t, row, y, h, s, known)
+
+
+if COMPILED:
+
+    @overload(take_step)
+    def _typed_step(tree, work, m, acts, t, row, y, h, s, known):
+        """Compile the step of one family alone: the type of the data tells which."""
+        step = _steps[m.instance_class]
+        return lambda tree, work, m, acts, t, row, y, h, s, known: step(
+            tree, work, m, acts, t, row, y, h, s, known
+        )

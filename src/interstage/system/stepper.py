@@ -1,0 +1,235 @@
+"""What takes a run through time: to the next instant at which something is asked or done, or to an event before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError, InterstageError, SolverError
+from interstage.multibody import State, System
+from interstage.multibody.diagnosis import near_lock
+from interstage.multibody.engine import Scratch as Lent
+from interstage.system.methods import Compiled, Method
+from interstage.system.methods.slope import Acts, Feed, Scratch, no_feed
+from interstage.system.run import Control, Run
+from interstage.system.stretch import NEAR_LOCK, run_march
+from interstage.system.watch import At
+
+Curve = Callable[[float], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a run is to go: end, step (fixed, or the first), longest step, tolerances, time between logged states."""
+
+    until: float
+    step: float | None = None
+    max_step: float = np.inf
+    rtol: float = 1e-9
+    atol: float = 1e-9
+    log_step: float | None = None
+
+
+def count(total: float, part: float, what: str) -> int:
+    """Return how many parts make the total, or say that they do not."""
+    n = round(total / part)
+    if n < 1 or abs(n * part - total) > 1e-6 * part:
+        raise InputError(
+            f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}"
+        )
+    return n
+
+
+class Logged:
+    """Times at which states are logged in steps that do not keep to them; None: after every step."""
+
+    def __init__(self, pace: Pace):
+        every, end = pace.log_step, pace.until
+        self.times = None if every is None else every * np.arange(count(end, every, "until") + 1)
+
+    def within(self, t0: float, t1: float) -> np.ndarray:
+        """Return the times after t0, up to t1."""
+        if self.times is None:
+            return np.zeros(0)
+        return self.times[np.searchsorted(self.times, t0, "right") : np.searchsorted(self.times, t1, "right")]
+
+    def next(self, t: float) -> float:
+        """Return the first time after t."""
+        later = np.inf if self.times is None else np.searchsorted(self.times, t, "right")
+        return np.inf if later == np.inf or later == len(self.times) else float(self.times[later])
+
+
+class Stepper:
+    """Steps of a method on a run.
+
+    until : end of the run;  slack : times nearer to each other than this are one;  law : asked after events
+    """
+
+    law: Control | None = None
+    logged: Logged
+
+    def __init__(self, run: Run, method: Method, pace: Pace):
+        self.run, self.method, self.pace, self.until = run, method, pace, pace.until
+        self.slack = 1e-12 * (1.0 + pace.until)
+
+    def tick(self, period: float | None) -> Callable[[int], float]:
+        """Return the times of the samples of a law, by number."""
+        if period is None:
+            raise InputError(
+                f"a control law is sampled: method {self.method} takes steps of its own",
+                where="control_step",
+                expected="control_step=, the time between samples, or step= with a method of fixed steps",
+            )
+        return lambda n: n * period
+
+    def go(self, stop: float) -> None:
+        """Go on towards a time: there, to an event before it, or a part of the way."""
+        raise NotImplementedError
+
+    @property
+    def logs_end(self) -> bool:
+        """Whether the last state is logged, whatever is due."""
+        return self.logged.times is None
+
+    def release(self) -> None:
+        """Give back what was lent."""
+
+    def info(self) -> dict[str, Any]:
+        """Return how the run was made."""
+        raise NotImplementedError
+
+    def hit(self, x: State, t: float, events: list) -> None:
+        """Stand at an event and let it happen."""
+        self.run.x, self.run.t = x, t
+        self.run.fire(events, self.law)
+
+    def passed(self, t0: float, t1: float, end: State, dense: Curve, exact: At | None = None) -> bool:
+        """Look for events in a step from t0 to t1, log it, and stand at its end or at the first; tell if there was one.
+
+        dense : y = [q; v] inside the step by time;  exact : the true state by the time since t0, if that is not it
+        """
+        run, found = self.run, None
+
+        def inside(s: float) -> State:
+            return run.tidied(t0 + s, dense(t0 + s))
+
+        if len(run.watch):
+            found = run.watch.first_crossing(t0, t1 - t0, end, inside, exact or inside)
+        if found is not None:
+            t1, end = t0 + found[0], (exact or inside)(found[0])
+        if run.keeps_dense:
+            run.dense.append((t0, t1, dense))
+        for t in self.logged.within(t0, t1):
+            row = end if t == t1 else inside(t - t0)
+            run.add_rows(np.array([t]), row.q[None].copy(), row.v[None].copy())
+        if found is not None:
+            self.hit(end, t1, found[1])
+            return True
+        run.x, run.t = end, t1
+        if self.logged.times is None:
+            run.add_now()
+        return False
+
+
+class CompiledStepper(Stepper):
+    """Steps in compiled loops, on scratch of the integrator's own."""
+
+    method: Compiled
+
+    def __init__(self, run: Run, method: Compiled, pace: Pace):
+        super().__init__(run, method, pace)
+        self.fixed = method.data(False)
+        self.nodes = method.nodes
+        self.lent: tuple | None = None  # engine, its scratch, that of a step, empty tables
+        self.locked: dict[str, float] = {}  # bodies whose gimbals passed near lock, and when
+
+    def borrow(self) -> tuple[Lent, Scratch, Feed]:
+        """Return scratch of the vehicle as it is now, that of a step, and empty tables."""
+        system = self.run.system
+        if self.lent is None or self.lent[0] is not system.engine:
+            self.release()
+            n, nv = system.nq + system.nv, system.nv
+            slopes = np.zeros((self.method.slopes, n))
+            scratch = Scratch(slopes, np.zeros(n), np.zeros(n), np.zeros(nv), np.zeros(1))
+            self.lent = system.engine, system.engine.take(np.dtype(np.float64)), scratch, no_feed(nv)
+        return self.lent[1:]
+
+    def release(self) -> None:
+        """Give the scratch back as it was found."""
+        if self.lent is not None:
+            engine, lent = self.lent[:2]
+            if self.method.implicit:
+                lent.set_shift(0.0)
+            engine.give(lent)
+            self.lent = None
+
+    def acts(self, t: float, h: float, n: int, empty: Feed) -> Acts:
+        """Return what acts on n steps of h from t."""
+        run, feed = self.run, empty
+        if run.needs_feed:
+            inner = (np.arange(n)[:, None] + self.nodes[:-1]).ravel()
+            feed = run.feed(t + h * np.append(inner, n))
+        return Acts(*run.loads, feed)
+
+    def march(self, y: np.ndarray, t: float, h: float, n: int, every: int) -> np.ndarray:
+        """Take n steps of h from y (changed in place) at t; return every `every`-th state (rows, nq + nv)."""
+        lent, scratch, empty = self.borrow()
+        log, near = np.empty((n // every, len(y))), np.zeros((2, len(lent.tree.gimbals)))
+        acts = self.acts(t, h, n, empty)
+        status, taken = run_march(lent, self.fixed, acts, y, t, h, n, every, scratch, log, near)
+        if near.any():
+            self.note_lock(t, h, near)
+        if status != 0:
+            self.failed(status, t + taken * h, y, h)
+        return log
+
+    def note_lock(self, t: float, h: float, near: np.ndarray) -> None:
+        """Say what gimbals near lock cost, where steps do not adapt."""
+
+    def partial(self, y: np.ndarray, t: float, h: float) -> State:
+        """Return the state after one step of length h from y."""
+        y = y.copy()
+        if h > 0.0:
+            self.march(y, t, h, 1, 1)
+        return self.state(y)
+
+    def state(self, y: np.ndarray) -> State:
+        """Return y = [q; v] as a state of its own."""
+        nq = self.run.system.nq
+        return State(self.run.system.layout, y[:nq].copy(), y[nq:].copy())
+
+    def failed(self, status: int, t: float, y: np.ndarray, step: float) -> None:
+        """Say why a run stopped."""
+        system = self.run.system
+        q, v = y[: system.nq], y[system.nq :]
+        fastest = _fastest(system)
+        hint = "use a smaller step"
+        spun = [system.bodies[i] for i in system.tree.gimbals]
+        spun = [b for b in spun if not step * np.abs(v[system.layout[b].v]).max() < 1.0]
+        if locked := list(self.locked) or near_lock(system, q, NEAR_LOCK) or spun:
+            hint = (
+                f"gimbal lock of {', '.join(f'{b!r}' for b in locked)}: use a Ball joint, or a smaller step"
+            )
+        elif not self.method.implicit and fastest * step > 2.8:
+            hz = fastest / (2.0 * np.pi)
+            hint = (
+                f"the fastest mode ({hz:.3g} Hz) needs steps below {2.8 / fastest:.2g}: "
+                "use method='ros3' or method='ros2'"
+            )
+        elif (status > 0 or status < -1) and np.abs(y).max(initial=0.0) < 1e6:
+            system.refuse(status, State(system.layout, q, v))
+        raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
+
+
+def _fastest(system: System) -> float:
+    """Return the highest circular frequency: that of the vehicle as it is joined, above those of its parts."""
+    parts = float(np.sqrt(system.tree.v_stiffness.max(initial=0.0)))
+    if system.nv > 600:
+        return parts
+    try:
+        return max(parts, 2.0 * np.pi * float(system.modes().frequencies_hz.max(initial=0.0)))
+    except InterstageError:
+        return parts
