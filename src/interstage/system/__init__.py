@@ -16,10 +16,12 @@ from interstage.system.events import (
 from interstage.system.histories import Motion
 from interstage.system.log import Log, Phase
 from interstage.system.log_file import LogFile
+from interstage.system.methods import METHODS, Method
 from interstage.system.ports import Discrete, Hinge, In, Integer, Out, Parameter, Place, State
 from interstage.system.simulate import simulate
 
 __all__ = [
+    "METHODS",
     "Assembly",
     "Attach",
     "Detach",
@@ -32,6 +34,7 @@ __all__ = [
     "Integer",
     "Log",
     "LogFile",
+    "Method",
     "Motion",
     "Out",
     "Parameter",

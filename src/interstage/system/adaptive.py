@@ -15,10 +15,10 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State
 from interstage.system.between import Between
+from interstage.system.kernels.stretch import KNOWN, STEP, TIME, TRIED, Tolerance, next_step, run_reach
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
-from interstage.system.stretch import KNOWN, STEP, TIME, TRIED, Tolerance, next_step, run_reach
 from interstage.system.tolerance import tolerance_of
 
 CHUNK = 64  # steps of one call: what is done beyond an event is thrown away

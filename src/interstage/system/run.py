@@ -14,8 +14,8 @@ from interstage.multibody.closing import open_by
 from interstage.system.acting import Acting, bearer, commanded, refuse_turned
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
+from interstage.system.kernels.slope import Feed, no_feed
 from interstage.system.log import Inputs, Log, Phase, tidied
-from interstage.system.methods.slope import Feed, no_feed
 from interstage.system.watch import Watch
 
 Control = Callable[..., Any]

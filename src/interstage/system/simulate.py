@@ -94,8 +94,8 @@ def simulate(
     if isinstance(system, Assembly):
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
         _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
-        pace = "10 ms" if step is None else step
-        return fly(system, x, until, pace, log_step=log_step, given=set, keep=keep)
+        longest = "10 ms" if step is None else step
+        return fly(system, x, until, longest, log_step=log_step, given=set, keep=keep)
     if set is not None or keep is not None:
         raise InputError("set and keep belong to assemblies", hint="ist.Assembly('name', vehicle=system)")
     check_belongs(system, x)

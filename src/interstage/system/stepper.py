@@ -12,10 +12,10 @@ from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.diagnosis import near_lock
 from interstage.multibody.engine import Scratch as Lent
+from interstage.system.kernels.slope import Acts, Feed, Scratch, no_feed
+from interstage.system.kernels.stretch import NEAR_LOCK, run_march
 from interstage.system.methods import Compiled, Method
-from interstage.system.methods.slope import Acts, Feed, Scratch, no_feed
 from interstage.system.run import Control, Run
-from interstage.system.stretch import NEAR_LOCK, run_march
 from interstage.system.watch import At
 
 Curve = Callable[[float], np.ndarray]
@@ -58,8 +58,8 @@ class Logged:
 
     def next(self, t: float) -> float:
         """Return the first time after t."""
-        later = np.inf if self.times is None else np.searchsorted(self.times, t, "right")
-        return np.inf if later == np.inf or later == len(self.times) else float(self.times[later])
+        later = np.zeros(0) if self.times is None else self.times[np.searchsorted(self.times, t, "right") :]
+        return float(later[0]) if len(later) else np.inf
 
 
 class Stepper:

@@ -15,7 +15,7 @@ import numpy as np
 
 from interstage.multibody import System
 from interstage.multibody.joints.motions import ANGLE, LENGTH, MODAL
-from interstage.system.stretch import Tolerance
+from interstage.system.kernels.stretch import Tolerance
 
 
 def tolerance_of(system: System, atol: float, known: np.ndarray) -> Tolerance:

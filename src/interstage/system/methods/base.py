@@ -6,14 +6,10 @@ fixed steps, or with steps of its own where the method estimates its error. `Lib
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
-
-from interstage.multibody.handle import COMPILED
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,32 +78,3 @@ def nodes_of(c: np.ndarray) -> np.ndarray:
 def rows_of(c: np.ndarray) -> np.ndarray:
     """Return which node each stage stands at, and at last the end of the step: (s + 1,)."""
     return np.searchsorted(nodes_of(c), np.append(c, 1.0)).astype(np.int64)
-
-
-_steps: dict[type, Callable] = {}
-
-
-def family(data: type) -> Callable[[Callable], Callable]:
-    """Make a kernel the step of all methods whose data are of a type."""
-
-    def register(step: Callable) -> Callable:
-        _steps[data] = step
-        return step
-
-    return register
-
-
-def take_step(tree, work, m, acts, t, row, y, h, s, known):
-    """Take a step by the kernel of the method's family; see `explicit_step`."""
-    return _steps[type(m)](tree, work, m, acts, t, row, y, h, s, known)
-
-
-if COMPILED:
-
-    @overload(take_step)
-    def _typed_step(tree, work, m, acts, t, row, y, h, s, known):
-        """Compile the step of one family alone: the type of the data tells which."""
-        step = _steps[m.instance_class]
-        return lambda tree, work, m, acts, t, row, y, h, s, known: step(
-            tree, work, m, acts, t, row, y, h, s, known
-        )

@@ -1,38 +1,13 @@
-"""W-methods: linearly implicit steps that need no true Jacobian, and one step kernel for all of them.
-
-    (1 - hγA) k_i = f(t + α_i h, Y_i) + hA Σ_j<i γ_ij k_j,    Y_i = y + h Σ_j<i α_ij k_j,      y' = y + h Σ b_i k_i
-
-A stands for the Jacobian and need not be it: order conditions hold for any A (Hairer and Wanner II, IV.7). Here A has
-the diagonal stiffness K and damping C of modes and joint springs alone,
-
-    A = [0  N; -M⁻¹K  -M⁻¹C],
-
-so that with g = γh and sums u = Σ γ_ij k_j each stage is forward dynamics with D = M + gC + g²K, by the same
-recursion of linear cost (the additions to the diagonal of M go to `work.shift`):
-
-    D k_v = f - K (h u_q + g (v + h u_v)) - C h u_v,      k_q = N (v + h u_v + g k_v)
-
-M and N are those of the stage: A is A(Y_i), not A(y). At order three that adds one tree to the order conditions of
-W-methods, A'(f, f), and one condition, Σ b_i α_i γ_i = 0 with γ_i = Σ_j γ_ij.
-"""
+"""W-methods, each by its coefficients; their step is `kernels.wmethod`."""
 
 from __future__ import annotations
 
-from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.multibody.kernels.closure import closed_forward as forward
-from interstage.multibody.kernels.flex import prepare
-from interstage.multibody.kernels.joints import rates
-from interstage.multibody.kernels.small import kernel
-from interstage.system.methods.base import Compiled, family, rows_of
-from interstage.system.methods.slope import add_slopes, enter, finish
-
-# alpha (s + 1, s): rows of the stages, then b;  gamma (s, s) with γ on the diagonal;  error (s,): b - b̂, or (0,)
-# rows (s + 1,): node of each stage and of the end, in the tables of what changes with time
-Coefficients = namedtuple("Coefficients", ["alpha", "gamma", "error", "rows"])
+from interstage.system.kernels.wmethod import Coefficients
+from interstage.system.methods.base import Compiled, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,60 +46,3 @@ class WMethod(Compiled):
     def slopes(self) -> int:
         """Slopes that a step leaves: those of the stages."""
         return len(self.b)
-
-
-@kernel
-def shift_for(tree, work, g):
-    """Add gC + g²K to the diagonal of the mass matrix from now on."""
-    for k in range(len(tree.v_q)):
-        work.shift[k] = 0.0
-        if tree.v_q[k] >= 0:
-            work.shift[k] = g * tree.v_damping[k] + g * g * tree.v_stiffness[k]
-    prepare(tree, work)
-
-
-@kernel
-def keep_known(tree, work, load, force):
-    """Put accelerations of joints that are not free back into a vector of forces."""
-    for i in range(tree.sizes[0]):
-        if work.joint_mode[i] != 0:
-            for k in range(tree.joint_v[i], tree.joint_v[i] + tree.joint_nv[i]):
-                force[k] = load[k]
-
-
-@family(Coefficients)
-@kernel
-def w_step(tree, work, m, acts, t, row, y, h, s, known):
-    """Write the end of a step of h from y at t into s.z, and the slopes into s.K. Return the status.
-
-    row : of the tables, where the step begins;  known : not used, slopes belong to one step
-    """
-    K, z, u, force, stages = s.K, s.z, s.u, s.force, len(m.gamma)
-    nq, n, g = tree.sizes[3], len(y), h * m.gamma[0, 0]
-    if s.shifted[0] != h:
-        shift_for(tree, work, g)
-        s.shifted[0] = h
-    for i in range(stages):
-        for k in range(n):
-            z[k], u[k] = y[k], 0.0
-        add_slopes(K, m.alpha[i], i, h, z)
-        add_slopes(K, m.gamma[i], i, h, u)
-        load = enter(tree, work, acts, row + m.rows[i], z)
-        v, uv = z[nq:], u[nq:]
-        for k in range(len(force)):
-            force[k] = load[k]
-            at = tree.v_q[k]
-            if at >= 0:
-                force[k] -= tree.v_stiffness[k] * (u[at] + g * (v[k] + uv[k])) + tree.v_damping[k] * uv[k]
-        keep_known(tree, work, load, force)
-        kv = K[i][nq:]
-        status = forward(tree, work, z[:nq], v, force, acts.sites, acts.wrenches, kv)
-        if status != 0:
-            return status
-        for k in range(len(force)):
-            force[k] = v[k] + uv[k] + g * kv[k]
-        rates(tree, z[:nq], force, K[i][:nq])
-    for k in range(n):
-        z[k] = y[k]
-    add_slopes(K, m.alpha[stages], stages, h, z)
-    return finish(tree, work, acts, row + m.rows[stages], z)

@@ -18,7 +18,7 @@ import numpy as np
 from interstage.multibody.engine import Scratch as Lent
 from interstage.multibody.handle import COMPILED, tree_of, work_of
 from interstage.multibody.kernels.small import about_axis, cross, dot, get9, kernel, turn_back
-from interstage.system.methods.base import take_step
+from interstage.system.kernels.step import take_step
 
 NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 SHORTEST = 1e-13  # step beside the time to reach, below which a method does not get on

@@ -1,0 +1,1 @@
+"""Compiled steps and stretches of runs."""
