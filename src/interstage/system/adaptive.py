@@ -15,7 +15,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State
 from interstage.system.between import Between
-from interstage.system.kernels.stretch import KNOWN, STEP, TIME, TRIED, Tolerance, next_step, run_reach
+from interstage.system.kernels.stretch import KNOWN, STEP, TIME, TRIED, Tolerance, next_step
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
@@ -102,7 +102,7 @@ class Adaptive(CompiledStepper):
         keep = self.dense is not None and (len(run.watch) or run.keeps_dense or self.logged.times is not None)
         times, log = np.empty(rows), np.empty((rows, len(y)))
         slopes = np.empty((rows if keep else 0, *scratch.K.shape))
-        status, taken = run_reach(
+        status, taken = self.method.loops.reach(
             lent, self.estimated, acts, y, self.numbers, stop, pace.max_step, pace.rtol,
             1.0 / (self.method.embedded + 1), self.tolerance(), most, scratch, times, log, slopes,
         )  # fmt: skip

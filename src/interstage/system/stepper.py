@@ -13,7 +13,7 @@ from interstage.multibody import State, System
 from interstage.multibody.diagnosis import near_lock
 from interstage.multibody.engine import Scratch as Lent
 from interstage.system.kernels.slope import Acts, Feed, Scratch, no_feed
-from interstage.system.kernels.stretch import NEAR_LOCK, run_march
+from interstage.system.kernels.stretch import NEAR_LOCK
 from interstage.system.methods import Compiled, Method
 from interstage.system.run import Control, Run
 from interstage.system.watch import At
@@ -179,7 +179,7 @@ class CompiledStepper(Stepper):
         lent, scratch, empty = self.borrow()
         log, near = np.empty((n // every, len(y))), np.zeros((2, len(lent.tree.gimbals)))
         acts = self.acts(t, h, n, empty)
-        status, taken = run_march(lent, self.fixed, acts, y, t, h, n, every, scratch, log, near)
+        status, taken = self.method.loops.march(lent, self.fixed, acts, y, t, h, n, every, scratch, log, near)
         if near.any():
             self.note_lock(t, h, near)
         if status != 0:

@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from interstage.multibody.kernels.small import kernel
 from interstage.system.kernels.slope import add_slopes, finish, slope
-from interstage.system.kernels.step import family
+from interstage.system.kernels.stretch import Loops
 
 # A (s + 1, s): rows of the stages, then b;  c (s,): their times
 # error (s + 1,): b - b̂, or (0,) where no estimate is wanted
@@ -20,7 +20,6 @@ from interstage.system.kernels.step import family
 Tableau = namedtuple("Tableau", ["A", "c", "error", "rows"])
 
 
-@family(Tableau)
 @kernel
 def explicit_step(tree, work, m, acts, t, row, y, h, s, known):
     """Write the end of a step of h from y at t into s.z, and the slopes into s.K. Return the status.
@@ -40,3 +39,6 @@ def explicit_step(tree, work, m, acts, t, row, y, h, s, known):
     if status == 0 and len(m.error) > 0:
         status = slope(tree, work, acts, t + h, row + m.rows[stages], z, K[stages])
     return status
+
+
+EXPLICIT = Loops(explicit_step)

@@ -12,13 +12,13 @@ the estimate (Gustafsson's PI control), between 0.2 h and 5 h, and h itself wher
 from __future__ import annotations
 
 from collections import namedtuple
+from types import FunctionType
 
 import numpy as np
 
-from interstage.multibody.engine import Scratch as Lent
-from interstage.multibody.handle import COMPILED, tree_of, work_of
+from interstage.jit import COMPILED
+from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.small import about_axis, cross, dot, get9, kernel, turn_back
-from interstage.system.kernels.step import take_step
 
 NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 SHORTEST = 1e-13  # step beside the time to reach, below which a method does not get on
@@ -30,6 +30,11 @@ Tolerance = namedtuple("Tolerance", ["group", "floor", "size"])
 # places in the vector `pace`: time, step to try next, error of the last step, whether its end slope is the first
 # slope of the next one, steps tried
 TIME, STEP, ERROR, KNOWN, TRIED = range(5)
+
+
+def take_step(tree, work, m, acts, t, row, y, h, s, known):
+    """Stand for the step kernel of a family (`explicit_step`, `w_step`), which `Loops` puts in its place."""
+    raise NotImplementedError
 
 
 @kernel
@@ -47,7 +52,6 @@ def gimbal_travel(tree, y, h, i):
     return h * max(abs(y[iv]), max(abs(y[iv + 1]), abs(y[iv + 2])))
 
 
-@kernel
 def march(tree, work, m, acts, y, t, h, steps, every, s, log, near):
     """Take `steps` steps of h from y (changed in place) at t, writing every `every`-th state to a row of the log.
 
@@ -106,7 +110,6 @@ def next_step(t, h, stop):
     return min(h, 0.5 * left) if left < 2.0 * h else h
 
 
-@kernel
 def reach(tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes):
     """Take steps of the method's own from y (changed in place) to the time `stop` exactly, at most `most` tries.
 
@@ -155,16 +158,12 @@ def reach(tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, m
     return 0, taken
 
 
-@kernel
-def _enter_march(handle, m, acts, y, t, h, steps, every, s, log, near):
+def enter_march(handle, m, acts, y, t, h, steps, every, s, log, near):
     """Call `march` on a handle."""
     return march(tree_of(handle), work_of(handle, y), m, acts, y, t, h, steps, every, s, log, near)
 
 
-@kernel
-def _enter_reach(
-    handle, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes
-):
+def enter_reach(handle, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes):
     """Call `reach` on a handle."""
     tree, work = tree_of(handle), work_of(handle, y)
     return reach(
@@ -172,15 +171,31 @@ def _enter_reach(
     )
 
 
-def run_march(lent: Lent, *arguments) -> tuple[int, int]:
-    """Call `march` on scratch of the integrator's own."""
-    if COMPILED:
-        return _enter_march(lent.ready("forward"), *arguments)
-    return march(lent.tree, lent.work, *arguments)
+class Loops:
+    """Stretches by the step kernel of one family of methods: each family has loops of its own, compiled when used."""
+
+    def __init__(self, step):
+        self._march, self._reach = (bound(loop, step.__name__, take_step=step) for loop in (march, reach))
+        self._enter_march = bound(enter_march, step.__name__, march=self._march)
+        self._enter_reach = bound(enter_reach, step.__name__, reach=self._reach)
+
+    def march(self, lent, *arguments):
+        """Call `march` on scratch of the integrator's own; return (status, steps taken)."""
+        return self._call(lent, self._enter_march, self._march, arguments)
+
+    def reach(self, lent, *arguments):
+        """Call `reach` on scratch of the integrator's own; return (status, steps taken)."""
+        return self._call(lent, self._enter_reach, self._reach, arguments)
+
+    @staticmethod
+    def _call(lent, enter, plain, arguments):
+        if COMPILED:
+            return enter(lent.ready(enter), *arguments)
+        return plain(lent.tree, lent.work, *arguments)
 
 
-def run_reach(lent: Lent, *arguments) -> tuple[int, int]:
-    """Call `reach` on scratch of the integrator's own."""
-    if COMPILED:
-        return _enter_reach(lent.ready("forward"), *arguments)
-    return reach(lent.tree, lent.work, *arguments)
+def bound(loop, owner, **names):
+    """Return a loop as a kernel of its own, in which names stand for other kernels."""
+    own = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
+    own.__qualname__, own.__module__, own.__doc__ = f"{owner}_{loop.__name__}", loop.__module__, loop.__doc__
+    return kernel(own)

@@ -25,7 +25,7 @@ from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.small import kernel
 from interstage.system.kernels.slope import add_slopes, enter, finish
-from interstage.system.kernels.step import family
+from interstage.system.kernels.stretch import Loops
 
 # alpha (s + 1, s): rows of the stages, then b;  gamma (s, s) with γ on the diagonal;  error (s,): b - b̂, or (0,)
 # rows (s + 1,): node of each stage and of the end, in the tables of what changes with time
@@ -51,7 +51,6 @@ def keep_known(tree, work, load, force):
                 force[k] = load[k]
 
 
-@family(Coefficients)
 @kernel
 def w_step(tree, work, m, acts, t, row, y, h, s, known):
     """Write the end of a step of h from y at t into s.z, and the slopes into s.K. Return the status.
@@ -87,3 +86,6 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
         z[k] = y[k]
     add_slopes(K, m.alpha[stages], stages, h, z)
     return finish(tree, work, acts, row + m.rows[stages], z)
+
+
+WMETHOD = Loops(w_step)

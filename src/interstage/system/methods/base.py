@@ -7,9 +7,11 @@ fixed steps, or with steps of its own where the method estimates its error. `Lib
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+
+from interstage.system.kernels.stretch import Loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,9 @@ class Compiled(Method):
     """
 
     turn: float = 0.2
+
+    # compiled stretches of steps, those of its family
+    loops: ClassVar[Loops]
 
     @property
     def c(self) -> np.ndarray:

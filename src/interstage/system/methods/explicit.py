@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.kernels.explicit import Tableau
+from interstage.system.kernels.explicit import EXPLICIT, Tableau
 from interstage.system.methods.base import Compiled, rows_of
 
 
@@ -23,6 +23,8 @@ class Explicit(Compiled):
     b: tuple[float, ...] = ()
     b_embedded: tuple[float, ...] | None = None
     dense: tuple[tuple[float, ...], ...] | None = None
+
+    loops = EXPLICIT
 
     @property
     def c(self) -> np.ndarray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.kernels.wmethod import Coefficients
+from interstage.system.kernels.wmethod import WMETHOD, Coefficients
 from interstage.system.methods.base import Compiled, rows_of
 
 
@@ -25,6 +25,7 @@ class WMethod(Compiled):
     b_embedded: tuple[float, ...] | None = None
 
     implicit = True
+    loops = WMETHOD
 
     @property
     def c(self) -> np.ndarray:
