@@ -96,6 +96,8 @@ class Adaptive(CompiledStepper):
         run, pace = self.run, self.pace
         lent, scratch, empty = self.borrow()
         fed = run.needs_feed
+        if len(run.watch):
+            self.numbers[KNOWN] = 0.0  # looking for events took steps on the same scratch
         h = next_step(self.numbers[TIME], min(self.numbers[STEP], pace.max_step), stop)
         rows, most = (1, 1) if fed else (CHUNK, 1 << 40)
         acts = self.acts(self.numbers[TIME], h, 1, empty)
