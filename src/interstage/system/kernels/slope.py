@@ -20,9 +20,9 @@ from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.small import kernel
 
 # tau (R, nv): forces, and accelerations at joints that are not free; q (R, len(q_slots)) and v (R, len(v_slots))
-# of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes. R: a row for each node of the steps,
-# ends shared, or 0: no tables.
-Feed = namedtuple("Feed", ["tau", "q_slots", "q", "v_slots", "v", "bodies", "inertia"])
+# of prescribed joints; inertia (R, len(bodies), 10) of bodies whose mass changes; wrenches (R, k, 10), or none where
+# they do not change. R: a row for each node of the steps, ends shared, or 0: no tables.
+Feed = namedtuple("Feed", ["tau", "q_slots", "q", "v_slots", "v", "bodies", "inertia", "wrenches"])
 
 # what acts on a stretch of time: tau (nv,), sites (k,), wrenches (k, 10), and tables
 Acts = namedtuple("Acts", ["tau", "sites", "wrenches", "feed"])
@@ -35,12 +35,13 @@ Scratch = namedtuple("Scratch", ["K", "z", "u", "force", "shifted"])
 def no_feed(nv: int) -> Feed:
     """Return tables without rows: loads are constant, nothing is prescribed."""
     none = np.zeros(0, dtype=np.int64)
-    return Feed(np.zeros((0, nv)), none, np.zeros((0, 0)), none, np.zeros((0, 0)), none, np.zeros((0, 0, 10)))
+    empty = np.zeros((0, 0)), np.zeros((0, 0, 10))
+    return Feed(np.zeros((0, nv)), none, empty[0], none, empty[0], none, empty[1], empty[1])
 
 
 @kernel
-def take(work, feed, row, x, y):
-    """Write row `row` of the tables into masses, coordinates x and velocities y."""
+def take(work, feed, row, x, y, wrenches):
+    """Write row `row` of the tables into masses, coordinates x, velocities y and wrenches."""
     for k in range(len(feed.q_slots)):
         x[feed.q_slots[k]] = feed.q[row, k]
     for k in range(len(feed.v_slots)):
@@ -48,6 +49,10 @@ def take(work, feed, row, x, y):
     for k in range(len(feed.bodies)):
         for j in range(10):
             work.body_inertia[feed.bodies[k], j] = feed.inertia[row, k, j]
+    if len(feed.wrenches) > 0:
+        for k in range(len(wrenches)):
+            for j in range(6):
+                wrenches[k, j] = feed.wrenches[row, k, j]
 
 
 @kernel
@@ -56,7 +61,7 @@ def enter(tree, work, acts, row, y):
     load = acts.tau
     if len(acts.feed.tau) > 0:
         nq = tree.sizes[3]
-        take(work, acts.feed, row, y[:nq], y[nq:])
+        take(work, acts.feed, row, y[:nq], y[nq:], acts.wrenches)
         load = acts.feed.tau[row]
     return load
 
