@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,23 @@ from numpy.typing import ArrayLike
 from interstage.errors import InertiaError, InputError, known_names
 from interstage.mass import tree
 from interstage.mass.inertia_spec import core_inertia
-from interstage.mass.orientation import Orientation
+from interstage.mass.links import Linked
+from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.mass.point import MassPoint, MassProperties, PointState
-from interstage.mass.relative import Pose
 from interstage.spatial.checks import as_array
 
 
-class MassBody:
+class CoreOptions(TypedDict, total=False):
+    """Ways to give an inertia, as `MassBody` says."""
+
+    inertia_spec: str
+    orientation: OrientationLike | None
+    inertia_orientation: OrientationLike | None
+    inertia_offset: ArrayLike | None
+    check: bool
+
+
+class MassBody(Linked):
     """A part with mass, in a tree of parts that are fixed to each other (JEOD Mass Body).
 
     Parameters
@@ -41,9 +51,6 @@ class MassBody:
     (150.0, array([0. , 0. , 1.5]))
     """
 
-    dynamic = False
-    """Whether bodies of this class have a state of motion (see `DynBody`)."""
-
     def __init__(
         self,
         name: str,
@@ -51,22 +58,18 @@ class MassBody:
         position: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike | None = None,
         inertia_spec: str = "body",
-        orientation: Any = None,
-        inertia_orientation: Any = None,
+        orientation: OrientationLike | None = None,
+        inertia_orientation: OrientationLike | None = None,
         inertia_offset: ArrayLike | None = None,
         check: bool = True,
     ):
         if not isinstance(name, str) or not name:
             raise InputError("a mass body needs a name", expected="text", got=repr(name))
+        super().__init__()
         self.name = name
-        self._parent: MassBody | None = None
-        self._children: list[MassBody] = []
         self._points: dict[str, MassPoint] = {}
-        self._R_PC, self._p_PC = np.eye(3), np.zeros(3)
         R_SB = Orientation.of(orientation, f"mass body '{name}', orientation").rotation.matrix
         self._R_SB = np.array(R_SB)
-        self._pose: Pose | None = None
-        tree.make_arrays(self)
         self.set_core(mass, position, inertia, inertia_spec, inertia_orientation, inertia_offset, check)
 
     # the part itself --------------------------------------------------------------------------------
@@ -74,14 +77,14 @@ class MassBody:
     @property
     def core(self) -> MassProperties:
         """Properties of this part alone."""
-        return self._properties(self._rows[0])
+        return self._properties(self.rows[0])
 
     @property
     def composite(self) -> MassProperties:
         """Properties of this part and of everything attached to it, brought up to date."""
-        if self._dirty:
+        if self.stale:
             tree.update(self)
-        return self._properties(self._composite)
+        return self._properties(self.total)
 
     def _properties(self, row: np.ndarray) -> MassProperties:
         T = self._R_SB.T
@@ -94,7 +97,7 @@ class MassBody:
         position: ArrayLike | None = None,
         inertia: ArrayLike | None = None,
         inertia_spec: str = "body",
-        inertia_orientation: Any = None,
+        inertia_orientation: OrientationLike | None = None,
         inertia_offset: ArrayLike | None = None,
         check: bool = True,
     ) -> None:
@@ -103,7 +106,7 @@ class MassBody:
         Without an inertia the tensor about the centre of mass stays (it is dropped with the last mass); use
         `burn` to let it shrink with the mass.
         """
-        row = self._rows[0]
+        row = self.rows[0]
         inertia_spec = inertia_spec.lower() if isinstance(inertia_spec, str) else inertia_spec
         mass = row[0] if mass is None else mass
         position = row[1:4] if position is None else position
@@ -124,20 +127,20 @@ class MassBody:
 
     def _write_core(self, mass: float, com: np.ndarray, inertia: np.ndarray) -> None:
         """Write properties (structure axes) without a check, and tell the tree."""
-        row = self._rows[0]
+        row = self.rows[0]
         row[0], row[1:4], row[4:] = mass, com, inertia.ravel()
         tree.mark(self)
 
-    def _extra(self, top: bool) -> dict[str, Any]:
+    def saved_extra(self, top: bool) -> dict[str, Any]:
         """Return what a class has to save beside mass; `top` for the part that is saved as the root."""
         return {}
 
-    def _restore(self, entry: dict[str, Any], length: float) -> None:
-        """Take up what `_extra` saved, lengths in units of `length`, when the tree stands."""
+    def restore_extra(self, entry: dict[str, Any], length: float) -> None:
+        """Take up what `saved_extra` saved, lengths in units of `length`, when the tree stands."""
 
     def burn(self, mass: float) -> float:
         """Take mass off this part and return it; the centre of mass stays, the inertia scales."""
-        row = self._rows[0]
+        row = self.rows[0]
         mass = float(as_array(mass, (), f"mass body '{self.name}', burn"))
         if not 0.0 <= mass <= row[0]:
             raise InertiaError(
@@ -158,7 +161,7 @@ class MassBody:
         self,
         name: str,
         position: ArrayLike = (0.0, 0.0, 0.0),
-        orientation: Any = None,
+        orientation: OrientationLike | None = None,
         T_parent_this: ArrayLike | None = None,
     ) -> MassPoint:
         """Add a named point.
@@ -201,19 +204,19 @@ class MassBody:
     @property
     def structure_point(self) -> PointState:
         """Where this part's structure axes are, seen from those of the part it is attached to."""
-        return PointState(self._p_PC.copy(), self._R_PC.T.copy())
+        return PointState(self.p_PC.copy(), self.R_PC.T.copy())
 
     # the tree ---------------------------------------------------------------------------------------
 
     @property
     def parent(self) -> MassBody | None:
         """The part that this one is attached to, None for a root."""
-        return self._parent
+        return self.above
 
     @property
     def children(self) -> list[MassBody]:
         """Parts attached to this one, in the order of attachment."""
-        return list(self._children)
+        return list(self.below)
 
     @property
     def root(self) -> MassBody:
@@ -232,7 +235,7 @@ class MassBody:
         parent_point: str | MassPoint | None = None,
         offset: ArrayLike | None = None,
         T_parent_child: ArrayLike | None = None,
-        orientation: Any = None,
+        orientation: OrientationLike | None = None,
     ) -> None:
         """Attach this part to another, by points or by offset and orientation.
 
@@ -247,17 +250,17 @@ class MassBody:
         If this part is not the root of its tree, its root is attached, such that this part comes to lie as
         asked.
         """
-        self._attach(
+        self.attach_at(
             parent, *tree.placement(self, parent, point, parent_point, offset, T_parent_child, orientation)
         )
 
-    def attach_child(self, child: MassBody, **how: Any) -> None:
+    def attach_child(self, child: MassBody, **how: Unpack[tree.Placement]) -> None:
         """Attach another part to this one: `child.attach_to(self, ...)`."""
         child.attach_to(self, **how)
 
     def detach(self) -> None:
         """Cut the tree just above this part, which becomes a root with all that is attached to it."""
-        self._detach()
+        self.leave_tree()
 
     def reattach(
         self,
@@ -267,27 +270,27 @@ class MassBody:
         parent_point: str | MassPoint | None = None,
         offset: ArrayLike | None = None,
         T_parent_child: ArrayLike | None = None,
-        orientation: Any = None,
+        orientation: OrientationLike | None = None,
     ) -> None:
         """Move this part, with all that is attached to it, elsewhere on its parent or to another parent."""
-        tree.check_has_parent(self, "moved")
-        target = self._parent if parent is None else parent
+        own = tree.check_has_parent(self, "moved")
+        target = own if parent is None else parent
         R, p = tree.placement(self, target, point, parent_point, offset, T_parent_child, orientation)
-        tree.root_of(self)._move(self, target, R, p)
+        tree.root_of(self).move_part(self, target, R, p)
 
     # The steps that change the tree go through the root concerned, which may have a state to keep right.
 
-    def _attach(self, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
-        tree.root_of(self)._join(self, parent, R_PC, p_PC)
+    def attach_at(self, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+        tree.root_of(self).join_tree(self, parent, R_PC, p_PC)
 
-    def _join(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+    def join_tree(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
         """Attach this root, such that `child` of its tree lies at (R_PC, p_PC) from the parent."""
         tree.attach(child, parent, R_PC, p_PC)
 
-    def _detach(self) -> None:
+    def leave_tree(self) -> None:
         tree.detach(self)
 
-    def _move(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+    def move_part(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
         """Move a part of this root's tree."""
         tree.reattach(part, parent, R_PC, p_PC)
 
@@ -310,5 +313,5 @@ class MassBody:
         return tree_text(self)
 
     def __repr__(self) -> str:
-        kind, mass = type(self).__name__, self._rows[0, 0]
-        return f"<{kind} '{self.name}': mass {mass:.6g}, {len(self._children)} children>"
+        kind, mass = type(self).__name__, self.rows[0, 0]
+        return f"<{kind} '{self.name}': mass {mass:.6g}, {len(self.below)} children>"

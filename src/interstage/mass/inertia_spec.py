@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InertiaError, InputError
-from interstage.mass.orientation import Orientation
+from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
@@ -29,7 +29,7 @@ def core_inertia(
     inertia: ArrayLike | None,
     spec: str,
     body_axes: np.ndarray,
-    orientation: object = None,
+    orientation: OrientationLike | None = None,
     offset: ArrayLike | None = None,
     where: str = "mass body",
     check: bool = True,

@@ -111,7 +111,7 @@ def from_dict(
 def _restore(bodies: list[MassBody], entries: list[dict[str, Any]], length: float) -> None:
     """Give bodies what their classes have beside mass, once the tree stands."""
     for body, entry in zip(bodies, entries):
-        body._restore(entry, length)
+        body.restore_extra(entry, length)
 
 
 def read_tree(path: str | Path, mass_unit: str = "kg", length_unit: str = "m") -> MassBody:
@@ -153,7 +153,7 @@ def _body_dict(body: MassBody, parent: int | None) -> dict[str, Any]:
         out["tank"] = _tank_dict(body)
     elif not _physical(body):
         out["unchecked"] = True
-    return out | body._extra(top=parent is None)
+    return out | body.saved_extra(top=parent is None)
 
 
 def _physical(body: MassBody) -> bool:

@@ -17,6 +17,7 @@ angle)` are the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,7 +77,7 @@ class Orientation:
         return cls(R if _is_forward(direction) else R.inverse())
 
     @classmethod
-    def of(cls, value: object, where: str = "orientation") -> Orientation:
+    def of(cls, value: OrientationLike | None, where: str = "orientation") -> Orientation:
         """Return the Orientation of an Orientation, a Rotation, or None (axes aligned).
 
         A bare matrix is refused unless it is its own transpose: nothing in it says whether it is R or T.
@@ -108,3 +109,7 @@ def _is_forward(direction: str | int) -> bool:
         expected=", ".join(FORWARD + BACKWARD),
         got=repr(direction),
     )
+
+
+OrientationLike: TypeAlias = Orientation | Rotation | ArrayLike
+"""An orientation, a rotation R_parent_this, or a matrix that is its own transpose."""

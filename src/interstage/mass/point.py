@@ -35,7 +35,7 @@ class PointState:
     @property
     def rotation(self) -> Rotation:
         """R_parent_this, x_parent = R x_this."""
-        return Rotation._exact(self.T_parent_this.T)
+        return Rotation.exact(self.T_parent_this.T)
 
     def __repr__(self) -> str:
         return f"PointState(position={self.position.tolist()}, T_parent_this={self.T_parent_this.tolist()})"
@@ -44,14 +44,14 @@ class PointState:
 class MassPoint(PointState):
     """A named point of a body. Position and axes are seen from the structure point and do not change."""
 
-    __slots__ = ("_cache", "body", "name")
+    __slots__ = ("body", "kept_pose", "name")
 
     def __init__(self, body: MassBody, name: str, position: np.ndarray, axes: np.ndarray):
         T = np.ascontiguousarray(axes.T)
         position.flags.writeable = T.flags.writeable = False
         super().__init__(position, T)
         self.body, self.name = body, name
-        self._cache: Pose | None = None
+        self.kept_pose: Pose | None = None
 
     def relative_to(self, other: object) -> PointState:
         """Return where this point is, seen from another point of the same tree."""
@@ -87,7 +87,7 @@ class MassProperties:
     @property
     def rotation(self) -> Rotation:
         """R_SB, x_struct = R x_body."""
-        return Rotation._exact(self.T_parent_this.T)
+        return Rotation.exact(self.T_parent_this.T)
 
     @property
     def inertia_struct(self) -> np.ndarray:

@@ -7,12 +7,13 @@ so that a query costs one product of poses and not a walk through the tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.mass.kernels import relative, relative_many
+from interstage.mass.links import Linked
 from interstage.mass.point import MassPoint, MassProperties, PointState
 
 if TYPE_CHECKING:
@@ -42,35 +43,40 @@ def shape_changed() -> None:
 def body_pose(body: MassBody) -> Pose:
     """Return the pose of a body's structure axes in the root."""
     stamp = _Shape.stamp
-    pose = body._pose
+    pose = body.kept_pose
     if pose is not None and pose.stamp == stamp:
         return pose
     path = [body]
-    while path[-1]._parent is not None:
-        above = path[-1]._parent
-        if above._pose is not None and above._pose.stamp == stamp:
-            pose = above._pose
+    while path[-1].above is not None:
+        above = path[-1].above
+        if above.kept_pose is not None and above.kept_pose.stamp == stamp:
+            pose = above.kept_pose
             break
         path.append(above)
     else:
         root = path.pop()
-        pose = root._pose = Pose(np.eye(3), np.zeros(3), root, stamp)
+        pose = root.kept_pose = Pose(np.eye(3), np.zeros(3), root, stamp)
     for node in reversed(path):
-        pose = Pose(pose.R @ node._R_PC, pose.p + pose.R @ node._p_PC, pose.root, stamp)
-        node._pose = pose
+        pose = Pose(pose.R @ node.R_PC, pose.p + pose.R @ node.p_PC, pose.root, stamp)
+        node.kept_pose = pose
     return pose
+
+
+def _is_body(point: object) -> TypeGuard[MassBody]:
+    """Return whether an object is a body; the class itself is above this module."""
+    return isinstance(point, Linked)
 
 
 def pose_of(point: object) -> Pose:
     """Return the pose in the root of a point, of core or composite properties, or of a body."""
-    if point.__class__ is MassPoint:
-        pose = point._cache
+    if isinstance(point, MassPoint):
+        pose = point.kept_pose
         if pose is None or pose.stamp != _Shape.stamp:
-            pose = point._cache = _compose(body_pose(point.body), point)
+            pose = point.kept_pose = _compose(body_pose(point.body), point)
         return pose
     if isinstance(point, MassProperties):
         return _compose(body_pose(point.body), point)
-    if hasattr(point, "_R_PC"):
+    if _is_body(point):
         return body_pose(point)
     raise InputError(
         "not a point of a mass tree",

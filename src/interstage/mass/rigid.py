@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
+
+import numpy as np
 
 from interstage.mass.body import MassBody
 from interstage.spatial import RigidInertia
@@ -14,7 +16,15 @@ def rigid_inertia(body: MassBody) -> RigidInertia:
     return RigidInertia(total.mass, total.position, total.inertia_struct)
 
 
-def rigid_properties(body: MassBody) -> dict[str, Any]:
+class RigidProperties(TypedDict):
+    """Keywords of a rigid body: mass, com (3,), inertia (3, 3) about it."""
+
+    mass: float
+    com: np.ndarray
+    inertia: np.ndarray
+
+
+def rigid_properties(body: MassBody) -> RigidProperties:
     """Return mass, com (3,) and inertia (3, 3) about it of a body and all below it, in its structure axes.
 
     The structure frame becomes the body frame of `Multibody.add_body("bus", **rigid_properties(bus),

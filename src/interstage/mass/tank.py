@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +9,7 @@ from interstage.errors import InertiaError, InputError
 from interstage.mass.body import MassBody
 from interstage.mass.fill import FillLaw
 from interstage.mass.inertia_spec import check_core
-from interstage.mass.orientation import Orientation
+from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
@@ -45,7 +43,7 @@ class Tank(MassBody):
         dry_mass: float = 0.0,
         dry_position: ArrayLike = (0.0, 0.0, 0.0),
         dry_inertia: ArrayLike | None = None,
-        orientation: Any = None,
+        orientation: OrientationLike | None = None,
     ):
         where = f"tank '{name}'"
         if not hasattr(law, "capacity") or not hasattr(law, "properties"):
@@ -55,8 +53,8 @@ class Tank(MassBody):
                 "the contents of a tank are given twice", where=where, hint="give fill or contents"
             )
         self.law = law
-        dry = np.zeros((3, 3)) if dry_inertia is None else np.asarray(dry_inertia, dtype=float)
-        dry = RigidInertia(dry_mass, dry_position, np.diag(dry) if dry.shape == (3,) else dry)
+        J = np.zeros((3, 3)) if dry_inertia is None else np.asarray(dry_inertia, dtype=float)
+        dry = RigidInertia(dry_mass, dry_position, np.diag(J) if J.shape == (3,) else J)
         self._dry = check_core(dry, where)
         super().__init__(name, orientation=Orientation.of(orientation, where))
         if contents is None:
@@ -116,7 +114,7 @@ class Tank(MassBody):
         self.set_contents(self._contents - taken)
         return taken
 
-    def set_core(self, mass: Any = None, *args: Any, **kwargs: Any) -> None:
+    def set_core(self, *args: object, **kwargs: object) -> None:
         """Refuse: the core of a tank follows its contents."""
         if hasattr(self, "_contents"):
             raise InputError(

@@ -22,12 +22,12 @@ def tree_text(body: MassBody, points: bool = False) -> str:
         node, head, indent = stack.pop()
         lines.append((head + node.name, *_columns(node)))
         if points:
-            bar = "│  " if node._children else "   "
+            bar = "│  " if node.below else "   "
             lines += [
-                (f"{indent}{bar}· {p.name}", "", "", _vector(p.position), "") for p in node._points.values()
+                (f"{indent}{bar}· {p.name}", "", "", _vector(p.position), "") for p in node.points.values()
             ]
-        for k, child in reversed(list(enumerate(node._children))):
-            last = k == len(node._children) - 1
+        for k, child in reversed(list(enumerate(node.below))):
+            last = k == len(node.below) - 1
             stack.append((child, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  ")))
     widths = [max(len(line[k]) for line in lines) for k in range(5)]
     rows = [
@@ -45,7 +45,7 @@ def print_tree(body: MassBody, points: bool = False) -> None:
 def _columns(body: MassBody) -> tuple[str, ...]:
     total = body.composite
     moments = np.linalg.eigvalsh(total.inertia)
-    return f"{body._rows[0, 0]:.6g}", f"{total.mass:.6g}", _vector(total.position), _vector(moments)
+    return f"{body.rows[0, 0]:.6g}", f"{total.mass:.6g}", _vector(total.position), _vector(moments)
 
 
 def _vector(values: np.ndarray) -> str:

@@ -7,14 +7,16 @@ marked ones below, bottom up. A leaf's change costs one row and one sum for each
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError
-from interstage.mass.kernels import ROW, combine, place
-from interstage.mass.orientation import Orientation
+from interstage.mass.kernels import combine, place
+from interstage.mass.links import Linked
+from interstage.mass.orientation import Orientation, OrientationLike
+from interstage.mass.point import MassPoint
 from interstage.mass.relative import body_pose, shape_changed
 from interstage.spatial import Rotation
 from interstage.spatial.checks import as_array
@@ -26,28 +28,18 @@ if TYPE_CHECKING:
 _FACING = np.diag([-1.0, -1.0, 1.0])
 
 
-def make_arrays(body: MassBody) -> None:
-    """Give a new body its rows and flags."""
-    body._rows = np.zeros((2, ROW))  # row 0: core; row k + 1: child k
-    body._composite = np.zeros(ROW)
-    body._slot = 0  # number of the body among its parent's children
-    body._dirty = True  # the composite row is old
-    body._listed = False  # the body is in its parent's list of changed children
-    body._changed: list[MassBody] = []
-
-
 def mark(body: MassBody) -> None:
     """Note that a body's composite properties are old, up to the root.
 
     A body in its parent's list has only marked ancestors, so that the walk ends there.
     """
-    body._dirty = True
-    parent = body._parent
-    while parent is not None and not body._listed:
-        body._listed = True
-        parent._changed.append(body)
-        parent._dirty = True
-        body, parent = parent, parent._parent
+    body.stale = True
+    parent = body.above
+    while parent is not None and not body.listed:
+        body.listed = True
+        parent.changed.append(body)
+        parent.stale = True
+        body, parent = parent, parent.above
 
 
 def update(body: MassBody) -> None:
@@ -56,23 +48,23 @@ def update(body: MassBody) -> None:
     while stack:
         node = stack.pop()
         order.append(node)
-        for child in node._changed:
-            if child._dirty:
+        for child in node.changed:
+            if child.stale:
                 stack.append(child)
     for node in reversed(order):
-        rows = node._rows
-        for child in node._changed:
-            place(child._composite, child._R_PC, child._p_PC, rows[child._slot + 1])
-            child._listed = False
-        node._changed.clear()
-        combine(rows, len(node._children) + 1, node._composite)
-        node._dirty = False
+        rows = node.rows
+        for child in node.changed:
+            place(child.total, child.R_PC, child.p_PC, rows[child.slot + 1])
+            child.listed = False
+        node.changed.clear()
+        combine(rows, len(node.below) + 1, node.total)
+        node.stale = False
 
 
 def root_of(body: MassBody) -> MassBody:
     """Return the root of a body's tree."""
-    while body._parent is not None:
-        body = body._parent
+    while body.above is not None:
+        body = body.above
     return body
 
 
@@ -82,11 +74,21 @@ def walk(body: MassBody) -> list[MassBody]:
     while stack:
         node = stack.pop()
         out.append(node)
-        stack.extend(reversed(node._children))
+        stack.extend(reversed(node.below))
     return out
 
 
-def turn(orientation: Any, T: ArrayLike | None, where: str) -> np.ndarray:
+class Placement(TypedDict, total=False):
+    """How a part is attached, as `MassBody.attach_to` says."""
+
+    point: str | MassPoint | None
+    parent_point: str | MassPoint | None
+    offset: ArrayLike | None
+    T_parent_child: ArrayLike | None
+    orientation: OrientationLike | None
+
+
+def turn(orientation: OrientationLike | None, T: ArrayLike | None, where: str) -> np.ndarray:
     """Return R_parent_this (3, 3) of an orientation or of a transformation matrix, not both."""
     if T is not None and orientation is not None:
         raise InputError(
@@ -100,15 +102,15 @@ def turn(orientation: Any, T: ArrayLike | None, where: str) -> np.ndarray:
 def placement(
     child: MassBody,
     parent: MassBody,
-    point: Any,
-    parent_point: Any,
+    point: str | MassPoint | None,
+    parent_point: str | MassPoint | None,
     offset: ArrayLike | None,
     T_parent_child: ArrayLike | None,
-    orientation: Any,
+    orientation: OrientationLike | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return R_PC (3, 3) and the offset (3,) of an attachment by points or by offset and orientation."""
     where = f"attachment of '{child.name}'"
-    if not hasattr(parent, "_R_PC"):
+    if not isinstance(parent, Linked):
         raise InputError(
             "not a mass body", where=where, expected="the mass body to attach to", got=repr(parent)
         )
@@ -121,7 +123,7 @@ def placement(
             where=where,
             expected="either point and parent_point, or offset and T_parent_child",
         )
-    if by_points:
+    if point is not None and parent_point is not None:
         a, b = parent.point(parent_point), child.point(point)
         R = a.T_parent_this.T @ _FACING @ b.T_parent_this
         return R, a.position - R @ b.position
@@ -141,26 +143,25 @@ def attach(child: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarr
 
 def detach(body: MassBody) -> None:
     """Cut the link between a body and its parent."""
-    check_has_parent(body, "detached")
-    parent, slot = body._parent, body._slot
-    n = len(parent._children)
-    parent._rows[slot + 1 : n] = parent._rows[slot + 2 : n + 1]
-    del parent._children[slot]
-    for sibling in parent._children[slot:]:
-        sibling._slot -= 1
-    if body._listed:
-        parent._changed.remove(body)
-        body._listed = False
+    parent, slot = check_has_parent(body, "detached"), body.slot
+    n = len(parent.below)
+    parent.rows[slot + 1 : n] = parent.rows[slot + 2 : n + 1]
+    del parent.below[slot]
+    for sibling in parent.below[slot:]:
+        sibling.slot -= 1
+    if body.listed:
+        parent.changed.remove(body)
+        body.listed = False
     mark(parent)
-    body._parent, body._slot = None, 0
-    body._R_PC, body._p_PC = np.eye(3), np.zeros(3)
+    body.above, body.slot = None, 0
+    body.R_PC, body.p_PC = np.eye(3), np.zeros(3)
     shape_changed()
 
 
 def reattach(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:
     """Move a body that is attached to another place, on its parent or on another."""
-    if parent is body._parent:
-        body._R_PC, body._p_PC = np.ascontiguousarray(R_PC), offset
+    if parent is body.above:
+        body.R_PC, body.p_PC = np.ascontiguousarray(R_PC), offset
         mark(body)
         shape_changed()
         return
@@ -169,18 +170,18 @@ def reattach(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndar
     while node is not None:
         if node is body:
             raise _cycle(body, body, parent, "is attached to")
-        node = node._parent
+        node = node.above
     detach(body)
     _link(body, parent, R_PC, offset)
 
 
 def _link(body: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> None:
-    slot = len(parent._children)
-    if slot + 2 > len(parent._rows):
-        parent._rows = np.concatenate([parent._rows, np.zeros_like(parent._rows)])
-    parent._children.append(body)
-    body._parent, body._slot = parent, slot
-    body._R_PC, body._p_PC = np.ascontiguousarray(R_PC), offset
+    slot = len(parent.below)
+    if slot + 2 > len(parent.rows):
+        parent.rows = np.concatenate([parent.rows, np.zeros_like(parent.rows)])
+    parent.below.append(body)
+    body.above, body.slot = parent, slot
+    body.R_PC, body.p_PC = np.ascontiguousarray(R_PC), offset
     mark(body)
     shape_changed()
 
@@ -202,15 +203,16 @@ def check_kinds(body: MassBody, parent: MassBody) -> None:
         )
 
 
-def check_has_parent(body: MassBody, done: str) -> None:
-    """Refuse to detach or move a root."""
-    if body._parent is None:
-        names = [child.name for child in body._children]
+def check_has_parent(body: MassBody, done: str) -> MassBody:
+    """Return the parent of a body; refuse to detach or move a root."""
+    if body.above is None:
+        names = [child.name for child in body.below]
         below = f"; attached to it: {', '.join(names)}" if names else ""
         raise ModelError(
             f"'{body.name}' is the root of its tree and cannot be {done}{below}",
             hint="detach a child, or attach the root to something first" if names else "attach it first",
         )
+    return body.above
 
 
 def _cycle(child: MassBody, root: MassBody, parent: MassBody, why: str) -> ModelError:

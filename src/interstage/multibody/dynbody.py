@@ -16,24 +16,31 @@ parent
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError
-from interstage.mass import MassBody
+from interstage.mass import MassBody, MassPoint, MassProperties
 from interstage.mass import tree as links
+from interstage.mass.body import CoreOptions
 from interstage.mass.json_file import register_kind
 from interstage.mass.relative import pose_of
 from interstage.mass.rigid import rigid_inertia
+from interstage.multibody.api import System
 from interstage.multibody.joints import Free
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
-from interstage.spatial import Rotation
+from interstage.multibody.types import Table
+from interstage.spatial import Rotation, RotationLike
 from interstage.spatial.checks import as_array
 
-Forces = dict[Any, ArrayLike]
+Point: TypeAlias = str | MassPoint | MassProperties | MassBody | None
+"""A point of a tree: by name, a point, core or composite properties, a part (its structure point), None for its own."""
+
+Forces: TypeAlias = Table[Point, ArrayLike]
+"""Wrenches [t; f] (6,) by point."""
 
 
 class Motion(NamedTuple):
@@ -74,13 +81,22 @@ class DynBody(MassBody):
 
     dynamic = True
 
-    def __init__(self, name: str, *args: Any, gravity: ArrayLike = (0.0, 0.0, 0.0), **kwargs: Any):
-        super().__init__(name, *args, **kwargs)
+    def __init__(
+        self,
+        name: str,
+        mass: float = 0.0,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+        *,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        **core: Unpack[CoreOptions],
+    ):
+        super().__init__(name, mass, position, inertia, **core)
         self._gravity = as_array(gravity, (3,), f"dynamic body '{name}', gravity")
         self._q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         self._v = np.zeros(6)
         self._placed = False  # a tree whose motion was never set takes that of the tree it is attached to
-        self._system: Any = None
+        self._system: System | None = None
         self._seen: np.ndarray | None = None
 
     # state ------------------------------------------------------------------------------------------
@@ -89,9 +105,9 @@ class DynBody(MassBody):
         self,
         position: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
-        rotation: Any = None,
+        rotation: RotationLike | None = None,
         rate: ArrayLike | None = None,
-        point: Any = None,
+        point: Point = None,
     ) -> None:
         """Set the motion of the tree by that of one of its points; what is not given stays as it is.
 
@@ -110,7 +126,7 @@ class DynBody(MassBody):
         root._placed = True
         root._write(R_NS, p - R_NS @ pose.p, w, R_NS.T @ v - np.cross(w, pose.p))
 
-    def state(self, point: Any = None) -> Motion:
+    def state(self, point: Point = None) -> Motion:
         """Return the motion of a point of the tree (default: this part's structure point)."""
         root, pose = self._root(), pose_of(self._named(point))
         if pose.root is not root:
@@ -119,7 +135,7 @@ class DynBody(MassBody):
         return Motion(
             root._q[4:] + R @ pose.p,
             R @ (root._v[3:] + np.cross(w, pose.p)),
-            Rotation._exact(R @ pose.R),
+            Rotation.exact(R @ pose.R),
             pose.R.T @ w,
         )
 
@@ -133,13 +149,16 @@ class DynBody(MassBody):
         root = self._root()
         return root._engine().energy(root._x())
 
-    def _named(self, point: Any) -> Any:
+    def _named(self, point: Point) -> MassPoint | MassProperties | MassBody:
         if point is None:
             return self
         return self.point(point) if isinstance(point, str) else point
 
     def _root(self) -> DynBody:
-        return links.root_of(self)
+        root = links.root_of(self)
+        if not isinstance(root, DynBody):
+            raise ModelError(f"'{self.name}' hangs on '{root.name}', which has no state of motion")
+        return root
 
     def _attitude(self) -> np.ndarray:
         return Rotation.from_quaternion(self._q[:4]).matrix
@@ -149,7 +168,7 @@ class DynBody(MassBody):
         self._q[:4] = Rotation.from_matrix(R_NS).quaternion
         self._q[4:], self._v[:3], self._v[3:] = p_NS, w, v
 
-    def _extra(self, top: bool) -> dict[str, Any]:
+    def saved_extra(self, top: bool) -> dict[str, Any]:
         """Return gravity, and the motion of the tree where this part is saved as its root."""
         out: dict[str, Any] = {"gravity": self._gravity.tolist()}
         root = self._root()
@@ -168,7 +187,7 @@ class DynBody(MassBody):
             }
         return out
 
-    def _restore(self, entry: dict[str, Any], length: float) -> None:
+    def restore_extra(self, entry: dict[str, Any], length: float) -> None:
         """Take up gravity and motion, lengths in units of `length`."""
         self._gravity = length * as_array(entry.get("gravity", (0.0, 0.0, 0.0)), (3,), "gravity")
         motion = entry.get("motion")
@@ -229,7 +248,7 @@ class DynBody(MassBody):
         root = self._root()
         return root._engine().forward_dynamics(root._x(), tau=self._loads(forces, frame))
 
-    def _loads(self, forces: Any, frame: str) -> np.ndarray:
+    def _loads(self, forces: Forces | Callable[[DynBody], Forces] | None, frame: str) -> np.ndarray:
         """Return the sum of wrenches (6,) at the root's structure point, in its axes."""
         total = np.zeros(6)
         if callable(forces):
@@ -246,54 +265,57 @@ class DynBody(MassBody):
             total[3:] += f
         return total
 
-    def _engine(self) -> Any:
+    def _engine(self) -> System:
         """Return the system of one free body with the composite's mass, brought up to date."""
-        if self._dirty:
+        if self.stale:
             links.update(self)
-        if self._system is None:
+        system = self._system
+        if system is None:
             vehicle = Multibody(self.name, gravity=self._gravity)
             vehicle.add_body(self.name, mass=1.0, inertia=np.eye(3), joint=Free())
-            self._system = vehicle.compile()
-        if not np.array_equal(self._seen, self._composite):
+            system = self._system = vehicle.compile()
+        if self._seen is None or not np.array_equal(self._seen, self.total):
             total = rigid_inertia(self)
             if not total.mass > 0.0:
                 raise ModelError(f"the tree of '{self.name}' has no mass and cannot move")
             # parts were checked when they were made
-            self._system.set_mass(self._system.bodies[0], total.mass, total.com, total.inertia, check=False)
-            self._seen = self._composite.copy()
-        return self._system
+            system.set_mass(system.bodies[0], total.mass, total.com, total.inertia, check=False)
+            self._seen = self.total.copy()
+        return system
 
     def _x(self) -> State:
-        return self._system.state(self._q, self._v)
+        return (self._system or self._engine()).state(self._q, self._v)
 
     # changes of the tree ----------------------------------------------------------------------------
 
-    def _join(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+    def join_tree(self, child: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
         links.check_attach(child, self, parent)
         keeper, own = links.root_of(parent), self.state()
+        if not isinstance(keeper, DynBody):
+            raise ModelError(f"'{keeper.name}' has no state of motion")
         before = _sum(keeper._inventory(), self._inventory())
-        super()._join(child, parent, R_PC, p_PC)
+        super().join_tree(child, parent, R_PC, p_PC)
         if self._placed and keeper._placed:
             keeper._conserve(before)
         elif self._placed:
             keeper.set_state(own.position, own.velocity, own.rotation, own.rate, point=self)
 
-    def _detach(self) -> None:
+    def leave_tree(self) -> None:
         links.check_has_parent(self, "detached")
         motion = self.state()
         self._placed = self._root()._placed
-        super()._detach()
+        super().leave_tree()
         R = motion.rotation.matrix
         self._write(R, motion.position, motion.rate, R.T @ motion.velocity)
 
-    def _move(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
+    def move_part(self, part: MassBody, parent: MassBody, R_PC: np.ndarray, p_PC: np.ndarray) -> None:
         links.check_kinds(part, parent)
         if part.dynamic and links.root_of(parent) is not self:
-            part._detach()
-            part._attach(parent, R_PC, p_PC)
+            part.leave_tree()
+            part.attach_at(parent, R_PC, p_PC)
             return
         before = self._inventory() if links.root_of(parent) is self else None
-        super()._move(part, parent, R_PC, p_PC)
+        super().move_part(part, parent, R_PC, p_PC)
         if before is not None:
             self._conserve(before)
 

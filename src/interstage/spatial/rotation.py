@@ -34,7 +34,7 @@ class Rotation:
         object.__setattr__(self, "_matrix", Rotation.from_matrix(matrix)._matrix)
 
     @classmethod
-    def _exact(cls, matrix: np.ndarray) -> Rotation:
+    def exact(cls, matrix: np.ndarray) -> Rotation:
         """Return the rotation of a matrix that is known to be one."""
         rotation = object.__new__(cls)
         matrix = np.array(matrix, dtype=float)
@@ -46,12 +46,12 @@ class Rotation:
         raise AttributeError("a Rotation cannot be changed; make a new one")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Rotation._exact, (np.array(self._matrix),)
+        return Rotation.exact, (np.array(self._matrix),)
 
     @classmethod
     def identity(cls) -> Rotation:
         """Return the rotation that changes nothing."""
-        return cls._exact(np.eye(3))
+        return cls.exact(np.eye(3))
 
     @classmethod
     def of(cls, value: RotationLike | None, where: str = "rotation") -> Rotation:
@@ -88,7 +88,7 @@ class Rotation:
         if error > 1e-14:
             U, _, Vt = np.linalg.svd(R)
             R = U @ Vt
-        return cls._exact(R)
+        return cls.exact(R)
 
     @classmethod
     def from_quaternion(cls, q: ArrayLike) -> Rotation:
@@ -97,13 +97,13 @@ class Rotation:
         length = np.linalg.norm(q)
         if length == 0:
             raise InputError("a quaternion of length zero is no rotation", where="quaternion")
-        return cls._exact(functions.matrix_from_quaternion(q / length))
+        return cls.exact(functions.matrix_from_quaternion(q / length))
 
     @classmethod
     def from_rotation_vector(cls, theta: ArrayLike, degrees: bool = False) -> Rotation:
         """Return exp([θ]×): a turn by |θ| about θ."""
         theta = as_array(theta, (3,), "rotation vector")
-        return cls._exact(functions.matrix_from_rotvec(np.deg2rad(theta) if degrees else theta))
+        return cls.exact(functions.matrix_from_rotvec(np.deg2rad(theta) if degrees else theta))
 
     @classmethod
     def from_axis_angle(cls, axis: ArrayLike, angle: float, degrees: bool = False) -> Rotation:
@@ -113,7 +113,7 @@ class Rotation:
         length = np.linalg.norm(axis)
         if length == 0:
             raise InputError("an axis of length zero has no direction", where="axis")
-        return cls._exact(
+        return cls.exact(
             functions.matrix_from_axis_angle(axis / length, np.deg2rad(angle) if degrees else angle)
         )
 
@@ -128,7 +128,7 @@ class Rotation:
         array([30., 20., 10.])
         """
         angles = as_array(angles, (3,), "Euler angles")
-        return cls._exact(functions.matrix_from_euler(sequence, np.deg2rad(angles) if degrees else angles))
+        return cls.exact(functions.matrix_from_euler(sequence, np.deg2rad(angles) if degrees else angles))
 
     @property
     def matrix(self) -> np.ndarray:
@@ -164,7 +164,7 @@ class Rotation:
 
     def inverse(self) -> Rotation:
         """Return R_BA."""
-        return Rotation._exact(self._matrix.T)
+        return Rotation.exact(self._matrix.T)
 
     def apply(self, x: ArrayLike) -> np.ndarray:
         """Return x_A (..., 3) of vectors x_B (..., 3), one per row."""
@@ -186,7 +186,7 @@ class Rotation:
     def __matmul__(self, other: Rotation | np.ndarray | list[float]) -> Rotation | np.ndarray:
         """Compose, R_AC = R_AB @ R_BC; with an array, multiply as its matrix would."""
         if isinstance(other, Rotation):
-            return Rotation._exact(self._matrix @ other._matrix)
+            return Rotation.exact(self._matrix @ other._matrix)
         return self._matrix @ np.asarray(other)
 
     def __rmatmul__(self, other: np.ndarray | list[float]) -> np.ndarray:
