@@ -244,16 +244,16 @@ def steady(body: Missile, engine: Engine, free: tuple[bool, bool], deformed: boo
     ]
     held = np.r_[0 : 6 + n, 6 + n + np.flatnonzero(free)]
     for _ in range(20):
-        s = _state(z, n)
+        s = steady_of(z, n)
         residual, rows = balance(body, engine, s)
         step = np.linalg.solve(rows[np.ix_(held, unknown)], -residual[held])
         z[unknown] += step
         if np.abs(step).max() <= 1e-15 * np.abs(z).max():
             break
-    return _state(z, n)
+    return steady_of(z, n)
 
 
-def _state(z: np.ndarray, n: int) -> Steady:
+def steady_of(z: np.ndarray, n: int) -> Steady:
     return Steady(z[:3], z[3:6], z[6 : 6 + n], z[6 + n : 8 + n], z[8 + n : 8 + 2 * n])
 
 

@@ -109,7 +109,7 @@ def test_large_rotation_of_a_node_uses_the_closed_form():
     )
     system = mb.compile()
     k, x = Kane(mb, like=system), random_state(system, np.random.default_rng(2), deflection=0.2)
-    theta = k._shapes[0].lam[-1] @ x["root"].eta
+    theta = k.shapes[0].lam[-1] @ x["root"].eta
     assert np.linalg.norm(theta) > 1.0
     want = system.forward_dynamics(x)
     np.testing.assert_allclose(k.accelerations(x.q, x.v), want, rtol=0, atol=1e-10 * abs(want).max())
@@ -125,7 +125,7 @@ def test_own_reference_has_the_same_frequencies_and_integrals(component):
     np.testing.assert_allclose(k.body_frequencies_hz("a"), f, rtol=1e-9)
     np.testing.assert_allclose(k.parameters.bodies[0].G, np.eye(len(f)), rtol=0, atol=1e-9)
     # what does not depend on the choice of modes
-    ours, theirs = k._shapes[0], system.flexes[0]
+    ours, theirs = k.shapes[0], system.flexes[0]
     np.testing.assert_allclose(ours.J0, theirs.J, rtol=0, atol=1e-13)
     np.testing.assert_allclose(ours.mp, theirs.mp, rtol=0, atol=1e-13)
     np.testing.assert_allclose(ours.F0 @ ours.F0.T, theirs.F0 @ theirs.F0.T, rtol=0, atol=1e-9)
@@ -144,7 +144,7 @@ def test_own_modal_coordinates_give_the_same_physical_motion():
     k, same = Kane(mb), Kane(mb, like=system)
     # η of the own basis: modes are orthonormal in the modal mass, so that a projection gives them
     q, v = x.q.copy(), x.v.copy()
-    for place, own, theirs in zip(k.layout.places, k._shapes, same._shapes):
+    for place, own, theirs in zip(k.layout.places, k.shapes, same.shapes):
         A, B = (np.vstack([s.gamma.reshape(-1, 8), s.lam.reshape(-1, 8)]) for s in (own, theirs))
         S = np.linalg.lstsq(A, B, rcond=None)[0]
         assert abs(S - np.diag(np.diag(S))).max() > 1e-6  # mixed by rounding alone

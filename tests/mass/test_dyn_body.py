@@ -123,7 +123,7 @@ def test_any_sequence_of_changes_conserves_momentum(changes):
             pass
         close(total(), before, 1e-11)
     root = bodies[0].root
-    mass, place, velocity, spin = root._inventory()
+    mass, place, velocity, spin = root.inventory()
     close(root.momentum(), np.concatenate([spin + np.cross(place, mass * velocity), mass * velocity]), 1e-11)
 
 

@@ -58,11 +58,11 @@ def test_its_linear_terms_are_the_slopes_of_its_balance(body):
     n, engine = body.n, study.engine_of(True)
     z = rng.normal(size=8 + 2 * n + 2)
     z[8 + n : 8 + 2 * n] *= 0.3
-    rows = airframe.balance(body, engine, airframe._state(z, n))[1]
+    rows = airframe.balance(body, engine, airframe.steady_of(z, n))[1]
     h = 1e-4
     for k in range(8 + 2 * n):
         step = h * np.eye(len(z))[k]
-        ends = [airframe.balance(body, engine, airframe._state(z + s * step, n))[0] for s in (1, -1)]
+        ends = [airframe.balance(body, engine, airframe.steady_of(z + s * step, n))[0] for s in (1, -1)]
         slope = (ends[0] - ends[1]) / (2 * h)
         # the balance is at most cubic in small turns: what is left is the difference's own error
         np.testing.assert_allclose(slope, rows[:, k], atol=2e-7 * np.abs(rows[:, k]).max())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
 from interstage.errors import InputError, known_names
 from interstage.kane import equations
 from interstage.kane.kinematics import Frames, Load, frames
-from interstage.kane.layout import Layout, Parameters, build, shapes_of
+from interstage.kane.layout import HasModel, Layout, Parameters, build, shapes_of
 from interstage.kane.ops import Array, concat
 from interstage.multibody.loads import Forces, as_forces, of_all_kinds
 from interstage.multibody.model import Multibody
+from interstage.multibody.types import Node
 
 
 class Kane:
@@ -37,7 +38,7 @@ class Kane:
     array([-19.62])
     """
 
-    def __init__(self, model: Multibody, *, xp: Any = np, like: Any = None):
+    def __init__(self, model: Multibody, *, xp: ModuleType = np, like: HasModel | None = None):
         if not isinstance(model, Multibody):
             raise InputError(
                 "Kane's equations start from a description", expected="a Multibody", got=type(model).__name__
@@ -56,10 +57,10 @@ class Kane:
                 hint='for jax: jax.config.update("jax_enable_x64", True)',
             )
         self.model, self.xp = model, xp
-        self._shapes = shapes_of(model, like)
+        self.shapes = shapes_of(model, like)
         self.layout: Layout
         self.parameters: Parameters
-        self.layout, numbers = build(model, self._shapes)
+        self.layout, numbers = build(model, self.shapes)
         self.parameters = Parameters(
             xp.asarray(numbers.gravity),
             tuple(type(body)(*(xp.asarray(value) for value in body)) for body in numbers.bodies),
@@ -90,7 +91,7 @@ class Kane:
 
     def body_frequencies_hz(self, name: str) -> np.ndarray:
         """Return the frequencies (n,) of a flexible body held at its inboard node."""
-        own = self._shapes[self._body(name)]
+        own = self.shapes[self._body(name)]
         return np.zeros(0) if own is None else np.sqrt(np.abs(own.stiffness)) / (2.0 * np.pi)
 
     # equations ----------------------------------------------------------------------------------------
@@ -183,21 +184,21 @@ class Kane:
     # kinematics ---------------------------------------------------------------------------------------
 
     def partial_velocities(
-        self, q: Array, body: str, node: Any = None, *, parameters: Parameters | None = None
+        self, q: Array, body: str, node: Node = None, *, parameters: Parameters | None = None
     ) -> tuple[Array, Array]:
         """Return Ω and V (3, nv): ω = Ω v and ẋ = V v of a place on a body, world axes."""
         m = self.motion(q, self.xp.zeros(self.nv), body, node, parameters=parameters)
         return m.Omega, m.V
 
     def remainder_accelerations(
-        self, q: Array, v: Array, body: str, node: Any = None, *, parameters: Parameters | None = None
+        self, q: Array, v: Array, body: str, node: Node = None, *, parameters: Parameters | None = None
     ) -> tuple[Array, Array]:
         """Return α and a (3,): what ω̇ and ẍ of a place are at zero v̇, world axes."""
         m = self.motion(q, v, body, node, parameters=parameters)
         return m.alpha, m.a
 
     def motion(
-        self, q: Array, v: Array, body: str, node: Any = None, *, parameters: Parameters | None = None
+        self, q: Array, v: Array, body: str, node: Node = None, *, parameters: Parameters | None = None
     ) -> Frames:
         """Return pose, velocity, partial velocities and remainder accelerations of a place, world axes."""
         q, v, p = self._state(q, v, parameters)
@@ -239,9 +240,9 @@ class Kane:
         p = self.parameters if parameters is None else parameters
         return self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"), p
 
-    def _site(self, i: int, node: Any) -> tuple[Array, Array, Array]:
+    def _site(self, i: int, node: Node) -> tuple[Array, Array, Array]:
         """Return l, lam, gam of a node of a flexible body, a point of a rigid one, or the frame's origin (None)."""
-        own, n, xp = self._shapes[i], self.layout.places[i].n_modes, self.xp
+        own, n, xp = self.shapes[i], self.layout.places[i].n_modes, self.xp
         if own is None:
             point = self._vector((0.0, 0.0, 0.0) if node is None else node, 3, "point")
             return point - self.model.specs[i].offset, xp.zeros((3, 0)), xp.zeros((3, 0))

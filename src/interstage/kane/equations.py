@@ -11,7 +11,8 @@ All functions are pure: numpy arrays in, numpy arrays out, and the same for jax.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(
-    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: Any = np
+    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: ModuleType = np
 ) -> Parts:
     """Return motions, inertias and partial velocities of every body."""
     f = frames(layout, p, q, v, loads, xp)
@@ -41,7 +42,7 @@ def parts_of(
     return Parts(f, inertias(layout, p, f, q, v, xp), X)
 
 
-def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: Any = np) -> Array:
+def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: ModuleType = np) -> Array:
     """Return M (nv, nv)."""
     nv, X = layout.nv, parts.X
     rigid = X.reshape(-1, nv).T @ (parts.inertias.matrix @ X).reshape(-1, nv)
@@ -56,7 +57,7 @@ def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: Any = np) -> Ar
     return rigid + coupling + coupling.T + concat(xp, modal)
 
 
-def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> Array:
+def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np) -> Array:
     """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness."""
     springs, dampers = [], []
     for place, body in zip(layout.places, p.bodies):
@@ -67,7 +68,7 @@ def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) 
 
 
 def dampings(
-    layout: Layout, p: Parameters, parts: Parts, v: Array, xp: Any = np
+    layout: Layout, p: Parameters, parts: Parts, v: Array, xp: ModuleType = np
 ) -> tuple[Array, list[Array]]:
     """Return wrenches (N, 6) and modal forces (n,) of the damping of bodies, -C [ω; v; η̇], body axes."""
     out = []
@@ -83,7 +84,7 @@ def forces(
     q: Array,
     v: Array,
     loads: tuple[Load, ...] = (),
-    xp: Any = np,
+    xp: ModuleType = np,
 ) -> Array:
     """Return f (nv,) of M v̇ = f: active forces less what remainder accelerations need."""
     wrench, modal = weights(layout, p, parts.frames, q, xp)
@@ -105,7 +106,7 @@ def kane_equations(
     v: Array,
     tau: Array | None = None,
     loads: tuple[Load, ...] = (),
-    xp: Any = np,
+    xp: ModuleType = np,
 ) -> tuple[Array, Array]:
     """Return M (nv, nv) and f (nv,) of Kane's equations M v̇ = f.
 
@@ -116,7 +117,7 @@ def kane_equations(
     return mass_matrix(layout, parameters, parts, xp), f if tau is None else f + tau
 
 
-def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: Any = np) -> Array:
+def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: ModuleType = np) -> Array:
     """Return v̇ (nv,) of M v̇ = f, with the accelerations `given` (nv,) at held velocities."""
     if layout.nv == 0:
         return f
@@ -133,7 +134,7 @@ def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: Any = np)
     return known + xp.asarray(np.eye(layout.nv)[:, free]) @ solve_symmetric(xp, block, rest)
 
 
-def _moved(xp: Any, wrench: Array, arm: Array) -> Array:
+def _moved(xp: ModuleType, wrench: Array, arm: Array) -> Array:
     """Return a wrench [t; f] acting at `arm` from the new point."""
     return concat(xp, [wrench[:3] + cross_rows(xp, arm, wrench[3:]), wrench[3:]])
 
@@ -145,7 +146,7 @@ def reactions(
     v: Array,
     vdot: Array,
     loads: tuple[Load, ...] = (),
-    xp: Any = np,
+    xp: ModuleType = np,
 ) -> list[Array]:
     """Return the wrench [t; f] (6,) that the parent exerts on each body, about its point in the joint, world axes.
 
@@ -170,7 +171,7 @@ def reactions(
     return out
 
 
-def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> list[Array]:
+def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np) -> list[Array]:
     """Return [h; ℓ] (6,) of each body, world axes, h about the world's origin."""
     parts = parts_of(layout, p, q, v, (), xp)
     out = []
@@ -179,7 +180,9 @@ def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> 
     return out
 
 
-def energies(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) -> tuple[Array, Array, Array]:
+def energies(
+    layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np
+) -> tuple[Array, Array, Array]:
     """Return kinetic, strain (modes and springs) and gravity energy."""
     parts = parts_of(layout, p, q, v, (), xp)
     kinetic = 0.5 * (v @ (mass_matrix(layout, p, parts, xp) @ v))
@@ -193,7 +196,7 @@ def energies(layout: Layout, p: Parameters, q: Array, v: Array, xp: Any = np) ->
     return kinetic, strain, gravity
 
 
-def rates(layout: Layout, q: Array, v: Array, xp: Any = np) -> Array:
+def rates(layout: Layout, q: Array, v: Array, xp: ModuleType = np) -> Array:
     """Return q̇ (nq,)."""
     out = []
     for place in layout.places:

@@ -13,7 +13,8 @@ J̇ω + ω×Fη̇ = 2∫ r×(ω×γη̇) dm.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Deformed(NamedTuple):
     modal: Array
 
 
-def deformed(xp: Any, place: Place, body: Body, eta: Array, rate: Array, w: Array) -> Deformed:
+def deformed(xp: ModuleType, place: Place, body: Body, eta: Array, rate: Array, w: Array) -> Deformed:
     """Return the integrals of a body at modal coordinates eta and rates, turning with w (3,)."""
     J, F = body.J0, body.F0
     mp = body.mp + body.E @ eta if place.n_modes else body.mp
@@ -67,7 +68,7 @@ def in_body_axes(R: Array, vectors: Array) -> Array:
     return (R.swapaxes(1, 2) @ vectors[..., None])[..., 0]
 
 
-def inertias(layout: Layout, p: Parameters, f: Frames, q: Array, v: Array, xp: Any = np) -> Inertias:
+def inertias(layout: Layout, p: Parameters, f: Frames, q: Array, v: Array, xp: ModuleType = np) -> Inertias:
     """Return the inertia of every body in the motion f."""
     N = len(layout.places)
     w, u, alpha, a = (in_body_axes(f.R[:N], part[:N]) for part in (f.w, f.u, f.alpha, f.a))
@@ -95,7 +96,9 @@ def inertias(layout: Layout, p: Parameters, f: Frames, q: Array, v: Array, xp: A
     )
 
 
-def weights(layout: Layout, p: Parameters, f: Frames, q: Array, xp: Any = np) -> tuple[Array, list[Array]]:
+def weights(
+    layout: Layout, p: Parameters, f: Frames, q: Array, xp: ModuleType = np
+) -> tuple[Array, list[Array]]:
     """Return wrenches (N, 6) and modal forces (n,) of gravity, body axes: slopes of g·(m x + R(mp0 + Eη))."""
     R = f.R[: len(layout.places)]
     g = R.swapaxes(1, 2) @ p.gravity

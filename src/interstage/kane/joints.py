@@ -12,6 +12,7 @@ derived here. Each motion takes a frame in motion to the next one. With ω of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from interstage.errors import ModelError
@@ -45,37 +46,37 @@ Columns = tuple[Array, Array]  # turns and slides (3, k) of the velocities of a 
 Twists = tuple[Array, Array, Array]  # ω_j, s_j, x_j as columns (3, k)
 
 
-def shifted(xp: Any, m: Motion, r: Array) -> Motion:
+def shifted(xp: ModuleType, m: Motion, r: Array) -> Motion:
     """Return the motion of a frame at lever r (3,), world axes, fixed to the frame m."""
     W = skew(xp, m.w)
     swing = W @ r
     return m._replace(x=m.x + r, u=m.u + swing, a=m.a + skew(xp, m.alpha) @ r + W @ swing)
 
 
-def _turning(xp: Any, m: Motion, R: Array, spin: Array) -> Motion:
+def _turning(xp: ModuleType, m: Motion, R: Array, spin: Array) -> Motion:
     return m._replace(R=R, w=m.w + spin, alpha=m.alpha + cross(xp, m.w, spin))
 
 
-def _turn(xp: Any, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _turn(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
     axis = at.axes[step.axis]
     d = m.R @ axis
     on = _turning(xp, m, m.R @ about_axis(xp, axis, at.q[step.q]), d * at.v[step.v])
     return on, (d[:, None], xp.zeros((3, 1)))
 
 
-def _travel(xp: Any, m: Motion, step: Travel, at: Numbers) -> tuple[Motion, Columns]:
+def _travel(xp: ModuleType, m: Motion, step: Travel, at: Numbers) -> tuple[Motion, Columns]:
     d = m.R @ (at.pitch * at.axes[step.axis] if step.pitched else at.axes[step.axis])
     on, slide = shifted(xp, m, d * at.q[step.q]), d * at.v[step.v]
     on = on._replace(u=on.u + slide, a=on.a + 2.0 * cross(xp, m.w, slide))
     return on, (xp.zeros((3, 1)), d[:, None])
 
 
-def _attitude(xp: Any, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _attitude(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
     R = m.R @ of_quaternion(xp, at.q[step.q : step.q + 4])
     return _turning(xp, m, R, R @ at.v[step.v : step.v + 3]), (R, xp.zeros((3, 3)))
 
 
-def _pose(xp: Any, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
+def _pose(xp: ModuleType, m: Motion, step: Step, at: Numbers) -> tuple[Motion, Columns]:
     on, (R, none) = _attitude(xp, m, step, at)
     spin, speed = at.v[step.v : step.v + 3], at.v[step.v + 3 : step.v + 6]
     there, slide = shifted(xp, m, m.R @ at.q[step.q + 4 : step.q + 7]), R @ speed
@@ -98,7 +99,7 @@ def check_steps(steps: Sequence[Step], where: str) -> None:
             )
 
 
-def moved(xp: Any, m: Motion, steps: Sequence[Step], at: Numbers) -> tuple[Motion, list[Twists]]:
+def moved(xp: ModuleType, m: Motion, steps: Sequence[Step], at: Numbers) -> tuple[Motion, list[Twists]]:
     """Return the frame beyond a joint on the frame m, and the twists of its velocities at that frame's origin."""
     found = []
     for step in steps:
@@ -123,7 +124,7 @@ def _own(steps: Sequence[Step]) -> list[Step]:
     return sorted({step.v: step for step in reversed(steps)}.values(), key=lambda step: step.v)
 
 
-def _from_rest(xp: Any, step: Step, rest: Array, q: Array) -> Array:
+def _from_rest(xp: ModuleType, step: Step, rest: Array, q: Array) -> Array:
     """Return R (3, 3) of an attitude from the rest of its spring, `rest` the vector part of a quaternion."""
     e = rest[step.v : step.v + 3]
     w = xp.sqrt(xp.maximum(0.0, 1.0 - xp.sum(e**2)))
@@ -131,7 +132,7 @@ def _from_rest(xp: Any, step: Step, rest: Array, q: Array) -> Array:
     return of_quaternion(xp, concat(xp, [w[None], e])).T @ turn
 
 
-def spring_forces(xp: Any, steps: Sequence[Step], spring: Array, rest: Array, q: Array) -> list[Array]:
+def spring_forces(xp: ModuleType, steps: Sequence[Step], spring: Array, rest: Array, q: Array) -> list[Array]:
     """Return parts of the generalized forces (nv,) of springs: -k (q - rest), or -k sin φ about the axis of turn φ."""
     out = []
     for step in _own(steps):
@@ -147,7 +148,7 @@ def spring_forces(xp: Any, steps: Sequence[Step], spring: Array, rest: Array, q:
     return out
 
 
-def spring_energy(xp: Any, steps: Sequence[Step], spring: Array, rest: Array, q: Array) -> Array:
+def spring_energy(xp: ModuleType, steps: Sequence[Step], spring: Array, rest: Array, q: Array) -> Array:
     """Return the energy of springs: ½ k (q - rest)², or k (1 - cos φ) of a turn φ from rest."""
     total = xp.asarray(0.0)
     for step in _own(steps):
@@ -159,7 +160,7 @@ def spring_energy(xp: Any, steps: Sequence[Step], spring: Array, rest: Array, q:
     return total
 
 
-def coordinate_rates(xp: Any, steps: Sequence[Step], q: Array, v: Array) -> list[Array]:
+def coordinate_rates(xp: ModuleType, steps: Sequence[Step], q: Array, v: Array) -> list[Array]:
     """Return parts of q̇ of a joint: v itself, quaternion rates ½ q∘[0; ω], and R v for free positions."""
     out = []
     for step in _own(steps):

@@ -17,7 +17,8 @@ Sources: Kane and Levinson, Dynamics (1985); Stoneking, AIAA 2013-4649.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Frames(NamedTuple):
 
 
 def _on_node(
-    xp: Any, m: Motion, place: Place | None, l: Array, lam: Array, gam: Array, q: Array, v: Array
+    xp: ModuleType, m: Motion, place: Place | None, l: Array, lam: Array, gam: Array, q: Array, v: Array
 ) -> tuple[Motion, list[Twists]]:
     """Return the motion of a node of a body in motion m, and the twists of its modal rates.
 
@@ -80,7 +81,7 @@ def _on_node(
 
 
 def _on_joint(
-    xp: Any, node: Motion, place: Place, body: Body, q: Array, v: Array
+    xp: ModuleType, node: Motion, place: Place, body: Body, q: Array, v: Array
 ) -> tuple[Motion, list[Twists]]:
     """Return the motion of the frame of a body whose joint sits on `node`, and the twists of its velocities."""
     F = node._replace(R=node.R @ body.rotation)
@@ -89,7 +90,7 @@ def _on_joint(
 
 
 def frames(
-    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: Any = np
+    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: ModuleType = np
 ) -> Frames:
     """Return the motions of all body frames, then those of the loaded nodes."""
     zero = xp.zeros(3)
@@ -114,7 +115,7 @@ def frames(
 
 
 def _partial_velocities(
-    xp: Any, layout: Layout, x: Array, twists: list[Twists], loads: tuple[Load, ...]
+    xp: ModuleType, layout: Layout, x: Array, twists: list[Twists], loads: tuple[Load, ...]
 ) -> tuple[Array, Array]:
     """Return Ω and V (k, 3, nv) of frames at x (k, 3) from the twists of all velocities."""
     nothing = (xp.zeros((3, 1)),) * 3

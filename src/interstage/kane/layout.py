@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import eigh
@@ -89,7 +89,16 @@ class Layout:
     held: tuple[int, ...]
 
 
-def shapes_of(model: Multibody, like: Any = None) -> list[Shapes | None]:
+class HasModel(Protocol):
+    """A compiled system, as far as its description goes: nothing else of it is read here but shapes."""
+
+    @property
+    def model(self) -> Multibody:
+        """The description."""
+        ...
+
+
+def shapes_of(model: Multibody, like: HasModel | None = None) -> list[Shapes | None]:
     """Return the integrals of each flexible body, once for each distinct use; None for a rigid one."""
     made: dict[tuple, Shapes] = {}
     out: list[Shapes | None] = []

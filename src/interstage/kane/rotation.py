@@ -7,7 +7,7 @@ slopes b2 = 2 a2'(x), b3 = 2 a3'(x). They are summed as power series up to x = 1
 from __future__ import annotations
 
 from math import factorial
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _series() -> np.ndarray:
 _COEFFICIENTS = _series()
 
 
-def coefficients(xp: Any, x: Array) -> Array:
+def coefficients(xp: ModuleType, x: Array) -> Array:
     """Return a1, a2, a3, b2, b3 at x = θ·θ, (5,)."""
     near = x.real < 1.0
     # the branch that is not taken must stay finite, or its slope spoils the other one
@@ -43,19 +43,19 @@ def coefficients(xp: Any, x: Array) -> Array:
     return xp.where(near, series, closed)
 
 
-def about_axis(xp: Any, n: Array, angle: Array) -> Array:
+def about_axis(xp: ModuleType, n: Array, angle: Array) -> Array:
     """Return the rotation (3, 3) by `angle` about the unit vector n (3,)."""
     N = skew(xp, n)
     return xp.asarray(np.eye(3)) + xp.sin(angle) * N + (1.0 - xp.cos(angle)) * (N @ N)
 
 
-def of_quaternion(xp: Any, q: Array) -> Array:
+def of_quaternion(xp: ModuleType, q: Array) -> Array:
     """Return the rotation (3, 3) of a quaternion (4,), scalar first, of any length."""
     V = skew(xp, q[1:])
     return xp.asarray(np.eye(3)) + (2.0 / xp.sum(q * q)) * (q[0] * V + V @ V)
 
 
-def of_vector(xp: Any, theta: Array, rate: Array) -> tuple[Array, Array, Array]:
+def of_vector(xp: ModuleType, theta: Array, rate: Array) -> tuple[Array, Array, Array]:
     """Return exp θ, the left Jacobian J_l (ω = J_l θ̇), and J̇_l θ̇, for θ and θ̇ (3,)."""
     eye = xp.asarray(np.eye(3))
     a1, a2, a3, b2, b3 = coefficients(xp, xp.sum(theta * theta))

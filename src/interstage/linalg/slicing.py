@@ -242,7 +242,7 @@ class Slicer:
                 break
             hiding = hiding_modes(view.ritz)
             if hiding or self._come_closer(view, above):
-                self._accept(run, view, np.arange(hiding))
+                self.accept(run, view, np.arange(hiding))
                 rest = np.arange(hiding, min(hiding + self.block, run.m))
                 self._start = run.vectors(view.ritz, rest)
                 return True
@@ -250,7 +250,7 @@ class Slicer:
                 keep = max(below + above + 2 * self.block, run.m // 2)
                 run.restart(view.ritz, min(capacity - 3 * self.block, keep))
         self.next_estimate, self._crowded = view.following, view.crowded
-        self._accept(run, view, np.concatenate([view.up, view.down]))
+        self.accept(run, view, np.concatenate([view.up, view.down]))
         return view.spent or run.exhausted
 
     def _come_closer(self, view: View, above: int) -> bool:
@@ -267,7 +267,7 @@ class Slicer:
         self.bottom = self.pencil.sigma
         return True
 
-    def _accept(self, run: BlockLanczos, view: View, which: np.ndarray) -> None:
+    def accept(self, run: BlockLanczos, view: View, which: np.ndarray) -> None:
         """Lock converged modes; those whose residuals are poor are purified first, and dropped if that fails."""
         if not len(which):
             return

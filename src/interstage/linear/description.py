@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from interstage.linear.chart import POSITIONS, RATES, position_names, rate_names
 from interstage.multibody import inspection
 from interstage.multibody.loads import split_place
 from interstage.multibody.model import vehicle_units
+from interstage.multibody.types import Node, Place
 
 if TYPE_CHECKING:
     from interstage.linear.plant import Plant
@@ -28,11 +29,11 @@ class Description:
     input_units: list[str]
     output_units: list[str]
     grid_positions: dict[str, np.ndarray]
-    mass_properties: dict[str, Any]
+    mass_properties: dict[str, float | np.ndarray]
 
 
 def describe(
-    plant: Plant, kept: np.ndarray, output_names: list[tuple[str, str]], groups: dict, reference: Any
+    plant: Plant, kept: np.ndarray, output_names: list[tuple[str, str]], groups: dict, reference: Place | None
 ) -> Description:
     """Return names and units of everything at an operating point; `kept` are places in [δq; δv]."""
     system = plant.system
@@ -110,11 +111,11 @@ def _numbers(part: slice) -> list[int]:
     return list(range(part.start, part.stop))
 
 
-def _reference(plant: Plant, reference: Any) -> tuple[str, Any]:
+def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
     return split_place(reference if reference is not None else plant.system.bodies[0])
 
 
-def _grid_positions(plant: Plant, reference: Any) -> dict[str, np.ndarray]:
+def _grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
     """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
     system, x = plant.system, plant.x0
     R, p = inspection.pose(system, x, *_reference(plant, reference))
@@ -132,7 +133,7 @@ def _grid_positions(plant: Plant, reference: Any) -> dict[str, np.ndarray]:
     return found
 
 
-def _mass_properties(plant: Plant, reference: Any) -> dict[str, Any]:
+def _mass_properties(plant: Plant, reference: Place | None) -> dict[str, float | np.ndarray]:
     """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
     system, x = plant.system, plant.x0
     R, p = inspection.pose(system, x, *_reference(plant, reference))

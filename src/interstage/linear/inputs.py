@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
 from interstage.multibody.loads import Force, Loads, check_frame
 from interstage.multibody.prescribed import LOCKED, PRESCRIBED
+from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -54,7 +55,7 @@ def directions(axis: Axis | None) -> list[tuple[str, np.ndarray]]:
     return [(f".{axis}" if isinstance(axis, str) else "", unit_axis(axis))]
 
 
-def place_name(body: str, node: Any) -> str:
+def place_name(body: str, node: Node) -> str:
     """Return "core.52", "bus" or "bus.[1, 0, 0]"."""
     if node is None:
         return body
@@ -91,7 +92,7 @@ class _NodeLoad:
     """A force or torque at a node of a flexible body, a point of a rigid one, or a body origin (None)."""
 
     body: str
-    node: Any = None
+    node: Node = None
     axis: Axis | None = None
     frame: str = "node"
     name: str | None = None

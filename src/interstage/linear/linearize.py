@@ -31,7 +31,7 @@ from interstage.linear.plant import Plant, unique
 from interstage.multibody.loads import Forces, Loads, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
-from interstage.multibody.types import Rates
+from interstage.multibody.types import Place, Rates
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -50,8 +50,8 @@ class _Slopes:
 def linearize(
     system: System,
     x0: State,
-    inputs: Sequence[Input] = (),
-    outputs: Sequence[Output] = (),
+    inputs: Input | Sequence[Input] = (),
+    outputs: Output | Sequence[Output] = (),
     *,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
@@ -63,7 +63,7 @@ def linearize(
     rtol: float = 1e-10,
     position_axes: str = "parent",
     independent: Sequence[str] | None = None,
-    reference: Any = None,
+    reference: Place | None = None,
     name: str | None = None,
 ) -> LinearModel:
     """Return the linear model of a system about a state, in continuous time.
@@ -245,7 +245,7 @@ def _assemble(plant, slopes, vdot0, y0, output_names, scheme, groups, reference,
     A = np.block([[K, G], [slopes.q[:nv], slopes.v[:nv]]])
     B = np.vstack([np.zeros((nv, slopes.u.shape[1])), slopes.u[:nv]])
     C, D = np.hstack([slopes.q[nv:], slopes.v[nv:]]), slopes.u[nv:]
-    kept, T = closures.independent(plant, _locked(system), wanted)
+    kept, T = closures.independent(plant, locked_velocities(system), wanted)
     A, B, C = (A @ T)[kept], B[kept], C @ T
     about = description.describe(plant, kept, output_names, groups, reference)
     return LinearModel(
@@ -275,7 +275,7 @@ def _assemble(plant, slopes, vdot0, y0, output_names, scheme, groups, reference,
     )
 
 
-def _locked(system: System) -> np.ndarray:
+def locked_velocities(system: System) -> np.ndarray:
     """Return a mask (nv,) of the velocities of locked joints."""
     tree = system.tree
     mask = np.zeros(system.nv, dtype=bool)

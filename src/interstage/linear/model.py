@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,9 @@ from interstage.linear.reduction import ModalGains
 from interstage.linear.zeros import invariant_zeros
 
 Chosen = str | int | Sequence[str | int] | None
+
+if TYPE_CHECKING:
+    from control import StateSpace
 
 
 @dataclass(eq=False)
@@ -49,10 +52,10 @@ class LinearModel:
     input_units: list[str] = field(default_factory=list)
     output_units: list[str] = field(default_factory=list)
     grid_positions: dict[str, np.ndarray] = field(default_factory=dict)
-    mass_properties: dict[str, Any] = field(default_factory=dict)
+    mass_properties: dict[str, float | np.ndarray] = field(default_factory=dict)
     operating_point: dict[str, np.ndarray] = field(default_factory=dict)
-    method: dict[str, Any] = field(default_factory=dict)
-    extras: dict[str, Any] = field(default_factory=dict)
+    method: dict[str, str | float | bool | None] = field(default_factory=dict)
+    extras: dict[str, object] = field(default_factory=dict)
     name: str = "linear model"
 
     def __post_init__(self) -> None:
@@ -235,7 +238,7 @@ class LinearModel:
 
         return read_linear(path)
 
-    def to_control(self) -> Any:
+    def to_control(self) -> StateSpace:
         """Return the model as a `control.StateSpace` of python-control, with names."""
         try:
             import control

@@ -11,12 +11,13 @@ acceleration) are tied by
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
@@ -25,6 +26,7 @@ from interstage.multibody.joints import Axis, Coordinate
 from interstage.multibody.loads import Loads, check_frame
 from interstage.multibody.places import located
 from interstage.multibody.state import State
+from interstage.multibody.types import Node
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -81,7 +83,7 @@ class Observation:
             found = {name: getattr(work, name).copy() for name in names[:4]}
             return found | {name: getattr(work, name)[self._sites] for name in names[4:]}
 
-    def place(self, body: str, node: Any) -> PlaceMotion:
+    def place(self, body: str, node: Node) -> PlaceMotion:
         """Return the motion of a place that was named when the sites were gathered."""
         key = body, node if node is None or np.ndim(node) == 0 else tuple(node)
         if key in self._places:
@@ -115,7 +117,7 @@ class _NodeOutput:
     """A vector at a place: a node of a flexible body, a point of a rigid one, or a body origin (None)."""
 
     body: str
-    node: Any = None
+    node: Node = None
     axis: Axis | None = None
     frame: str = "node"
     name: str | None = None
@@ -381,7 +383,7 @@ class Expression:
     """
 
     name: str
-    function: Callable[[System, State, np.ndarray], Any]
+    function: Callable[[System, State, np.ndarray], ArrayLike]
     unit: str = ""
 
     @property
@@ -395,10 +397,20 @@ class Expression:
         return np.atleast_1d(np.asarray(self.function(seen.system, seen.x.copy(), seen.vdot.copy())))
 
 
-Output = Any
+class Output(Protocol):
+    """What can be an output: channels of a group, from a look at the moving system."""
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        ...
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        ...
 
 
-def gather_sites(system: System, places: list[tuple[str, Any]]) -> np.ndarray:
+def gather_sites(system: System, places: Sequence[tuple[str, Node]]) -> np.ndarray:
     """Return the numbers of the sites among places, after all of them are known to the system."""
     found = np.unique(located(system, places)[0])
     return found[found >= 0]

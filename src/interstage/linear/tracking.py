@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,21 @@ if TYPE_CHECKING:
     from interstage.multibody.state import State
 
 
-def mac(a: Any, b: Any, weight: ArrayLike | None = None) -> np.ndarray:
+class ModeSet(Protocol):
+    """Modes of any kind: frequencies_hz (m,), shapes (n, m)."""
+
+    @property
+    def frequencies_hz(self) -> np.ndarray:
+        """Frequencies (m,)."""
+        ...
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """Shapes (n, m)."""
+        ...
+
+
+def mac(a: ModeSet | ArrayLike, b: ModeSet | ArrayLike, weight: ArrayLike | None = None) -> np.ndarray:
     """Return MAC (m_a, m_b) of two mode sets: matrices with modes as columns, or objects with `.shapes`.
 
     >>> mac(np.eye(3)[:, :2], np.array([[2.0], [0.0], [0.0]]))
@@ -59,7 +73,7 @@ class TrackedModes:
 
 
 def track_modes(
-    mode_sets: Sequence[Any],
+    mode_sets: Sequence[ModeSet],
     values: ArrayLike | None = None,
     n_modes: int | None = None,
     weights: Sequence[ArrayLike] | None = None,
@@ -103,11 +117,11 @@ def track_modes(
     return TrackedModes(places, *(np.array([row[j] for row in found]) for j in range(4)))
 
 
-def _damping(modes: Any) -> np.ndarray:
+def _damping(modes: ModeSet) -> np.ndarray:
     return np.asarray(getattr(modes, "damping", np.zeros(len(modes.frequencies_hz))))
 
 
-def _own_weight(modes: Any) -> np.ndarray | None:
+def _own_weight(modes: ModeSet) -> np.ndarray | None:
     system = getattr(modes, "system", None)
     return None if system is None else system.mass_matrix(modes.state)
 

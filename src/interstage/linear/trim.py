@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,8 +90,8 @@ def trim(
     accelerations: Rates | None = None,
     *,
     frame: str = "world",
-    unknowns: Sequence[Any] | None = None,
-    residuals: Sequence[Any] | None = None,
+    unknowns: str | Sequence[str | tuple[str, str]] | None = None,
+    residuals: str | Residual | Sequence[str | Residual] | None = None,
     max_iterations: int = 50,
     tolerance: float = 1e-9,
 ) -> Trim:
@@ -162,7 +162,9 @@ def _accelerating(
     return {names[k]: float(vdot[k]) for k in order if abs(vdot[k]) > floor}
 
 
-def _unknowns(system: System, x: State, wanted: Sequence[Any] | None) -> list[Unknown]:
+def _unknowns(
+    system: System, x: State, wanted: str | Sequence[str | tuple[str, str]] | None
+) -> list[Unknown]:
     names = position_names(system)
     if wanted is None:
         places = _default_places(system, x)
@@ -205,7 +207,7 @@ def _looped(system: System, x: State) -> np.ndarray:
     return J.max(axis=0) > 1e-9 * J.max()
 
 
-def _named(system: System, name: Any, where: str) -> list[int]:
+def _named(system: System, name: object, where: str) -> list[int]:
     """Return places in v of a name: a body, "body.eta", or one coordinate."""
     names, rates = position_names(system), system.velocity_names()
     if isinstance(name, str):
@@ -224,7 +226,7 @@ def _named(system: System, name: Any, where: str) -> list[int]:
 
 
 def _residuals(
-    system: System, wanted: Sequence[Any] | None, unknowns: list[Unknown]
+    system: System, wanted: str | Residual | Sequence[str | Residual] | None, unknowns: list[Unknown]
 ) -> tuple[np.ndarray, list[Residual], list[str]]:
     names = system.velocity_names()
     if wanted is None:

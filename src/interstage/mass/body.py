@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -131,11 +132,11 @@ class MassBody(Linked):
         row[0], row[1:4], row[4:] = mass, com, inertia.ravel()
         tree.mark(self)
 
-    def saved_extra(self, top: bool) -> dict[str, Any]:
+    def saved_extra(self, top: bool) -> dict[str, object]:
         """Return what a class has to save beside mass; `top` for the part that is saved as the root."""
         return {}
 
-    def restore_extra(self, entry: dict[str, Any], length: float) -> None:
+    def restore_extra(self, entry: Mapping[str, object], length: float) -> None:
         """Take up what `saved_extra` saved, lengths in units of `length`, when the tree stands."""
 
     def burn(self, mass: float) -> float:

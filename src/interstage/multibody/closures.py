@@ -13,13 +13,14 @@ the second place coincides with F at zero coordinates of the joint, and whatever
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from interstage.errors import InputError, ModelError
 from interstage.multibody.joints import SPRING, Joint, as_joint
 from interstage.multibody.kernels import closure_rows as rows
+from interstage.multibody.types import SiteKey, Target
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 GROUND = "ground"
 ROUNDING = 1e-13  # tolerance of projections: radians, or lengths beside the size of the vehicle
 
-End = tuple[str | None, Any]
+End: TypeAlias = tuple[str | None, int | np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class ClosureSpec:
     rotation: np.ndarray
 
 
-def end_of(model: Multibody, end: Any, where: str) -> End:
+def end_of(model: Multibody, end: Target, where: str) -> End:
     """Return a checked end: (None, point) on the ground, (body, point) or (body, node)."""
     if end is None:
         return None, np.zeros(3)
@@ -98,7 +99,7 @@ def check_ends(model: Multibody, ends: tuple[End, End], where: str) -> None:
         )
 
 
-def check_joint(joint: Any, where: str) -> Joint:
+def check_joint(joint: Joint, where: str) -> Joint:
     """Return the joint of a closure, or say why it cannot be one."""
     as_joint(joint, where)
     if not joint.closure_rows():
@@ -127,10 +128,10 @@ def row_names(model: Multibody) -> list[tuple[str, str]]:
     return [(spec.name, row.words) for spec in model.closures for row in spec.joint.closure_rows()]
 
 
-def closure_keys(model: Multibody) -> list[tuple[int, Any]]:
+def closure_keys(model: Multibody) -> list[SiteKey]:
     """Return the places (body number, node or point) that closures need as sites, each once, in order."""
     index = {name: i for i, name in enumerate(model.bodies)}
-    keys: dict[tuple[int, Any], None] = {}
+    keys: dict[SiteKey, None] = {}
     for spec in model.closures:
         for body, place in spec.ends:
             if body is not None:
@@ -138,13 +139,11 @@ def closure_keys(model: Multibody) -> list[tuple[int, Any]]:
     return list(keys)
 
 
-def _key(place: Any) -> Any:
+def _key(place: int | np.ndarray) -> int | tuple[float, ...]:
     return tuple(place.tolist()) if isinstance(place, np.ndarray) else place
 
 
-def closure_sites(
-    model: Multibody, flexes: list[FlexibleBody | None]
-) -> tuple[list[tuple[int, Any]], list[Site]]:
+def closure_sites(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[SiteKey], list[Site]]:
     """Return keys and sites of the ends of closures: a system has them first among its sites after the ports."""
     from interstage.multibody.compile import site_of
 

@@ -15,8 +15,8 @@ parent
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,6 +72,8 @@ class Inventory(NamedTuple):
 class DynBody(MassBody):
     """A mass body with a state of motion; arguments are those of `MassBody`.
 
+    q (7,), v (6,) : of a root, its structure frame: quaternion and position in the world; [ω; v] in its own axes
+
     >>> cart = DynBody("cart", mass=2.0, inertia=[1, 1, 1])
     >>> cart.set_state(velocity=[1, 0, 0])
     >>> cart.step(0.5)
@@ -93,8 +95,8 @@ class DynBody(MassBody):
     ):
         super().__init__(name, mass, position, inertia, **core)
         self._gravity = as_array(gravity, (3,), f"dynamic body '{name}', gravity")
-        self._q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        self._v = np.zeros(6)
+        self.q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        self.v = np.zeros(6)
         self._placed = False  # a tree whose motion was never set takes that of the tree it is attached to
         self._system: System | None = None
         self._seen: np.ndarray | None = None
@@ -131,10 +133,10 @@ class DynBody(MassBody):
         root, pose = self._root(), pose_of(self._named(point))
         if pose.root is not root:
             raise InputError(f"the point is not in the tree of '{self.name}'", got=repr(point))
-        R, w = root._attitude(), root._v[:3]
+        R, w = root._attitude(), root.v[:3]
         return Motion(
-            root._q[4:] + R @ pose.p,
-            R @ (root._v[3:] + np.cross(w, pose.p)),
+            root.q[4:] + R @ pose.p,
+            R @ (root.v[3:] + np.cross(w, pose.p)),
             Rotation.exact(R @ pose.R),
             pose.R.T @ w,
         )
@@ -161,19 +163,19 @@ class DynBody(MassBody):
         return root
 
     def _attitude(self) -> np.ndarray:
-        return Rotation.from_quaternion(self._q[:4]).matrix
+        return Rotation.from_quaternion(self.q[:4]).matrix
 
     def _write(self, R_NS: np.ndarray, p_NS: np.ndarray, w: np.ndarray, v: np.ndarray) -> None:
         """Write the structure frame's pose, and its angular and linear velocity in its own axes."""
-        self._q[:4] = Rotation.from_matrix(R_NS).quaternion
-        self._q[4:], self._v[:3], self._v[3:] = p_NS, w, v
+        self.q[:4] = Rotation.from_matrix(R_NS).quaternion
+        self.q[4:], self.v[:3], self.v[3:] = p_NS, w, v
 
-    def saved_extra(self, top: bool) -> dict[str, Any]:
+    def saved_extra(self, top: bool) -> dict[str, object]:
         """Return gravity, and the motion of the tree where this part is saved as its root."""
-        out: dict[str, Any] = {"gravity": self._gravity.tolist()}
+        out: dict[str, object] = {"gravity": self._gravity.tolist()}
         root = self._root()
         if top and root._placed:
-            q, v = root._q, root._v
+            q, v = root.q, root.v
             if root is not self:
                 now = self.state()
                 R = now.rotation.matrix
@@ -187,11 +189,11 @@ class DynBody(MassBody):
             }
         return out
 
-    def restore_extra(self, entry: dict[str, Any], length: float) -> None:
+    def restore_extra(self, entry: Mapping[str, object], length: float) -> None:
         """Take up gravity and motion, lengths in units of `length`."""
         self._gravity = length * as_array(entry.get("gravity", (0.0, 0.0, 0.0)), (3,), "gravity")
         motion = entry.get("motion")
-        if motion is None:
+        if not isinstance(motion, dict):
             return
         quaternion = as_array(motion["quaternion"], (4,), "quaternion")
         size = np.linalg.norm(quaternion)
@@ -199,10 +201,10 @@ class DynBody(MassBody):
             raise InputError(
                 "a quaternion must have unit length", where=f"'{self.name}'", got=f"{quaternion}"
             )
-        self._q[:4] = quaternion if abs(size - 1.0) < 1e-15 else quaternion / size
-        self._q[4:] = length * as_array(motion["position"], (3,), "position")
-        self._v[:3] = as_array(motion["rate"], (3,), "rate")
-        self._v[3:] = length * as_array(motion["velocity"], (3,), "velocity")
+        self.q[:4] = quaternion if abs(size - 1.0) < 1e-15 else quaternion / size
+        self.q[4:] = length * as_array(motion["position"], (3,), "position")
+        self.v[:3] = as_array(motion["rate"], (3,), "rate")
+        self.v[3:] = length * as_array(motion["velocity"], (3,), "velocity")
         self._placed = True
 
     # integration ------------------------------------------------------------------------------------
@@ -223,10 +225,10 @@ class DynBody(MassBody):
         if frame not in ("world", "point"):
             raise InputError("unknown frame", expected="world or point", got=repr(frame))
         system = root._engine()
-        q, v = root._q.copy(), root._v.copy()
+        q, v = root.q.copy(), root.v.copy()
 
         def slope(at_q: np.ndarray, at_v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            root._q, root._v = at_q, at_v
+            root.q, root.v = at_q, at_v
             x = root._x()
             return system.rates(x), system.forward_dynamics(x, tau=self._loads(forces, frame))
 
@@ -236,12 +238,12 @@ class DynBody(MassBody):
             k3, a3 = slope(q + 0.5 * dt * k2, v + 0.5 * dt * a2)
             k4, a4 = slope(q + dt * k3, v + dt * a3)
         except Exception:
-            root._q, root._v = q, v
+            root.q, root.v = q, v
             raise
-        root._q = q + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-        root._v = v + dt / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+        root.q = q + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        root.v = v + dt / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
         root._placed = True
-        root._q[:4] /= np.linalg.norm(root._q[:4])
+        root.q[:4] /= np.linalg.norm(root.q[:4])
 
     def acceleration(self, forces: Forces | None = None, frame: str = "world") -> np.ndarray:
         """Return [ω̇; v̇] (6,) of the root's structure frame, in its axes (the rates of its velocity)."""
@@ -284,7 +286,7 @@ class DynBody(MassBody):
         return system
 
     def _x(self) -> State:
-        return (self._system or self._engine()).state(self._q, self._v)
+        return (self._system or self._engine()).state(self.q, self.v)
 
     # changes of the tree ----------------------------------------------------------------------------
 
@@ -293,7 +295,7 @@ class DynBody(MassBody):
         keeper, own = links.root_of(parent), self.state()
         if not isinstance(keeper, DynBody):
             raise ModelError(f"'{keeper.name}' has no state of motion")
-        before = _sum(keeper._inventory(), self._inventory())
+        before = _sum(keeper.inventory(), self.inventory())
         super().join_tree(child, parent, R_PC, p_PC)
         if self._placed and keeper._placed:
             keeper._conserve(before)
@@ -314,19 +316,19 @@ class DynBody(MassBody):
             part.leave_tree()
             part.attach_at(parent, R_PC, p_PC)
             return
-        before = self._inventory() if links.root_of(parent) is self else None
+        before = self.inventory() if links.root_of(parent) is self else None
         super().move_part(part, parent, R_PC, p_PC)
         if before is not None:
             self._conserve(before)
 
-    def _inventory(self) -> Inventory:
+    def inventory(self) -> Inventory:
         """Return what this root's tree has, and keeps when it is joined to another."""
         total = self.composite
         if not total.mass > 0.0:
             return Inventory(0.0, np.zeros(3), np.zeros(3), np.zeros(3))
-        R, w, com = self._attitude(), self._v[:3], total.position
-        velocity = R @ (self._v[3:] + np.cross(w, com))
-        return Inventory(total.mass, self._q[4:] + R @ com, velocity, R @ (total.inertia_struct @ w))
+        R, w, com = self._attitude(), self.v[:3], total.position
+        velocity = R @ (self.v[3:] + np.cross(w, com))
+        return Inventory(total.mass, self.q[4:] + R @ com, velocity, R @ (total.inertia_struct @ w))
 
     def _conserve(self, before: Inventory) -> None:
         """Give this root the motion with the centre of mass and momentum of before, at its own attitude."""
@@ -337,8 +339,8 @@ class DynBody(MassBody):
         spin = R.T @ spin
         T = total.T_parent_this
         w = T.T @ total.inverse_inertia @ T @ spin if np.any(spin) else np.zeros(3)
-        self._q[4:] = place - R @ total.position
-        self._v[:3], self._v[3:] = w, R.T @ velocity - np.cross(w, total.position)
+        self.q[4:] = place - R @ total.position
+        self.v[:3], self.v[3:] = w, R.T @ velocity - np.cross(w, total.position)
 
 
 def _sum(a: Inventory, b: Inventory) -> Inventory:

@@ -14,10 +14,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, InterstageError
 from interstage.multibody.calling import given_system
@@ -110,7 +110,7 @@ class Force:
             object.__setattr__(self, "wrench", TimeTable.of(wrench, 6, f"force on {self.place!r}"))
 
     @property
-    def place(self) -> tuple[str, Any]:
+    def place(self) -> tuple[str, Node]:
         """Body and node."""
         return self.body, self.node
 
@@ -180,7 +180,7 @@ def as_forces(forces: Forces | None, frame: str = "world") -> list[Force]:
 
 
 def wrench_rows(
-    system: Dynamics, forces: Sequence[Force], dtype: DTypeLike = None
+    system: Dynamics, forces: Sequence[Force], dtype: type | np.dtype | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
     if not forces:
@@ -303,7 +303,7 @@ class Loads:
         """Return sites (k,) and wrenches (k, 10) for the kernels, which turn them with what they follow."""
         return wrench_rows(system, self.forces)
 
-    def vector(self, system: Dynamics, dtype: DTypeLike = np.float64) -> np.ndarray:
+    def vector(self, system: Dynamics, dtype: type | np.dtype = np.float64) -> np.ndarray:
         """Return the vector (nv,) for the kernels: forces, and accelerations at joints that are not free."""
         return system.generalized_input(self.tau, self.accelerations or None, dtype)
 
@@ -335,7 +335,7 @@ Forces: TypeAlias = Table[Place | tuple[str, Node, str], Wrench] | Force | Itera
 
 def of_all_kinds(
     forces: Forces | None, tau: Generalized | None, accelerations: Rates | None
-) -> tuple[Forces | None, Any, Rates | None]:
+) -> tuple[Forces | None, Generalized | None, Rates | None]:
     """Return forces, tau and accelerations, where `Loads` given as forces bring all that is not given."""
     if not isinstance(forces, Loads):
         return forces, tau, accelerations
@@ -349,7 +349,7 @@ def of_all_kinds(
 def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.ndarray:
     """Return n finite real numbers as an array."""
     try:
-        array = np.array(value, dtype=float)  # type: ignore[arg-type]
+        array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise InputError("not an array of numbers", where=where, got=repr(value)) from None
     if array.shape != (n,):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,8 @@ from interstage.component.units import converted
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
-from interstage.spatial import RigidInertia, Rotation
+from interstage.multibody.types import Target
+from interstage.spatial import RigidInertia, Rotation, RotationLike
 from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class BodySpec:
         return np.zeros(3) if self.port is None else self.port
 
 
-@dataclass(repr=False)
+@dataclass(init=False, repr=False)
 class Multibody:
     """A tree of rigid and flexible bodies, all in one system of units.
 
@@ -66,15 +67,24 @@ class Multibody:
     ['arm']
     """
 
-    name: str = "vehicle"
-    gravity: ArrayLike = (0.0, 0.0, 0.0)
-    specs: list[BodySpec] = field(default_factory=list, repr=False)
-    closures: list[ClosureSpec] = field(default_factory=list, repr=False)
-    units: Any = None
+    name: str
+    gravity: np.ndarray
+    specs: list[BodySpec] = field(repr=False)
+    closures: list[ClosureSpec] = field(repr=False)
+    units: dict[str, str]
 
-    def __post_init__(self) -> None:
-        self.gravity = as_array(self.gravity, (3,), "gravity")
-        self.units = labelled_units(self.units)
+    def __init__(
+        self,
+        name: str = "vehicle",
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        specs: list[BodySpec] | None = None,
+        closures: list[ClosureSpec] | None = None,
+        units: Mapping[str, str] | str | None = None,
+    ):
+        self.name, self.gravity = name, as_array(gravity, (3,), "gravity")
+        self.specs = [] if specs is None else specs
+        self.closures = [] if closures is None else closures
+        self.units = labelled_units(units)
         self._converted: dict[int, tuple[Component, Component]] = {}
 
     def __repr__(self) -> str:
@@ -108,7 +118,7 @@ class Multibody:
         node: int | None = None,
         parent: str | None = None,
         at: ArrayLike | int | None = None,
-        rotation: Any = None,
+        rotation: RotationLike | None = None,
         joint: Joint | None = None,
         damping: float | Sequence[float] | None = None,
         order: int | None = None,
@@ -167,7 +177,7 @@ class Multibody:
         self.specs.append(spec)
         return spec
 
-    def in_own_units(self, component: Any, where: str) -> Any:
+    def in_own_units(self, component: Component | str | Path, where: str) -> Component:
         """Return a component in the units of the vehicle, where those were given; one object for one component."""
         if isinstance(component, str | Path):
             component = Component.load(component)
@@ -206,7 +216,7 @@ class Multibody:
             added.append(spec)
         return added
 
-    def place(self, parent: str | None, at: Any, where: str) -> np.ndarray | int:
+    def place(self, parent: str | None, at: ArrayLike | int | None, where: str) -> np.ndarray | int:
         """Return the place on the parent: a point, or a node that its component has."""
         on = None if parent is None else self.spec(parent, where=f"{where}, parent").component
         if on is None:
@@ -230,7 +240,13 @@ class Multibody:
         return int(at)
 
     def close(
-        self, name: str, first: Any, second: Any = None, *, joint: Joint | None = None, rotation: Any = None
+        self,
+        name: str,
+        first: Target,
+        second: Target = None,
+        *,
+        joint: Joint | None = None,
+        rotation: RotationLike | None = None,
     ) -> ClosureSpec:
         """Join two places in a loop.
 
@@ -295,7 +311,9 @@ def vehicle_units(model: Multibody) -> dict[str, str]:
     return units
 
 
-def checked_inertia(mass: Any, com: Any, inertia: Any, where: str, check: bool = True) -> RigidInertia:
+def checked_inertia(
+    mass: ArrayLike, com: ArrayLike, inertia: ArrayLike | None, where: str, check: bool = True
+) -> RigidInertia:
     """Return checked mass properties; a mass of zero is allowed for a body that only carries others."""
     tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
     if tensor.shape == (3,):

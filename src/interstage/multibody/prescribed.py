@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.multibody.types import Rates
@@ -65,7 +65,7 @@ def set_joint_mode(system: Compiled, body: str, mode: str) -> None:
 
 
 def generalized_input(
-    system: Compiled, tau: ArrayLike | None, accelerations: Rates | None, dtype: DTypeLike
+    system: Compiled, tau: ArrayLike | None, accelerations: Rates | None, dtype: type | np.dtype
 ) -> np.ndarray:
     """Return a new vector (nv,) for the kernels: forces at free velocities, accelerations at all others.
 

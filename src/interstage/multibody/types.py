@@ -37,5 +37,8 @@ Place: TypeAlias = str | tuple[str, Node]
 Target: TypeAlias = str | tuple[str | None, Node] | None
 """Where a body is to be attached: a parent, a place on one, or (None) the ground."""
 
+SiteKey: TypeAlias = tuple[int, int | tuple[float, ...]]
+"""The number of a body, and a node or (for ends of closures) a point of it."""
+
 Rates: TypeAlias = Table[str, ArrayLike]
 """Rates or accelerations of joints by body."""

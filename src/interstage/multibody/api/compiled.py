@@ -7,7 +7,7 @@ from threading import Lock
 from typing import NoReturn, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import diagnosis, inspection, prescribed
@@ -22,6 +22,7 @@ from interstage.multibody.layout import Layout
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
+from interstage.multibody.types import SiteKey
 from interstage.spatial.checks import as_array
 
 
@@ -48,9 +49,7 @@ class Compiled:
         tree = build_tree(model, self.flexes, owner, extra)
         self.engine = Engine(tree, Settings.of(model, self.flexes, tree))
         first = int(self.tree.sizes[1])
-        self.site_rows: dict[tuple[int, int], int] = {
-            key: first + k for k, key in enumerate(self.closure_places)
-        }
+        self.site_rows: dict[SiteKey, int] = {key: first + k for k, key in enumerate(self.closure_places)}
         self._growing = Lock()  # while sites are added
         self._close_doors()
         self.layout = Layout.of(model.bodies, [s.joint for s in model.specs], self.tree.body_modes.tolist())
@@ -98,7 +97,7 @@ class Compiled:
         self.held = prescribed.held_velocities(self)
         self.any_held = bool(self.held.any())
 
-    def add_sites(self, new: Mapping[tuple[int, int], Site]) -> None:
+    def add_sites(self, new: Mapping[SiteKey, Site]) -> None:
         """Add sites to the tables of the kernels, all at once; numbers of others stay, and costs do not grow."""
         with self._growing:
             new = {key: site for key, site in new.items() if key not in self.site_rows}
@@ -179,7 +178,7 @@ class Compiled:
             diagnosis.check_attitudes(self, x)
         return found
 
-    def vector(self, value: ArrayLike, dtype: DTypeLike, name: str) -> np.ndarray:
+    def vector(self, value: ArrayLike, dtype: type | np.dtype, name: str) -> np.ndarray:
         """Return a vector as long as v that kernels can take, the given one where it will do."""
         fits = value.__class__ is np.ndarray and value.dtype == dtype and value.shape == (self.nv,)
         if fits and value.flags.carray:
@@ -191,5 +190,5 @@ class Compiled:
                 diagnosis.check_numbers(self, **{name: np.asarray(value)})
             raise
 
-    def _empty(self, dtype: DTypeLike) -> np.ndarray:
+    def _empty(self, dtype: type | np.dtype) -> np.ndarray:
         return self._no_wrenches if dtype == self._no_wrenches.dtype else self._no_wrenches.astype(dtype)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import closing, impulse, inspection, prescribed
@@ -146,7 +146,7 @@ class Dynamics(Kinematics):
         self,
         tau: ArrayLike | None = None,
         accelerations: Rates | None = None,
-        dtype: DTypeLike = np.float64,
+        dtype: type | np.dtype = np.float64,
     ) -> np.ndarray:
         """Return the vector (nv,) that kernels take: forces, and accelerations at joints that are not free."""
         return prescribed.generalized_input(self, tau, accelerations, dtype)
