@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import device_library
 import numpy as np
 import pytest
 from device_library import Gain, Lag, Servo, StateSpace
@@ -9,7 +10,7 @@ from device_library import Gain, Lag, Servo, StateSpace
 import interstage as ist
 from interstage.errors import InputError
 from interstage.system.device import View, read, record_fields, written
-from interstage.system.syntax import uses_of
+from interstage.system.syntax import uses_of, uses_of_code
 
 
 def test_parameters_are_quantities_in_their_units():
@@ -54,8 +55,31 @@ def test_uses_see_parts_and_increments():
         x = d.g[1:]
         x[0] = 2.0
 
-    found = uses_of(f)
-    assert found.reads == {"i", "b", "c", "e", "g"} and found.writes == {"a", "c", "e"} and not found.all
+        d.h[1:] = d.k if t > d.l else d.m
+        for k in range(len(d.n)):
+            if d.o.real > 0 and d.p[k] < 1:
+                d.q[k, 0] = np.sqrt(d.r * np.sin(d.s))
+
+    for found in (uses_of(f), uses_of_code(f)):
+        assert found.reads == set("ibcegklmnoprs") and found.writes == set("acehq") and not found.all
+
+
+@pytest.mark.parametrize("cls", [c for c in vars(device_library).values() if isinstance(c, type)], ids=str)
+def test_bytecode_tells_the_same_as_the_source(cls):
+    for function in getattr(cls, "functions", {}).values():
+        assert uses_of_code(function) == uses_of(function)
+
+
+def test_devices_may_come_from_text_without_a_file():
+    names = {"ist": ist}
+    exec(
+        "class Typed(ist.Device):\n"
+        "    u, y, z = ist.In(), ist.Out(), ist.Out()\n"
+        "    def outputs(d, t):\n        d.y = 2.0\n"
+        "    def sample(d, t):\n        d.z = d.u\n",
+        names,
+    )
+    assert read(names["Typed"], "outputs") == frozenset() and written(names["Typed"], "sample") == {"z"}
 
 
 def test_a_record_has_all_fields_and_derivatives():

@@ -134,8 +134,12 @@ def _line(
 
 
 def _cut(cycle: list[int]) -> str:
-    through = " through the vehicle: an acceleration becomes a force at once;" if VEHICLE in cycle else ":"
-    return f"it goes{through} put a state or a sampled device in between"
+    cut = "put a state or a sampled device in between"
+    return (
+        f"it goes through the vehicle, an acceleration becomes a force at once: {cut}"
+        if VEHICLE in cycle
+        else cut
+    )
 
 
 def _named(cycle: list[int], parts: list[Part], links: Links) -> str:

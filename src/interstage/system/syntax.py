@@ -1,4 +1,4 @@
-"""What a function of a record reads and writes, from its syntax tree.
+"""What a function of a record reads and writes, from its syntax tree (or, without a source, from its bytecode).
 
 `d.x` on the right is a read, `d.x = …` and `d.x[k] = …` are writes, `d.x += …` is both. A `d` that is handed on
 (`helper(d)`) may read and write everything.
@@ -11,6 +11,8 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from interstage.system.bytecode import effects
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,23 @@ def uses_of(function: Callable) -> Uses:
         source = textwrap.dedent(inspect.getsource(function))
         tree = ast.parse(source).body[0]
     except (OSError, TypeError, SyntaxError, IndexError):
-        return Uses(all=True)
+        return uses_of_code(function)
     if not isinstance(tree, ast.FunctionDef):
-        return Uses(all=True)
+        return uses_of_code(function)
     arguments = [*tree.args.posonlyargs, *tree.args.args]
     found = _Found(arguments[0].arg if arguments else "")
     for statement in tree.body:
         found.walk(statement)
     return Uses(frozenset(found.reads), frozenset(found.writes), found.all)
+
+
+def uses_of_code(function: Callable) -> Uses:
+    """Return the same from the bytecode: functions that were typed in, or came from `exec`, have no source."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return Uses(all=True)
+    reads, writes, handed_on = effects(code)
+    return Uses(frozenset(reads), frozenset(writes), handed_on)
 
 
 def _example(d, t):

@@ -61,7 +61,10 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
     if isinstance(field, Look | Push):
         arrow = "←" if isinstance(field, Look) else "→"
         place = part.what.place_of(field.owner.name) if not isinstance(part.what, Law) else ""
-        return f"{arrow} {field.quantity.replace('_', ' ')} of {place}, {field.axes} axes"
+        quantity = field.quantity.removeprefix("joint_").replace("_", " ")
+        if field.axes == "joint":
+            return f"{arrow} {quantity} of the joint of {place}"
+        return f"{arrow} {quantity} of {place}, {field.axes} axes"
     if isinstance(field, In):
         given = (
             " (default)" if not isinstance(part.what, Law) and part.what.is_given(field.name) else " (open)"
