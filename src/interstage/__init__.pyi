@@ -11,6 +11,7 @@ from interstage.fem import normal_modes as normal_modes
 from interstage.fem import static as static
 from interstage.files import load as load
 from interstage.kane import Kane as Kane
+from interstage.linear import CenterOfMass as CenterOfMass
 from interstage.linear import Expression as Expression
 from interstage.linear import JointAcceleration as JointAcceleration
 from interstage.linear import JointAngle as JointAngle

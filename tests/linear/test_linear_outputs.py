@@ -314,3 +314,15 @@ def test_bad_names_are_told(moving):
     ):
         with pytest.raises(ist.InterstageError, match=words):
             bad()
+
+
+def test_the_centre_of_mass_moves_as_momentum_says():
+    """Its rate is p/m: C times the rates of the states is the linear momentum over the mass, modes and all."""
+    system, x = vehicle()
+    lin = ist.linearize(system, x, outputs=[ist.CenterOfMass(), ist.CenterOfMass("y", name="sway")])
+    assert lin.outputs == ["center_of_mass.x", "center_of_mass.y", "center_of_mass.z", "sway.y"]
+    np.testing.assert_allclose(lin.operating_point["y"][:3], system.mass_properties(x).com, atol=1e-9)
+    chart = Chart(system, x)
+    rate = lin.C[:3, : system.nv] @ (chart.kinematics()[1] @ x.v)
+    p = system.momentum(x)[3:] / system.mass_properties(x).mass
+    np.testing.assert_allclose(rate, p, atol=1e-9 * np.abs(p).max())

@@ -15,13 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
 from interstage.component.unit_names import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names
+
+if TYPE_CHECKING:
+    from interstage.spatial import RigidInertia
 
 
 def _integral(name: str, shape: str, unit: str) -> dict[str, Stored]:
@@ -242,6 +245,13 @@ class Component:
             f"Component('{self.name}': {self.n_nodes} nodes, {self.n_modes} modes{band}, {self.boundary}, "
             f"mass {self.mass:.6g}, {integrals})"
         )
+
+    @property
+    def rigid(self) -> RigidInertia:
+        """The undeformed body in its own frame: `rigid.I_BBcm_B` is about its centre of mass, `inertia` about Bo."""
+        from interstage.spatial import RigidInertia
+
+        return RigidInertia.from_about_point(self.mass, self.com, self.inertia, np.zeros(3))
 
     @property
     def n_modes(self) -> int:

@@ -9,6 +9,7 @@ make the mass matrix diagonal (the basic ones unless directional scalar masses c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +18,9 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 from interstage.fem.grids import Grids
 from interstage.fem.rigid_elements import rigid_modes
+
+if TYPE_CHECKING:
+    from interstage.spatial import RigidInertia
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,13 @@ class MassProperties:
     IS: np.ndarray
     principal: np.ndarray
     Q: np.ndarray
+
+    @property
+    def rigid(self) -> RigidInertia:
+        """The model as one rigid body, basic frame: `rigid.I_BBcm_B` is about the centre of mass."""
+        from interstage.spatial import RigidInertia
+
+        return RigidInertia(self.mass, self.cg, self.inertia_about_cg)
 
     @property
     def principal_axes(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, 
 from interstage.linear.linearize import linearize
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import (
+    CenterOfMass,
     Expression,
     JointAngle,
     JointRate,
@@ -22,6 +23,7 @@ from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_mod
 from interstage.linear.trim import Trim, TrimReport, trim
 
 __all__ = [
+    "CenterOfMass",
     "Expression",
     "JointAcceleration",
     "JointAngle",

@@ -74,7 +74,7 @@ def linearize(
         each where that kind is not given here
     inputs : JointForce, JointAcceleration, NodeForce, NodeTorque, ModalForce; zero at the operating point
     outputs : NodePosition, NodeAttitude, NodeRate, NodeVelocity, NodeAcceleration, NodeAngularAcceleration,
-        JointAngle, JointRate, Reaction, ModalCoordinate, Expression
+        JointAngle, JointRate, Reaction, ModalCoordinate, CenterOfMass, Expression
     forces : {(body, node) or body: [t; f] (6,)} held constant in the axes of `frame`: "world", or following the
         "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints

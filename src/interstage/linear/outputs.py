@@ -375,6 +375,27 @@ class ModalCoordinate:
 
 
 @dataclass(frozen=True)
+class CenterOfMass:
+    """Centre of mass of the whole vehicle from the world origin, world axes; modes move it too."""
+
+    axis: Axis | None = None
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or "center_of_mass"
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Return (name, kind) of each channel."""
+        return [(self.group + suffix, "position") for suffix, _ in directions(self.axis)]
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        return np.array([unit for _, unit in directions(self.axis)]) @ seen.system.center_of_mass(seen.x)
+
+
+@dataclass(frozen=True)
 class Expression:
     """A function f(system, x, vdot) of the user, a number or a vector, as an output.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.spatial import Rotation, functions
+from interstage.spatial import RigidInertia, Rotation, functions
 
 if TYPE_CHECKING:
     from interstage.mass.body import MassBody
@@ -88,6 +88,11 @@ class MassProperties:
     def rotation(self) -> Rotation:
         """R_SB, x_struct = R x_body."""
         return Rotation.exact(self.T_parent_this.T)
+
+    @property
+    def rigid(self) -> RigidInertia:
+        """The same in the structure frame, its origin the structure point; inertia about the centre of mass."""
+        return RigidInertia(self.mass, self.position, self.inertia_struct)
 
     @property
     def inertia_struct(self) -> np.ndarray:

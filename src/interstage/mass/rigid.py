@@ -7,13 +7,6 @@ from typing import TypedDict
 import numpy as np
 
 from interstage.mass.body import MassBody
-from interstage.spatial import RigidInertia
-
-
-def rigid_inertia(body: MassBody) -> RigidInertia:
-    """Return the composite of a body in its structure axes, centre of mass from the structure point."""
-    total = body.composite
-    return RigidInertia(total.mass, total.position, total.inertia_struct)
 
 
 class RigidProperties(TypedDict):
@@ -30,5 +23,5 @@ def rigid_properties(body: MassBody) -> RigidProperties:
     The structure frame becomes the body frame of `Multibody.add_body("bus", **rigid_properties(bus),
     joint=...)`; the same keywords go to `System.set_mass` after the tree has changed.
     """
-    rigid = rigid_inertia(body)
+    rigid = body.composite.rigid
     return {"mass": rigid.mass, "com": rigid.com, "inertia": rigid.inertia}

@@ -27,7 +27,6 @@ from interstage.mass import tree as links
 from interstage.mass.body import CoreOptions
 from interstage.mass.json_file import register_kind
 from interstage.mass.relative import pose_of
-from interstage.mass.rigid import rigid_inertia
 from interstage.multibody.api import System
 from interstage.multibody.joints import Free
 from interstage.multibody.model import Multibody
@@ -277,7 +276,7 @@ class DynBody(MassBody):
             vehicle.add_body(self.name, mass=1.0, inertia=np.eye(3), joint=Free())
             system = self._system = vehicle.compile()
         if self._seen is None or not np.array_equal(self._seen, self.total):
-            total = rigid_inertia(self)
+            total = self.composite.rigid
             if not total.mass > 0.0:
                 raise ModelError(f"the tree of '{self.name}' has no mass and cannot move")
             # parts were checked when they were made

@@ -42,6 +42,21 @@ class RigidInertia:
         object.__setattr__(self, "com", center)
         object.__setattr__(self, "inertia", tensor)
 
+    @property
+    def p_BBcm(self) -> np.ndarray:
+        """Centre of mass (3,) from B's origin, in B: `com`."""
+        return self.com
+
+    @property
+    def I_BBcm_B(self) -> np.ndarray:
+        """Inertia (3, 3) about the centre of mass, in B's axes: `inertia`."""
+        return self.inertia
+
+    @property
+    def I_BBo_B(self) -> np.ndarray:
+        """Inertia (3, 3) about B's origin, in B's axes."""
+        return self.about(np.zeros(3))
+
     @classmethod
     def point(cls, mass: float, com: ArrayLike = (0.0, 0.0, 0.0)) -> RigidInertia:
         """Return a point mass."""
