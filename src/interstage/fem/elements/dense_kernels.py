@@ -48,6 +48,21 @@ def condense(K, keep, size):
 
 
 @kernel
+def follow(K, keep, G):
+    """G (size − keep, keep): the eliminated dofs for unit kept ones, from a matrix that `condense` has worked on."""
+    for p in range(len(G)):
+        row = keep + p
+        for c in range(keep):
+            total = 0.0
+            if K[row, row] > 0.0:
+                total = K[row, c]
+                for q in range(p):
+                    total += K[row, keep + q] * G[q, c]
+                total /= -K[row, row]
+            G[p, c] = total
+
+
+@kernel
 def invert_spd(M, n):
     """Invert a small symmetric positive definite matrix in place (Gauss-Jordan, no pivoting)."""
     for p in range(n):

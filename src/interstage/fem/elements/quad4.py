@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence
+from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence, follow
 from interstage.fem.elements.quad_common import (
     ETA,
     GAUSS,
@@ -62,15 +62,7 @@ def internal_modes(Km, Kb, W, G):
         for j in range(i + 1):
             W[i, j] = W[j, i] = K[i, j]
     condense(W, 8, 12)
-    for p in range(4):
-        for c in range(8):
-            total = 0.0
-            if W[8 + p, 8 + p] > 0.0:
-                total = W[8 + p, c]
-                for q in range(p):
-                    total += W[8 + p, 8 + q] * G[q, c]
-                total /= -W[8 + p, 8 + p]
-            G[p, c] = total
+    follow(W, 8, G)
 
 
 @kernel
@@ -203,7 +195,7 @@ def quad4_recovery_range(
 
 
 @kernel
-def quad4_geometric_range(first, last, xyz, nodes, forces, full, out):
+def quad4_geometric_range(first, last, xyz, nodes, forces, offset, full, out):
     """Geometric stiffness of elements first..last−1 in basic axes, out (n, 24, 24).
 
     forces (n, 5, 3): N_x N_y N_xy at the centre and the corners; those of the corners are taken bilinear in between,

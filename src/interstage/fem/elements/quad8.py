@@ -1,6 +1,6 @@
 """CQUAD8: the curved eight-node shell.
 
-Strains of `shell_curved` at 2×2 points, which avoids locking. An internal deflection (1−ξ²)(1−η²) along
+Strains of `curved_kernels` at 2×2 points, which avoids locking. An internal deflection (1−ξ²)(1−η²) along
 the normal at the centre lets distorted elements bend to constant curvature, which eight nodes alone do
 not. Modes without strain at 2×2 points get a little stiffness from the part of the strains at 3×3
 points that is not bilinear; it vanishes for constant strains, so patch tests stay exact.
@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.dense_kernels import normalize
-from interstage.fem.elements.quad4 import Quad4Block
-from interstage.fem.elements.shell_common import section_in_element
-from interstage.fem.elements.shell_curved import (
+from interstage.fem.elements.curved_kernels import (
     QUAD_FULL,
     QUAD_NODES,
     QUAD_POINTS,
-    CurvedShellBlock,
     add_energy,
     corner_thickness,
+    curved_work,
     finish,
     local_basis,
+    output_direction,
     place_nodes,
+    point_forces,
+    section_at,
     shape,
+    spread,
     strain_rows,
 )
+from interstage.fem.elements.dense_kernels import follow, normalize
+from interstage.fem.elements.quad4 import Quad4Block
+from interstage.fem.elements.shell_curved import CurvedShellBlock
 from interstage.jit import kernel
 
 # share of the strain energy beyond bilinear strains; membrane and shear are reduced further by t²/area
@@ -66,16 +70,14 @@ def bubble_rows(x, N, g, E, xi, eta, director, centre, B, column):
 
 
 @kernel
-def quad8_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
-    """Stiffness out (48, 48) of one element in basic axes; the internal deflection is dof 48 of K."""
-    N, x, director, g = np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 2))
-    E, reference, centre = np.empty((3, 3)), np.empty(3), np.zeros(3)
-    A, Bc, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    G, flex = np.empty((2, 2)), np.empty((2, 2))
-    B, CB, rest = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1)), np.empty((8, DOFS + 1))
-    K = np.zeros((DOFS + 1, DOFS + 1))
-    place_nodes(xyz, nodes, 4, QUAD_NODES, offset, N, x, director, E, g, reference)
+def quad8_matrix(xyz, nodes, p, axis, offset, thick, sections, w, centre, B, CB, K):
+    """Stiffness K (49, 49) of one element in basic axes; the internal deflection is dof 48. Returns the area."""
+    N, x, g, E, director, reference = w.N, w.x, w.g, w.E, w.director, w.reference
+    rest = np.empty((8, DOFS + 1))
+    K[:] = 0.0
+    place_nodes(xyz, nodes, 4, QUAD_NODES, offset, w)
     area = 0.0
+    centre[:] = 0.0
     for q in range(4):
         shape(QUAD_POINTS[q, 0], QUAD_POINTS[q, 1], 4, nodes, N)
         area += local_basis(x, N, reference, E, g)
@@ -87,20 +89,16 @@ def quad8_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
         shape(xi, eta, 4, nodes, N)
         j = local_basis(x, N, reference, E, g)
         t = corner_thickness(xi, eta, 4, thick)
-        section_in_element(sections, p, axis, E, A, Bc, D, Dr, G, flex)
-        if sections.rigid_shear[p]:
-            G[0, 0], G[1, 1] = 1e5 * Dr[0, 0] / area, 1e5 * Dr[1, 1] / area
+        section_at(sections, p, axis, area, w)
         strain_rows(N, g, E, director, offset, B[q])
         bubble_rows(x, N, g, E, xi, eta, director, centre, B[q], DOFS)
-        add_energy(A, Bc, D, G, j * t, j * t * t, j * t * t * t, j * t, B[q], CB, K, DOFS + 1)
+        add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B[q], CB, K, DOFS + 1)
     thin = min(1.0, sections.thickness[p] ** 2 / area)
     for q in range(9):
         xi, eta = QUAD_FULL[q, 0], QUAD_FULL[q, 1]
         shape(xi, eta, 4, nodes, N)
         j = STABILIZATION * local_basis(x, N, reference, E, g) * QUAD_FULL[q, 2]
-        section_in_element(sections, p, axis, E, A, Bc, D, Dr, G, flex)
-        if sections.rigid_shear[p]:
-            G[0, 0], G[1, 1] = 5.0 * Dr[0, 0] / area / thin, 5.0 * Dr[1, 1] / area / thin
+        section_at(sections, p, axis, 2e4 * area * thin, w)
         strain_rows(N, g, E, director, offset, rest)
         bubble_rows(x, N, g, E, xi, eta, director, centre, rest, DOFS)
         for s in range(4):
@@ -108,16 +106,46 @@ def quad8_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
             for r in range(8):
                 for c in range(DOFS + 1):
                     rest[r, c] -= l * B[s, r, c]
-        add_energy(A, Bc, Dr, G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
-    drilling = 1e-6 * k6rot * A[2, 2] * area / NODES
-    finish(K, x, director, nodes, 4, QUAD_NODES, reference, offset, drilling, N, E, g, CB[0], out)
+        add_energy(w.A, w.B, w.Dr, w.G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
+    return area
 
 
 @kernel
 def quad8_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 48, 48)."""
+    w, centre, K = curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
+    B, CB = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1))
     for e in range(first, last):
-        quad8_element(xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, k6rot, out[e])
+        area = quad8_matrix(
+            xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, w, centre, B, CB, K
+        )
+        drilling = 1e-6 * k6rot * w.A[2, 2] * area / NODES
+        finish(K, nodes[e], 4, QUAD_NODES, offset[e], drilling, w, CB[0], out[e])
+
+
+@kernel
+def quad8_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of elements first..last−1 for unit motions: out (n, 40, 48), centre and corners."""
+    w, centre, K = curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
+    B, CB, S = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1)), np.empty((4, 8, DOFS))
+    inside, along = np.empty((1, DOFS)), np.empty(3)
+    for e in range(first, last):
+        area = quad8_matrix(
+            xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, w, centre, B, CB, K
+        )
+        follow(K, DOFS, inside)
+        output_direction(w.x, nodes[e], 4, w.N, along)
+        for q in range(4):
+            xi, eta = QUAD_POINTS[q, 0], QUAD_POINTS[q, 1]
+            shape(xi, eta, 4, nodes[e], w.N)
+            local_basis(w.x, w.N, along, w.E, w.g)
+            section_at(sections, section[e], axis[e], area, w)
+            strain_rows(w.N, w.g, w.E, w.director, offset[e], B[q])
+            bubble_rows(w.x, w.N, w.g, w.E, xi, eta, w.director, centre, B[q], DOFS)
+            point_forces(B[q], inside, corner_thickness(xi, eta, 4, taper[e]), w, S[q])
+        spread(S, 4, out[e])
 
 
 class Quad8Block(CurvedShellBlock):
@@ -126,4 +154,6 @@ class Quad8Block(CurvedShellBlock):
     corners = 4
     flat = Quad4Block
     full = QUAD_FULL
+    places = 5
     stiffness_kernel = quad8_range
+    recovery_kernel = quad8_recovery_range

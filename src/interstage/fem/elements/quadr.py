@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence
+from interstage.fem.elements.dense_kernels import block_times_rows, condense, congruence, follow
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.quad_common import (
     ETA,
@@ -29,9 +29,11 @@ from interstage.fem.elements.quad_common import (
     edge_shears,
     place_quad,
     qm6_gradients,
+    quad_shear_forces,
     quad_work,
 )
-from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_work
+from interstage.fem.elements.shell_recovery import section_forces
+from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_shear_forces, tria_work
 from interstage.jit import kernel
 
 POINT3 = (-np.sqrt(0.6), 0.0, np.sqrt(0.6))
@@ -178,6 +180,77 @@ def quadr_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
 
 
 @kernel
+def _quad_motions(slope, P, G, U):
+    """U (24, 24): u, v of corners, θ, β, internal β as functions of the grid motions; G (4, 20) internal motions."""
+    for c in range(24):
+        for i in range(8):
+            U[i, c] = P[i, c]
+            U[12 + i, c] = P[8 + i, c]
+        for i in range(4):
+            theta = P[20 + i, c]
+            for a in range(4):
+                theta += 0.5 * (slope[i, a, 0] * P[2 * a + 1, c] - slope[i, a, 1] * P[2 * a, c])
+            U[8 + i, c] = theta
+        for p in range(4):
+            U[20 + p, c] = 0.0
+            for q in range(20):
+                U[20 + p, c] += G[p, q] * U[q, c]
+
+
+@kernel
+def quadr_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of CQUADR first..last−1 for unit motions: out (n, 40, 24), centre and corners.
+
+    Strains of the membrane with its bowed sides and of bending with its internal modes; transverse shear is that of
+    the centre at every place.
+    """
+    w = quad_work()
+    Bm, Bb, S, r = np.empty((3, 12)), np.empty((3, 12)), np.empty((6, 24)), np.empty(12)
+    K, G, U = np.empty((24, 24)), np.empty((4, 20)), np.empty((24, 24))
+    strains, V = np.empty((6, 24)), np.empty((2, 24))
+    for e in range(first, last):
+        place_quad(e, xyz, nodes, section, axis, offset, normals, sections, w)
+        thick = taper[e]
+        area = _quad_local(thick, w, Bm, Bb, S, r, K)
+        condense(K, 20, 24)
+        follow(K, 20, G)
+        _quad_motions(w.slope, w.P, G, U)
+        edge_shears(thick, sections.rigid_shear[section[e]], area, w)
+        quad_shear_forces(w.xy, w.M, w.P, V)
+        for place in range(5):
+            xi = 0.0 if place == 0 else XI[place - 1]
+            eta = 0.0 if place == 0 else ETA[place - 1]
+            _quad_strains(w.xy, xi, eta, w.J0, w.J, w.g, Bm, Bb)
+            strains[:] = 0.0
+            for i in range(3):
+                for k in range(12):
+                    for c in range(24):
+                        strains[i, c] += Bm[i, k] * U[k, c]
+                        strains[3 + i, c] += Bb[i, k] * U[12 + k, c]
+            section_forces(
+                strains, w.A, w.B, w.D, bilinear(xi, eta, thick), out[e, 8 * place : 8 * place + 6]
+            )
+            out[e, 8 * place + 6 : 8 * place + 8] = V
+
+
+@kernel
+def _bow_strains(xy, g, L, Bd):
+    """Bd (3, 3): strains of unit d at the corners of a triangle, from the bows of its sides, at a point L."""
+    Bd[:] = 0.0
+    for k in range(3):
+        b = (k + 1) % 3
+        nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
+        hx = 4.0 * (g[k, 0] * L[b] + L[k] * g[b, 0]) / 8.0
+        hy = 4.0 * (g[k, 1] * L[b] + L[k] * g[b, 1]) / 8.0
+        for node, sign in ((b, 1.0), (k, -1.0)):
+            Bd[0, node] += sign * hx * nx
+            Bd[1, node] += sign * hy * ny
+            Bd[2, node] += sign * (hy * nx + hx * ny)
+
+
+@kernel
 def _tria_drilling(xy, g, area, A, B, C12):
     """Add the strains of the side bows, linear in d_j − d_i, to C12 (rows ε 3, κ 3, edge shears 3, d 3)."""
     Bd = np.empty((3, 3))
@@ -186,16 +259,7 @@ def _tria_drilling(xy, g, area, A, B, C12):
         # mid-side points integrate the quadratic products exactly
         L = np.full(3, 0.5)
         L[q] = 0.0
-        Bd[:] = 0.0
-        for k in range(3):
-            b = (k + 1) % 3
-            nx, ny = xy[b, 1] - xy[k, 1], -(xy[b, 0] - xy[k, 0])
-            hx = 4.0 * (g[k, 0] * L[b] + L[k] * g[b, 0]) / 8.0
-            hy = 4.0 * (g[k, 1] * L[b] + L[k] * g[b, 1]) / 8.0
-            for node, sign in ((b, 1.0), (k, -1.0)):
-                Bd[0, node] += sign * hx * nx
-                Bd[1, node] += sign * hy * ny
-                Bd[2, node] += sign * (hy * nx + hx * ny)
+        _bow_strains(xy, g, L, Bd)
         w = area / 3.0
         for a in range(3):
             for i in range(3):
@@ -240,15 +304,34 @@ def triar_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         congruence(w.P, CP, 12, 18, out[e])
 
 
+@kernel
+def triar_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of CTRIAR first..last−1 for unit motions: out (n, 8, 18), at the centroid."""
+    w = tria_work()
+    L, Bd, strains = np.full(3, 1.0 / 3.0), np.empty((3, 3)), np.empty((6, 18))
+    for e in range(first, last):
+        area = place_tria(e, xyz, nodes, section, axis, offset, taper, normals, sections, w)
+        _bow_strains(w.xy, w.g, L, Bd)
+        strains[:] = w.P[:6]
+        for i in range(3):
+            for k in range(3):
+                for c in range(18):
+                    strains[i, c] += Bd[i, k] * w.P[9 + k, c]
+        section_forces(strains, w.A, w.B, w.D, 1.0, out[e, :6])
+        tria_shear_forces(area, w, out[e, 6:8])
+
+
 class QuadRBlock(Quad4Block):
-    """CQUADR elements; without output: the membrane is not that of the element without drilling rotations."""
+    """CQUADR elements."""
 
     stiffness_kernel = quadr_range
-    recovery_kernel = None
+    recovery_kernel = quadr_recovery_range
 
 
 class TriaRBlock(Tria3Block):
-    """CTRIAR elements; without output, as CQUADR."""
+    """CTRIAR elements; results at the centroid."""
 
     stiffness_kernel = triar_range
-    recovery_kernel = None
+    recovery_kernel = triar_recovery_range

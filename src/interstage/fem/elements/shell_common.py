@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
+from interstage.fem.elements.line_common import arm_stiffness, rigid_arm
 from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, stress_rows
 from interstage.jit import in_ranges, kernel
 
@@ -120,6 +121,7 @@ class ShellBlock(ElementBlock):
 
     corners = 4
     places = 1  # of results: the centre, then the corners where a family has them
+    always_corners = False  # show corners without being asked
     stiffness_kernel: Callable
     recovery_kernel: Callable | None = None
     geometric_kernel: Callable
@@ -171,13 +173,44 @@ class ShellBlock(ElementBlock):
         return None if kernel is None else self._run(kernel, rows, 8 * self.places)
 
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
-        """Geometric stiffness (n, 6k, 6k) of the membrane forces."""
-        nodes = self.nodes[rows]
+        """Geometric stiffness (n, 6k, 6k) of the membrane forces.
+
+        An offset is a rigid arm w from each grid to the surface, u + θ × w; that forces act at the ends of turning
+        arms is part of the full form only.
+        """
+        nodes, offset = self.nodes[rows], self.offset[rows]
         n, size = len(nodes), 6 * nodes.shape[1]
         forces = np.ascontiguousarray(results.reshape(n, -1, 8)[:, :, :3])
         out = np.empty((n, size, size))
-        in_ranges(type(self).geometric_kernel, n, self.xyz, nodes, forces, full, out)
+        in_ranges(type(self).geometric_kernel, n, self.xyz, nodes, forces, offset, full, out)
+        if offset.any():
+            self._move_to_grids(rows, full, out)
         return out
+
+    def _move_to_grids(self, rows: slice, full: bool, K: np.ndarray) -> None:
+        """Change geometric stiffness on motions of the surface to that on motions of the grids, in place."""
+        arms = self.arms(rows)
+        n, k = arms.shape[:2]
+        # K acts on translations alone: its rows times positions are the nodal forces, ∫ N_ab ∂N/∂a e_b dA
+        x = self.positions(rows) + arms
+        pushed = np.einsum("naibj,nbj->nai", K.reshape(n, k, 6, k, 6)[:, :, :3, :, :3], x) if full else None
+        T = np.zeros((n, 6 * k, 6 * k))
+        for a in range(k):
+            T[:, 6 * a : 6 * a + 6, 6 * a : 6 * a + 6] = rigid_arm(arms[:, a])
+        K[:] = T.transpose(0, 2, 1) @ K @ T
+        if pushed is not None:
+            for a in range(k):
+                r = slice(6 * a + 3, 6 * a + 6)
+                K[:, r, r] += arm_stiffness(pushed[:, a], arms[:, a])
+
+    def positions(self, rows: slice = slice(None)) -> np.ndarray:
+        """Node positions (n, k, 3)."""
+        return self.xyz[self.nodes[rows]]
+
+    def arms(self, rows: slice) -> np.ndarray:
+        """Offsets (n, k, 3) of the surface from its grids, basic axes."""
+        normal = self.element_axes(rows)[:, 2] * self.offset[rows][:, None]
+        return np.repeat(normal[:, None], self.nodes.shape[1], axis=1)
 
     def _run(self, range_kernel: Callable, rows: slice, size: int) -> np.ndarray:
         """Run a kernel that fills matrices of `size` rows and as many columns as an element has dofs."""
@@ -208,10 +241,10 @@ class ShellBlock(ElementBlock):
         return normal / np.linalg.norm(normal, axis=2, keepdims=True)
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
-        return force_rows(self, results, options.corners)
+        return force_rows(self, results, options.corners or self.always_corners)
 
     def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
-        return stress_rows(self, results, options.corners, options.max_shear)
+        return stress_rows(self, results, options.corners or self.always_corners, options.max_shear)
 
     def element_axes(self, rows) -> np.ndarray:
         """Element axes (n, 3, 3) as rows, basic."""

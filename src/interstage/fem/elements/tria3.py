@@ -252,7 +252,7 @@ def tria_shear_forces(area, w, V):
 
 
 @kernel
-def tria3_geometric_range(first, last, xyz, nodes, forces, full, out):
+def tria3_geometric_range(first, last, xyz, nodes, forces, offset, full, out):
     """Geometric stiffness of elements first..last−1 in basic axes, out (n, 18, 18); forces (n, 1, 3)."""
     x, E, xy, g = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 2)), np.empty((3, 2))
     for e in range(first, last):

@@ -1,6 +1,6 @@
 """CTRIA6: the curved six-node shell.
 
-Strains of `shell_curved`, with assumed fields against locking:
+Strains of `curved_kernels`, with assumed fields against locking:
 
 * transverse shear of MITC7 (Bathe, Brezzi and Cho, Comp. Struct. 32, 797-814, 1989): covariant components
   e_r = c0 + c1 r + c2 s + s (c6 r + c7 s), e_s = c3 + c4 r + c5 s − r (c6 r + c7 s), from the tangential
@@ -14,20 +14,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.dense_kernels import cross
-from interstage.fem.elements.shell_common import section_in_element
-from interstage.fem.elements.shell_curved import (
+from interstage.fem.elements.curved_kernels import (
     TRIA_FULL,
     TRIA_NODES,
-    CurvedShellBlock,
+    TRIA_POINTS,
     add_energy,
     corner_thickness,
+    curved_work,
     finish,
     local_basis,
+    output_direction,
     place_nodes,
+    point_forces,
+    section_at,
     shape,
+    spread,
     strain_rows,
 )
+from interstage.fem.elements.dense_kernels import condense, cross, follow
+from interstage.fem.elements.shell_curved import CurvedShellBlock
 from interstage.fem.elements.tria3 import Tria3Block
 from interstage.jit import kernel
 
@@ -188,43 +193,76 @@ def assumed_rows(xi, eta, x, N, E, centre, shear, membrane, B):
 
 
 @kernel
-def tria6_element(xyz, nodes, p, axis, offset, thick, sections, k6rot, out):
-    """Stiffness out (36, 36) of one element in basic axes; the bubble's rotations are dofs 36, 37 of K."""
-    N, x, director, g = np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 3)), np.empty((NODES, 2))
-    E, centre, reference = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
-    A, Bc, D, Dr = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    G, flex = np.empty((2, 2)), np.empty((2, 2))
-    B, CB, K = np.empty((8, SIZE)), np.empty((8, SIZE)), np.zeros((SIZE, SIZE))
-    shear, membrane = np.empty((8, SIZE)), np.empty((3, 3, DOFS))
-    place_nodes(xyz, nodes, 3, TRIA_NODES, offset, N, x, director, E, g, reference)
+def tria6_fields(xyz, nodes, offset, w, centre, shear, membrane):
+    """Fill nodes, the frame at the centroid and the tied fields; returns the area."""
+    place_nodes(xyz, nodes, 3, TRIA_NODES, offset, w)
     area = 0.0
     for q in range(len(TRIA_FULL)):
-        shape(TRIA_FULL[q, 0], TRIA_FULL[q, 1], 3, nodes, N)
-        area += local_basis(x, N, reference, E, g) * TRIA_FULL[q, 2]
-    shape(1.0 / 3.0, 1.0 / 3.0, 3, nodes, N)
-    local_basis(x, N, reference, centre, g)
-    tie_shear(x, nodes, director, offset, centre, N, shear)
-    tie_membrane(x, nodes, director, offset, N, membrane)
+        shape(TRIA_FULL[q, 0], TRIA_FULL[q, 1], 3, nodes, w.N)
+        area += local_basis(w.x, w.N, w.reference, w.E, w.g) * TRIA_FULL[q, 2]
+    shape(1.0 / 3.0, 1.0 / 3.0, 3, nodes, w.N)
+    local_basis(w.x, w.N, w.reference, centre, w.g)
+    tie_shear(w.x, nodes, w.director, offset, centre, w.N, shear)
+    tie_membrane(w.x, nodes, w.director, offset, w.N, membrane)
+    return area
+
+
+@kernel
+def tria6_matrix(nodes, p, axis, offset, thick, sections, area, w, centre, shear, membrane, B, CB, K):
+    """Stiffness K (38, 38) of one element in basic axes; the bubble's rotations are dofs 36, 37."""
+    K[:] = 0.0
     for q in range(len(TRIA_FULL)):
         xi, eta = TRIA_FULL[q, 0], TRIA_FULL[q, 1]
-        shape(xi, eta, 3, nodes, N)
-        j = local_basis(x, N, reference, E, g) * TRIA_FULL[q, 2]
+        shape(xi, eta, 3, nodes, w.N)
+        j = local_basis(w.x, w.N, w.reference, w.E, w.g) * TRIA_FULL[q, 2]
         t = corner_thickness(xi, eta, 3, thick)
-        section_in_element(sections, p, axis, E, A, Bc, D, Dr, G, flex)
-        if sections.rigid_shear[p]:
-            G[0, 0], G[1, 1] = 1e5 * Dr[0, 0] / area, 1e5 * Dr[1, 1] / area
-        strain_rows(N, g, E, director, offset, B)
-        assumed_rows(xi, eta, x, N, E, centre, shear, membrane, B)
-        add_energy(A, Bc, D, G, j * t, j * t * t, j * t * t * t, j * t, B, CB, K, SIZE)
-    drilling = 1e-6 * k6rot * A[2, 2] * area / NODES
-    finish(K, x, director, nodes, 3, TRIA_NODES, reference, offset, drilling, N, E, g, CB[0], out)
+        section_at(sections, p, axis, area, w)
+        strain_rows(w.N, w.g, w.E, w.director, offset, B)
+        assumed_rows(xi, eta, w.x, w.N, w.E, centre, shear, membrane, B)
+        add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B, CB, K, SIZE)
 
 
 @kernel
 def tria6_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 36, 36)."""
+    w, centre, K = curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
+    B, CB, shear, membrane = (
+        np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((3, 3, DOFS))
+    )  # fmt: skip
     for e in range(first, last):
-        tria6_element(xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, k6rot, out[e])
+        p, z, t = section[e], offset[e], taper[e]
+        area = tria6_fields(xyz, nodes[e], z, w, centre, shear, membrane)
+        tria6_matrix(nodes[e], p, axis[e], z, t, sections, area, w, centre, shear, membrane, B, CB, K)
+        drilling = 1e-6 * k6rot * w.A[2, 2] * area / NODES
+        finish(K, nodes[e], 3, TRIA_NODES, z, drilling, w, CB[0], out[e])
+
+
+@kernel
+def tria6_recovery_range(
+    first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
+):
+    """Forces per length of elements first..last−1 for unit motions: out (n, 32, 36), centre and corners."""
+    w, centre, K = curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
+    B, CB, shear, membrane = (
+        np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((3, 3, DOFS))
+    )  # fmt: skip
+    S, inside, along = np.empty((3, 8, DOFS)), np.empty((2, DOFS)), np.empty(3)
+    for e in range(first, last):
+        p, z, t = section[e], offset[e], taper[e]
+        area = tria6_fields(xyz, nodes[e], z, w, centre, shear, membrane)
+        tria6_matrix(nodes[e], p, axis[e], z, t, sections, area, w, centre, shear, membrane, B, CB, K)
+        condense(K, DOFS, SIZE)
+        follow(K, DOFS, inside)
+        output_direction(w.x, nodes[e], 3, w.N, along)
+        for q in range(3):
+            xi, eta = TRIA_POINTS[q, 0], TRIA_POINTS[q, 1]
+            shape(xi, eta, 3, nodes[e], w.N)
+            local_basis(w.x, w.N, along, w.E, w.g)
+            section_at(sections, p, axis[e], area, w)
+            strain_rows(w.N, w.g, w.E, w.director, z, B)
+            assumed_rows(xi, eta, w.x, w.N, w.E, centre, shear, membrane, B)
+            point_forces(B, inside, corner_thickness(xi, eta, 3, t), w, S[q])
+        spread(S, 3, out[e])
 
 
 class Tria6Block(CurvedShellBlock):
@@ -233,4 +271,6 @@ class Tria6Block(CurvedShellBlock):
     corners = 3
     flat = Tria3Block
     full = TRIA_FULL
+    places = 4
     stiffness_kernel = tria6_range
+    recovery_kernel = tria6_recovery_range
