@@ -67,14 +67,14 @@ class Clock:
 
 def measure(grids: int, modes: int, path: str) -> dict:
     """Make the component of one panel in this process and write its file."""
-    from interstage.component import build, component_modes
+    from interstage.component import Component, build, component_modes
     from interstage.component.from_nastran import deck as from_deck
     from interstage.fem.model import FEModel
     from interstage.nastran import deck_from_text
 
-    from_deck.component_from_deck(deck_from_text(panel_deck(100)), 5)  # loads and compiles
+    Component.from_deck(deck_from_text(panel_deck(100)), 5)  # loads and compiles
     clock = Clock()
-    for name in ("rigid_integrals", "zero_order", "add_integrals"):
+    for name in ("rigid_integrals", "zero_order", "integral_fields"):
         setattr(build, name, clock.timed("integrals", getattr(build, name)))
     from_deck.lumped_points = clock.timed("integrals", from_deck.lumped_points)
     component_modes.eigenmodes = clock.timed("eigen", component_modes.eigenmodes)
@@ -84,7 +84,7 @@ def measure(grids: int, modes: int, path: str) -> dict:
     read = time.perf_counter() - start
     count = len(deck.cards("GRID"))
     start = time.perf_counter()
-    component = from_deck.component_from_deck(deck, modes, aset={count: 123456})
+    component = Component.from_deck(deck, modes, aset={count: 123456})
     total = time.perf_counter() - start
     peak = _peak()
     start = time.perf_counter()
@@ -109,7 +109,7 @@ def load(path: str) -> dict:
     """Read the file as a tree does: all but the shapes, and the shapes of the interface grid."""
     import h5py  # noqa: F401  not part of the reading
 
-    from interstage.component import hdf5  # noqa: F401
+    from interstage.component import hdf5_read  # noqa: F401
     from interstage.component.record import Component
 
     start = time.perf_counter()

@@ -47,7 +47,7 @@ def tip_response(component, tip: int, direction: int) -> float:
 
 def cantilever_rows() -> list[Row]:
     """17 modes against 10 modes and 7 residual vectors against the whole model."""
-    from interstage.component.from_nastran.deck import component_from_deck
+    from interstage.component import Component
     from interstage.nastran import deck_from_text
 
     deck = deck_from_text(beam_deck())
@@ -55,8 +55,8 @@ def cantilever_rows() -> list[Row]:
     L, E, G, A, I1, I2 = 9.0, 2.0e9, 775193798.449612, 2.0e-2, 6.6666667e-5, 1.6666667e-5
     # beam elements are exact at their nodes, so that the whole model has the deflections of beam theory
     exact = {0: L / (E * A), 1: L**3 / (3 * E * I1) + L / (G * A), 2: L**3 / (3 * E * I2) + L / (G * A)}
-    plain = component_from_deck(deck, 17, aset={1: 123456})
-    rich = component_from_deck(deck, 10, aset={1: 123456}, rvdof={tip: 123456, 51: 3})
+    plain = Component.from_deck(deck, 17, aset={1: 123456})
+    rich = Component.from_deck(deck, 10, aset={1: 123456}, rvdof={tip: 123456, 51: 3})
     rows = []
     for direction, name in ((2, "force along z"), (1, "force along y"), (0, "force along x")):
         want = exact[direction]
@@ -73,7 +73,7 @@ def cantilever_rows() -> list[Row]:
 
 def nastran_rows() -> list[Row]:
     """Frequencies of the residual vectors of NX Nastran 9.1 for the same truss, loads and inertia relief."""
-    from interstage.component.from_nastran.deck import component_from_deck
+    from interstage.component import Component
 
     a, b = [1.5, -1.5, 2.0], [-1.5, 10.0, -2.0]
     loads = [{13: a, 21: b}, {12: a, 20: b}, {13: a, 20: b}]
@@ -83,7 +83,7 @@ def nastran_rows() -> list[Row]:
         ("craig_bampton_inboard", {"n_modes": 3, "loads": loads}),
         ("craig_bampton_inboard_350hz", {"n_modes": 54}),
     ):
-        component = component_from_deck(nastran_decks.read(case), aset=held, inertia_relief=True, **options)
+        component = Component.from_deck(nastran_decks.read(case), aset=held, inertia_relief=True, **options)
         first = options["n_modes"]
         want = np.sqrt(nastran_decks.figures(case)["modal_stiffness"][first:]) / (2 * np.pi)
         got = component.craig_bampton.frequencies_hz[first : first + len(want)]

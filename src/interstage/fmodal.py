@@ -14,20 +14,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from interstage.component.build import check_grids
-from interstage.component.from_nastran.deck import component_from_deck, deck_aset
+from interstage.component.from_nastran.deck import component_from_deck
 from interstage.component.from_nastran.external import Run, run_deck, run_nastran
 from interstage.component.from_nastran.op2 import component_from_op2
 from interstage.component.from_nastran.op4 import component_from_op4
-from interstage.component.hdf5 import write_component
+from interstage.component.from_nastran.source import check_points, deck_aset
+from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
 from interstage.component.rigid import RIGID_THRESHOLD_HZ
-from interstage.errors import InputError
+from interstage.errors import InputError, known_names
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, read_deck
 
@@ -48,7 +49,7 @@ class Nastran:
         self.component: Component | None = None
         self._deck: Deck | None = None
         self._path: Path | None = None
-        self._options: dict[str, Any] | None = None
+        self._options: ReductionOptions | None = None
         self._run: Run | None = None
         self._solved: tuple[tuple, Component] | None = None
 
@@ -81,21 +82,27 @@ class Nastran:
         grdpnt : grid of the reference point
         separateLumpedRigidBodies : take every CONM2 out, into ChildBodies
         addLumpedRigidBodiesToAset : put what carries them into the aset
-        options : anything else of `interstage.component.from_nastran.deck.component_from_deck`
+        options : anything else of `interstage.component.ReductionOptions`
         """
         if self._deck is None or self._path is None:
             raise InputError("there is no deck yet", hint="call read first")
-        self._options = {
-            "n_modes": n_modes,
-            "csid": csid,
-            "aset": aset or None,
-            "rvdof": rvdof or None,
-            "grdpnt": grdpnt,
-            "separate_lumped": separateLumpedRigidBodies,
-            "add_lumped_to_aset": addLumpedRigidBodiesToAset,
-            "keep_matrices": True,
-            **options,
-        }
+        given: dict[str, Any] = {"keep_matrices": True, **options}
+        unknown = sorted(set(given) - {field.name for field in fields(ReductionOptions)})
+        if unknown:
+            raise InputError(
+                f"'{unknown[0]}' is no option of a component",
+                hint=known_names(field.name for field in fields(ReductionOptions)),
+            )
+        self._options = ReductionOptions(
+            n_modes=n_modes,
+            csid=csid,
+            aset=aset or None,
+            rvdof=rvdof or None,
+            grdpnt=grdpnt,
+            separate_lumped=separateLumpedRigidBodies,
+            add_lumped_to_aset=addLumpedRigidBodiesToAset,
+            **given,
+        )
         self._solved = self.component = self._run = None
         if self.executable_path:
             self._run = self._external()
@@ -106,13 +113,10 @@ class Nastran:
         """Component of the built-in solver; solved again only where an option of the solution changed."""
         key = (grdpnt, threshold_hz)
         if self._solved is None or self._solved[0] != key:
-            options = {
-                **self._options,
-                "grdpnt": grdpnt,
-                "rigid_threshold_hz": threshold_hz,
-                "modal_integrals": True,
-            }
-            self._solved = (key, component_from_deck(self._deck, **options))
+            options = self._options.with_changes(
+                grdpnt=grdpnt, rigid_threshold_hz=threshold_hz, modal_integrals=True
+            )
+            self._solved = (key, component_from_deck(self._deck, options))
         return self._solved[1]
 
     def load_op2(
@@ -134,29 +138,28 @@ class Nastran:
         """
         if self._options is None and not (fop2 and self._deck is not None):
             raise InputError("nothing has been run yet", hint="call run_103 first")
-        options = self._options or {"aset": None, "csid": 0, "grdpnt": None}
-        reference = grdpnt or options["grdpnt"]
+        options = self._options or ReductionOptions()
+        reference = grdpnt or options.grdpnt
         if fop2 or self._run is not None:
-            component = self._from_files(
-                Path(fop2) if fop2 else self._run.op4,
-                aset=options["aset"],
-                csid=options["csid"],
+            options = options.with_changes(
                 grdpnt=reference,
                 modal_integrals=modal_integral_flag,
+                rotary_integrals=False,
                 rigid_threshold_hz=rigid_body_mode_thresh,
             )
+            component = self._from_files(Path(fop2) if fop2 else self._run.op4, options)
         else:
             component = self._solve(reference, rigid_body_mode_thresh)
         if not modal_integral_flag:
             component = component.without_integrals()
         self.component = component
 
-    def _from_files(self, path: Path, **options: Any) -> Component:
+    def _from_files(self, path: Path, options: ReductionOptions) -> Component:
         """Component of an external run's op2 or op4 file."""
         if path.suffix.lower() == ".op2":
-            return component_from_op2(self._deck, path, **options)
+            return component_from_op2(self._deck, path, options)
         version = self._run.version if self._run else "unknown"
-        return component_from_op4(self._deck, path, nastran_version=version, **options)
+        return component_from_op4(self._deck, path, options, nastran_version=version)
 
     def write_hdf5(
         self,
@@ -169,8 +172,7 @@ class Nastran:
         """Write the component file; `uset` names the grids whose shapes are written, none means all."""
         if self.component is None:
             raise InputError("there is nothing to write yet", hint="call load_op2 first")
-        write_component(
-            self.component,
+        self.component.save(
             fh5,
             write_gset=write_gset,
             write_fset=write_fset,
@@ -181,23 +183,25 @@ class Nastran:
     def _external(self) -> Run:
         """Run NASTRAN in `analysis_<name>` of the working folder."""
         options = self._options
-        if options["separate_lumped"]:
+        if options.separate_lumped:
             raise InputError(
                 "lumped bodies are separated by the built-in solver only",
                 hint="leave executable_path empty for this component",
             )
         fe = FEModel.from_deck(self._deck)
-        aset = options["aset"] or deck_aset(fe, fe.case.subcases[0])
+        aset = dict(options.aset or deck_aset(fe, fe.case.subcases[0]))
         if not aset:
             raise InputError(
                 "an external run makes a Craig-Bampton model, which needs an interface",
                 where="aset",
                 hint="name the held grids in aset, or leave executable_path empty for free-free modes",
             )
-        options["aset"] = check_grids("aset", aset, fe.grids.id)
-        rvdof = check_grids("rvdof", options["rvdof"], fe.grids.id)
+        rvdof = options.rvdof or {}
+        check_points(fe, "aset", aset)
+        check_points(fe, "rvdof", rvdof)
+        self._options = options.with_changes(aset=aset)
         top = int(np.max(np.concatenate([fe.grids.id, fe.grids.spoint])))
         first_q = 10 ** len(str(top)) + 1
         name = self._path.stem
-        text = run_deck(self._deck, options["n_modes"], options["aset"], rvdof, first_q, f"FModal_{name}.op4")
+        text = run_deck(self._deck, options.n_modes, aset, rvdof, first_q, f"FModal_{name}.op4")
         return run_nastran(self.executable_path, text, name, Path.cwd() / f"analysis_{name}", self.timeout_s)

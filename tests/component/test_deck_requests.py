@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from deck_models import boom
 
-from interstage.component.from_nastran.deck import component_from_deck
+from interstage.component import Component
 from interstage.errors import InputError, ModelError
 from interstage.fem import FEModel, normal_modes
 from interstage.linalg import eigen
@@ -18,7 +18,7 @@ HELD = ["SPC1,1,123456,1", "SPC1,2,123,1", "SPC1,2,123,6"]
 def both(text: str, **options):
     """Frequencies of `normal_modes` and of the component of one deck, rigid modes left out of both."""
     modes = normal_modes(FEModel.from_deck(deck_from_text(text)), **options)
-    component = component_from_deck(deck_from_text(text), aset={}, **options)
+    component = Component.from_deck(deck_from_text(text), aset={}, **options)
     hz = modes.frequencies_hz
     return hz[np.abs(hz) > 0.1], component
 
@@ -37,7 +37,7 @@ def test_range_and_number_mean_the_same(request_fields, held):
 
 def test_interface_modes_follow_the_range_too():
     text = boom([]).replace("EIGRL,1,,,8", "EIGRL,1,100.,900.")
-    c = component_from_deck(deck_from_text(text), aset={1: 123456})
+    c = Component.from_deck(deck_from_text(text), aset={1: 123456})
     held = normal_modes(
         FEModel.from_deck(deck_from_text(boom(HELD).replace("METHOD = 1", "METHOD = 1\nSPC = 1"))), 40
     )
@@ -93,16 +93,16 @@ def test_scalar_points_of_the_aset(number):
     renumbered = boom([]).replace("GRID,", "GRID,1").replace("CBAR,1,1,1,2", "CBAR,1,1,11,12")
     grids = "\n".join(_renumber(line) for line in renumbered.splitlines())
     empty = grids.replace("ENDDATA", f"SPOINT,{number}\nASET1,0,{number}\nASET1,123456,1001\nENDDATA\n")
-    c = component_from_deck(deck_from_text(empty), 4)
+    c = Component.from_deck(deck_from_text(empty), 4)
     assert c.aset == {1001: 123456}
     sprung = empty.replace("ENDDATA", f"CELAS2,900,1.+4,{number},,1009,3\nCMASS2,901,1.,{number}\nENDDATA")
     with pytest.raises(ModelError, match=f"scalar point {number}"):
-        component_from_deck(deck_from_text(sprung), 4)
-    inside = component_from_deck(deck_from_text(sprung), 4, aset={1001: 123456})
+        Component.from_deck(deck_from_text(sprung), 4)
+    inside = Component.from_deck(deck_from_text(sprung), 4, aset={1001: 123456})
     assert inside.aset == {1001: 123456}
     for name in ("aset", "rvdof"):
         with pytest.raises(ModelError, match=f"{name} names scalar points"):
-            component_from_deck(deck_from_text(sprung), 4, **{name: {number: 1}})
+            Component.from_deck(deck_from_text(sprung), 4, **{name: {number: 1}})
     assert len(normal_modes(FEModel.from_deck(deck_from_text(sprung)), 4).frequencies_hz) == 4
 
 
@@ -120,12 +120,12 @@ def test_notes_and_evidence_of_the_solver_reach_the_component(monkeypatch):
     from interstage.linalg import slicing
 
     monkeypatch.setattr(eigen, "DENSE_SIZE", 0)
-    c = component_from_deck(deck_from_text(boom([])), 4, aset={1: 123456})
+    c = Component.from_deck(deck_from_text(boom([])), 4, aset={1: 123456})
     assert c.provenance["modes_counted"] == "yes"
     assert float(c.provenance["modes_residual"]) < 1e-6
     monkeypatch.setattr(slicing.Pencil, "counted", lambda self, factor: None)
     for aset in ({}, {1: 123456}):
-        c = component_from_deck(deck_from_text(boom([])), 4, aset=aset)
+        c = Component.from_deck(deck_from_text(boom([])), 4, aset=aset)
         assert any("number of modes was not checked" in note for note in c.notes)
         assert c.provenance["modes_counted"].startswith("no")
 
@@ -133,6 +133,6 @@ def test_notes_and_evidence_of_the_solver_reach_the_component(monkeypatch):
 def test_method_that_is_not_there_is_named():
     text = boom([]).replace("METHOD = 1", "METHOD = 7")
     with pytest.raises(ModelError, match="METHOD = 7"):
-        component_from_deck(deck_from_text(text))
+        Component.from_deck(deck_from_text(text))
     with pytest.raises(InputError, match="subcase 9"):
-        component_from_deck(deck_from_text(boom([])), 4, subcase=9)
+        Component.from_deck(deck_from_text(boom([])), 4, subcase=9)

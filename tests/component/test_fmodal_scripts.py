@@ -11,7 +11,6 @@ from deck_models import SIMPLE_BEAM, boom
 
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton
-from interstage.component.from_nastran.deck import component_from_deck
 from interstage.component.from_nastran.external import fatal_messages, run_deck
 from interstage.errors import FileError, InputError, SolverError
 from interstage.fmodal import Nastran
@@ -110,9 +109,9 @@ def stand_in(folder, body):
 def test_external_run(folder):
     """One run deck, matrices in NASTRAN's format from a stand-in: both paths give one result."""
     (folder / "boom.dat").write_text(boom([]))
-    ours = component_from_deck("boom.dat", 6, aset={1: 123456, 5: 123})
+    ours = Component.from_deck("boom.dat", 6, aset={1: 123456, 5: 123})
     # recovery of all grids from the Craig-Bampton coordinates, as MUG1 holds it
-    full = component_from_deck("boom.dat", 6, aset={1: 123456, 5: 123}, keep_matrices=True)
+    full = Component.from_deck("boom.dat", 6, aset={1: 123456, 5: 123}, keep_matrices=True)
     K, M = full.gset.stiffness.toarray(), full.gset.mass.toarray()
     reduction = craig_bampton(K, M, np.r_[0:6, 24:27], 6)
     write_op4(

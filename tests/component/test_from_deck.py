@@ -8,9 +8,7 @@ from deck_models import SIMPLE_BEAM, boom
 
 from conftest import reference_dir
 from interstage.component import Component
-from interstage.component.from_nastran.deck import component_from_deck
 from interstage.component.from_nastran.external import punched_interface
-from interstage.component.from_nastran.op4 import component_from_op4
 from interstage.errors import DeckError, FileError, InputError, ModelError
 from interstage.fem.model import FEModel
 from interstage.nastran import deck_from_text
@@ -55,7 +53,7 @@ def test_interface_and_range_from_the_deck(tmp_path):
     """BSET1 and EIGRL (50 Hz) of the deck decide where the caller does not."""
     path = tmp_path / "deck.bdf"
     path.write_text(nastran_decks.deck_text("craig_bampton_inboard"))
-    c = component_from_deck(path)
+    c = Component.from_deck(path)
     assert c.aset == HELD
     assert np.allclose(c.craig_bampton.frequencies_hz, [6.129345, 6.130134, 23.63188], rtol=1e-6)
     assert c.mass == pytest.approx(1.755052, rel=1e-6)
@@ -68,8 +66,8 @@ def test_superelement_matrices_of_a_real_op4():
     """The op4 that NX wrote for the same truss: mass and clamped modes are those of our own reduction."""
     folder = reference_dir("nastran", "craig_bampton_inboard")
     op4 = reference_dir("nastran-files", "inboard.op4")
-    c = component_from_op4(folder / "deck.bdf", op4, nodes=[3, 4, 11, 16, 19, 27])
-    ours = component_from_deck(folder / "deck.bdf", 3, aset=HELD)
+    c = Component.from_op4(folder / "deck.bdf", op4, nodes=[3, 4, 11, 16, 19, 27])
+    ours = Component.from_deck(folder / "deck.bdf", 3, aset=HELD)
     assert c.mass == pytest.approx(ours.mass, rel=1e-6)
     assert np.allclose(c.inertia, ours.inertia, atol=1e-6 * np.abs(ours.inertia).max())
     held = clamped_hz(c, HELD)
@@ -77,21 +75,21 @@ def test_superelement_matrices_of_a_real_op4():
     assert np.allclose(held[:3], ours.craig_bampton.frequencies_hz, rtol=1e-6)
     punch = reference_dir("nastran-files", "inboard.pch")
     assert punched_interface(punch) == HELD
-    again = component_from_op4(folder / "deck.bdf", op4, punch=punch, nodes=[3, 4, 11, 16, 19, 27])
+    again = Component.from_op4(folder / "deck.bdf", op4, punch=punch, nodes=[3, 4, 11, 16, 19, 27])
     assert np.array_equal(again.frequencies_hz, c.frequencies_hz)
     with pytest.raises(FileError, match="EXTRN"):
         punched_interface(folder / "deck.bdf")
     with pytest.raises(InputError, match="MUG1"):
-        component_from_op4(folder / "deck.bdf", op4)
+        Component.from_op4(folder / "deck.bdf", op4)
 
 
 def test_simple_beam():
     """NESC report C.2: first flexible frequencies 0.764 and 2.054 Hz, each twice (0.05 %)."""
-    c = component_from_deck(deck(SIMPLE_BEAM), 30)
+    c = Component.from_deck(deck(SIMPLE_BEAM), 30)
     assert (c.n_modes, c.n_rigid, c.reference_node) == (30, 6, 11)
     assert np.allclose(c.frequencies_hz[:4], [0.764, 0.764, 2.054, 2.054], rtol=5e-4)
     assert c.mass == pytest.approx(8000 * 1.5625e-2 * 9, rel=1e-12)
-    fixed = component_from_deck(deck(SIMPLE_BEAM), 10, aset={1: 123456})
+    fixed = Component.from_deck(deck(SIMPLE_BEAM), 10, aset={1: 123456})
     assert fixed.n_modes == 10
     assert np.abs(clamped_hz(fixed, {1: 123456}) / fixed.craig_bampton.frequencies_hz - 1).max() < 1e-9
 
@@ -99,14 +97,14 @@ def test_simple_beam():
 def test_axes_and_reference():
     """csid turns the component, grdpnt moves its origin; CD systems of grids do not matter."""
     system = ["CORD2R,5,,1.,2.,3.,1.5,2.,3.", ",1.,3.,3.5"]
-    plain = component_from_deck(deck(boom(system)), 6, aset={1: 123456})
-    turned = component_from_deck(deck(boom(system)), 6, aset={1: 123456}, csid=5, grdpnt=4)
+    plain = Component.from_deck(deck(boom(system)), 6, aset={1: 123456})
+    turned = Component.from_deck(deck(boom(system)), 6, aset={1: 123456}, csid=5, grdpnt=4)
     cd = (
         boom(system)
         .replace("GRID,3,,1.0,0.0,0.0", "GRID,3,,1.0,0.0,0.0,5")
         .replace("GRID,1,,0.0,0.0,0.0", "GRID,1,,0.0,0.0,0.0,5")
     )
-    other = component_from_deck(deck(cd), 6, aset={1: 123456})
+    other = Component.from_deck(deck(cd), 6, aset={1: 123456})
     assert np.allclose(plain.frequencies_hz, turned.frequencies_hz, rtol=1e-9)
     R = turned.axes
     assert np.allclose(turned.node_positions, (plain.node_positions - plain.node_positions[3]) @ R)
@@ -116,15 +114,15 @@ def test_axes_and_reference():
     sign = np.sign(np.einsum("nar,nar->r", plain.gamma, other.gamma))
     assert np.allclose(other.gamma, plain.gamma * sign, atol=1e-8)
     with pytest.raises(InputError, match="coordinate system 77"):
-        component_from_deck(deck(boom(system)), 6, csid=77)
+        Component.from_deck(deck(boom(system)), 6, csid=77)
     with pytest.raises(InputError, match="rectangular"):
-        component_from_deck(deck(boom(["CORD2C,6,,0.,0.,0.,0.,0.,1.", ",1.,0.,0."])), 6, csid=6)
+        Component.from_deck(deck(boom(["CORD2C,6,,0.,0.,0.,0.,0.,1.", ",1.,0.,0."])), 6, csid=6)
 
 
 def test_offset_conm2_moves_at_its_own_centre():
     """Lumped mass and an offset CONM2: T of the record is T of the points, and m com is the first moment."""
     extra = ["CONM2,99,5,,2.0,.1,.2,.3", ",.01,,.02,,,.03"]
-    c = component_from_deck(deck(boom(extra, coupled=-1)), 6, aset={1: 123456})
+    c = Component.from_deck(deck(boom(extra, coupled=-1)), 6, aset={1: 123456})
     assert c.pm_mass == pytest.approx(c.mass, rel=1e-12)
     assert np.allclose(c.pm_c, c.mass * c.com, rtol=1e-10, atol=1e-12)
     assert np.allclose(c.pm_E, c.E, atol=1e-9)
@@ -164,8 +162,8 @@ def with_child(c, body):
 def test_separated_bodies_give_the_system_back(connection):
     """Taken out and put back, a lumped body gives the modes of the whole (all fixed-interface modes kept)."""
     text = boom(CONNECTIONS[connection])
-    whole = component_from_deck(deck(text), 8, aset={})
-    apart = component_from_deck(
+    whole = Component.from_deck(deck(text), 8, aset={})
+    apart = Component.from_deck(
         deck(text), 60, aset={1: 123456}, separate_lumped=True, add_lumped_to_aset=True, modal_integrals=False
     )
     (body,) = apart.child_bodies
@@ -181,7 +179,7 @@ def test_lumped_interface():
 
     def aset_of(connection):
         text = boom(CONNECTIONS[connection])
-        c = component_from_deck(
+        c = Component.from_deck(
             deck(text), 4, aset={1: 123456}, separate_lumped=True, add_lumped_to_aset=True
         )
         return c.aset, c.child_bodies[0]
@@ -202,7 +200,7 @@ def test_lumped_interface():
 def test_constraints_of_the_deck():
     """SPC and rigid elements hold in the component; a grounded deck has no rigid modes."""
     text = boom(["SPC1,7,123456,1"]).replace("METHOD = 1", "METHOD = 1\nSPC = 7")
-    c = component_from_deck(deck(text), 5)
+    c = Component.from_deck(deck(text), 5)
     assert c.n_rigid == 0
     assert np.abs(c.gamma[0]).max() == 0
     fe = FEModel.from_deck(deck(text))
@@ -211,34 +209,34 @@ def test_constraints_of_the_deck():
     w2 = 1.0 / flexibility[::-1][:5]
     assert np.allclose(c.frequencies_hz, np.sqrt(w2) / (2 * np.pi), rtol=1e-8)
     with pytest.raises(ModelError, match="grid 1 component 1"):
-        component_from_deck(deck(text), 5, aset={1: 123456})
+        Component.from_deck(deck(text), 5, aset={1: 123456})
     with pytest.raises(InputError, match="subcase 9"):
-        component_from_deck(deck(text), 5, subcase=9)
+        Component.from_deck(deck(text), 5, subcase=9)
 
 
 def test_damping_of_the_deck():
     """Element GE and PARAM G become structural damping: a ratio of half their sum."""
     text = boom(["PARAM,G,0.04"]).replace("MAT1,1,7.+10,,.3,2700.", "MAT1,1,7.+10,,.3,2700.,,,.02")
-    c = component_from_deck(deck(text), 4, aset={1: 123456}, damping=0.01)
+    c = Component.from_deck(deck(text), 4, aset={1: 123456}, damping=0.01)
     assert np.allclose(c.damping_ratio, 0.01 + 0.02 + 0.01, rtol=1e-6)
     assert c.craig_bampton.structural is not None
 
 
 def test_bad_requests(tmp_path):
     with pytest.raises(InputError, match="number of modes is not known"):
-        component_from_deck(deck(boom([]).replace("METHOD = 1\n", "").replace("EIGRL,1,,,8\n", "")))
+        Component.from_deck(deck(boom([]).replace("METHOD = 1\n", "").replace("EIGRL,1,,,8\n", "")))
     with pytest.raises(InputError, match="aset"):
-        component_from_deck(deck(boom([])), 4, aset={99: 123})
+        Component.from_deck(deck(boom([])), 4, aset={99: 123})
     with pytest.raises(ModelError, match="interface"):
-        component_from_deck(deck(boom([])), 4, aset={1: 123})
+        Component.from_deck(deck(boom([])), 4, aset={1: 123})
     with pytest.raises(ModelError, match="no mass"):
-        component_from_deck(deck(boom([]).replace(".3,2700.", ".3")), 4)
+        Component.from_deck(deck(boom([]).replace(".3,2700.", ".3")), 4)
     with pytest.raises(DeckError):
-        component_from_deck(tmp_path / "none.bdf", 4)
+        Component.from_deck(tmp_path / "none.bdf", 4)
 
 
 def test_matrices_are_kept_on_request(tmp_path):
-    c = component_from_deck(deck(boom([])), 4, keep_matrices=True)
+    c = Component.from_deck(deck(boom([])), 4, keep_matrices=True)
     c.save(tmp_path / "boom.h5")
     back = Component.load(tmp_path / "boom.h5", matrices=True)
     assert abs(back.gset.mass - c.gset.mass).max() == 0
@@ -247,18 +245,18 @@ def test_matrices_are_kept_on_request(tmp_path):
 
 
 def test_more_modes_than_the_model_has():
-    c = component_from_deck(deck(boom([])), 500, aset={1: 123456})
+    c = Component.from_deck(deck(boom([])), 500, aset={1: 123456})
     assert c.n_modes < 60
     assert any("500 fixed-interface modes asked" in note for note in c.notes)
-    free = component_from_deck(deck(boom([])), 500)
+    free = Component.from_deck(deck(boom([])), 500)
     assert any("500 flexible modes asked" in note for note in free.notes)
 
 
 def test_range_of_the_deck_for_a_free_body():
     """EIGRL with a range alone: all modes up to its end."""
     text = boom([]).replace("EIGRL,1,,,8", "EIGRL,1,,800.")
-    c = component_from_deck(deck(text))
-    more = component_from_deck(deck(text), 40)
+    c = Component.from_deck(deck(text))
+    more = Component.from_deck(deck(text), 40)
     assert c.n_modes == np.count_nonzero(more.frequencies_hz <= 800.0)
     assert c.n_modes > 3
 
@@ -266,8 +264,8 @@ def test_range_of_the_deck_for_a_free_body():
 def test_scalar_points_carry_modal_mass():
     """A mass on a spring from a grid to a scalar point is part of the modes, and of their unit modal mass."""
     extra = ["SPOINT,700", "CELAS2,300,5.+3,9,3,700", "CMASS2,301,1.5,700"]
-    c = component_from_deck(deck(boom(extra)), 6, aset={1: 123456})
-    plain = component_from_deck(deck(boom([])), 6, aset={1: 123456})
+    c = Component.from_deck(deck(boom(extra)), 6, aset={1: 123456})
+    plain = Component.from_deck(deck(boom([])), 6, aset={1: 123456})
     assert np.abs(c.G0 - np.eye(c.n_modes)).max() < 1e-9
     assert not np.allclose(c.frequencies_hz[:3], plain.frequencies_hz[:3], rtol=1e-3)
     assert c.mass == pytest.approx(plain.mass)
@@ -275,8 +273,8 @@ def test_scalar_points_carry_modal_mass():
 
 def test_mass_that_rounding_spreads_over_axes():
     """Grids in a tilted cylindrical system: modes are orthonormal and those of the same deck in basic axes."""
-    plain = component_from_deck(nastran_decks.read("static_solid_shell_bar"), 12, aset={})
-    turned = component_from_deck(nastran_decks.read("static_solid_shell_bar_cylindrical_cd"), 12, aset={})
+    plain = Component.from_deck(nastran_decks.read("static_solid_shell_bar"), 12, aset={})
+    turned = Component.from_deck(nastran_decks.read("static_solid_shell_bar_cylindrical_cd"), 12, aset={})
     assert np.abs(turned.G0 - np.eye(12)).max() < 1e-9
     assert np.allclose(turned.frequencies_hz, plain.frequencies_hz, rtol=1e-7)
 
@@ -285,4 +283,4 @@ def test_mass_that_rounding_spreads_over_axes():
 @pytest.mark.parametrize("wrong", [[1], "1:123456", 1])
 def test_interfaces_that_are_no_dictionaries_get_a_sentence(what, wrong):
     with pytest.raises(InputError, match=rf"{what} is not usable.*expected grid: components"):
-        component_from_deck(deck(SIMPLE_BEAM), n_modes=2, **{what: wrong})
+        Component.from_deck(deck(SIMPLE_BEAM), n_modes=2, **{what: wrong})

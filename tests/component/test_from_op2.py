@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import reference_dir
-from interstage.component.from_nastran import component_from_op2, component_from_op4
+from interstage.component import Component
 from interstage.errors import FileError, InputError
 from interstage.fmodal import Nastran
 from interstage.nastran import read_op4
@@ -22,8 +22,8 @@ def run():
 def test_real_run_with_its_op4_beside(run):
     """Interface, recovery grids and version come from inboard.op2, and agree with the punch file and the deck."""
     deck, files = run
-    c = component_from_op2(deck, files / "inboard.op2")
-    known = component_from_op4(
+    c = Component.from_op2(deck, files / "inboard.op2")
+    known = Component.from_op4(
         deck, files / "inboard.op4", punch=files / "inboard.pch", nodes=[3, 4, 11, 16, 19, 27]
     )
     assert c.aset == known.aset == {3: 123456, 11: 123456, 19: 123456, 27: 123456}
@@ -45,8 +45,8 @@ def test_matrices_as_data_blocks(run, tmp_path):
     matrices = {k: v for k, v in read_op4(files / "inboard.op4").items() if k in ("KXX", "MXX", "MUG1", "PX")}
     path = tmp_path / "own.op2"
     path.write_bytes(op2_file([matrix_block(name, m) for name, m in matrices.items()]))
-    c = component_from_op2(deck, path, nodes=[3, 4, 11, 16, 19, 27])
-    known = component_from_op4(deck, files / "inboard.op4", nodes=[3, 4, 11, 16, 19, 27])
+    c = Component.from_op2(deck, path, nodes=[3, 4, 11, 16, 19, 27])
+    known = Component.from_op4(deck, files / "inboard.op4", nodes=[3, 4, 11, 16, 19, 27])
     assert np.array_equal(c.frequencies_hz, known.frequencies_hz)
     assert np.array_equal(c.craig_bampton.mass, known.craig_bampton.mass)
     assert "option_op4" not in c.provenance
@@ -67,31 +67,31 @@ def test_faults(run, tmp_path):
     alone = tmp_path / "alone.op2"
     shutil.copy(files / "inboard.op2", alone)
     with pytest.raises(FileError, match="no superelement matrices"):
-        component_from_op2(deck, alone)
+        Component.from_op2(deck, alone)
     with pytest.raises(FileError, match="op4 file cannot be read"):
-        component_from_op2(deck, alone, op4=tmp_path / "none.op4")
+        Component.from_op2(deck, alone, op4=tmp_path / "none.op4")
     small = tmp_path / "small.op2"
     eye = np.eye(4)
     small.write_bytes(op2_file([matrix_block("KXX", eye), matrix_block("MXX", eye)]))
     with pytest.raises(FileError, match="op2 file lacks the matrix MUG1"):
-        component_from_op2(deck, small)
+        Component.from_op2(deck, small)
     small.write_bytes(op2_file([matrix_block(n, eye) for n in ("KXX", "MXX", "MUG1")]))
     with pytest.raises(InputError, match="six rows for each grid"):
-        component_from_op2(deck, small)
+        Component.from_op2(deck, small)
     tall = op2_file(
         [matrix_block("KXX", eye), matrix_block("MXX", eye), matrix_block("MUG1", np.ones((156, 4)))]
     )
     small.write_bytes(tall)
     with pytest.raises(InputError, match="more components than the reduced matrices"):
-        component_from_op2(deck, small)
+        Component.from_op2(deck, small)
     small.write_bytes(
         op2_file([matrix_block("KXX", eye), matrix_block("MXX", np.eye(3)), matrix_block("MUG1", eye)])
     )
     with pytest.raises(InputError, match="do not fit each other"):
-        component_from_op2(deck, small)
+        Component.from_op2(deck, small)
     with pytest.raises(InputError, match="more rows than the grids"):
-        component_from_op2(deck, files / "inboard.op2", nodes=[3, 11, 19, 27], modal_integrals=False)
+        Component.from_op2(deck, files / "inboard.op2", nodes=[3, 11, 19, 27], modal_integrals=False)
     with pytest.raises(InputError, match="do not fit the interface"):
-        component_from_op2(deck, files / "inboard.op2", nodes=[3, 11, 16, 19, 20, 27])
+        Component.from_op2(deck, files / "inboard.op2", nodes=[3, 11, 16, 19, 20, 27])
     with pytest.raises(InputError, match="leave out an interface grid"):
-        component_from_op2(deck, files / "inboard.op2", nodes=[3, 4, 11, 16, 19, 28])
+        Component.from_op2(deck, files / "inboard.op2", nodes=[3, 4, 11, 16, 19, 28])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.component.from_nastran.deck import component_from_deck
+from interstage.component import Component
 from interstage.component.rigid import rigid_motions, split
 from interstage.errors import InputError, ModelError
 from interstage.nastran import deck_from_text
@@ -45,21 +45,21 @@ def plate(units: str = "kg-m", offset=(0.0, 0.0, 0.0), coupled: int = -1, **opti
 @pytest.mark.parametrize("units", list(UNITS))
 @pytest.mark.parametrize("aset", [{}, {1: 123456}, {1: 123456, 143: 123}])
 def test_six_rigid_modes_in_all_units(units, coupled, aset):
-    c = component_from_deck(deck_from_text(plate(units, coupled=coupled)), 8, aset=aset)
+    c = Component.from_deck(deck_from_text(plate(units, coupled=coupled)), 8, aset=aset)
     assert c.n_rigid == 6
     assert c.frequencies_hz[0] == pytest.approx(21.6, rel=0.02)
 
 
 @pytest.mark.parametrize("far", [1e3, 1e5])
 def test_body_far_from_its_reference_point(far):
-    c = component_from_deck(deck_from_text(plate(offset=(far, 2 * far, -far / 2))), 6, aset={1: 123456})
+    c = Component.from_deck(deck_from_text(plate(offset=(far, 2 * far, -far / 2))), 6, aset={1: 123456})
     assert c.n_rigid == 6 and c.frequencies_hz[0] > 20.0
 
 
 @pytest.mark.parametrize("aset", [None, {1: 123456}])
 def test_spacecraft_of_shells_on_a_corner_and_on_suport(aset):
     text = models.spacecraft(8, extra=("SUPORT,1,123456",))
-    c = component_from_deck(deck_from_text(text), 12, aset=aset)
+    c = Component.from_deck(deck_from_text(text), 12, aset=aset)
     assert c.aset == {1: 123456}
     assert c.n_rigid == 6 and c.frequencies_hz[0] > 0.1
     mb = ist.Multibody()
@@ -70,11 +70,11 @@ def test_spacecraft_of_shells_on_a_corner_and_on_suport(aset):
 @pytest.mark.parametrize("mount", [5e-2, 1.0])
 def test_soft_mount_is_no_rigid_mode(mount):
     # four corners, a spring each in T1 to T3: the translations have f = √(4k/m) / 2π; held by nothing else
-    c = component_from_deck(deck_from_text(plate(mount=mount)), 8, aset={})
+    c = Component.from_deck(deck_from_text(plate(mount=mount)), 8, aset={})
     assert c.n_rigid == 0
     mass = 0.9 * 0.006 * 2700.0
     assert c.frequencies_hz[0] == pytest.approx(np.sqrt(4 * mount / mass) / (2 * np.pi), rel=1e-3)
-    held = component_from_deck(deck_from_text(plate(mount=mount)), 8, aset={1: 123456})
+    held = Component.from_deck(deck_from_text(plate(mount=mount)), 8, aset={1: 123456})
     assert held.n_rigid == 0 and held.frequencies_hz[0] == pytest.approx(c.frequencies_hz[0], rel=1e-2)
 
 
@@ -85,7 +85,7 @@ def test_motions_that_stay_free_are_counted():
         for line in plate(mount=100.0).splitlines()
         if not line.startswith("CELAS2") or line.endswith(",3")
     ]
-    c = component_from_deck(deck_from_text("\n".join(springs) + "\n"), 8, aset={})
+    c = Component.from_deck(deck_from_text("\n".join(springs) + "\n"), 8, aset={})
     assert c.n_rigid == 3 and c.frequencies_hz[0] > 0.3
 
 
@@ -101,9 +101,9 @@ def hinged(pins: str = "") -> str:
 
 
 def test_mechanism_is_taken_out_with_the_rigid_modes():
-    whole = component_from_deck(deck_from_text(hinged()), 6, aset={})
+    whole = Component.from_deck(deck_from_text(hinged()), 6, aset={})
     assert whole.n_rigid == 5  # a bar has no inertia about its own axis
-    c = component_from_deck(deck_from_text(hinged("5")), 6, aset={})
+    c = Component.from_deck(deck_from_text(hinged("5")), 6, aset={})
     assert c.n_rigid == 6
     assert any("very soft mode" in note for note in c.notes)
     assert c.frequencies_hz[0] > 1.0
@@ -111,12 +111,12 @@ def test_mechanism_is_taken_out_with_the_rigid_modes():
 
 def test_threshold_is_named_and_does_what_it_says():
     text = plate(mount=1.0)
-    c = component_from_deck(deck_from_text(text), 8, aset={}, rigid_threshold_hz=0.5)
+    c = Component.from_deck(deck_from_text(text), 8, aset={}, rigid_threshold_hz=0.5)
     assert c.n_rigid == 6
     assert any("threshold 0.5 Hz: rigid_threshold_hz, --rigid-threshold" in note for note in c.notes)
     assert c.provenance["option_rigid_threshold_hz"] == "0.5"
     with pytest.raises(InputError, match="threshold"):
-        component_from_deck(deck_from_text(text), 8, aset={}, rigid_threshold_hz=-1.0)
+        Component.from_deck(deck_from_text(text), 8, aset={}, rigid_threshold_hz=-1.0)
 
 
 def test_lonely_low_mode_is_mentioned():
@@ -125,14 +125,14 @@ def test_lonely_low_mode_is_mentioned():
         for line in plate(mount=1e-3).splitlines()
         if not line.startswith("CELAS2") or line.endswith(",1,3")
     ]
-    c = component_from_deck(deck_from_text("\n".join(one) + "\n"), 8, aset={}, rigid_threshold_hz=1e-9)
+    c = Component.from_deck(deck_from_text("\n".join(one) + "\n"), 8, aset={}, rigid_threshold_hz=1e-9)
     assert any("far below the next" in note and "rigid_threshold_hz" in note for note in c.notes)
 
 
 def test_negative_stiffness_is_an_error_with_advice():
     text = plate().replace("ENDDATA", "CELAS2,95001,-50.,1,3\nENDDATA")
     with pytest.raises(ModelError, match=r"negative stiffness.*rigid_threshold_hz"):
-        component_from_deck(deck_from_text(text), 8, aset={})
+        Component.from_deck(deck_from_text(text), 8, aset={})
 
 
 def test_soft_mode_mixed_with_rigid_ones_is_parted():
@@ -149,7 +149,7 @@ def test_soft_mode_mixed_with_rigid_ones_is_parted():
 
 def test_rigid_mode_of_a_foreign_file_gets_advice_that_helps():
     """A component with a translation among its modes cannot be held; the error says which mode and what to do."""
-    c = component_from_deck(deck_from_text(plate()), 4, aset={})
+    c = Component.from_deck(deck_from_text(plate()), 4, aset={})
     n = c.n_modes + 1
     gamma, lam = np.zeros((c.n_nodes, 3, n)), np.zeros((c.n_nodes, 3, n))
     gamma[:, :, 1:], lam[:, :, 1:] = c.gamma, c.lam
@@ -194,6 +194,6 @@ PSHELL,1,1,.01,1,,1
 MAT1,1,7.+10,,.33,2700.
 ENDDATA
 """
-    c = component_from_deck(deck_from_text(deck), n_modes=4)
+    c = Component.from_deck(deck_from_text(deck), n_modes=4)
     assert any(note.startswith("6 rigid modes removed") for note in c.notes)
     assert not any("mechanism" in note for note in c.notes)

@@ -3,70 +3,84 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from interstage.cli import options
 
+# parameter of the component -> flag of this command, for messages
+FLAGS = {
+    "n_modes": "--modes",
+    "aset": "--aset",
+    "rvdof": "--rvdof",
+    "damping": "--damping",
+    "modal_integrals": "--modal-integrals",
+    "rotary_integrals": "--rotary-integrals",
+    "separate_lumped": "--separate-lumped",
+    "add_lumped_to_aset": "--add-lumped-to-aset",
+    "csid": "--csid",
+    "grdpnt": "--grdpnt",
+    "subcase": "--subcase",
+    "rigid_threshold_hz": "--rigid-threshold",
+    "units": "--units",
+    "allow_outside": "--allow-outside",
+}
+
+
+def _flag(name: str, help: str, metavar: str | None = None, **more: float) -> typer.models.OptionInfo:
+    return typer.Option(FLAGS[name], metavar=metavar, help=help, **more)
+
+
+N_MODES = "Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise."
+ASET = "Interface grids; the deck's ASET, BSET, SUPORT otherwise."
+UNITS = "Units of the deck, as in slinch,in,s or SI; not known otherwise."
+
 
 def component(
     deck: Path = options.DECK,
     output: Path = typer.Option(..., "--output", "-o", metavar="FILE.h5", help="Component file to write."),
-    n_modes: int | None = options.how_many(
-        "Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise.", 0
-    ),
-    aset: str | None = typer.Option(
-        None,
-        "--aset",
-        metavar="1:123456,9:123",
-        help="Interface grids; the deck's ASET, BSET, SUPORT otherwise.",
-    ),
-    rvdof: str | None = typer.Option(None, "--rvdof", metavar="57:123", help="Grids with residual vectors."),
-    modal_integrals: bool = typer.Option(
-        False, "--modal-integrals", help="Integrals of first and second order."
-    ),
-    rotary_integrals: bool = typer.Option(False, "--rotary-integrals", help="Integrals of rotary nodes too."),
-    separate_lumped: bool = typer.Option(
-        False, "--separate-lumped", help="Take every CONM2 out, into child bodies."
-    ),
-    add_lumped_to_aset: bool = typer.Option(
-        False, "--add-lumped-to-aset", help="Put the grids that carry them into the interface."
-    ),
-    csid: int = typer.Option(
-        0, "--csid", metavar="C", help="Coordinate system whose axes the component takes."
-    ),
-    grdpnt: int | None = typer.Option(
-        None, "--grdpnt", metavar="G", help="Grid of the reference point; PARAM GRDPNT otherwise."
-    ),
-    damping: float | None = typer.Option(None, "--damping", metavar="Z", help="Damping ratio of all modes."),
+    n_modes: int | None = options.how_many(N_MODES, 0),
+    aset: Annotated[str | None, _flag("aset", ASET, "1:123456,9:123")] = None,
+    rvdof: Annotated[str | None, _flag("rvdof", "Grids with residual vectors.", "57:123")] = None,
+    modal_integrals: Annotated[
+        bool, _flag("modal_integrals", "Integrals of first and second order.")
+    ] = False,
+    rotary_integrals: Annotated[bool, _flag("rotary_integrals", "Integrals of rotary nodes too.")] = False,
+    separate_lumped: Annotated[
+        bool, _flag("separate_lumped", "Take every CONM2 out, into child bodies.")
+    ] = False,
+    add_lumped_to_aset: Annotated[
+        bool, _flag("add_lumped_to_aset", "Put the grids that carry them into the interface.")
+    ] = False,
+    csid: Annotated[int, _flag("csid", "Coordinate system whose axes the component takes.", "C")] = 0,
+    grdpnt: Annotated[
+        int | None, _flag("grdpnt", "Grid of the reference point; PARAM GRDPNT otherwise.", "G")
+    ] = None,
+    damping: Annotated[float | None, _flag("damping", "Damping ratio of all modes.", "Z")] = None,
     subcase: int | None = options.SUBCASE,
-    rigid_threshold: float = typer.Option(
-        1e-4, "--rigid-threshold", metavar="HZ", min=0.0, help="Modes below this frequency count as rigid."
-    ),
-    units: str | None = typer.Option(
-        None,
-        "--units",
-        metavar="M,L,T",
-        help="Units of the deck, as in slinch,in,s or SI; not known otherwise.",
-    ),
+    rigid_threshold: Annotated[
+        float, _flag("rigid_threshold_hz", "Modes below this frequency count as rigid.", "HZ", min=0.0)
+    ] = 1e-4,
+    units: Annotated[str | None, _flag("units", UNITS, "M,L,T")] = None,
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Modes, integrals and mass of a flexible body in one portable file."""
     from interstage.cli.info import summary
-    from interstage.cli.inputs import check_deck
+    from interstage.cli.inputs import check_deck, in_flags
     from interstage.cli.progress import progress
-    from interstage.component.from_nastran.deck import component_from_deck
+    from interstage.component import Component
     from interstage.output import checked_target
 
     checked_target(output, "component file", source=deck)
-    with progress(quiet=False) as report:
+    with progress(quiet=False) as report, in_flags(FLAGS):
         check_deck(deck)
         report("making the component")
-        made = component_from_deck(
+        made = Component.from_deck(
             deck,
             n_modes,
-            aset=None if aset is None else grid_list("--aset", aset),
-            rvdof=None if rvdof is None else grid_list("--rvdof", rvdof),
+            aset=grid_list("--aset", aset),
+            rvdof=grid_list("--rvdof", rvdof),
             modal_integrals=modal_integrals or rotary_integrals,
             rotary_integrals=rotary_integrals,
             separate_lumped=separate_lumped,
@@ -76,21 +90,23 @@ def component(
             damping=damping,
             subcase=subcase,
             rigid_threshold_hz=rigid_threshold,
-            units=None if units is None else unit_list(units),
+            units=units,
             allow_outside=allow_outside,
         )
         made.save(output)
     summary(made, str(output))
 
 
-def grid_list(option: str, text: str) -> dict[int, int]:
-    """Read `1:123456,9:123` into {1: 123456, 9: 123}; an empty text is an empty list.
+def grid_list(option: str, text: str | None) -> dict[int, int] | None:
+    """Read `1:123456,9:123` into {1: 123456, 9: 123}; an empty text is an empty list, none is none.
 
     >>> grid_list("--aset", "1:123456, 9:123")
     {1: 123456, 9: 123}
     """
     from interstage.errors import InputError
 
+    if text is None:
+        return None
     out: dict[int, int] = {}
     for part in text.replace(" ", "").split(","):
         if not part:
@@ -104,14 +120,3 @@ def grid_list(option: str, text: str) -> dict[int, int]:
             )
         out[int(grid)] = int(value)
     return out
-
-
-def unit_list(text: str) -> dict[str, str]:
-    """Read `slinch,in,s` into units of mass, length and time.
-
-    >>> unit_list("t,mm,s")
-    {'mass': 't', 'length': 'mm', 'time': 's'}
-    """
-    from interstage.component.unit_names import labelled_units
-
-    return labelled_units(text)

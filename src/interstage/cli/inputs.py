@@ -1,8 +1,10 @@
-"""Read a deck given on the command line, after a look at what the file is."""
+"""Read a deck given on the command line, after a look at what the file is; say what is wrong in flags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,3 +55,37 @@ def read_model(path: Path, allow_outside: bool, report: Callable[[str], None]) -
     cards = read_deck(path, allow_outside=allow_outside)
     report("assembling matrices")
     return cards, FEModel.from_deck(cards)
+
+
+@contextmanager
+def in_flags(flags: Mapping[str, str]) -> Iterator[None]:
+    """Let errors name the flags of a command where they name parameters of a function.
+
+    flags : parameter -> flag. Messages write a parameter as a word that is none of English (n_modes, aset), as
+    `name=value`, or as all that `where` says.
+    """
+    from interstage.errors import InputError, ModelError
+
+    try:
+        yield
+    except (InputError, ModelError) as error:
+        parts = {key: flagged(getattr(error, key), flags) for key in ("expected", "got", "hint")}
+        where = flags.get(error.where or "", flagged(error.where, flags))
+        kind = InputError if isinstance(error, InputError) else ModelError
+        raise kind(flagged(error.what, flags) or "", where=where, **parts) from None
+
+
+def flagged(text: str | None, flags: Mapping[str, str]) -> str | None:
+    """Return a message with flags in the place of parameters.
+
+    >>> flagged("damping is high; write damping=0.05, or set n_modes", {"damping": "--damping", "n_modes": "--modes"})
+    'damping is high; write --damping 0.05, or set --modes'
+    """
+    if text is None:
+        return None
+    english = {"damping", "subcase", "units"}
+    for name, flag in flags.items():
+        text = re.sub(rf"\b{name}=(?=\S)", f"{flag} ", text)
+        if name not in english:
+            text = re.sub(rf"(?<![-\w]){name}\b", flag, text)
+    return text

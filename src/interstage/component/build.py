@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from interstage.component.component_modes import (
     massless_rows,
     normalized_modes,
 )
-from interstage.component.damping import damping_ratios, ground_damping, matrix_ratios
+from interstage.component.damping import modal_damping
 from interstage.component.integrals import (
     PointMasses,
     point_integrals,
@@ -28,10 +28,12 @@ from interstage.component.integrals import (
     rotary_integrals,
     zero_order,
 )
+from interstage.component.interface import check_grids, coordinates_of
+from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component, CraigBampton
 from interstage.component.residual import load_columns
-from interstage.component.rigid import RIGID_THRESHOLD_HZ, rigid_motions
-from interstage.errors import InputError, ModelError, known_names
+from interstage.component.rigid import rigid_motions
+from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
 
 
@@ -75,47 +77,6 @@ class Assembled:
         )
 
 
-def components_of(value: int | str) -> list[int]:
-    """Read components 1-6 from 123456, "123" or 13; repeated or strange digits are an error.
-
-    >>> components_of(135)
-    [0, 2, 4]
-    """
-    text = str(value)
-    if not text or set(text) - set("123456") or len(set(text)) != len(text):
-        raise InputError(
-            "components are not usable", expected="digits 1 to 6, each once, as in 123456", got=f"{value!r}"
-        )
-    return sorted(int(c) - 1 for c in text)
-
-
-def check_mapping(what: str, wanted: Any) -> None:
-    """Refuse what is no dictionary of grids and components."""
-    if wanted is not None and not isinstance(wanted, Mapping):
-        raise InputError(
-            f"{what} is not usable",
-            where=what,
-            expected="grid: components, as in {1: 123456}",
-            got=repr(wanted),
-        )
-
-
-def check_grids(what: str, wanted: Mapping[int, Any] | None, node_ids: np.ndarray) -> dict[int, int]:
-    """Check a dictionary of grids and components; return it sorted, components as integers."""
-    check_mapping(what, wanted)
-    out = {}
-    for grid, value in sorted((wanted or {}).items(), key=lambda item: int(item[0])):
-        row = int(np.searchsorted(node_ids, int(grid)))
-        if row == len(node_ids) or node_ids[row] != int(grid):
-            raise InputError(
-                f"{what} names a grid that is not in the model",
-                where=f"grid {grid}",
-                hint=known_names(node_ids),
-            )
-        out[int(grid)] = int("".join(str(c + 1) for c in components_of(value)))
-    return out
-
-
 def turned_child(body: ChildBody, origin: np.ndarray, R: np.ndarray) -> ChildBody:
     """Express a child body in component axes, its position from the reference point."""
     return ChildBody(
@@ -133,58 +94,40 @@ def turned_child(body: ChildBody, origin: np.ndarray, R: np.ndarray) -> ChildBod
     )
 
 
-def merged_aset(*sets: Mapping[int, int] | None) -> dict[int, int]:
-    """Join interface dictionaries; components of one grid are united."""
-    out: dict[int, set[int]] = {}
-    for entry in sets:
-        for grid, value in (entry or {}).items():
-            out.setdefault(int(grid), set()).update(components_of(value))
-    return {grid: int("".join(str(c + 1) for c in sorted(values))) for grid, values in sorted(out.items())}
-
-
 def _dof_rows(what: str, wanted: Mapping[int, int], model: Assembled) -> tuple[np.ndarray, list[str]]:
     """f rows and names of grid components; a component that is not free is an error."""
     rows, names = [], []
-    for grid, value in wanted.items():
-        at = np.searchsorted(model.node_ids, grid)
-        for c in components_of(value):
-            row = model.f_row[at, c]
-            if row < 0:
-                raise ModelError(
-                    f"{what} names a component that is not free: it is held, empty or dependent",
-                    where=f"grid {grid} component {c + 1}",
-                    hint="take it out, or free it in the model",
-                )
-            rows.append(row)
-            names.append(f"grid {grid} component {c + 1}")
+    for grid, c in coordinates_of(wanted):
+        row = model.f_row[np.searchsorted(model.node_ids, grid), c]
+        if row < 0:
+            raise ModelError(
+                f"{what} names a component that is not free: it is held, empty or dependent",
+                where=f"grid {grid} component {c + 1}",
+                hint="take it out, or free it in the model",
+            )
+        rows.append(row)
+        names.append(f"grid {grid} component {c + 1}")
     return np.array(rows, dtype=np.int64), names
 
 
-def _loads(
-    model: Assembled, rvdof: Mapping[int, int], patterns: Sequence[Mapping[int, Any]], inertia_relief: bool
-) -> np.ndarray:
+def _loads(model: Assembled, options: ReductionOptions) -> np.ndarray:
     """Load patterns (nf, p): unit loads at `rvdof` (dependent grids included), patterns, unit
     accelerations.
     """
     columns = []
-    for pattern in patterns:
+    for pattern in options.loads:
         check_grids("loads", dict.fromkeys(pattern, 123456), model.node_ids)
         g = np.zeros((len(model.node_ids), 6))
         for grid, values in pattern.items():
-            g[np.searchsorted(model.node_ids, int(grid))] += np.resize(np.append(values, np.zeros(6)), 6)
+            g[np.searchsorted(model.node_ids, grid)] += values
         columns.append(model.T_gf.T @ g.ravel())
-    for grid, value in rvdof.items():
+    for grid, c in coordinates_of(options.rvdof or {}):
         at = int(np.searchsorted(model.node_ids, grid))
-        for c in components_of(value):
-            direction = np.zeros(6)
-            direction[c] = 1.0
-            if model.R_node is not None:
-                direction = np.concatenate(
-                    [model.R_node[at] @ direction[:3], model.R_node[at] @ direction[3:]]
-                )
-            block = model.T_gf[6 * at : 6 * at + 6]
-            columns.append(block.T @ direction)
-    if inertia_relief and model.rigid_f is not None:
+        direction = np.eye(6)[c]
+        if model.R_node is not None:
+            direction = np.concatenate([model.R_node[at] @ direction[:3], model.R_node[at] @ direction[3:]])
+        columns.append(model.T_gf[6 * at : 6 * at + 6].T @ direction)
+    if options.inertia_relief and model.rigid_f is not None:
         columns.extend((model.M_ff @ model.rigid_f).T)
     idle = sum(not np.any(c) for c in columns)
     if idle:
@@ -194,40 +137,24 @@ def _loads(
 
 
 def build_component(
-    model: Assembled,
-    *,
-    n_modes: int = 0,
-    request: EigenRequest | None = None,
-    aset: Mapping[int, int] | None = None,
-    rvdof: Mapping[int, int] | None = None,
-    loads: Sequence[Mapping[int, Any]] = (),
-    damping: Any = None,
-    modal_integrals: bool = True,
-    rotary: bool = False,
-    inertia_relief: bool = False,
-    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    massless: str = "add",
-    name: str = "component",
-    units: Mapping[str, str] | str | None = None,
+    model: Assembled, options: ReductionOptions, request: EigenRequest | None = None
 ) -> Component:
-    """Compute basis, integrals and damping of an assembled structure; arguments as in `from_matrices`.
+    """Compute basis, integrals and damping of an assembled structure; its interface is `options.aset`.
 
-    request : range and number of the modes, rigid ones counted; takes the place of n_modes
+    request : range and number of the modes, rigid ones counted; takes the place of options.n_modes
     """
-    if int(n_modes) != n_modes or n_modes < 0:
-        raise InputError("the number of modes must be a whole number >= 0", got=f"{n_modes!r}")
+    name = options.name or "component"
     if not np.any(model.M_ff.diagonal() > 0):
         raise ModelError(
             "the model has no mass, so that it has no modes",
             where=f"component '{name}'",
             hint="give densities or mass elements",
         )
-    aset = check_grids("aset", aset, model.node_ids)
-    rvdof = check_grids("rvdof", rvdof, model.node_ids)
+    aset = dict(options.aset or {})
+    check_grids("aset", aset, model.node_ids)
+    check_grids("rvdof", options.rvdof or {}, model.node_ids)
     model = replace(model, notes=list(model.notes))
-    basis = _basis(
-        model, int(n_modes), request, aset, rvdof, loads, inertia_relief, rigid_threshold_hz, massless
-    )
+    basis = _basis(model, options, request)
     Pi = np.asarray(model.T_gf @ basis.shapes)
     shapes = Pi.reshape(len(model.node_ids), 6, -1)
     gamma, lam = shapes[:, :3], shapes[:, 3:]
@@ -236,24 +163,23 @@ def build_component(
     E, F0, G0 = zero_order(model.M_gg, model.positions, Pi)
     if model.M_other is not None:
         G0 = G0 + basis.shapes.T @ (model.M_other @ basis.shapes)
-    viscous = None if model.B_ff is None else basis.shapes.T @ (model.B_ff @ basis.shapes)
-    structural = None if model.K4_ff is None else basis.shapes.T @ (model.K4_ff @ basis.shapes)
-    ratios = damping_ratios(damping, basis.frequencies_hz)
-    ratios = ratios + matrix_ratios(basis.frequencies_hz, viscous, structural)
-    ground, words = ground_damping(model.B_ff, model.K_ff, model.rigid_f, basis.shapes)
+    hz = basis.frequencies_hz
+    fields, words = modal_damping(
+        options.damping, hz, model.B_ff, model.K4_ff, model.K_ff, model.rigid_f, basis.shapes
+    )
     notes += words
-    component = Component(
+    if options.modal_integrals:
+        more, words = integral_fields(model, gamma, lam, options.rotary_integrals)
+        fields |= more
+        notes += words
+    return Component(
         name=name,
-        units=units,
+        units=options.units,
         node_ids=model.node_ids,
         node_positions=model.positions,
         gamma=gamma,
         lam=lam,
-        frequencies_hz=basis.frequencies_hz,
-        damping_ratio=ratios,
-        viscous=viscous,
-        structural=structural,
-        ground_damping=ground,
+        frequencies_hz=hz,
         mass=mass,
         com=com,
         inertia=inertia,
@@ -268,15 +194,13 @@ def build_component(
         craig_bampton=_record(basis, aset),
         notes=notes,
         provenance=dict(basis.evidence),
+        **fields,
     )
-    if modal_integrals:
-        add_integrals(component, model, rotary)
-    return component
 
 
-def _basis(model, n_modes, request, aset, rvdof, patterns, inertia_relief, threshold_hz, massless) -> Basis:
-    rvdof = dict(rvdof)
-    loads = _loads(model, rvdof, patterns, inertia_relief)
+def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | None) -> Basis:
+    n_modes, aset, threshold_hz = options.n_modes or 0, options.aset or {}, options.rigid_threshold_hz
+    loads = _loads(model, options)
     if not aset:
         n_rigid = 6 if model.rigid_f is None else model.rigid_f.shape[1]
         return free_modes(
@@ -305,7 +229,7 @@ def _basis(model, n_modes, request, aset, rvdof, patterns, inertia_relief, thres
     weightless = massless_rows(cb)
     pure = cb
     if len(weightless):
-        if massless == "error":
+        if options.massless == "error":
             raise massless_error(weightless, names)
         cb = _with_small_inertia(model, cb, weightless, aset)
     motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
@@ -321,7 +245,7 @@ def _with_small_inertia(
 
     The reduced matrices on record stay those of the model as it was.
     """
-    coordinates = [(grid, c) for grid, value in aset.items() for c in components_of(value)]
+    coordinates = coordinates_of(aset)
     chosen, note = added_inertia(cb, rows, coordinates)
     more, mass = np.zeros(model.M_gg.shape[0]), cb.mass.copy()
     for (grid, part), value in chosen.items():
@@ -337,7 +261,7 @@ def _record(basis: Basis, aset: Mapping[int, int]) -> CraigBampton | None:
     cb = basis.reduction
     if cb is None:
         return None
-    uset = [(grid, c + 1) for grid, value in aset.items() for c in components_of(value)]
+    uset = [(grid, c + 1) for grid, c in coordinates_of(aset)]
     uset += [(0, i + 1) for i in range(len(cb.frequencies_hz))]
     return CraigBampton(
         frequencies_hz=cb.frequencies_hz,
@@ -349,21 +273,14 @@ def _record(basis: Basis, aset: Mapping[int, int]) -> CraigBampton | None:
     )
 
 
-def add_integrals(component: Component, model: Assembled, rotary: bool = False) -> None:
-    """Fill in the integrals of first and second order, and those of rotary nodes where asked."""
-    points = model.points
+def integral_fields(
+    model: Assembled, gamma: np.ndarray, lam: np.ndarray, rotary: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the integrals of first and second order, and those of rotary nodes where asked, and what is to be said."""
+    points, notes = model.points, []
     if points is None:
-        points, words = point_masses(model.M_gg, component.n_nodes)
-        component.notes.extend(words)
-    found = point_integrals(points, component.node_positions, component.gamma, component.lam)
-    component.J1, component.J2, component.F1 = found.J1, found.J2, found.F1
-    component.pm_mass, component.pm_c, component.pm_S2, component.pm_E = (
-        found.mass,
-        found.c,
-        found.S2,
-        found.E,
-    )
+        points, notes = point_masses(model.M_gg, len(model.node_ids))
+    fields = point_integrals(points, model.positions, gamma, lam).fields()
     if rotary:
-        component.rotary = rotary_integrals(
-            model.M_gg, component.node_positions, component.gamma, component.lam
-        )
+        fields["rotary"] = rotary_integrals(model.M_gg, model.positions, gamma, lam)
+    return fields, notes

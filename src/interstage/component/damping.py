@@ -13,39 +13,82 @@ mode's own frequency, and right for modes of one frequency in any of their combi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError
 
+_EXPECTED = "a ratio from 0 to 1, one ratio a mode, or a table of pairs (frequency in Hz, ratio)"
 
-def damping_ratios(damping: Any, frequencies_hz: np.ndarray) -> np.ndarray:
+
+def checked_damping(damping: object) -> np.ndarray | None:
+    """Return damping as a number, ratios (n,) or a table (k,2) of frequency in Hz and ratio, in ascending order.
+
+    A ratio of 1 is critical damping: what is above is no vibration, and mostly meant as percent.
+    """
+    if damping is None:
+        return None
+    given = sorted(damping.items()) if isinstance(damping, Mapping) else damping
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
+    table = values.ndim == 2 and values.shape[1] == 2 and len(values) > 0
+    ratios = values[:, 1] if table else values
+    if not (table or values.ndim < 2) or not np.isfinite(values).all() or np.any(values < 0.0):
+        raise InputError(
+            "the damping is not usable", where="damping", expected=_EXPECTED, got=f"{damping!r}"[:80]
+        )
+    if np.any(ratios > 1.0):
+        raise InputError(
+            "a damping ratio above 1 is more than critical",
+            where="damping",
+            expected=_EXPECTED,
+            got=f"{ratios.max():g}",
+            hint="write damping=0.05 for 5 %",
+        )
+    return values[np.argsort(values[:, 0], kind="stable")] if table else values
+
+
+def damping_ratios(damping: object, frequencies_hz: np.ndarray) -> np.ndarray:
     """Return one ratio a mode from a number, an array (n,), or a table (k,2) of frequency in Hz and ratio.
 
     A table is linear between its points and constant beyond them, as are lists of pairs.
     """
     n = len(frequencies_hz)
-    if damping is None:
+    values = checked_damping(damping)
+    if values is None:
         return np.zeros(n)
-    if isinstance(damping, dict):
-        damping = sorted(damping.items())
-    try:
-        values = np.asarray(damping, dtype=float)
-    except (TypeError, ValueError):
-        values = np.full(1, np.nan)
-    if values.ndim == 2 and values.shape[1] == 2 and len(values):
-        table = values[np.argsort(values[:, 0], kind="stable")]
-        values = np.interp(frequencies_hz, table[:, 0], table[:, 1])
+    if values.ndim == 2:
+        values = np.interp(frequencies_hz, values[:, 0], values[:, 1])
     elif values.ndim == 0:
         values = np.full(n, float(values))
-    if values.shape != (n,) or not np.all(np.isfinite(values)) or np.any(values < 0):
+    if values.shape != (n,):
         raise InputError(
-            "the damping is not usable",
-            expected=f"a ratio >= 0, {n} ratios (one a mode), or a table of pairs (frequency in Hz, ratio)",
-            got=f"{damping!r}"[:80],
+            "the damping does not fit the modes",
+            where="damping",
+            expected=f"one ratio, {n} ratios (one a mode), or a table of pairs (frequency in Hz, ratio)",
+            got=f"{len(values)} ratios",
         )
     return values
+
+
+def modal_damping(
+    damping: object, hz: np.ndarray, B: Any, K4: Any, K: Any, rigid: np.ndarray | None, shapes: np.ndarray
+) -> tuple[dict[str, np.ndarray | None], list[str]]:
+    """Return the fields of a component that describe its damping, and what is to be said.
+
+    damping : ratios that were given; B, K4, K (nf, nf) matrices of the coordinates, None for none
+    rigid (nf, 6) rigid motions of the coordinates; shapes (nf, n) modes at hz (n,)
+    """
+    viscous = None if B is None else shapes.T @ (B @ shapes)
+    structural = None if K4 is None else shapes.T @ (K4 @ shapes)
+    ratios = damping_ratios(damping, hz) + matrix_ratios(hz, viscous, structural)
+    ground, notes = ground_damping(B, K, rigid, shapes)
+    fields = {"damping_ratio": ratios, "viscous": viscous, "structural": structural, "ground_damping": ground}
+    return fields, notes
 
 
 def equivalent_viscous(structural: np.ndarray, omega: np.ndarray) -> np.ndarray:

@@ -145,6 +145,11 @@ class PointIntegrals:
     S2: np.ndarray
     E: np.ndarray
 
+    def fields(self) -> dict[str, Any]:
+        """Return the integrals by their names in the component record."""
+        moments = {"pm_mass": self.mass, "pm_c": self.c, "pm_S2": self.S2, "pm_E": self.E}
+        return {"J1": self.J1, "J2": self.J2, "F1": self.F1, **moments}
+
 
 def point_integrals(
     points: PointMasses, positions: np.ndarray, gamma: np.ndarray, lam: np.ndarray

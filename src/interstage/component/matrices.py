@@ -3,84 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from interstage.component.build import (
     Assembled,
     build_component,
-    check_grids,
-    components_of,
-    merged_aset,
     turned_child,
 )
 from interstage.component.integrals import PointMasses, rigid_motion
+from interstage.component.interface import check_grids, checked_grids, components_of, merged
 from interstage.component.lumped import lumped_aset, remove_lumped
+from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.errors import InputError
 from interstage.linalg.factor import backend_name
 
+Matrix: TypeAlias = ArrayLike | sp.spmatrix | sp.sparray
 
-def from_matrices(
-    K: Any,
-    M: Any,
-    nodes: Mapping[int, Sequence[float]],
-    *,
-    n_modes: int,
-    aset: Mapping[int, int] | None = None,
-    rvdof: Mapping[int, int] | None = None,
-    loads: Sequence[Mapping[int, Any]] = (),
-    spc: Mapping[int, int] | None = None,
-    B: Any = None,
-    K4: Any = None,
-    damping: Any = None,
-    modal_integrals: bool = True,
-    rotary_integrals: bool = False,
-    inertia_relief: bool = False,
-    reference: int | Sequence[float] | None = None,
-    axes: Any = None,
-    points: PointMasses | None = None,
-    lumped: Sequence[ChildBody] = (),
-    add_lumped_to_aset: bool = False,
-    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    massless: str = "add",
-    name: str = "component",
-    units: Mapping[str, str] | str | None = None,
-) -> Component:
-    """Build a component from the matrices of any finite-element code.
 
-    Parameters
-    ----------
-    K, M, B, K4 : (6N, 6N) stiffness, mass, viscous and structural damping, sparse or dense; six dofs a node
-        in the
+@dataclass(frozen=True)
+class Structure:
+    """A structure as matrices of any finite-element code.
+
+    K, M, B, K4 : (6N, 6N) stiffness, mass, viscous and structural damping, sparse or dense; six dofs a node in the
         order T1 T2 T3 R1 R2 R3, nodes in the order of `nodes`, one set of axes for all
     nodes : id -> position in those axes
-    n_modes : flexible modes of a free body; fixed-interface modes where `aset` is given (all modes of the
-        Craig-Bampton system are then kept, rigid ones apart)
-    aset : interface, grid -> components such as 123456: normalized component modes
-    loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
-    rvdof : residual vectors for unit loads there; inertia_relief adds those for unit rigid accelerations
     spc : grid -> components that are held to ground
-    damping : ratio, ratios, or table of (Hz, ratio)
     reference : grid id or point that becomes the component's origin (default: the origin)
     axes : (3,3) R with `x_input = R @ x_component`
+    points : point masses of the integrals (default: those of M)
     lumped : child bodies to take out of M (offsets and inertia in the input axes)
-    rigid_threshold_hz : modes below it count as rigid whatever geometry and strain energy say
-    massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
-    units : of the matrices, as in "SI" or "t-mm-s" (default: not known)
     """
+
+    K: Matrix
+    M: Matrix
+    nodes: Mapping[int, ArrayLike]
+    B: Matrix | None = None
+    K4: Matrix | None = None
+    spc: Mapping[int, int] | None = None
+    reference: int | Sequence[float] | None = None
+    axes: ArrayLike | None = None
+    points: PointMasses | None = None
+    lumped: Sequence[ChildBody] = ()
+
+
+def component_from_matrices(s: Structure, options: ReductionOptions) -> Component:
+    """Build a component from matrices; in the reduction, a deck's default is that of a free body at the origin."""
+    if options.n_modes is None:
+        raise InputError("the number of modes is not known", where="n_modes", hint="give n_modes")
+    nodes, lumped = s.nodes, s.lumped
     ids = np.array([int(i) for i in nodes], dtype=np.int64)
     xyz = np.array([np.asarray(p, dtype=float) for p in nodes.values()]).reshape(-1, 3)
-    K, M, B, K4, ids, xyz = _ordered(K, M, B, K4, ids, xyz)
-    spc = check_grids("spc", spc, ids)
+    K, M, B, K4, ids, xyz = _ordered(s.K, s.M, s.B, s.K4, ids, xyz)
+    spc = checked_grids("spc", s.spc or {})
+    check_grids("spc", spc, ids)
     if lumped:
         M = remove_lumped(M, lumped, ids)
-        if add_lumped_to_aset:
-            aset = merged_aset(aset, lumped_aset(lumped))
-    origin, R, grid = _frame(reference, axes, ids, xyz)
+        if options.add_lumped_to_aset:
+            options = options.with_changes(aset=merged(options.aset or {}, lumped_aset(lumped)))
+    origin, R, grid = _frame(s.reference, s.axes, ids, xyz)
     f, f_row, notes = _free_rows(K, M, spc, ids)
     positions = (xyz - origin) @ R
     Q = sp.kron(sp.identity(2 * len(ids)), sp.csr_matrix(R.T), format="csr")
@@ -95,25 +81,11 @@ def from_matrices(
         B_ff=None if B is None else B[f][:, f],
         K4_ff=None if K4 is None else K4[f][:, f],
         rigid_f=(Q.T @ rigid_motion(positions))[f],
-        R_node=None if axes is None else np.broadcast_to(R.T, (len(ids), 3, 3)),
-        points=points,
+        R_node=None if s.axes is None else np.broadcast_to(R.T, (len(ids), 3, 3)),
+        points=s.points,
         notes=notes,
     )
-    component = build_component(
-        model,
-        n_modes=n_modes,
-        aset=aset,
-        rvdof=rvdof,
-        loads=loads,
-        damping=damping,
-        modal_integrals=modal_integrals,
-        rotary=rotary_integrals,
-        inertia_relief=inertia_relief,
-        rigid_threshold_hz=rigid_threshold_hz,
-        massless=massless,
-        name=name,
-        units=units,
-    )
+    component = build_component(model, options)
     component.reference_node, component.reference_position, component.axes = grid, origin, R
     component.child_bodies = [turned_child(body, origin, R) for body in lumped]
     component.bgpdt = np.hstack([ids[:, None].astype(float), np.zeros((len(ids), 2)), xyz])

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.component.damping import damping_matrix
+from interstage.component.doors import Doors
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
 from interstage.component.unit_names import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names
@@ -109,7 +109,7 @@ SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3
 
 
 @dataclass(eq=False)
-class Component:
+class Component(Doors):
     """One flexible body. Each field declares its dataset in the component file, its shape with n modes and N nodes,
     and its unit.
 
@@ -271,7 +271,7 @@ class Component:
     @property
     def damping_matrix(self) -> np.ndarray:
         """Viscous damping (n,n) in the modes and at the frequencies of the file: `component.damping`."""
-        return import_module("interstage.component.damping").damping_matrix(self)
+        return damping_matrix(self)
 
     def node_row(self, node: int) -> int:
         """Find the row of a node by its id.
@@ -286,25 +286,6 @@ class Component:
                 hint=known_names(self.node_ids),
             )
         return row
-
-    def save(self, path: str | Path, **options: Any) -> None:
-        """Write the component file (HDF5, layout of NESC report C.3), whole or not at all."""
-        import_module("interstage.component.hdf5").write_component(self, path, **options)
-
-    @classmethod
-    def load(cls, path: str | Path, **options: Any) -> Component:
-        """Read a component file; units="SI" or {"length": "mm"} converts on load."""
-        return import_module("interstage.component.hdf5").read_component(path, kind=cls, **options)
-
-    @classmethod
-    def from_matrices(cls, K: Any, M: Any, nodes: dict, **options: Any) -> Component:
-        """Build a component from matrices of any finite-element code (see `component.matrices.from_matrices`)."""
-        return import_module("interstage.component.matrices").from_matrices(K, M, nodes, **options)
-
-    @classmethod
-    def from_deck(cls, deck: Any, **options: Any) -> Component:
-        """Build a component from a NASTRAN deck (see `interstage.component.from_nastran.deck.component_from_deck`)."""
-        return import_module("interstage.component.from_nastran.deck").component_from_deck(deck, **options)
 
     def keep_modes(self, modes: Any) -> Component:
         """Keep some modes of a free body; normalized component modes cannot be dropped and are refused."""

@@ -126,7 +126,7 @@ def _sentences(hz, out, whole, threshold_hz: float) -> list[str]:
         raise ModelError(
             "a mode of the component has negative stiffness",
             got=f"{flexible[0]:.3g} Hz ({option})",
-            hint="where this is the rounding of a rigid mode, raise rigid_threshold_hz (--rigid-threshold) above it; "
+            hint="where this is the rounding of a rigid mode, raise rigid_threshold_hz above it; "
             "otherwise look for negative stiffness in direct input matrices (DMIG), springs or materials",
         )
     if len(flexible) > 1 and flexible[1] > FAR_BELOW * flexible[0]:

@@ -7,9 +7,7 @@ full one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -19,10 +17,10 @@ from interstage.component.component_modes import (
     massless_rows,
     normalized_modes,
 )
-from interstage.component.damping import damping_ratios, ground_damping, matrix_ratios
+from interstage.component.damping import modal_damping
 from interstage.component.integrals import PointMasses, point_integrals, rigid_motion
+from interstage.component.options import ReductionOptions
 from interstage.component.record import Component, CraigBampton
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.errors import InputError, ModelError
 
 
@@ -51,15 +49,7 @@ class Superelement:
     notes: list[str] = field(default_factory=list)
 
 
-def component_from_superelement(
-    s: Superelement,
-    *,
-    damping: Any = None,
-    modal_integrals: bool = True,
-    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    name: str = "component",
-    units: Mapping[str, str] | str | None = None,
-) -> Component:
+def component_from_superelement(s: Superelement, options: ReductionOptions) -> Component:
     """Normalize the reduced system and describe it as a component."""
     modal = s.uset[:, 0] == 0
     nb = int(np.count_nonzero(~modal))
@@ -79,7 +69,7 @@ def component_from_superelement(
         more = [chosen.get((grid, c // 3 * 3), 0.0) for grid, c in coordinates] + [0.0] * (nx - nb)
         s = replace(s, M=s.M + np.diag(more), notes=[*s.notes, note])
         cb = _reduction(s, nb)
-    basis = normalized_modes(cb, threshold_hz=rigid_threshold_hz, rigid_b=S_x[:nb])
+    basis = normalized_modes(cb, threshold_hz=options.rigid_threshold_hz, rigid_b=S_x[:nb])
     X = basis.shapes
     Pi = s.T @ X
     M_rr, P = S_x.T @ s.M @ S_x, S_x.T @ s.M @ X
@@ -90,25 +80,20 @@ def component_from_superelement(
     com = np.array([mp[2, 1] - mp[1, 2], mp[0, 2] - mp[2, 0], mp[1, 0] - mp[0, 1]]) / (2 * mass)
     shapes = Pi.reshape(len(s.node_ids), 6, -1)
     hz = basis.frequencies_hz
-    viscous = None if s.B is None else X.T @ s.B @ X
-    structural = None if s.K4 is None else X.T @ s.K4 @ X
-    ratios = damping_ratios(damping, hz) + matrix_ratios(hz, viscous, structural)
-    ground, words = ground_damping(s.B, s.K, S_x, X)
+    fields, words = modal_damping(options.damping, hz, s.B, s.K4, s.K, S_x, X)
     aset: dict[int, str] = {}
     for grid, c in s.uset[:nb]:
         aset[int(grid)] = aset.get(int(grid), "") + str(c)
-    component = Component(
-        name=name,
-        units=units,
+    if options.modal_integrals and s.points is not None:
+        fields |= point_integrals(s.points, s.positions, shapes[:, :3], shapes[:, 3:]).fields()
+    return Component(
+        name=options.name or "component",
+        units=options.units,
         node_ids=s.node_ids,
         node_positions=s.positions,
         gamma=shapes[:, :3],
         lam=shapes[:, 3:],
         frequencies_hz=hz,
-        damping_ratio=ratios,
-        viscous=viscous,
-        structural=structural,
-        ground_damping=ground,
         mass=mass,
         com=com,
         inertia=(M_rr[:3, :3] + M_rr[:3, :3].T) / 2,
@@ -121,13 +106,8 @@ def component_from_superelement(
         rigid_frequencies_hz=basis.rigid_hz,
         craig_bampton=CraigBampton(cb.frequencies_hz, pure, s.K, s.uset, s.B, s.K4),
         notes=s.notes + basis.notes + words,
+        **fields,
     )
-    if modal_integrals and s.points is not None:
-        found = point_integrals(s.points, s.positions, component.gamma, component.lam)
-        component.J1, component.J2, component.F1 = found.J1, found.J2, found.F1
-        component.pm_mass, component.pm_c = found.mass, found.c
-        component.pm_S2, component.pm_E = found.S2, found.E
-    return component
 
 
 def _rigid(s: Superelement, nb: int) -> np.ndarray:

@@ -16,7 +16,7 @@ class Grids:
     id : (n,) grid ids, ascending
     xyz : (n, 3) positions in basic axes
     R_basic_cd : (n, 3, 3) axes of each grid's displacement (CD) system: x_basic = R @ x_cd
-    cd : (n,) id of that system
+    cd : (n,) id of that system; cp : (n,) that of the system in which its position was given
     ps : (n, 6) bool, permanent single-point constraints
     spoint : (k,) scalar point ids, ascending
     dof : (n,) first g-set dof of each grid; its six dofs follow it
@@ -32,6 +32,7 @@ class Grids:
         cd: ArrayLike | None = None,
         ps: ArrayLike | None = None,
         spoint: ArrayLike = (),
+        cp: ArrayLike | None = None,
     ):
         ids = np.asarray(id, dtype=np.int64)
         order = np.argsort(ids, kind="stable")
@@ -42,6 +43,7 @@ class Grids:
             np.broadcast_to(np.eye(3), (n, 3, 3)) if R_basic_cd is None else np.asarray(R_basic_cd)[order]
         )
         self.cd = np.zeros(n, dtype=np.int64) if cd is None else np.asarray(cd, dtype=np.int64)[order]
+        self.cp = np.zeros(n, dtype=np.int64) if cp is None else np.asarray(cp, dtype=np.int64)[order]
         self.ps = np.zeros((n, 6), dtype=bool) if ps is None else np.asarray(ps, dtype=bool)[order]
         self.spoint = np.unique(np.asarray(spoint, dtype=np.int64))
         points = np.concatenate([self.id, self.spoint])

@@ -61,7 +61,7 @@ def face_rule(n_corner: int, quadratic: bool) -> tuple[np.ndarray, np.ndarray]:
     for a, w in (((6 - root) / 21, (155 - root) / 2400), ((6 + root) / 21, (155 + root) / 2400)):
         inner += [(a, a), (1 - 2 * a, a), (a, 1 - 2 * a)]
         weights += [w] * 3
-    return np.array(points), np.array(weights)
+    return np.array(inner), np.array(weights)
 
 
 def face_loads(

@@ -13,9 +13,11 @@ import scipy.sparse as sp
 from interstage.fem.assembly import assemble
 from interstage.fem.case import CaseControl, Subcase
 from interstage.fem.constraints import Equations
+from interstage.fem.coordinates import Coordinates
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
 from interstage.fem.loads import Loads
+from interstage.fem.rigid_elements import RigidLink
 from interstage.fem.scalars import Springs, SystemTerms
 from interstage.fem.sets import SetCards
 from interstage.linalg.eigen_request import EigenRequest
@@ -38,14 +40,14 @@ class FEModel:
 
     Attributes
     ----------
-    grids : points and dof numbers
+    grids : points and dof numbers; coordinates : coordinate systems by id
     blocks : element families
     terms : scalar springs, masses, dampers and matrices given directly (DMIG)
     springs : scalar springs as elements, for their forces
     wtmass : factor from input mass to consistent mass
     coupled_mass : True for PARAM COUPMASS > 0
     constraints : SPC, MPC and set cards by id
-    rigid : equations of rigid elements
+    rigid : equations of rigid elements; links : which grids they connect
     loads : load sets
     sol : number of the solution sequence
     eigen_requests : EIGRL and EIGR by id
@@ -72,6 +74,8 @@ class FEModel:
     notes: list[str] = field(default_factory=list)
     springs: list[Springs] = field(default_factory=list)
     buckling_requests: dict[int, EigenRequest] = field(default_factory=dict)
+    coordinates: Coordinates = field(default_factory=Coordinates)
+    links: list[RigidLink] = field(default_factory=list)
 
     @classmethod
     def from_deck(cls, deck: Deck | str | PathLike[str], rotary_inertia: bool | None = None) -> FEModel:

@@ -5,11 +5,28 @@ Small rotations about a point p:  u(x) = u_p + θ × (x - p),  θ(x) = θ.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from interstage.errors import ModelError
 from interstage.fem.constraints import Equations, equations, explicit
 from interstage.fem.grids import Grids
+
+
+@dataclass(frozen=True)
+class RigidLink:
+    """A rigid element as a connection of grids.
+
+    kind : "rbar", "rbe2" or "rbe3"; grid : that of an RBE2 or RBE3 which the others carry or are carried by, or one end
+    others : (k,) ids of the other grids; components : digits of the components that it holds; weights : (k,) of an RBE3
+    """
+
+    kind: str
+    grid: int
+    others: np.ndarray
+    components: str
+    weights: np.ndarray | None = None
 
 
 def rigid_modes(grids: Grids, rows: np.ndarray, point: np.ndarray) -> np.ndarray:

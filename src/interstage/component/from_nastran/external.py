@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FileError, InputError, SolverError
-from interstage.nastran import Deck, read_op4
+from interstage.nastran import Deck, Subcase, read_op4
 from interstage.nastran.op4 import SparseMatrix
 from interstage.output import make_folder, read_bytes, write_text
 
@@ -57,13 +57,11 @@ def run_deck(
 
     first_q : id of the first modal scalar point, above all ids of the deck
     """
-    text = deck.text()
-    head, bulk = _parts(text)
     lines = [
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},DELETE",
         "SOL 103",
         "CEND",
-        *_kept_case(head),
+        *_kept_case(deck.case.subcases[0]),
         "METHOD = 990001",
         "DISPLACEMENT(PLOT) = ALL",
         "RESVEC(NOINRL,NOAPPL,NODAMP) = YES" if rvdof else "RESVEC = NO",
@@ -77,25 +75,26 @@ def run_deck(
     lines += [f"SPOINT,{first_q},THRU,{last}", f"QSET1,0,{first_q},THRU,{last}"]
     lines += [f"BSET1,{value},{grid}" for grid, value in sorted(aset.items())]
     lines += [f"RVDOF1,{value},{grid}" for grid, value in sorted(rvdof.items())]
-    return "\n".join([*lines, *_kept_bulk(bulk), "ENDDATA", ""])
+    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text())), "ENDDATA", ""])
 
 
-def _parts(text: str) -> tuple[list[str], list[str]]:
+def _bulk(text: str) -> list[str]:
+    """Lines of the bulk data."""
     lines = text.splitlines()
-    begin = next((k for k, line in enumerate(lines) if line.split("$")[0].split()[:1] and
-                  line.split("$")[0].split()[0].upper() == "BEGIN"), None)  # fmt: skip
-    return ([], lines) if begin is None else (lines[:begin], lines[begin + 1 :])
+    words = (line.split("$")[0].split()[:1] for line in lines)
+    begin = next((k for k, word in enumerate(words) if word and word[0].upper() == "BEGIN"), -1)
+    return lines[begin + 1 :]
 
 
-def _kept_case(head: list[str]) -> list[str]:
-    """Case control that selects constraints and direct matrices; requests of output and subcases go."""
-    start = next((k for k, line in enumerate(head) if line.strip().upper() == "CEND"), len(head) - 1)
-    kept: dict[str, str] = {}
-    for line in head[start + 1 :]:
-        word = re.split(r"[^A-Za-z0-9]", line.strip().upper(), maxsplit=1)[0]
-        if word in ("SPC", "MPC", "K2GG", "M2GG", "B2GG", "TITLE", "SUPORT1") and word not in kept:
-            kept[word] = line.strip()
-    return list(kept.values())
+def _kept_case(case: Subcase) -> list[str]:
+    """Case control that selects constraints and direct matrices; requests of output and other subcases go."""
+    lines = [f"TITLE = {case.title}"] if case.title else []
+    chosen = {"SPC": case.spc, "MPC": case.mpc, "SUPORT1": case.suport1}
+    lines += [f"{name} = {number}" for name, number in chosen.items() if number is not None]
+    for name, matrices in (("K2GG", case.k2gg), ("M2GG", case.m2gg), ("B2GG", case.b2gg)):
+        parts = [f"{case.factors[one]!r}*{one}" if one in case.factors else one for one in matrices]
+        lines += [f"{name} = {', '.join(parts)}"] if parts else []
+    return lines
 
 
 def _kept_bulk(bulk: list[str]) -> list[str]:

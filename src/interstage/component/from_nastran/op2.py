@@ -7,7 +7,7 @@ displacement output. The matrices are in the op2 file where the run put them the
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,68 +18,39 @@ from interstage.component.from_nastran.external import (
     superelement_matrices,
 )
 from interstage.component.from_nastran.op4 import superelement_component
+from interstage.component.from_nastran.source import as_deck
+from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.errors import FileError
-from interstage.nastran import Deck, Op2, read_deck, read_op2
+from interstage.nastran import Deck, Op2, read_op2
 
 _DISPLACEMENTS = ("OUGV1", "BOUGV1", "OUG1", "BOPHIG", "OPHIG")
 
 
 def component_from_op2(
-    deck: Deck | str | os.PathLike,
-    op2: str | os.PathLike,
+    deck: Deck | str | os.PathLike[str],
+    op2: str | os.PathLike[str],
+    options: ReductionOptions,
     *,
-    op4: str | os.PathLike | None = None,
-    aset: Mapping[int, int] | None = None,
-    punch: str | os.PathLike | None = None,
+    op4: str | os.PathLike[str] | None = None,
+    punch: str | os.PathLike[str] | None = None,
     nodes: Sequence[int] | None = None,
-    modal_integrals: bool = True,
-    csid: int = 0,
-    grdpnt: int | None = None,
-    damping: Any = None,
-    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    name: str | None = None,
-    units: Mapping[str, str] | str | None = None,
     allow_outside: bool = False,
 ) -> Component:
-    """Build a component from NASTRAN's own Craig-Bampton matrices and the op2 file of the run.
-
-    Parameters
-    ----------
-    op4 : file of the matrices; default: the op2 file itself, or where it has none, that of the same name with .op4
-    aset : interface of the superelement; default: that of `punch`, else the ASET, BSET and CSET cards in the
-        op2 file, else those of the deck
-    punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface
-    nodes : grids of the displacement recovery MUG1, interface included; default: the interface and the grids of
-        the displacements in the op2 file, or all grids of the deck where it has no displacements
-    modal_integrals : first- and second-order integrals from the point masses of the deck, where MUG1 has
-        all grids
-    """
+    """Build a component from Craig-Bampton matrices and the op2 file of a run; arguments as in `Component.from_op2`."""
     path = Path(op2)
     read = read_op2(path)
     matrices, source = _matrices(read, path, op4)
-    if aset is None:
+    if options.aset is None:
         aset = punched_interface(punch) if punch is not None else read.interface() or None
-    if nodes is None and aset:
+        options = options.with_changes(aset=aset)
+    if nodes is None and options.aset:
         shown = _displaced(read)
-        nodes = sorted(shown | {int(grid) for grid in aset}) if shown else None
-    component = superelement_component(
-        deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside),
-        matrices,
-        {"op2": path.name} | ({} if source == path else {"op4": source.name}),
-        str(source),
-        aset=aset,
-        nodes=nodes,
-        modal_integrals=modal_integrals,
-        csid=csid,
-        grdpnt=grdpnt,
-        damping=damping,
-        rigid_threshold_hz=rigid_threshold_hz,
-        name=name,
-        units=units,
-        nastran_version=read.label or "unknown",
-    )
+        nodes = sorted(shown | set(options.aset)) if shown else None
+    said = {"op2": path.name} | ({} if source == path else {"op4": source.name})
+    said["nastran_version"] = read.label or "unknown"
+    deck = as_deck(deck, allow_outside)
+    component = superelement_component(deck, matrices, options, nodes, said, str(source))
     component.notes += read.notes
     return component
 

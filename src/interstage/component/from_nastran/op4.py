@@ -9,108 +9,121 @@ from typing import Any
 
 import numpy as np
 
-from interstage.component.build import check_grids, components_of
-from interstage.component.from_nastran.deck import (
+from interstage.component.from_nastran.external import punched_interface, read_matrices
+from interstage.component.from_nastran.source import (
+    Frame,
+    as_deck,
     bare_model,
+    check_points,
     deck_aset,
-    deck_axes,
     deck_damping,
     lumped_points,
     provenance,
-    reference_point,
 )
-from interstage.component.from_nastran.external import punched_interface, read_matrices
-from interstage.component.integrals import PointMasses
+from interstage.component.interface import check_grids, coordinates_of
+from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.component.superelement import Superelement, component_from_superelement
 from interstage.errors import InputError
-from interstage.fem.from_deck.geometry import read_geometry
 from interstage.fem.model import FEModel
-from interstage.nastran import Deck, read_deck
+from interstage.nastran import Deck
 
 
 def component_from_op4(
-    deck: Deck | str | os.PathLike,
-    op4: str | os.PathLike,
+    deck: Deck | str | os.PathLike[str],
+    op4: str | os.PathLike[str],
+    options: ReductionOptions,
     *,
-    aset: Mapping[int, int] | None = None,
-    punch: str | os.PathLike | None = None,
+    punch: str | os.PathLike[str] | None = None,
     nodes: Sequence[int] | None = None,
-    modal_integrals: bool = True,
-    csid: int = 0,
-    grdpnt: int | None = None,
-    damping: Any = None,
-    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
-    name: str | None = None,
-    units: Mapping[str, str] | str | None = None,
     allow_outside: bool = False,
     nastran_version: str = "unknown",
 ) -> Component:
-    """Build a component from NASTRAN's own Craig-Bampton matrices: KXX, MXX, BXX1, K4XX1 and MUG1 of
-    EXTSEOUT.
-
-    Parameters
-    ----------
-    aset : interface of the superelement (default: that of `punch`, else the deck's ASET, BSET, SUPORT)
-    punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface
-    nodes : grids of the displacement recovery MUG1 in its order, interface included; default: all grids of
-        the deck
-    modal_integrals : first- and second-order integrals from the point masses of the deck, where MUG1 has
-        all grids
-    """
-    if punch is not None and aset is None:
-        aset = punched_interface(punch)
-    return superelement_component(
-        deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside),
-        read_matrices(Path(op4)),
-        {"op4": Path(op4).name},
-        str(op4),
-        aset=aset,
-        nodes=nodes,
-        modal_integrals=modal_integrals,
-        csid=csid,
-        grdpnt=grdpnt,
-        damping=damping,
-        rigid_threshold_hz=rigid_threshold_hz,
-        name=name,
-        units=units,
-        nastran_version=nastran_version,
-    )
+    """Build a component from NASTRAN's own Craig-Bampton matrices; arguments as in `Component.from_op4`."""
+    if punch is not None and options.aset is None:
+        options = options.with_changes(aset=punched_interface(punch))
+    said = {"op4": Path(op4).name, "nastran_version": nastran_version}
+    matrices = read_matrices(Path(op4))
+    return superelement_component(as_deck(deck, allow_outside), matrices, options, nodes, said, str(op4))
 
 
 def superelement_component(
     deck: Deck,
     matrices: dict[str, Any],
-    files: dict[str, str],
-    where: str,
-    *,
-    aset: Mapping[int, int] | None,
+    options: ReductionOptions,
     nodes: Sequence[int] | None,
-    modal_integrals: bool,
-    csid: int,
-    grdpnt: int | None,
-    damping: Any,
-    rigid_threshold_hz: float,
-    name: str | None,
-    units: Mapping[str, str] | str | None,
-    nastran_version: str,
+    said: dict[str, str],
+    where: str,
 ) -> Component:
-    """Build a component from the matrices of EXTSEOUT, whatever file held them; `files` go on record.
+    """Build a component from the matrices of EXTSEOUT, whatever file held them.
 
     matrices : K, M, B, K4 (nx, nx) and U (rows, nx) as `external.superelement_matrices` gives them
+    said : files and nastran_version, for the record; where : file of the matrices, for messages
     """
     fe = FEModel.from_deck(deck)
     grids = fe.grids
-    aset = check_grids("aset", aset if aset is not None else deck_aset(fe, fe.case.subcases[0]), grids.id)
-    if not aset:
-        raise InputError(
-            "an external superelement has an interface", where="aset", hint="name its grids in aset"
-        )
+    aset = _interface(fe, options)
     ids = grids.id if nodes is None else np.array(sorted(int(n) for n in nodes), dtype=np.int64)
     check_grids("nodes", dict.fromkeys(ids.tolist(), 123456), grids.id)
     rows = grids.find(ids)
     U = matrices["U"]
+    _check_grid_rows(U, ids, where)
+    uset = _coordinates(aset, len(matrices["K"]), where)
+    _check_extra_rows(len(U) - 6 * len(ids), ids, grids.spoint, int(np.sum(uset[:, 0] == 0)), where)
+    _check_interface_rows(U, ids, uset, where)
+    frame = Frame.of(fe, options)
+    R_node = frame.node_axes(grids.R_basic_cd[rows])
+    T = np.einsum("nab,npbk->npak", R_node, U[: 6 * len(ids)].reshape(len(ids), 2, 3, -1))
+    empty = [np.abs(matrices[key]).sum(axis=1) == 0 for key in ("K", "M")]
+    used = ~((uset[:, 0] == 0) & empty[0] & empty[1])  # modal places that the run left empty
+    part = np.ix_(used, used)
+    K, B, K4 = (None if matrices[key] is None else matrices[key][part] for key in ("K", "B", "K4"))
+    B, K4, notes = deck_damping(fe, K, B, K4)
+    whole = options.modal_integrals and len(ids) == len(grids)
+    reduced = Superelement(
+        K=K,
+        M=matrices["M"][part],
+        B=B,
+        K4=K4,
+        notes=notes,
+        uset=uset[used],
+        node_ids=ids,
+        positions=frame.positions(grids.xyz[rows]),
+        T=T.reshape(6 * len(ids), -1)[:, used],
+        R_node=R_node,
+        points=lumped_points(fe, bare_model(fe), frame.R)[0] if whole else None,
+    )
+    options = options.with_changes(name=options.name or Path(deck.name).stem)
+    version = {"solver": "external NASTRAN (EXTSEOUT)", "nastran_version": said.pop("nastran_version")}
+    made = provenance(deck, said) | version
+    return component_from_superelement(reduced, options).with_changes(**frame.fields(), provenance=made)
+
+
+def _interface(fe: FEModel, options: ReductionOptions) -> dict[int, int]:
+    aset = dict(options.aset) if options.aset is not None else deck_aset(fe, fe.case.subcases[0])
+    check_points(fe, "aset", aset)
+    if not aset:
+        raise InputError(
+            "an external superelement has an interface", where="aset", hint="name its grids in aset"
+        )
+    return dict(sorted(aset.items()))
+
+
+def _coordinates(aset: Mapping[int, int], size: int, where: str) -> np.ndarray:
+    """Grid and component 1-6 of every row (nx, 2) of the matrices; modal ones have grid 0 and their number."""
+    uset = [(grid, c + 1) for grid, c in coordinates_of(aset)]
+    if len(uset) > size:
+        raise InputError(
+            "the interface has more components than the reduced matrices have rows",
+            where=where,
+            expected=f"at most {size}",
+            got=f"{len(uset)}",
+            hint="name the interface of the run in aset",
+        )
+    return np.array(uset + [(0, i + 1) for i in range(size - len(uset))], dtype=np.int64)
+
+
+def _check_grid_rows(U: np.ndarray, ids: np.ndarray, where: str) -> None:
     if len(U) < 6 * len(ids):
         raise InputError(
             "the displacement recovery MUG1 does not have six rows for each grid",
@@ -119,61 +132,6 @@ def superelement_component(
             got=f"{len(U)}",
             hint="name the grids of its displacement set in nodes",
         )
-    uset = [(grid, c + 1) for grid, value in aset.items() for c in components_of(value)]
-    if len(uset) > len(matrices["K"]):
-        raise InputError(
-            "the interface has more components than the reduced matrices have rows",
-            where=where,
-            expected=f"at most {len(matrices['K'])}",
-            got=f"{len(uset)}",
-            hint="name the interface of the run in aset",
-        )
-    uset += [(0, i + 1) for i in range(len(matrices["K"]) - len(uset))]
-    _check_extra_rows(len(U) - 6 * len(ids), ids, grids.spoint, sum(grid == 0 for grid, _ in uset), where)
-    uset = np.array(uset, dtype=np.int64)
-    used = ~(
-        (uset[:, 0] == 0)
-        & (np.abs(matrices["K"]).sum(axis=1) == 0)
-        & (np.abs(matrices["M"]).sum(axis=1) == 0)
-    )
-    _check_interface_rows(U, ids, uset, where)
-    coordinates, _ = read_geometry(deck)
-    R = deck_axes(coordinates, csid)
-    reference, origin = reference_point(fe, grdpnt)
-    R_node = np.einsum("ba,nbc->nac", R, grids.R_basic_cd[rows])
-    T = np.einsum("nab,npbk->npak", R_node, U[: 6 * len(ids)].reshape(len(ids), 2, 3, -1)).reshape(
-        6 * len(ids), -1
-    )
-    part = np.ix_(used, used)
-    K, B, K4 = (None if matrices[key] is None else matrices[key][part] for key in ("K", "B", "K4"))
-    B, K4, notes = deck_damping(fe, K, B, K4)
-    component = component_from_superelement(
-        Superelement(
-            K=K,
-            M=matrices["M"][part],
-            B=B,
-            K4=K4,
-            notes=notes,
-            uset=uset[used],
-            node_ids=ids,
-            positions=(grids.xyz[rows] - origin) @ R,
-            T=T[:, used],
-            R_node=R_node,
-            points=_points(fe, R) if modal_integrals and len(ids) == len(grids) else None,
-        ),
-        damping=damping,
-        rigid_threshold_hz=rigid_threshold_hz,
-        name=name or Path(deck.name).stem,
-        units=units,
-    )
-    component.reference_node, component.reference_position = reference, origin
-    component.axes, component.csid = R, csid
-    component.coordinates = {cid: (s.origin, s.R) for cid, s in coordinates.systems.items() if cid}
-    component.provenance = provenance(deck, files) | {
-        "solver": "external NASTRAN (EXTSEOUT)",
-        "nastran_version": nastran_version,
-    }
-    return component
 
 
 def _check_extra_rows(extra: int, ids: np.ndarray, spoints: np.ndarray, n_modal: int, where: str) -> None:
@@ -205,9 +163,3 @@ def _check_interface_rows(U: np.ndarray, ids: np.ndarray, uset: np.ndarray, wher
             expected="interface grids that move with their own coordinates",
             hint="name the interface in aset and the grids of the displacement set in nodes",
         )
-
-
-def _points(fe: FEModel, R: np.ndarray) -> PointMasses:
-    """Point masses of the deck in component axes, each CONM2 at its own centre of gravity."""
-    points, _ = lumped_points(fe, bare_model(fe), R)
-    return points

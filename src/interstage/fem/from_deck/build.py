@@ -42,14 +42,17 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         *solids.read(ctx),
     ]
     springs, given = scalar.read(ctx), dmig.read(ctx)
+    equations, links = rigid.read_rigid(ctx)
     return FEModel(
         grids=ctx.grids,
+        coordinates=ctx.coordinates,
         blocks=blocks,
         terms=SystemTerms(*(a + b for a, b in zip(springs, given))),
         wtmass=_real(ctx, "WTMASS", 1.0),
         coupled_mass=_real(ctx, "COUPMASS", -1.0) > 0,
         constraints=read_constraints(ctx),
-        rigid=rigid.read_rigid(ctx),
+        rigid=equations,
+        links=links,
         loads=_loads(ctx, blocks),
         eigen_requests=read_eigen_requests(ctx),
         buckling_requests=read_buckling_requests(ctx),

@@ -36,6 +36,7 @@ def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
         xyz,
         R_basic_cd=coordinates.axes(cd, xyz),
         cd=cd,
+        cp=cp,
         ps=ps,
         spoint=_scalar_points(deck, gid),
     )

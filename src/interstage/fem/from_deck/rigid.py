@@ -9,16 +9,18 @@ from interstage.fem.constraints import Equations, join
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.points import components
 from interstage.fem.rbe3 import rbe3
-from interstage.fem.rigid_elements import rbe2, rigid_body, rrod
+from interstage.fem.rigid_elements import RigidLink, rbe2, rigid_body, rrod
 from interstage.nastran import CardTable
 from interstage.nastran.ids import expand_ids
 
 ALL = np.arange(6)
+Found = tuple[Equations, RigidLink | None]
 
 
-def read_rigid(ctx: Context) -> Equations:
-    """Return the constraint equations of all rigid elements, each with the name of its element."""
+def read_rigid(ctx: Context) -> tuple[Equations, list[RigidLink]]:
+    """Return the constraint equations of all rigid elements, each with the name of its element, and what they link."""
     parts: list[Equations] = []
+    links: list[RigidLink] = []
     readers = {"RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBE1": _rbe1, "RROD": _rrod}
     for name, reader in readers.items():
         table = ctx.deck.cards(name)
@@ -26,10 +28,16 @@ def read_rigid(ctx: Context) -> Equations:
             table.unique_ids()
         for i in range(len(table)):
             try:
-                parts.append(reader(ctx, table, i))
+                equations, link = reader(ctx, table, i)
             except ModelError as error:
                 raise table.error(i, error.what, error.expected, error.got, error.hint) from None
-    return join(parts)
+            parts.append(equations)
+            links += [link] if link else []
+    return join(parts), links
+
+
+def _digits(components: np.ndarray) -> str:
+    return "".join(str(c + 1) for c in sorted(components))
 
 
 def _row_of(ctx: Context, table: CardTable, i: int, value) -> int:
@@ -63,7 +71,7 @@ def _drop_alpha(row: list) -> list:
     return row
 
 
-def _rbe2(ctx: Context, table: CardTable, i: int) -> Equations:
+def _rbe2(ctx: Context, table: CardTable, i: int) -> Found:
     row = table.row(i) + [None] * 3
     independent = _row_of(ctx, table, i, row[1])
     chosen = components(table, i, row[2])
@@ -72,10 +80,11 @@ def _rbe2(ctx: Context, table: CardTable, i: int) -> Equations:
         raise table.error(i, "RBE2 makes no component dependent", "digits 1 to 6")
     if independent in dependents:
         raise table.error(i, f"RBE2 has grid {row[1]} both independent and dependent")
-    return rbe2(ctx.grids, row[0], independent, dependents, chosen)
+    link = RigidLink("rbe2", row[1], ctx.grids.id[dependents], _digits(chosen))
+    return rbe2(ctx.grids, row[0], independent, dependents, chosen), link
 
 
-def _rbe3(ctx: Context, table: CardTable, i: int) -> Equations:
+def _rbe3(ctx: Context, table: CardTable, i: int) -> Found:
     row = table.row(i) + [None] * 4
     reference = _row_of(ctx, table, i, row[2])
     refc = components(table, i, row[3], "REFC")
@@ -83,22 +92,23 @@ def _rbe3(ctx: Context, table: CardTable, i: int) -> Equations:
         raise table.error(i, "RBE3 makes no component of its reference grid dependent", "digits 1 to 6")
     rest = [value for value in row[4:] if value is not None]
     stop = min((k for k, value in enumerate(rest) if value in ("UM", "ALPHA", "TREF")), default=len(rest))
-    rows, comps, weights = _weighted(ctx, table, i, rest[:stop])
+    rows, comps, weights, carriers = _weighted(ctx, table, i, rest[:stop])
     dependents = None
     if "UM" in rest:
         pairs = _drop_alpha(rest[rest.index("UM") + 1 :])
         if "ALPHA" in pairs:
             pairs = pairs[: pairs.index("ALPHA")]
         dependents = _point_components(ctx, table, i, pairs)
-    return rbe3(ctx.grids, row[0], reference, refc, rows, comps, weights, dependents)
+    link = RigidLink("rbe3", row[2], ctx.grids.id[carriers[0]], _digits(refc), carriers[1])
+    return rbe3(ctx.grids, row[0], reference, refc, rows, comps, weights, dependents), link
 
 
 def _weighted(ctx: Context, table: CardTable, i: int, values: list):
-    """Independent dofs of an RBE3: groups of weight (a real), components, grids."""
+    """Independent dofs of an RBE3 and its grids with their weights: groups of weight (a real), components, grids."""
     starts = [k for k, value in enumerate(values) if isinstance(value, float)]
     if not starts or starts[0] != 0:
         raise table.error(i, "RBE3 must start its lists with a real weight", got=repr(values[:1]))
-    rows, comps, weights = [], [], []
+    rows, comps, weights, grids, shares = [], [], [], [], []
     for first, last in zip(starts, [*starts[1:], len(values)]):
         group = values[first:last]
         chosen = components(table, i, group[1] if len(group) > 1 else None)
@@ -108,7 +118,10 @@ def _weighted(ctx: Context, table: CardTable, i: int, values: list):
         rows.append(np.repeat(members, len(chosen)))
         comps.append(np.tile(chosen, len(members)))
         weights.append(np.full(len(members) * len(chosen), group[0]))
-    return np.concatenate(rows), np.concatenate(comps), np.concatenate(weights)
+        grids.append(members)
+        shares.append(np.full(len(members), group[0]))
+    carriers = np.concatenate(grids), np.concatenate(shares)
+    return np.concatenate(rows), np.concatenate(comps), np.concatenate(weights), carriers
 
 
 def _point_components(ctx: Context, table: CardTable, i: int, values: list) -> list[tuple[int, int]]:
@@ -122,19 +135,21 @@ def _point_components(ctx: Context, table: CardTable, i: int, values: list) -> l
     return out
 
 
-def _rbar(ctx: Context, table: CardTable, i: int) -> Equations:
+def _rbar(ctx: Context, table: CardTable, i: int) -> Found:
     row = (table.row(i) + [None] * 7)[:7]
     a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
     cna, cnb, cma, cmb = (components(table, i, value) for value in row[3:7])
     independent = [(a, int(c)) for c in cna] + [(b, int(c)) for c in cnb]
+    held = next((one for one in (cmb, cma) if len(one)), ALL)
+    link = RigidLink("rbar", row[1], np.array([row[2]]), _digits(held))
     if not len(cma) and not len(cmb):
         cma, cmb = np.setdiff1d(ALL, cna), np.setdiff1d(ALL, cnb)
     dependent = [(a, int(c)) for c in cma] + [(b, int(c)) for c in cmb]
     _check_apart(table, i, independent, dependent)
-    return rigid_body(ctx.grids, f"RBAR {row[0]}", independent, dependent)
+    return rigid_body(ctx.grids, f"RBAR {row[0]}", independent, dependent), link
 
 
-def _rbe1(ctx: Context, table: CardTable, i: int) -> Equations:
+def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:
     row = table.row(i)
     values = _drop_alpha(row[1:])
     if "UM" not in values:
@@ -143,16 +158,16 @@ def _rbe1(ctx: Context, table: CardTable, i: int) -> Equations:
     independent = _point_components(ctx, table, i, values[:split])
     dependent = _point_components(ctx, table, i, values[split + 1 :])
     _check_apart(table, i, independent, dependent)
-    return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent)
+    return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent), None
 
 
-def _rrod(ctx: Context, table: CardTable, i: int) -> Equations:
+def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
     row = (table.row(i) + [None] * 5)[:5]
     a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
     cma, cmb = components(table, i, row[3]), components(table, i, row[4])
     if len(cma) + len(cmb) != 1 or max([*cma, *cmb]) > 2:
         raise table.error(i, "RROD needs exactly one dependent translation", "one digit 1 to 3 in CMA or CMB")
-    return rrod(ctx.grids, row[0], a, b, a if len(cma) else b, int([*cma, *cmb][0]))
+    return rrod(ctx.grids, row[0], a, b, a if len(cma) else b, int([*cma, *cmb][0])), None
 
 
 def _check_apart(table: CardTable, i: int, independent: list, dependent: list) -> None:

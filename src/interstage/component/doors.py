@@ -1,0 +1,321 @@
+"""The doors of a component: made from decks, matrices and NASTRAN runs, saved and loaded.
+
+Each door has its own signature and puts what is asked into one `ReductionOptions`, which is checked there and
+handed on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from interstage.component.options import Damping, Grids, ReductionOptions, Units
+from interstage.component.rigid import RIGID_THRESHOLD_HZ
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from interstage.component.integrals import PointMasses
+    from interstage.component.matrices import Matrix
+    from interstage.component.record import ChildBody, Component
+    from interstage.nastran import Deck
+
+
+class Doors:
+    """What makes, saves and loads a `Component`."""
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        write_gset: bool = True,
+        write_fset: bool = True,
+        write_modal_matrix: bool = False,
+        uset: Sequence[int] = (),
+    ) -> None:
+        """Write the component file (HDF5, layout of NESC report C.3), whole or not at all.
+
+        Parameters
+        ----------
+        write_gset, write_fset : physical matrices, where the component has them
+        write_modal_matrix : all shapes as one matrix besides the shapes by grid
+        uset : grids whose positions and shapes are written; none means all
+        """
+        from interstage.component.hdf5_write import write_component
+
+        write_component(
+            self,  # type: ignore[arg-type]
+            path,
+            write_gset=write_gset,
+            write_fset=write_fset,
+            write_modal_matrix=write_modal_matrix,
+            uset=uset,
+        )
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        units: Units | None = None,
+        matrices: bool = False,
+        lazy: bool | None = None,
+    ) -> Self:
+        """Read a component file.
+
+        Parameters
+        ----------
+        units : convert to these, as in "SI" or {"length": "mm"}
+        matrices : read the g-set and f-set too
+        lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
+        """
+        from interstage.component.hdf5_read import read_component
+
+        return read_component(path, units=units, matrices=matrices, lazy=lazy, kind=cls)  # type: ignore
+
+    @classmethod
+    def from_deck(
+        cls,
+        deck: Deck | str | os.PathLike[str],
+        n_modes: int | None = None,
+        *,
+        aset: Grids | None = None,
+        rvdof: Grids | None = None,
+        loads: Sequence[Mapping[int, ArrayLike]] = (),
+        damping: Damping | None = None,
+        modal_integrals: bool = True,
+        rotary_integrals: bool = False,
+        inertia_relief: bool = False,
+        separate_lumped: bool = False,
+        add_lumped_to_aset: bool = False,
+        csid: int = 0,
+        grdpnt: int | None = None,
+        subcase: int | None = None,
+        rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+        massless: str = "add",
+        keep_matrices: bool = False,
+        name: str | None = None,
+        units: Units | None = None,
+        allow_outside: bool = False,
+    ) -> Component:
+        """Build a component from a NASTRAN deck: constraints and rigid elements applied, mass taken apart.
+
+        Parameters
+        ----------
+        deck : path or Deck
+        n_modes : flexible modes of a free body; fixed-interface modes with an interface. Default: the modes that the
+            deck's EIGRL or EIGR asks for, with its V1, V2 and ND as `normal_modes` reads them; of a free body the
+            rigid ones among them are taken out
+        aset : interface, grid -> components such as 123456. Default: the deck's ASET, BSET and SUPORT;
+            {} for a free body whatever the deck says
+        rvdof : grid -> components whose unit loads get residual vectors
+        loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
+        damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G
+        modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+        inertia_relief : residual vectors of unit accelerations
+        separate_lumped : take every CONM2 out and list it among the child bodies
+        add_lumped_to_aset : put what carries the child bodies into the interface
+        csid : coordinate system whose axes become the component's
+        grdpnt : grid of the reference point. Default: PARAM GRDPNT of the deck, else the basic origin
+        subcase : whose SPC, MPC and METHOD hold (default, as in `normal_modes`: the first that asks for modes)
+        rigid_threshold_hz : modes below it count as rigid; those that geometry or strain energy show to be rigid are
+            taken out in any case
+        massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
+        keep_matrices : keep the g-set and f-set matrices for the file
+        name : of the component (default: that of the deck)
+        units : of the deck, as in "SI" or "t-mm-s"; a deck does not tell (default: not known)
+        allow_outside : follow INCLUDEs that leave the deck's folder
+        """
+        options = ReductionOptions(
+            n_modes=n_modes,
+            aset=aset,
+            rvdof=rvdof,
+            loads=loads,
+            damping=damping,
+            modal_integrals=modal_integrals,
+            rotary_integrals=rotary_integrals,
+            inertia_relief=inertia_relief,
+            separate_lumped=separate_lumped,
+            add_lumped_to_aset=add_lumped_to_aset,
+            csid=csid,
+            grdpnt=grdpnt,
+            subcase=subcase,
+            rigid_threshold_hz=rigid_threshold_hz,
+            massless=massless,
+            keep_matrices=keep_matrices,
+            name=name,
+            units=units,
+        )
+        from interstage.component.from_nastran.deck import component_from_deck
+
+        return component_from_deck(deck, options, allow_outside=allow_outside)
+
+    @classmethod
+    def from_matrices(
+        cls,
+        K: Matrix,
+        M: Matrix,
+        nodes: Mapping[int, ArrayLike],
+        *,
+        n_modes: int,
+        aset: Grids | None = None,
+        rvdof: Grids | None = None,
+        loads: Sequence[Mapping[int, ArrayLike]] = (),
+        spc: Grids | None = None,
+        B: Matrix | None = None,
+        K4: Matrix | None = None,
+        damping: Damping | None = None,
+        modal_integrals: bool = True,
+        rotary_integrals: bool = False,
+        inertia_relief: bool = False,
+        reference: int | Sequence[float] | None = None,
+        axes: ArrayLike | None = None,
+        points: PointMasses | None = None,
+        lumped: Sequence[ChildBody] = (),
+        add_lumped_to_aset: bool = False,
+        rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+        massless: str = "add",
+        name: str = "component",
+        units: Units | None = None,
+    ) -> Component:
+        """Build a component from the matrices of any finite-element code.
+
+        Parameters
+        ----------
+        K, M, B, K4 : (6N, 6N) stiffness, mass, viscous and structural damping, sparse or dense; six dofs a node in the
+            order T1 T2 T3 R1 R2 R3, nodes in the order of `nodes`, one set of axes for all
+        nodes : id -> position in those axes
+        n_modes : flexible modes of a free body; fixed-interface modes where `aset` is given (all modes of the
+            Craig-Bampton system are then kept, rigid ones apart)
+        aset : interface, grid -> components such as 123456: normalized component modes
+        rvdof : residual vectors for unit loads there; inertia_relief adds those for unit rigid accelerations
+        loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
+        spc : grid -> components that are held to ground
+        damping : ratio, ratios, or table of (Hz, ratio)
+        modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+        reference : grid id or point that becomes the component's origin (default: the origin)
+        axes : (3,3) R with `x_input = R @ x_component`
+        points : point masses of the integrals (default: those of M)
+        lumped : child bodies to take out of M (offsets and inertia in the input axes)
+        add_lumped_to_aset : put what carries them into the interface
+        rigid_threshold_hz : modes below it count as rigid whatever geometry and strain energy say
+        massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
+        name : of the component
+        units : of the matrices, as in "SI" or "t-mm-s" (default: not known)
+        """
+        options = ReductionOptions(
+            n_modes=n_modes,
+            aset=aset,
+            rvdof=rvdof,
+            loads=loads,
+            damping=damping,
+            modal_integrals=modal_integrals,
+            rotary_integrals=rotary_integrals,
+            inertia_relief=inertia_relief,
+            add_lumped_to_aset=add_lumped_to_aset,
+            rigid_threshold_hz=rigid_threshold_hz,
+            massless=massless,
+            name=name,
+            units=units,
+        )
+        from interstage.component.matrices import Structure, component_from_matrices
+
+        structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped)
+        return component_from_matrices(structure, options)
+
+    @classmethod
+    def from_op4(
+        cls,
+        deck: Deck | str | os.PathLike[str],
+        op4: str | os.PathLike[str],
+        *,
+        aset: Grids | None = None,
+        punch: str | os.PathLike[str] | None = None,
+        nodes: Sequence[int] | None = None,
+        modal_integrals: bool = True,
+        csid: int = 0,
+        grdpnt: int | None = None,
+        damping: Damping | None = None,
+        rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+        name: str | None = None,
+        units: Units | None = None,
+        allow_outside: bool = False,
+    ) -> Component:
+        """Build a component from NASTRAN's own Craig-Bampton matrices: KXX, MXX, BXX1, K4XX1 and MUG1 of EXTSEOUT.
+
+        Parameters
+        ----------
+        deck, op4 : deck of the run, and the file of its matrices
+        aset : interface of the superelement (default: that of `punch`, else the deck's ASET, BSET, SUPORT)
+        punch : punch file of the same run (EXTBULK), whose EXTRN entry lists the interface
+        nodes : grids of the displacement recovery MUG1 in its order, interface included; default: all grids of
+            the deck
+        modal_integrals : first- and second-order integrals from the point masses of the deck, where MUG1 has
+            all grids
+        csid, grdpnt, damping, rigid_threshold_hz, name, units, allow_outside : as in `from_deck`
+        """
+        options = ReductionOptions(
+            aset=aset,
+            modal_integrals=modal_integrals,
+            csid=csid,
+            grdpnt=grdpnt,
+            damping=damping,
+            rigid_threshold_hz=rigid_threshold_hz,
+            name=name,
+            units=units,
+        )
+        from interstage.component.from_nastran.op4 import component_from_op4
+
+        return component_from_op4(deck, op4, options, punch=punch, nodes=nodes, allow_outside=allow_outside)
+
+    @classmethod
+    def from_op2(
+        cls,
+        deck: Deck | str | os.PathLike[str],
+        op2: str | os.PathLike[str],
+        *,
+        op4: str | os.PathLike[str] | None = None,
+        aset: Grids | None = None,
+        punch: str | os.PathLike[str] | None = None,
+        nodes: Sequence[int] | None = None,
+        modal_integrals: bool = True,
+        csid: int = 0,
+        grdpnt: int | None = None,
+        damping: Damping | None = None,
+        rigid_threshold_hz: float = RIGID_THRESHOLD_HZ,
+        name: str | None = None,
+        units: Units | None = None,
+        allow_outside: bool = False,
+    ) -> Component:
+        """Build a component from NASTRAN's own Craig-Bampton matrices and the op2 file of the run.
+
+        Parameters
+        ----------
+        deck, op2 : deck of the run, and its op2 file
+        op4 : file of the matrices; default: the op2 file itself, or where it has none, that of the same name with .op4
+        aset : interface of the superelement; default: that of `punch`, else the ASET, BSET and CSET cards in the
+            op2 file, else those of the deck
+        nodes : grids of the displacement recovery MUG1, interface included; default: the interface and the grids of
+            the displacements in the op2 file, or all grids of the deck where it has no displacements
+        punch, modal_integrals : as in `from_op4`
+        csid, grdpnt, damping, rigid_threshold_hz, name, units, allow_outside : as in `from_deck`
+        """
+        options = ReductionOptions(
+            aset=aset,
+            modal_integrals=modal_integrals,
+            csid=csid,
+            grdpnt=grdpnt,
+            damping=damping,
+            rigid_threshold_hz=rigid_threshold_hz,
+            name=name,
+            units=units,
+        )
+        from interstage.component.from_nastran.op2 import component_from_op2
+
+        return component_from_op2(
+            deck, op2, options, op4=op4, punch=punch, nodes=nodes, allow_outside=allow_outside
+        )

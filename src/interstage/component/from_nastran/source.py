@@ -1,0 +1,219 @@
+"""What all components of a deck share: interface, frame, damping, point masses, provenance."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.component.integrals import PointMasses, point_masses
+from interstage.component.interface import check_grids
+from interstage.component.options import ReductionOptions
+from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.elements.point_mass import PointMassBlock
+from interstage.fem.model import FEModel
+from interstage.nastran import Deck, Subcase, read_deck
+
+
+def as_deck(deck: Deck | str | os.PathLike[str], allow_outside: bool) -> Deck:
+    """Return a deck, read if it is a path."""
+    return deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside)
+
+
+# the interface --------------------------------------------------------------------------------------------
+
+
+def check_points(fe: FEModel, what: str, wanted: Mapping[int, int]) -> None:
+    """Refuse what is no grid of the model; a scalar point is no place for an interface and is refused by name."""
+    scalar = [point for point in wanted if point in fe.grids.spoint]
+    if scalar:
+        raise _scalar_point(fe, what, scalar)
+    check_grids(what, wanted, fe.grids.id)
+
+
+def _scalar_point(fe: FEModel, what: str, points: Sequence[int]) -> ModelError:
+    named = ", ".join(str(point) for point in points[:6])
+    return ModelError(
+        f"{what} names scalar points: the interface of a component is made of grids",
+        where=f"{fe.source}, scalar point {named}"
+        + (f" and {len(points) - 6} more" if len(points) > 6 else ""),
+        hint="give the interface by its grids in aset: the scalar points stay inside, in the modes",
+    )
+
+
+def deck_aset(fe: FEModel, case: Subcase | None) -> dict[int, int]:
+    """Interface of the deck's own cards: ASET, BSET, CSET and SUPORT dofs of grids.
+
+    Scalar points without stiffness and mass are places for modal coordinates and are left out; others are refused.
+    """
+    cards = fe.set_cards(case)
+    dofs = np.unique(np.concatenate([cards.a, cards.b, cards.c, cards.r])).astype(np.int64)
+    scalar = np.isin(dofs, fe.grids.spoint_dof)
+    used = [i for i in dofs[scalar] if fe.K_gg[[i]].nnz or fe.M_gg[[i]].nnz]
+    if used:
+        raise _scalar_point(
+            fe, "ASET, BSET, CSET or SUPORT", fe.grids.spoint[np.isin(fe.grids.spoint_dof, used)]
+        )
+    dofs = dofs[~scalar]
+    row = np.searchsorted(fe.grids.dof, dofs, side="right") - 1
+    out: dict[int, str] = {}
+    for r, c in zip(row, dofs - fe.grids.dof[row]):
+        grid = int(fe.grids.id[r])
+        out[grid] = out.get(grid, "") + str(c + 1)
+    return {grid: int(text) for grid, text in out.items()}
+
+
+# the frame ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Axes and reference point of a component, and the systems of its deck.
+
+    R : (3,3) x_basic = R @ x_component; origin : (3,) reference point, basic axes; reference : its grid, 0 for a point
+    """
+
+    R: np.ndarray
+    origin: np.ndarray
+    reference: int
+    csid: int
+    systems: dict[int, tuple[np.ndarray, np.ndarray]]
+
+    @classmethod
+    def of(cls, fe: FEModel, options: ReductionOptions) -> Frame:
+        """Return the frame that options name in a deck's own geometry."""
+        chosen = fe.coordinates[options.csid]
+        if chosen.kind != "R":
+            raise InputError(
+                "the component's axes must be those of a rectangular coordinate system",
+                where=f"csid {options.csid}",
+                hint=known_names([c for c, s in fe.coordinates.systems.items() if s.kind == "R"]),
+            )
+        reference, origin = _reference_point(fe, options.grdpnt)
+        systems = {cid: (s.origin, s.R) for cid, s in fe.coordinates.systems.items() if cid}
+        return cls(np.array(chosen.R), origin, reference, options.csid, systems)
+
+    def positions(self, xyz: np.ndarray) -> np.ndarray:
+        """Return points (n,3) of basic axes from the reference point, in component axes."""
+        return (xyz - self.origin) @ self.R
+
+    def node_axes(self, R_basic_cd: np.ndarray) -> np.ndarray:
+        """Return output axes (n,3,3) of grids, x_component = R @ x_node."""
+        return np.einsum("ba,nbc->nac", self.R, R_basic_cd)
+
+    def fields(self) -> dict[str, Any]:
+        """Return what a component keeps of its frame."""
+        return {
+            "reference_node": self.reference,
+            "reference_position": self.origin,
+            "axes": self.R,
+            "csid": self.csid,
+            "coordinates": self.systems,
+        }
+
+
+def _reference_point(fe: FEModel, grdpnt: int | None) -> tuple[int, np.ndarray]:
+    if grdpnt is None:
+        value = fe.params.get("GRDPNT", 0)
+        grdpnt = value if isinstance(value, int) and value > 0 and fe.grids.find(value) >= 0 else 0
+    if grdpnt == 0:
+        return 0, np.zeros(3)
+    check_grids("grdpnt", {grdpnt: 123}, fe.grids.id)
+    return grdpnt, fe.grids.xyz[int(fe.grids.find(grdpnt))].copy()
+
+
+def grid_turns(fe: FEModel, R: np.ndarray) -> sp.csr_matrix:
+    """Matrix (6N, g): motion of grids in component axes from g-set motion in CD axes."""
+    n = len(fe.grids)
+    blocks = np.einsum("ba,nbc->nac", R, fe.grids.R_basic_cd)
+    rows = np.arange(6 * n).reshape(n, 2, 3)
+    columns = fe.grids.dof[:, None, None] + np.arange(6).reshape(2, 3)
+    i = np.broadcast_to(rows[:, :, :, None], (n, 2, 3, 3))
+    j = np.broadcast_to(columns[:, :, None, :], (n, 2, 3, 3))
+    values = np.broadcast_to(blocks[:, None], (n, 2, 3, 3))
+    Q = sp.coo_matrix((values.ravel(), (i.ravel(), j.ravel())), shape=(6 * n, fe.grids.n_dof)).tocsr()
+    Q.eliminate_zeros()
+    return Q
+
+
+# damping and mass -----------------------------------------------------------------------------------------
+
+
+def deck_damping(fe: FEModel, K: Any, B: Any, K4: Any) -> tuple[Any, Any, list[str]]:
+    """Return viscous and structural damping with PARAM G, W3 and W4, and what is to be said of them.
+
+    B + K4/W4 + (G/W3) K are viscous where W4 or W3 is given, as in NASTRAN's transient solutions; where they are not,
+    K4 + G K is structural. K, B, K4 : matrices of one set, None for zero
+    """
+    G, W3, W4 = (float(fe.parameter(name, 0.0)) for name in ("G", "W3", "W4"))
+    notes = []
+
+    def plus(A: Any, more: Any) -> Any:
+        return more if A is None else A + more
+
+    if K4 is not None and W4 > 0.0:
+        B, K4 = plus(B, K4 / W4), None
+        notes.append(f"PARAM W4: structural damping of elements is viscous, K4/W4 with W4 = {W4:g} rad/s")
+    if G and W3 > 0.0:
+        B = plus(B, (G / W3) * K)
+        notes.append(
+            f"PARAM W3: the damping of PARAM G is viscous, G K/W3 with G = {G:g} and W3 = {W3:g} rad/s"
+        )
+    elif G:
+        K4 = plus(K4, G * K)
+    return B, K4, notes
+
+
+def bare_model(fe: FEModel) -> FEModel:
+    """The model without its CONM2."""
+    return replace(fe, blocks=[b for b in fe.blocks if not isinstance(b, PointMassBlock)])
+
+
+def lumped_points(
+    fe: FEModel, bare: FEModel, R: np.ndarray, Q: Any = None, with_conm2: bool = True
+) -> tuple[PointMasses, list[str]]:
+    """Point masses in component axes: of the grids, and every CONM2 at its own centre of gravity."""
+    Q = grid_turns(fe, R) if Q is None else Q
+    parts, notes = point_masses((Q @ bare.M_gg @ Q.T).tocsr(), len(fe.grids))
+    mass, row, offset = [parts.mass], [parts.row], [parts.offset]
+    for block in fe.blocks if with_conm2 else ():
+        if isinstance(block, PointMassBlock):
+            mass.append(block.point_mass * fe.wtmass)
+            row.append(block.nodes[:, 0])
+            offset.append(block.offset @ R)
+    mass = np.concatenate(mass)
+    used = mass != 0
+    return PointMasses(mass[used], np.concatenate(row)[used], np.concatenate(offset)[used]), notes
+
+
+# where it comes from --------------------------------------------------------------------------------------
+
+
+def provenance(deck: Deck, options: dict[str, str]) -> dict[str, str]:
+    """Return what a component was made from and by, as text for its file."""
+    import scipy
+
+    from interstage import __version__
+    from interstage.linalg.factor import backend_name
+
+    digest = hashlib.sha256()
+    for file in deck.files:
+        path = Path(file)
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return {
+        "source": "deck",
+        "deck": deck.name,
+        "deck_sha256": digest.hexdigest(),
+        "files": ", ".join(Path(file).name for file in deck.files),
+        "solver": f"interstage {__version__}, {backend_name()}",
+        "versions": f"python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}",
+        **{f"option_{key}": value for key, value in options.items()},
+    }

@@ -1,0 +1,79 @@
+"""Grids and their components 1 to 6: how an interface is written, read and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from interstage.errors import InputError, known_names
+
+
+def components_of(value: int | str) -> list[int]:
+    """Read components 1-6 from 123456, "123" or 13; repeated or strange digits are an error.
+
+    >>> components_of(135)
+    [0, 2, 4]
+    """
+    text = str(value)
+    if not text or set(text) - set("123456") or len(set(text)) != len(text):
+        raise InputError(
+            "components are not usable", expected="digits 1 to 6, each once, as in 123456", got=f"{value!r}"
+        )
+    return sorted(int(c) - 1 for c in text)
+
+
+def checked_grids(what: str, wanted: object) -> dict[int, int]:
+    """Return a mapping of grids and components in the order of the grids, components as sorted digits.
+
+    >>> checked_grids("aset", {9: "31", 1: 123456})
+    {1: 123456, 9: 13}
+    """
+    if not isinstance(wanted, Mapping):
+        raise InputError(
+            f"{what} is not usable",
+            where=what,
+            expected="grid: components, as in {1: 123456}",
+            got=repr(wanted),
+        )
+    out = {}
+    for grid, value in wanted.items():
+        if isinstance(grid, bool | np.bool_) or not str(grid).strip().isdecimal():
+            raise InputError(f"{what} names no grid", where=what, expected="a grid id > 0", got=repr(grid))
+        out[int(grid)] = digits(components_of(value))
+    return dict(sorted(out.items()))
+
+
+def check_grids(what: str, wanted: Mapping[int, int], node_ids: np.ndarray) -> None:
+    """Refuse grids that are not among `node_ids` (ascending)."""
+    for grid in wanted:
+        row = int(np.searchsorted(node_ids, grid))
+        if row == len(node_ids) or node_ids[row] != grid:
+            raise InputError(
+                f"{what} names a grid that is not in the model",
+                where=f"grid {grid}",
+                hint=known_names(node_ids),
+            )
+
+
+def digits(components: list[int]) -> int:
+    """Write components 0 to 5 as digits: [0, 2] is 13."""
+    return int("".join(str(c + 1) for c in components))
+
+
+def merged(*sets: Mapping[int, int]) -> dict[int, int]:
+    """Join interfaces; components of one grid are united.
+
+    >>> merged({1: 12}, {1: 3, 9: 6})
+    {1: 123, 9: 6}
+    """
+    out: dict[int, set[int]] = {}
+    for entry in sets:
+        for grid, value in entry.items():
+            out.setdefault(int(grid), set()).update(components_of(value))
+    return {grid: digits(sorted(values)) for grid, values in sorted(out.items())}
+
+
+def coordinates_of(aset: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Return grid and component 0 to 5 of every coordinate of an interface, in its order."""
+    return [(grid, c) for grid, value in aset.items() for c in components_of(value)]

@@ -1,0 +1,162 @@
+"""What is asked of a component: one value, checked where it is made, that every door hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.component.damping import checked_damping
+from interstage.component.interface import checked_grids
+from interstage.component.rigid import RIGID_THRESHOLD_HZ
+from interstage.component.unit_names import labelled_units
+from interstage.errors import InputError, known_names
+
+Grids: TypeAlias = Mapping[int, int]
+Damping: TypeAlias = float | ArrayLike | Mapping[float, float]
+Units: TypeAlias = Mapping[str, str] | str
+
+MASSLESS = ("add", "error")
+_SWITCHES = (
+    "modal_integrals",
+    "rotary_integrals",
+    "inertia_relief",
+    "separate_lumped",
+    "add_lumped_to_aset",
+    "keep_matrices",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReductionOptions:
+    """Options of the reduction of a structure to a component.
+
+    n_modes : flexible modes of a free body; fixed-interface modes with an interface. None: the modes that the
+        deck's EIGRL or EIGR asks for
+    aset : interface, grid -> components such as 123456; {}: a free body; None: what the deck says
+    rvdof : grid -> components whose unit loads get residual vectors
+    loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
+    inertia_relief : residual vectors of unit accelerations too
+    damping : ratio, ratios (one a mode), or table of (Hz, ratio), besides what the structure itself has
+    modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+    separate_lumped : take every CONM2 out and list it among the child bodies
+    add_lumped_to_aset : put what carries the child bodies into the interface
+    csid : coordinate system whose axes become the component's
+    grdpnt : grid of the reference point; 0: the basic origin; None: what the deck says
+    subcase : whose SPC, MPC and METHOD hold; None: the first that asks for modes
+    rigid_threshold_hz : modes below it count as rigid; those that geometry or strain energy show to be rigid are
+        taken out in any case
+    massless : "add" gives interface motions without mass a small inertia and notes it; "error" refuses them
+    keep_matrices : keep the g-set and f-set matrices for the file
+    name : of the component; None: that of the deck
+    units : of the structure, as in "SI" or "t-mm-s"; None: not known
+    """
+
+    n_modes: int | None = None
+    aset: Grids | None = None
+    rvdof: Grids | None = None
+    loads: Sequence[Mapping[int, ArrayLike]] = ()
+    damping: Damping | None = None
+    modal_integrals: bool = True
+    rotary_integrals: bool = False
+    inertia_relief: bool = False
+    separate_lumped: bool = False
+    add_lumped_to_aset: bool = False
+    csid: int = 0
+    grdpnt: int | None = None
+    subcase: int | None = None
+    rigid_threshold_hz: float = RIGID_THRESHOLD_HZ
+    massless: str = "add"
+    keep_matrices: bool = False
+    name: str | None = None
+    units: Units | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("n_modes", "csid", "grdpnt", "subcase"):
+            self._set(what, _whole(what, getattr(self, what)))
+        for what in ("aset", "rvdof"):
+            value = getattr(self, what)
+            self._set(what, None if value is None else checked_grids(what, value))
+        self._set("loads", tuple(_pattern(one) for one in self.loads))
+        self._set("damping", checked_damping(self.damping))
+        self._set("units", labelled_units(self.units))
+        self._check_words()
+
+    def _set(self, what: str, value: object) -> None:
+        object.__setattr__(self, what, value)
+
+    def _check_words(self) -> None:
+        for what in _SWITCHES:
+            if not isinstance(getattr(self, what), bool | np.bool_):
+                raise InputError(
+                    f"{what} is a switch", where=what, expected="True or False", got=repr(getattr(self, what))
+                )
+        if self.rotary_integrals and not self.modal_integrals:
+            raise InputError(
+                "integrals of rotary nodes come with those of first and second order",
+                where="rotary_integrals",
+                hint="set modal_integrals too",
+            )
+        if self.massless not in MASSLESS:
+            raise InputError(
+                "massless is not known", where="massless", got=repr(self.massless), hint=known_names(MASSLESS)
+            )
+        if self.name is not None and not (isinstance(self.name, str) and self.name):
+            raise InputError("a component needs a name", where="name", expected="a text", got=repr(self.name))
+        try:
+            threshold = float(self.rigid_threshold_hz)
+        except (TypeError, ValueError):
+            threshold = np.nan
+        if not 0.0 <= threshold < np.inf:
+            raise InputError(
+                "the rigid-mode threshold must be a number >= 0",
+                where="rigid_threshold_hz",
+                got=f"{self.rigid_threshold_hz}",
+            )
+
+    def with_changes(self, **changes: object) -> ReductionOptions:
+        """Copy the options with some of them replaced, checked again."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _whole(what: str, value: object) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = int(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if number < 0 or number != value or isinstance(value, bool | np.bool_):
+        words = "the number of modes" if what == "n_modes" else what
+        raise InputError(f"{words} must be a whole number >= 0", where=what, got=f"{value!r}")
+    return number
+
+
+def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:
+    """A load pattern: grid -> six forces and moments."""
+    if not isinstance(pattern, Mapping):
+        raise InputError(
+            "a load pattern is not usable",
+            where="loads",
+            expected="grid: forces and moments, as in {9: [0, 0, 1]}",
+            got=repr(pattern),
+        )
+    checked_grids("loads", dict.fromkeys(pattern, 123456))
+    out = {}
+    for grid, values in pattern.items():
+        try:
+            numbers = np.atleast_1d(np.asarray(values, dtype=float))
+        except (TypeError, ValueError):
+            numbers = np.full(1, np.nan)
+        if numbers.ndim != 1 or len(numbers) > 6 or not np.isfinite(numbers).all():
+            raise InputError(
+                "a load is not usable",
+                where=f"loads, grid {grid}",
+                expected="up to six forces and moments",
+                got=repr(values)[:80],
+            )
+        out[int(grid)] = np.append(numbers, np.zeros(6 - len(numbers)))
+    return out
