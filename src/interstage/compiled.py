@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 
 import numba
@@ -297,6 +299,18 @@ def _scalar_of(arguments: Arguments, given: Sequence[types.Type]) -> types.Type:
     return types.float64
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let the garbage collector rest: the compiler makes many objects that live long."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def address(
     function: Callable,
     arguments: Arguments,
@@ -319,7 +333,8 @@ def address(
         options = {"nopython": True, "error_model": "numpy", "fastmath": set(fast)}
         made = CFunc(plain, (signature.args, signature.return_type), locals={}, options=options)
         made._cache = _SourceCache(plain)
-        made.compile()
+        with _no_collection():
+            made.compile()
         _code[key] = made
     return _code[key].address
 
@@ -431,7 +446,8 @@ class Callback:
 def compile_only_for(dispatcher: Dispatcher, arguments: Arguments, dtype: np.dtype) -> None:
     """Compile a kernel for one list of arguments; any other is a TypeError from now on, told in nanoseconds."""
     if not dispatcher.signatures:
-        dispatcher.compile(tuple(_types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
+        with _no_collection():
+            dispatcher.compile(tuple(_types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
         dispatcher.disable_compile()
 
 
