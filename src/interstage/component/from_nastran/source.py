@@ -24,7 +24,7 @@ from interstage.nastran import Deck, Subcase, read_deck
 
 def as_deck(deck: Deck | str | os.PathLike[str], allow_outside: bool) -> Deck:
     """Return a deck, read if it is a path."""
-    return deck if isinstance(deck, Deck) else read_deck(deck, allow_outside=allow_outside)
+    return deck if isinstance(deck, Deck) else read_deck(Path(deck), allow_outside=allow_outside)
 
 
 # the interface --------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def deck_aset(fe: FEModel, case: Subcase | None) -> dict[int, int]:
     used = [i for i in dofs[scalar] if fe.K_gg[[i]].nnz or fe.M_gg[[i]].nnz]
     if used:
         raise _scalar_point(
-            fe, "ASET, BSET, CSET or SUPORT", fe.grids.spoint[np.isin(fe.grids.spoint_dof, used)]
+            fe, "ASET, BSET, CSET or SUPORT", fe.grids.spoint[np.isin(fe.grids.spoint_dof, used)].tolist()
         )
     dofs = dofs[~scalar]
     row = np.searchsorted(fe.grids.dof, dofs, side="right") - 1
@@ -188,9 +188,9 @@ def lumped_points(
             mass.append(block.point_mass * fe.wtmass)
             row.append(block.nodes[:, 0])
             offset.append(block.offset @ R)
-    mass = np.concatenate(mass)
-    used = mass != 0
-    return PointMasses(mass[used], np.concatenate(row)[used], np.concatenate(offset)[used]), notes
+    masses = np.concatenate(mass)
+    used = masses != 0
+    return PointMasses(masses[used], np.concatenate(row)[used], np.concatenate(offset)[used]), notes
 
 
 # where it comes from --------------------------------------------------------------------------------------
