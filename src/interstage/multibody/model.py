@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -322,6 +322,15 @@ def checked_inertia(
     if not check or (rigid.mass == 0.0 and not rigid.inertia.any()):
         return rigid
     return rigid.check(where=where)
+
+
+class MountingOptions(TypedDict, total=False):
+    """Keywords of `System.replace_component`."""
+
+    node: int | None
+    damping: ArrayLike | None
+    order: int | None
+    n_modes: int | None
 
 
 class Mounting(NamedTuple):

@@ -10,7 +10,7 @@ energy before and after. Equations: docs/theory/topology.md.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -255,6 +255,15 @@ def _with_body(system: System, frames: Frames, spec: BodySpec) -> RigidInertia |
 def _hanging(model: Multibody) -> str:
     names = [f"'{s.name}'" for s in model.specs if s.parent is not None]
     return f"bodies that can be detached: {', '.join(names)}" if names else "no body hangs on another"
+
+
+class DockingOptions(TypedDict, total=False):
+    """Keywords of `System.attach`."""
+
+    joint: Joint | None
+    rotation: RotationLike | None
+    port: Node
+    snap: bool
 
 
 class Docking(NamedTuple):

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
@@ -77,7 +76,7 @@ class Assembly:
     def add(
         self,
         name: str,
-        what: Device | Assembly | Callable[..., Any],
+        what: Device | Assembly | Callable[..., object],
         *,
         every: Period | None = None,
         offset: Period | None = None,

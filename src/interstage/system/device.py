@@ -68,7 +68,7 @@ class Device:
     """
 
     fields: Mapping[str, Field] = MappingProxyType({})
-    functions: Mapping[str, Callable[[Any, float], None]] = MappingProxyType({})
+    functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
     places: Mapping[str, Place | Hinge] = MappingProxyType({})
 
@@ -85,7 +85,7 @@ class Device:
         _check_names(cls)
         _check_texts(cls)
 
-    def __init__(self, *, every: Period | None = None, offset: Period = 0, **values: Any):
+    def __init__(self, *, every: Period | None = None, offset: Period = 0, **values: Value):
         self.every = None if every is None else period_of(every, f"{type(self).__name__}, every")
         self.offset = period_of(offset, f"{type(self).__name__}, offset", zero=True)
         self._at = {name: values.pop(name) for name in self.places if name in values}
@@ -102,7 +102,7 @@ class Device:
         self.set(**values)
         self._finish()
 
-    def place_of(self, name: str) -> Any:
+    def place_of(self, name: str) -> object:
         """Return the place that was given for a `Place`, or the body of a `Hinge`."""
         return self._at[name]
 
@@ -149,7 +149,7 @@ class Device:
         """Return whether a field has a value: inputs without default have none."""
         return name in self._values or self.fields[name].value is not None
 
-    def value_of(self, name: str) -> Any:
+    def value_of(self, name: str) -> np.ndarray | np.generic:
         """Return a parameter, the initial value of a state or output, or the default of an input, in its unit."""
         field = self.fields[name]
         value = self._values.get(name, field.value)

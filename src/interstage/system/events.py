@@ -10,19 +10,25 @@ from (a bounce). An event that fires at ever shorter intervals comes to rest: it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from interstage.component import Component
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
 from interstage.multibody.impulse import fit_closures, set_rates
-from interstage.multibody.topology import copy_of
+from interstage.multibody.joints import Joint
+from interstage.multibody.model import MountingOptions
+from interstage.multibody.topology import DockingOptions, copy_of
+from interstage.multibody.types import Target
+from interstage.spatial import RotationLike
 from interstage.system.histories import BoundMotion, Motion
 
 Condition = Callable[[float, State], float]
@@ -54,14 +60,14 @@ class Event:
     """
 
     condition: Condition | None = None
-    action: Any = None
+    action: Do | Sequence[Do] = None
     direction: int = 0
     tolerance: float = 1e-9
     name: str = ""
     at: float | None = None
     once: bool | None = None
     samples: int | None = None
-    rest: Any = None
+    rest: Do | Sequence[Do] = None
 
     def __post_init__(self) -> None:
         if (self.condition is None) == (self.at is None):
@@ -89,12 +95,12 @@ class Event:
                 )
 
     @property
-    def actions(self) -> list[Any]:
+    def actions(self) -> list[Do]:
         """The actions one by one."""
         return list(self.action) if isinstance(self.action, list | tuple) else [self.action]
 
     @property
-    def rests(self) -> list[Any]:
+    def rests(self) -> list[Do]:
         """The actions of rest one by one."""
         return list(self.rest) if isinstance(self.rest, list | tuple) else [self.rest]
 
@@ -144,7 +150,7 @@ class _WithOptions(Action):
 
     word = ""
 
-    def __init__(self, body: str, *arguments: Any, **options: Any):
+    def __init__(self, body: str, *arguments: object, **options: object):
         self.body, self.arguments, self.options = body, arguments, options
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
@@ -160,8 +166,11 @@ class Attach(_WithOptions):
 
     word = "attach"
 
+    def __init__(self, body: str, place: Target, **options: Unpack[DockingOptions]):
+        super().__init__(body, place, **options)
 
-class Reattach(_WithOptions):
+
+class Reattach(Attach):
     """Detach a body and attach it elsewhere, options as in `Attach`."""
 
     word = "reattach"
@@ -172,17 +181,30 @@ class ReplaceJoint(_WithOptions):
 
     word = "replace_joint"
 
+    def __init__(self, body: str, joint: Joint, *, rotation: RotationLike | None = None, snap: bool = False):
+        super().__init__(body, joint, rotation=rotation, snap=snap)
+
 
 class ReplaceComponent(_WithOptions):
     """Give a flexible body other data: `ReplaceComponent(body, component)` as in `System.replace_component`."""
 
     word = "replace_component"
 
+    def __init__(self, body: str, component: Component | str | Path, **options: Unpack[MountingOptions]):
+        super().__init__(body, component, **options)
+
 
 class Remove(_WithOptions):
     """Forget a free body and all that it carries."""
 
     word = "remove"
+
+    def __init__(self, body: str):
+        super().__init__(body)
+
+
+Do: TypeAlias = Action | str | Callable[[float, System, State], object] | None
+"""What an event does: "stop", a ready-made change, a function of the user, or nothing."""
 
 
 @dataclass(frozen=True)

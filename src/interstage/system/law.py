@@ -45,7 +45,7 @@ class Law:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         out: Mapping[str, str] | None = None,
         inputs: Mapping[str, str] | None = None,
         where: str = "law",
@@ -83,7 +83,7 @@ class Law:
             return tuple(int(n) for n in self.fields[name].shape)
         return None
 
-    def answer(self, t: float, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def answer(self, t: float, arguments: Mapping[str, object]) -> dict[str, object]:
         """Call the function and return what it says by output, or say in a sentence what is wrong with that."""
         try:
             found = self.function(t, **arguments)
@@ -110,7 +110,7 @@ class Law:
         got = "nothing" if found is None else type(found).__name__
         raise InputError(f"{self.where} returned {got} at t = {t:.9g}", expected=words)
 
-    def checked(self, name: str, value: Any, shape: tuple[int, ...], t: float) -> np.ndarray:
+    def checked(self, name: str, value: object, shape: tuple[int, ...], t: float) -> np.ndarray:
         """Return one answer as an array of its shape, finite; complex numbers stay complex."""
         array = np.asarray(value)
         where = f"{self.where}.{name}"
@@ -129,7 +129,7 @@ class Law:
         return f"{getattr(self.function, '__name__', type(self.function).__name__)}({', '.join(self.ins)})"
 
 
-def _arguments(function: Callable[..., Any], where: str) -> dict[str, Any]:
+def _arguments(function: Callable[..., object], where: str) -> dict[str, Any]:
     """Return the arguments after time, each with its default."""
     if not callable(function):
         raise InputError(

@@ -21,6 +21,7 @@ from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
 from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.state import BodyState
+from interstage.multibody.types import Node
 from interstage.system.acting import Acting
 from interstage.system.events import EventRecord
 from interstage.system.log_file import LogFile, read_log, write_log
@@ -209,7 +210,7 @@ class Phase:
                     tau[k] -= all_rows(self.system, State(self.system.layout, q, v)).T @ f
         return vdot, tau
 
-    def position(self, body: str, node: Any = None) -> np.ndarray:
+    def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
         return positions_of_rows(self.system, self.q, self.v, body, node)
 
@@ -255,7 +256,10 @@ class Log:
     """
 
     def __init__(
-        self, phases: list[Phase], events: list[EventRecord] | None = None, info: dict[str, Any] | None = None
+        self,
+        phases: list[Phase],
+        events: list[EventRecord] | None = None,
+        info: dict[str, object] | None = None,
     ):
         self.phases, self.events, self.info = phases, events or [], info or {}
 
@@ -422,6 +426,6 @@ class Log:
             raise InputError(f"there is no body '{body}'", hint=known_names(self.system.bodies))
         return having
 
-    def position(self, body: str, node: Any = None) -> np.ndarray:
+    def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world, over the phases that have the body."""
         return np.concatenate([phase.position(body, node) for phase in self._having(body)])

@@ -73,7 +73,7 @@ class LogFile:
     phases: list[LoggedPhase]
     signals: dict[str, tuple[np.ndarray, str]] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
-    info: dict[str, Any] = field(default_factory=dict)
+    info: dict[str, object] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from interstage.system.device import Device
 
 Size = int | str | tuple[int | str, ...] | None
-Value = str | float | Sequence[Any] | np.ndarray
+Value = str | float | Sequence[object] | np.ndarray
 AXES = ("world", "body", "node")
 
 

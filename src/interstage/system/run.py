@@ -18,7 +18,7 @@ from interstage.system.kernels.slope import Feed, no_feed
 from interstage.system.log import Inputs, Log, Phase, tidied
 from interstage.system.watch import Watch
 
-Control = Callable[..., Any]
+Control = Callable[..., object]
 
 
 class Run:
@@ -266,7 +266,7 @@ class Run:
         dense = _Dense(self.dense) if self.dense else None
         self.phases.append(Phase(self.system.with_settings(), t, q, v, dense, self.inputs, inertia))
 
-    def log(self, info: dict[str, Any]) -> Log:
+    def log(self, info: dict[str, object]) -> Log:
         """Close the last phase and return the log."""
         self.set_masses(self.t)  # the system of the log has the masses of the end
         self._end_phase()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from interstage.multibody.loads import Forces, Generalized, at_point
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
+from interstage.spatial import RigidInertia
 from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
@@ -43,7 +44,7 @@ def simulate(
     control: Control | None = None,
     control_step: float | None = None,
     motions: dict[str, Motion] | None = None,
-    mass: dict[str, Any] | None = None,
+    mass: Mapping[str, Callable[..., RigidInertia | tuple[object, ...]]] | None = None,
     events: list[Event] | None = None,
     log_step: float | None = None,
     dense: bool | None = None,
