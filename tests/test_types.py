@@ -23,11 +23,6 @@ import interstage
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "tests" / "typed_user.py"
 
-# Doors that have no type yet, or Any, by room: these numbers only shrink.
-ALLOWED = {
-    "component": 17,
-}
-
 # Special methods that users call by writing something else.
 SPOKEN = {
     "__init__",
@@ -175,10 +170,10 @@ def test_the_walk_reaches_what_users_reach():
     assert len(reached) > 700
 
 
-@pytest.mark.parametrize("room", sorted({*ALLOWED, *(room_of(d) for d in walk().doors)}))
+@pytest.mark.parametrize("room", sorted({room_of(door) for door in walk().doors}))
 def test_every_public_door_has_a_type(room: str):
     faults = sorted(fault for fault in walk().faults if room_of(fault.where) == room)
-    assert len(faults) <= ALLOWED.get(room, 0), "\n".join(map(str, faults))
+    assert not faults, "\n".join(map(str, faults))
 
 
 def test_a_checker_knows_every_public_name():

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from interstage.component.unit_names import SI_UNITS, labelled_units
 from interstage.errors import InputError, ModelError, known_names
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from interstage.spatial import RigidInertia
 
 
@@ -59,11 +61,13 @@ class CraigBampton:
 class MatrixSet:
     """Physical matrices of one set (g or f): sparse CSR, each row named by `uset` (grid id, component)."""
 
-    mass: Any = field(metadata=stored("MassMatrix", "x x", "m L^2", kind="sparse"))
-    stiffness: Any = field(metadata=stored("StiffnessMatrix", "x x", "m L^2/T^2", kind="sparse"))
+    mass: csr_array = field(metadata=stored("MassMatrix", "x x", "m L^2", kind="sparse"))
+    stiffness: csr_array = field(metadata=stored("StiffnessMatrix", "x x", "m L^2/T^2", kind="sparse"))
     uset: np.ndarray = field(metadata=stored("USET", "x 2", kind="integer", counts="x"))
-    viscous: Any = field(default=None, metadata=stored("ViscousDamping", "x x", "m L^2/T", kind="sparse"))
-    structural: Any = field(
+    viscous: csr_array | None = field(
+        default=None, metadata=stored("ViscousDamping", "x x", "m L^2/T", kind="sparse")
+    )
+    structural: csr_array | None = field(
         default=None, metadata=stored("StructuralDamping", "x x", "m L^2/T^2", kind="sparse")
     )
 
@@ -287,7 +291,7 @@ class Component(Doors):
             )
         return row
 
-    def keep_modes(self, modes: Any) -> Component:
+    def keep_modes(self, modes: slice | Sequence[int] | np.ndarray) -> Component:
         """Keep some modes of a free body; normalized component modes cannot be dropped and are refused."""
         if self.boundary != "free":
             raise ModelError(
@@ -309,7 +313,7 @@ class Component(Doors):
         """Copy the record without the integrals of first and second order."""
         return replace(self, J1=None, J2=None, F1=None, rotary=None)
 
-    def with_changes(self, **changes: Any) -> Component:
+    def with_changes(self, **changes: object) -> Component:
         """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""
         if "damping_ratio" in changes and not changes.keys() & {"viscous", "structural", "ground_damping"}:
             changes |= {"viscous": None, "structural": None, "ground_damping": None}
