@@ -180,8 +180,12 @@ class Compiled:
 
     def vector(self, value: ArrayLike, dtype: type | np.dtype, name: str) -> np.ndarray:
         """Return a vector as long as v that kernels can take, the given one where it will do."""
-        fits = value.__class__ is np.ndarray and value.dtype == dtype and value.shape == (self.nv,)
-        if fits and value.flags.carray:
+        if (
+            type(value) is np.ndarray
+            and value.dtype == dtype
+            and value.shape == (self.nv,)
+            and value.flags.carray
+        ):
             return value
         try:
             return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
