@@ -13,7 +13,7 @@ J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,9 @@ from interstage.errors import InputError, SolverError
 from interstage.linear import closures, columns, description
 from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.differences import Scheme
+from interstage.linear.flight_plant import names_of_ports
+from interstage.linear.flights import linearize_flight
+from interstage.linear.frames import linearize_frame
 from interstage.linear.inputs import Input
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
@@ -32,6 +35,9 @@ from interstage.multibody.loads import Forces, Loads, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
+from interstage.system.assembly import Assembly
+from interstage.system.ports import Value
+from interstage.system.ticks import Period
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -48,25 +54,30 @@ class _Slopes:
 
 
 def linearize(
-    system: System,
+    system: System | Assembly,
     x0: State,
-    inputs: Input | Sequence[Input] = (),
-    outputs: Output | Sequence[Output] = (),
+    inputs: Input | str | Sequence[Input | str] = (),
+    outputs: Output | str | Sequence[Output | str] = (),
     *,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
     accelerations: Rates | None = None,
     frame: str = "world",
     method: str = "complex-step",
-    step: float | None = None,
+    step: Period | None = None,
     richardson: bool = False,
     rtol: float = 1e-10,
     position_axes: str = "parent",
     independent: Sequence[str] | None = None,
     reference: Place | None = None,
     name: str | None = None,
+    set: Mapping[str, Value] | None = None,
+    sampled: bool = False,
 ) -> LinearModel:
     """Return the linear model of a system about a state, in continuous time.
+
+    Of an assembly inputs and outputs are names or patterns of its ports; `set` and `sampled` are for it alone, and it
+    takes `step` (of the run inside a frame) and `name`. See `flights` and `frames`.
 
     Parameters
     ----------
@@ -82,7 +93,16 @@ def linearize(
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
+    set : {port or state: value} of an assembly, beside those of the point
+    sampled : of an assembly, the map of one frame of its samples, software and all (`SampledModel`)
     """
+    if isinstance(system, Assembly):
+        ports = names_of_ports(inputs), names_of_ports(outputs)
+        if sampled:
+            return linearize_frame(system, x0, *ports, set, "10 ms" if step is None else step, name)
+        return linearize_flight(system, x0, *ports, set, name)
+    if set is not None or sampled:
+        raise InputError("set and sampled belong to assemblies", where="linearize")
     system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -40,18 +41,16 @@ class Delay(Device):
     depth = Integer()
     u = In("", "k")
     y = Out("", "k")
-    ring = Discrete("", ("m", "k"))
-    head = Integer()
+    line = Discrete("", ("m", "k"))
 
     def sample(d, t):
-        if d.depth == 0:
-            for i in range(len(d.y)):
-                d.y[i] = d.u[i]
-        else:
-            for i in range(len(d.y)):
-                d.y[i] = d.ring[d.head, i]
-                d.ring[d.head, i] = d.u[i]
-            d.head = (d.head + 1) % d.depth
+        for i in range(len(d.y)):
+            new = d.u[i]
+            for j in range(d.depth):
+                last = d.line[d.depth - 1 - j, i]
+                d.line[d.depth - 1 - j, i] = new
+                new = last
+            d.y[i] = new
 
 
 @dataclass(frozen=True)
@@ -72,13 +71,18 @@ class Link:
 Links = dict[tuple[int, str], list[Link]]
 
 
-def between(assembly: Assembly) -> tuple[list[Part], Links, list[tuple[int, str]]]:
-    """Return the parts with those that wires need, what each input is linked to, and inputs without a wire."""
+def between(assembly: Assembly, cut: Collection[str] = ()) -> tuple[list[Part], Links, list[tuple[int, str]]]:
+    """Return the parts with those that wires need, what each input is linked to, and inputs without a wire.
+
+    cut : inputs whose wires are left out
+    """
     parts = assembly.parts()
     number = {part.path: k for k, part in enumerate(parts)}
     links: Links = {}
     wired: dict[str, list[Piece]] = {}
     for piece in assembly.pieces():
+        if piece.target in cut:
+            continue
         wired.setdefault(piece.target, []).append(piece)
     for target, pieces in wired.items():
         path, name = target.rsplit(".", 1)
@@ -145,7 +149,7 @@ def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
     whole, rest = divmod(piece.delay, origin.every)
     depth = int(whole) if rest else int(whole) - 1
     start = _start(origin, out, piece)
-    held = Delay(k=piece.count, m=max(depth, 1), depth=depth, y=start, ring=[start] * max(depth, 1))
+    held = Delay(k=piece.count, m=max(depth, 1), depth=depth, y=start, line=[start] * max(depth, 1))
     name = f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}] after {piece.delay} s"
     parts.append(Part(name, held, origin.every, origin.offset + rest))
     return len(parts) - 1

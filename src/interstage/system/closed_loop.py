@@ -130,7 +130,7 @@ class ClosedLoop:
             "group_rows": np.zeros(len(columns), dtype=np.int64),
             "group_most": np.full(len(columns), most, dtype=np.int64),
             "samples": np.zeros(sum(sizes)),
-            "option": np.array([int(self.plan.sample_feels), rows.every], dtype=np.int64),
+            "option": np.array([int(self.plan.sample_feels), rows.every, 0], dtype=np.int64),
         }
 
     def _place(self, touch: Touch) -> int:

@@ -79,7 +79,7 @@ class Flight:
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = 0 if every is None else clock.ticks(every)
         self.point = point = _point(self.system, x)
-        base = _base(self.system, point)
+        base = base_loads(self.system, point)
         self.loop = ClosedLoop(
             plan, self.system, step=self.step, rows=rows, base=base, interpret=interpret, ideal=ideal
         )
@@ -187,7 +187,7 @@ def _point(system: System, x: State | None) -> State:
     return x
 
 
-def _base(system: System, x: State) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def base_loads(system: System, x: State) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return what acts beside devices: tau, sites and wrenches of an operating point."""
     if not isinstance(x, OperatingPoint):
         return None

@@ -40,8 +40,9 @@ STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
 DONE, FULL, RAISED = 0, 1, -(10**8)  # how a stretch ends; other numbers are those of forward dynamics
 # loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL = range(7)
-# loop.option: samples need accelerations, ticks between rows of the log (0: every step), projection of closures
-FEELS, LOG_EVERY = range(2)
+# loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
+# samples of the last tick
+FEELS, LOG_EVERY, HALT = range(3)
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
@@ -309,6 +310,8 @@ def stretch(tree, work, loop, q, v):
     while True:
         tick = now[TICK]
         begin = tick * loop.clock[0] / loop.clock[1]
+        if tick >= now[UNTIL] and loop.option[HALT] != 0:
+            return DONE
         if now[STEP] == 0 and now[SAMPLED] == 0:
             if due(loop, tick):
                 if _groups_full(loop):
@@ -323,7 +326,7 @@ def stretch(tree, work, loop, q, v):
             _plan_interval(loop)
         h = ((now[NEXT] - tick) * loop.clock[0] / loop.clock[1]) / now[STEPS]
         while now[STEP] < now[STEPS]:
-            logged = every == 0 or (now[STEP] == 0 and tick % every == 0)
+            logged = every == 0 or (every > 0 and now[STEP] == 0 and tick % every == 0)
             if logged and now[ROWS] >= len(loop.log):
                 return FULL
             status = step(tree, work, loop, q, v, begin + now[STEP] * h, h, logged)

@@ -10,7 +10,7 @@ Sampled ones run at their ticks: sensors first, then as signals flow, then in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -157,9 +157,12 @@ class _Layout:
         return {**found, "n": found["n"].astype(np.int64)}
 
 
-def planned(assembly: Assembly) -> Plan:
-    """Return the plan of an assembly, or say what is wrong with its wires."""
-    parts, links, unwired = between(assembly)
+def planned(assembly: Assembly, cut: Collection[str] = ()) -> Plan:
+    """Return the plan of an assembly, or say what is wrong with its wires.
+
+    cut : full names of inputs whose wires are left out: they are held
+    """
+    parts, links, unwired = between(assembly, cut)
     layout, slots = _Layout(), {}
     looks: dict[tuple, Touch] = {}
     pushes: list[Touch] = []

@@ -1,0 +1,279 @@
+"""An assembly near a point, as functions of small changes, and their derivatives.
+
+Devices run in their ideal mode: no noise, no quantizers. Derivatives are complex steps through all of it. A law that
+cannot bear complex numbers, or drops them, is noticed; then everything is differenced (central, O(h²)).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError, InterstageError
+from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
+from interstage.linear.differences import COMPLEX_STEP
+from interstage.multibody.diagnosis import refuse
+from interstage.multibody.loads import at_point
+from interstage.multibody.prescribed import LOCKED
+from interstage.multibody.state import State
+from interstage.system.assembly import Assembly
+from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.device import Device
+from interstage.system.flight import base_loads, start_values
+from interstage.system.law import Law
+from interstage.system.plan import Plan, planned
+from interstage.system.ports import Out, Value
+
+DIFFERENCE = 1e-6  # step of central differences, in units of each state's size
+DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
+
+
+class FlightPlant:
+    """An assembly near a point, as functions of small changes.
+
+    inputs, outputs : full names of ports;  system, chart : the vehicle and its small motions
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        x0: State | None,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        given: Mapping[str, Value] | None,
+        step: Fraction = Fraction(1),
+    ):
+        found = [name for pattern in inputs for name in assembly.find(pattern)]
+        self.inputs = list(dict.fromkeys(found))
+        self.plan = planned(assembly, self.inputs)
+        self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
+        self.system = view_of(self.plan)
+        if x0 is not None:
+            self.system = at_point(self.system, x0)
+        if self.system.n_closure:
+            raise InputError(
+                "assemblies around vehicles with closures are not linearized yet", hint="detach a closure"
+            )
+        self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
+        self.t = float(getattr(x0, "t", 0.0))
+        self.chart = Chart(self.system, self.x0)
+        self.free = np.flatnonzero(self._moving())
+        base = None if x0 is None else base_loads(self.system, x0)
+        self.loops = {
+            kind: ClosedLoop(self.plan, self.system, kind, step=step, base=base, ideal=True)
+            for kind in (float, complex)
+        }
+        self.memory = {
+            k: _memory(part.what) for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)
+        }
+        self._refer(assembly, x0, given)
+
+    def release(self) -> None:
+        """Give scratch back."""
+        for loop in self.loops.values():
+            loop.release()
+
+    def _moving(self) -> np.ndarray:
+        """Return a mask (nv,) of velocities that are not locked."""
+        moving = np.ones(self.system.nv, dtype=bool)
+        for i in np.flatnonzero(self.system.settings.joint_mode == LOCKED):
+            first, n = int(self.system.tree.joint_v[i]), int(self.system.tree.joint_nv[i])
+            moving[first : first + n] = False
+        return moving
+
+    def _refer(self, assembly: Assembly, x0: State | None, given: Mapping[str, Value] | None) -> None:
+        """Find the values at the point: of held inputs, and of what is sampled there."""
+        held = self._of_wires(assembly, x0, given) | start_values(self.plan, x0, given)
+        loop = self.loops[float]
+        loop.hold(held)
+        self.before = {kind: vector.copy() for kind, vector in loop.tapes.vectors.items()}
+        loop.loop.sample_next[:] = 0
+        self.done(loop, loop.sample(self.x0.q.copy(), self.x0.v.copy(), 0))
+        self.vectors = {kind: vector.copy() for kind, vector in loop.tapes.vectors.items()}
+        self.recall()
+
+    def _of_wires(
+        self, assembly: Assembly, x0: State | None, given: Mapping[str, Value] | None
+    ) -> dict[str, np.ndarray]:
+        """Return what the wires say that were cut."""
+        if not any(piece.target in self.inputs for piece in assembly.pieces()):
+            return {}
+        whole = planned(assembly)
+        loop = ClosedLoop(whole, self.system, float, ideal=True)
+        loop.hold(start_values(whole, x0, given))
+        q, v = self.x0.q.copy(), self.x0.v.copy()
+        self.done(loop, loop.sample(q, v, 0))
+        self.done(loop, loop.right_side(q, v, self.t, np.empty_like(q), np.empty_like(v)))
+        loop.release()
+        self.recall()
+        return {name: loop.tapes.array(name).real.copy() for name in self.inputs}
+
+    def done(self, loop: ClosedLoop, status: int) -> None:
+        """Raise what went wrong in a loop."""
+        loop.tapes.check()
+        if status != 0:
+            refuse(self.system, status, self.x0)
+
+    def recall(self) -> None:
+        """Let laws remember what they did before anything was asked."""
+        for k, kept in self.memory.items():
+            owner = owner_of(self.plan.parts[k].what)
+            if kept:
+                vars(owner).update(deepcopy(kept))
+
+    # functions of small changes ---------------------------------------------------------------------
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many changes there are of q, v, z and u."""
+        inputs = sum(self.plan.slots[name].size for name in self.inputs)
+        return {"q": len(self.free), "v": len(self.free), "z": len(self.vectors["z"]), "u": inputs}
+
+    def begin(
+        self, delta: Mapping[str, np.ndarray], vectors: Mapping[str, np.ndarray]
+    ) -> tuple[ClosedLoop, State]:
+        """Return the loop for the number type of some changes, put there, and the state of the vehicle."""
+        kind = complex if any(np.iscomplexobj(d) for d in delta.values()) else float
+        loop = self.loops[kind]
+        for name, vector in vectors.items():
+            loop.tapes.vectors[name][:] = vector
+        dq, dv = np.zeros(self.system.nv, kind), np.zeros(self.system.nv, kind)
+        dq[self.free], dv[self.free] = delta["q"], delta["v"]
+        loop.tapes.vectors["z"] += delta["z"]
+        at = 0
+        for name in self.inputs:
+            array = loop.tapes.array(name)
+            array += delta["u"][at : at + array.size].reshape(array.shape)
+            at += array.size
+        x = self.chart.state(dq, dv)
+        return loop, State(x.layout, x.q.astype(kind), x.v.astype(kind))
+
+    def slopes(self, delta: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return v̇ (free ones), ż and outputs at a change."""
+        loop, x = self.begin(delta, self.vectors)
+        qdot, vdot = np.empty_like(x.q), np.empty_like(x.v)
+        self.done(loop, loop.right_side(x.q, x.v, self.t, qdot, vdot))
+        zdot = loop.tapes.vectors["Z"].copy()
+        said = self._outputs(loop, x)
+        return np.concatenate([vdot[self.free], zdot, *said])
+
+    def _outputs(self, loop: ClosedLoop, x: State) -> list[np.ndarray]:
+        """Return outputs at a state: continuous ones as they are, sampled ones as a sample would say."""
+        said = {name: loop.tapes.array(name).ravel().copy() for name in self.outputs}
+        if any(self._is_sampled(name) for name in self.outputs):
+            for kind in "wn":
+                loop.tapes.vectors[kind][:] = self.before[kind]
+            loop.loop.sample_next[:] = 0
+            self.done(loop, loop.sample(x.q, x.v, 0))
+            self.recall()
+            said |= {n: loop.tapes.array(n).ravel().copy() for n in self.outputs if self._is_sampled(n)}
+        return list(said.values())
+
+    def _is_sampled(self, name: str) -> bool:
+        slot = self.plan.slots[name]
+        if slot.kind == "w":
+            return True
+        if slot.kind != "s" or slot.start not in self.plan.names:
+            return False
+        part = self.plan.parts[self.plan.names[slot.start]]
+        outs = [n for n, field in part.what.fields.items() if isinstance(field, Out)]
+        here = [n for n in outs if slot.start in range(*span_of(self.plan, f"{part.path}.{n}"))]
+        return part.samples(here[0])
+
+    # names ------------------------------------------------------------------------------------------
+
+    def state_names(self) -> list[str]:
+        """Return names of the changes of q, v and z."""
+        positions, rates = position_names(self.system), rate_names(self.system)
+        return [positions[k] for k in self.free] + [rates[k] for k in self.free] + self.names_of("z")
+
+    def names_of(self, kind: str) -> list[str]:
+        """Return a name for each number of a vector."""
+        found = [""] * len(self.vectors[kind])
+        for name, slot in self.plan.slots.items():
+            if slot.kind == kind:
+                for k, one in enumerate(numbered(name, slot.shape)):
+                    found[slot.start + k] = found[slot.start + k] or one
+        return found
+
+    def channel_names(self, names: Sequence[str]) -> tuple[list[str], list[str], dict[str, np.ndarray]]:
+        """Return names, units and groups of the numbers of some ports."""
+        found: list[str] = []
+        units: list[str] = []
+        groups: dict[str, np.ndarray] = {}
+        for name in names:
+            slot = self.plan.slots[name]
+            groups[name] = np.arange(len(found), len(found) + slot.size)
+            found += numbered(name, slot.shape)
+            units += [slot.unit or "1"] * slot.size
+        return found, units, groups
+
+
+def span_of(plan: Plan, name: str) -> tuple[int, int]:
+    """Return the first number of a field in its vector, and the one after its last."""
+    slot = plan.slots[name]
+    return slot.start, slot.start + slot.size
+
+
+def numbered(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Return a name for each number of a field."""
+    return [name] if not shape else [f"{name}[{', '.join(map(str, k))}]" for k in np.ndindex(*shape)]
+
+
+def owner_of(law: Device | Law) -> Any:
+    """Return the object that keeps what a law remembers."""
+    function = getattr(law, "function", law)
+    return getattr(function, "__self__", function)
+
+
+def _memory(law: Law) -> dict[str, Any]:
+    """Return a copy of what a law remembers."""
+    return deepcopy(vars(owner_of(law))) if hasattr(owner_of(law), "__dict__") else {}
+
+
+def jacobian_of(f: Callable[[np.ndarray], np.ndarray], n: int, laws: bool) -> tuple[np.ndarray, str]:
+    """Return ∂f/∂δ at zero (m, n) and how it was found."""
+    h = DIFFERENCE
+    unit: list[np.ndarray] = [*np.eye(n)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            columns = [np.imag(f(np.multiply(1j * COMPLEX_STEP, row))) / COMPLEX_STEP for row in unit]
+        J = np.array(columns).reshape(n, -1).T
+        if not laws or n == 0 or _agrees(f, J):
+            return J, "complex-step"
+    except InterstageError as err:
+        if not laws:
+            raise
+        if not isinstance(err.__cause__ or err, InterstageError | TypeError | Warning):
+            raise
+    return np.array([(f(h * row) - f(-h * row)) / (2.0 * h) for row in unit]).reshape(n, -1).T, "central-2"
+
+
+def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray) -> bool:
+    """Return whether complex steps agree with a difference along one direction."""
+    way = np.random.default_rng(7).uniform(0.5, 1.0, J.shape[1])
+    h = DIFFERENCE
+    step = (f(h * way) - f(-h * way)) / (2.0 * h)
+    along = J @ way
+    return bool(np.abs(along - step).max(initial=0.0) <= DROPPED * (np.abs(step).max(initial=0.0) + 1e-3))
+
+
+def names_of_ports(given: object) -> list[str]:
+    """Return names of ports, one or several, or say that they should be names."""
+    found: list[str] = []
+    for name in [given] if isinstance(given, str) or not isinstance(given, Sequence) else given:
+        if not isinstance(name, str):
+            raise InputError("inputs and outputs of an assembly are names of its ports", got=repr(name))
+        found.append(name)
+    return found
+
+
+def split_parts(delta: np.ndarray, sizes: Mapping[str, int]) -> dict[str, np.ndarray]:
+    """Return the parts of a vector by name."""
+    ends = np.cumsum(list(sizes.values()))
+    return dict(zip(sizes, np.split(delta, ends[:-1])))

@@ -1,0 +1,186 @@
+"""Linearize the map of one frame of an assembly's samples, software and all.
+
+    δx⁺ = A δx + B u      from one frame to the next; the frame is the least common multiple of all periods
+
+States are small motions of the vehicle, continuous and discrete states of devices, sampled outputs that are held, and
+what laws remember (numbers among the attributes of an object); those that say nothing about what comes are left out.
+A frame begins before the samples of its first tick.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.linear.chart import Chart
+from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, owner_of, span_of, split_parts
+from interstage.linear.sampled import SampledModel
+from interstage.multibody.state import State
+from interstage.system.assembly import Assembly
+from interstage.system.closed_loop import ClosedLoop
+from interstage.system.loop_kernels import HALT, LOG_EVERY, UNTIL
+from interstage.system.ports import Out, Value
+from interstage.system.ticks import Period, period_of
+
+
+class Frame:
+    """The map of one frame as a function of changes at its beginning, before the samples of its first tick."""
+
+    def __init__(self, plant: FlightPlant):
+        self.plant, self.plan = plant, plant.plan
+        if not self.plan.sampled:
+            raise InputError("nothing in the assembly is sampled", where="sampled=True", hint="leave it out")
+        self.ticks = math.lcm(*(e.every for e in self.plan.sampled))
+        self.held = np.array(self._held(), dtype=np.int64)
+        self.remembered = {
+            k: [n for n, v in kept.items() if _is_number(v)] for k, kept in plant.memory.items()
+        }
+        self.start = {**plant.before, "s": plant.vectors["s"]}
+        sizes = plant.sizes()
+        self.sizes = {
+            **{kind: sizes[kind] for kind in "qvz"},
+            "w": len(plant.vectors["w"]),
+            "s": len(self.held),
+            "m": sum(np.size(plant.memory[k][n]) for k, names in self.remembered.items() for n in names),
+            "u": sizes["u"],
+        }
+        self.end: State | None = None
+        self.end = self._flown(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))[1]
+        self.inverse = np.linalg.pinv(Chart(plant.system, self.end).tangent())
+
+    def _held(self) -> list[int]:
+        """Return the signals that are sampled."""
+        found: list[int] = []
+        for entry in self.plan.sampled:
+            part = self.plan.parts[entry.part]
+            for name, field in part.what.fields.items():
+                if isinstance(field, Out) and part.samples(name):
+                    found += range(*span_of(self.plan, f"{part.path}.{name}"))
+        return found
+
+    def _flown(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, State]:
+        """Return the loop and the state of the vehicle after a frame."""
+        loop, x = self._begun(delta)
+        inner = loop.loop
+        inner.now[:] = 0
+        inner.now[UNTIL], inner.option[HALT], inner.option[LOG_EVERY] = self.ticks, 1, -1
+        inner.sample_next[:] = inner.sample_first
+        status = loop.stretch(x.q, x.v)
+        self.plant.done(loop, status)
+        return loop, x
+
+    def _begun(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, State]:
+        plant = self.plant
+        plant.recall()
+        loop, x = plant.begin(delta, self.start)
+        loop.tapes.vectors["w"] += delta["w"]
+        loop.tapes.vectors["s"][self.held] += delta["s"]
+        at = 0
+        for k, names in self.remembered.items():
+            owner = owner_of(self.plan.parts[k].what)
+            for name in names:
+                value = np.asarray(getattr(owner, name))
+                new = value + delta["m"][at : at + value.size].reshape(value.shape)
+                setattr(owner, name, new if new.ndim else new[()])
+                at += value.size
+        return loop, x
+
+    def __call__(self, delta: np.ndarray) -> np.ndarray:
+        """Return the changes after a frame."""
+        loop, x = self._flown(split_parts(delta, self.sizes))
+        assert self.end is not None
+        free, v = self.plant.free, loop.tapes.vectors
+        kept = [
+            np.ravel(getattr(owner_of(self.plan.parts[k].what), name))
+            for k, names in self.remembered.items()
+            for name in names
+        ]
+        parts = [(self.inverse @ (x.q - self.end.q))[free], x.v[free] - self.end.v[free], v["z"], v["w"]]
+        return np.concatenate([*parts, v["s"][self.held], *kept])
+
+    def outputs(self, delta: np.ndarray) -> np.ndarray:
+        """Return outputs at the beginning of a frame, after its first samples."""
+        loop, x = self._begun(split_parts(delta, self.sizes))
+        loop.loop.sample_next[:] = loop.loop.sample_first
+        self.plant.done(loop, loop.sample(x.q, x.v, 0))
+        self.plant.done(loop, loop.right_side(x.q, x.v, self.plant.t, np.empty_like(x.q), np.empty_like(x.v)))
+        return np.concatenate([np.zeros(0), *(loop.tapes.array(n).ravel() for n in self.plant.outputs)])
+
+    def names(self) -> list[str]:
+        """Return names of the states."""
+        plant = self.plant
+        signals = plant.names_of("s")
+        kept = [
+            one
+            for k, names in self.remembered.items()
+            for n in names
+            for one in numbered(f"{self.plan.parts[k].path}.{n}", np.shape(plant.memory[k][n]))
+        ]
+        return plant.state_names() + plant.names_of("w") + [f"held {signals[k]}" for k in self.held] + kept
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool | int | str):
+        return False
+    return isinstance(value, float | complex) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
+
+
+def linearize_frame(
+    assembly: Assembly,
+    x0: State | None,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    given: Mapping[str, Value] | None = None,
+    step: Period = "10 ms",
+    name: str | None = None,
+) -> SampledModel:
+    """Return the map of one frame of an assembly, about a point; see the module."""
+    plant = FlightPlant(assembly, x0, inputs, outputs, given, period_of(step, "step"))
+    try:
+        frame = Frame(plant)
+        total = sum(frame.sizes.values())
+        n = total - frame.sizes["u"]
+        J, how = jacobian_of(frame, total, bool(plant.memory))
+        H, _ = jacobian_of(frame.outputs, total, bool(plant.memory))
+        plant.recall()
+    finally:
+        plant.release()
+    A, B, C, D = J[:, :n], J[:, n:], H[:, :n], H[:, n:]
+    kept = _moving(A, B, C)
+    names, said = (
+        frame.names(),
+        {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))},
+    )
+    return SampledModel(
+        A[np.ix_(kept, kept)],
+        B[kept],
+        C[:, kept],
+        D,
+        [names[k] for k in kept],
+        said["i"][0],
+        said["o"][0],
+        input_index=said["i"][2],
+        output_index=said["o"][2],
+        input_units=said["i"][1],
+        output_units=said["o"][1],
+        operating_point={"q": plant.x0.q, "v": plant.x0.v},
+        method={"method": how},
+        name=name or assembly.name,
+        dt=float(frame.ticks * plant.plan.clock.tick),
+    )
+
+
+def _moving(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Return the states that say something about what comes: not overwritten unread, and not constant for ever."""
+    n = len(A)
+    kept = np.ones(n, dtype=bool)
+    while True:
+        read = (A[kept][:, :] != 0.0).any(axis=0) | (C != 0.0).any(axis=0)
+        still = np.array([(A[k] == np.eye(n)[k]).all() and not B[k].any() for k in range(n)])
+        new = kept & read & ~still
+        if (new == kept).all():
+            return np.flatnonzero(kept)
+        kept = new

@@ -1,0 +1,50 @@
+"""`SampledModel`: a linear map from one instant to the next, with names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.linear.model import LinearModel
+
+if TYPE_CHECKING:
+    from control import StateSpace
+
+
+@dataclass(eq=False)
+class SampledModel(LinearModel):
+    """x⁺ = A x + B u, y = C x + D u for small deviations, from one frame of `dt` seconds to the next.
+
+    >>> SampledModel([[0.5]], [[1.0]], [[1.0]], [[0.0]], dt=0.1).poles()
+    array([0.5+0.j])
+    """
+
+    dt: float = 1.0
+
+    def poles(self) -> np.ndarray:  # type: ignore[override]
+        """Return the eigenvalues of A, largest first: the loop is stable where all are inside the unit circle."""
+        found = np.linalg.eigvals(self.A).astype(complex)
+        return found[np.argsort(-np.abs(found), kind="stable")]
+
+    def frequency_response(self, f_hz: ArrayLike) -> np.ndarray:  # type: ignore[override]
+        """Return C (zI - A)⁻¹ B + D (k, ny, nu) at z = exp(2πi f dt)."""
+        identity = np.eye(len(self.A))
+        zs = np.exp(2j * np.pi * np.atleast_1d(np.asarray(f_hz, dtype=float)) * self.dt)
+        return np.array(
+            [self.C @ np.linalg.solve(z * identity - self.A, self.B.astype(complex)) + self.D for z in zs]
+        )
+
+    def to_control(self) -> StateSpace:
+        """Return the model as a `StateSpace` of python-control, in discrete time."""
+        import control
+
+        labels = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        labels = {k: [n.replace(".", "_") for n in names] for k, names in labels.items() if names}
+        return control.ss(self.A, self.B, self.C, self.D, self.dt, **labels)
+
+    def __repr__(self) -> str:
+        n, nu, ny = len(self.A), self.B.shape[1], len(self.C)
+        return f"<SampledModel '{self.name}': {n} states, {nu} inputs, {ny} outputs, every {self.dt:g} s>"

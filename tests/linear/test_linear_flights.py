@@ -1,0 +1,343 @@
+"""Linear models of assemblies: closed forms, python-control, sympy, differences, and the nonlinear run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+from scipy.linalg import block_diag, expm
+
+import interstage as ist
+from interstage.errors import InputError
+from interstage.system.noise import normal
+
+
+class Rail(ist.Device):
+    joint = ist.Hinge("m")
+    command = ist.In("N")
+    x, speed = joint.coordinate(), joint.rate()
+    force = joint.force()
+    place = ist.Out("m")
+
+    def outputs(d, t):
+        d.force = d.command
+        d.place = d.x
+
+
+class Eye(ist.Device):
+    joint = ist.Hinge("m")
+    x = joint.coordinate()
+    place = ist.Out("m")
+
+    def outputs(d, t):
+        d.place = d.x
+
+
+class Sensor(ist.Device):
+    joint = ist.Hinge("m")
+    x, speed = joint.coordinate(), joint.rate()
+    y = ist.Out("m")
+    v = ist.Out("m/s")
+
+    def sample(d, t):
+        d.y = d.x
+        if d.ideal == 0:
+            d.y += 0.1 * normal(d.seed, d.stream, d.tick, 0)
+        d.v = d.speed
+
+
+class Lag(ist.Device):
+    tau = ist.Parameter("s", 0.5)
+    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N")
+
+    def outputs(d, t):
+        d.y = d.x
+
+    def rates(d, t):
+        d.xdot = (d.u - d.x) / d.tau
+
+
+class Integrator(ist.Device):
+    e, total, y = ist.In("m"), ist.Discrete("m*s"), ist.Out("m*s")
+
+    def sample(d, t):
+        d.total += d.e * d.period
+        d.y = d.total
+
+
+@pytest.fixture(scope="module")
+def cart():
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x", stiffness=3.0, damping=0.4))
+    return mb.compile()
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    mb = ist.Multibody("pendulum on a cart", gravity=[0, 0, -9.81])
+    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    mb.add_body(
+        "rod",
+        mass=0.5,
+        com=[0, 0, 0.8],
+        inertia=np.diag([0.1, 0.1, 0.0]) + 1e-9 * np.eye(3),
+        parent="cart",
+        joint=ist.Revolute("y"),
+    )
+    return mb.compile()
+
+
+def test_a_lag_before_a_cart_is_its_matrix(cart):
+    made = ist.Assembly("open", vehicle=cart).add("rail", Rail(joint="cart")).add("lag", Lag(tau=0.25))
+    made.wire({"lag.y": "rail.command"})
+    lin = ist.linearize(made, cart.state(), inputs=["lag.u"], outputs=["rail.place", "lag.y"])
+    assert lin.states[2] == "lag.x" and len(lin.states) == 3
+    assert pytest.approx(np.array([[0, 1, 0], [-1.5, -0.2, 0.5], [0, 0, -4.0]]), abs=1e-14) == lin.A
+    assert (
+        lin.B[:, 0] == pytest.approx([0, 0, 4.0]) and pytest.approx(np.array([[1, 0, 0], [0, 0, 1]])) == lin.C
+    )
+    assert lin.inputs == ["lag.u"] and lin.output_units == ["m", "N"]
+
+
+def test_a_continuous_loop_agrees_with_sympy(pendulum):
+    """Cart and pendulum with a nonlinear continuous law: A by complex steps against symbolic derivatives."""
+    made = (
+        ist.Assembly("loop", vehicle=pendulum).add("rail", Rail(joint="cart")).add("eye", Eye(joint="cart"))
+    )
+    made.add("law", lambda t, x: -3.0 * np.sin(x), out={"u": "N"})
+    made.wire({"eye.place": "law.x", "law.u": "rail.command"})
+    x0 = pendulum.state(q=[0.3, 0.4], v=[0.2, -0.5])
+    found = ist.linearize(made, x0).A
+    x, th, v, w = sympy.symbols("x th v w")
+    M, m, l, g, J = 2.0, 0.5, 0.8, 9.81, 0.1 + 1e-9
+    c, s = sympy.cos(th), sympy.sin(th)
+    mass = sympy.Matrix([[M + m, m * l * c], [m * l * c, J + m * l**2]])
+    force = sympy.Matrix([-3 * sympy.sin(x) + m * l * s * w**2, m * g * l * s])
+    f = sympy.Matrix([v, w, *(mass.inv() * force)])
+    exact = f.jacobian([x, th, v, w]).subs({x: 0.3, th: 0.4, v: 0.2, w: -0.5})
+    assert found == pytest.approx(np.array(exact, dtype=float), abs=1e-12)
+
+
+def test_an_input_that_is_wired_is_cut_there_and_held(cart):
+    made = ist.Assembly("cut", vehicle=cart).add("rail", Rail(joint="cart")).add("eye", Eye(joint="cart"))
+    made.add("law", lambda t, x: -100.0 * x, out={"u": "N"})
+    made.wire({"eye.place": "law.x", "law.u": "rail.command"})
+    closed = ist.linearize(made, cart.state())
+    opened = ist.linearize(made, cart.state(q=[0.1]), inputs="rail.command", outputs="law.u")
+    assert closed.A[1, 0] == pytest.approx(-51.5) and opened.A[1, 0] == pytest.approx(-1.5)
+    assert opened.B[1, 0] == pytest.approx(0.5) and opened.C[0, 0] == pytest.approx(-100.0)
+
+
+def test_sampled_outputs_are_what_an_ideal_sample_would_say(cart):
+    made = ist.Assembly("see", vehicle=cart).add("sensor", Sensor(joint="cart"), every="10 ms")
+    lin = ist.linearize(made, cart.state(), outputs=["sensor.*"])
+    assert [lin.C[lin.outputs.index(f"sensor.{n}")].tolist() for n in "yv"] == [[1, 0], [0, 1]]
+
+
+def test_a_quaternion_state_has_three_small_turns():
+    mb = ist.Multibody("free")
+    mb.add_body("bus", mass=10.0, inertia=np.diag([1.0, 2.0, 3.0]), joint=ist.Free())
+    system = mb.compile()
+
+    class Torquer(ist.Device):
+        at = ist.Place()
+        attitude = at.attitude()
+        rate = at.rate("body")
+        torque = at.torque("body")
+
+        def outputs(d, t):
+            for k in range(3):
+                d.torque[k] = -2.0 * 2.0 * d.attitude[k + 1] - 3.0 * d.rate[k]
+
+    lin = ist.linearize(ist.Assembly("pd", vehicle=system).add("pd", Torquer(at="bus")), system.state())
+    wx = lin.states.index("bus.wx")
+    assert lin.A[wx, lin.states.index("bus.rx")] == pytest.approx(-2.0) and lin.A[wx, wx] == pytest.approx(
+        -3.0
+    )
+
+
+# sampled --------------------------------------------------------------------------------------------
+
+
+def loop_of(cart, law, **more):
+    made = ist.Assembly("loop", vehicle=cart).add("rail", Rail(joint="cart"))
+    made.add("sensor", Sensor(joint="cart"), every="0.1 s").add("law", law, every="0.1 s", out={"u": "N"})
+    return made.wire({"sensor.y": "law.x", "sensor.v": "law.v"}).wire({"law.u": "rail.command"}, **more)
+
+
+def discrete(T=0.1):
+    A, B = np.array([[0, 1], [-1.5, -0.2]]), np.array([[0.0], [0.5]])
+    whole = expm(T * np.block([[A, B], [np.zeros((1, 3))]]))
+    return whole[:2, :2], whole[:2, 2:]
+
+
+def test_a_sampled_loop_is_zero_order_hold_and_law(cart):
+    F, G = discrete()
+    model = ist.linearize(
+        loop_of(cart, lambda t, x, v: -4.0 * x - 2.0 * v), cart.state(), sampled=True, step="1 ms"
+    )
+    exact = F - G @ [[4.0, 2.0]]
+    assert model.dt == 0.1 and pytest.approx(exact, abs=1e-10) == model.A
+    assert model.method["method"] == "complex-step"
+    assert abs(model.poles()).max() == pytest.approx(abs(np.linalg.eigvals(exact)).max(), abs=1e-10)
+
+
+def test_a_delay_adds_its_state(cart):
+    F, G = discrete()
+    model = ist.linearize(
+        loop_of(cart, lambda t, x, v: -4.0 * x, delay="0.1 s"), cart.state(), sampled=True, step="1 ms"
+    )
+    exact = np.block([[F, G], [np.array([[-4.0, 0.0]]), np.zeros((1, 1))]])
+    assert np.sort_complex(model.poles()) == pytest.approx(
+        np.sort_complex(np.linalg.eigvals(exact)), abs=1e-10
+    )
+
+
+def test_a_long_delay_adds_a_line_of_states(cart):
+    F, G = discrete()
+    made = loop_of(cart, lambda t, x, v: -4.0 * x, delay="0.3 s")
+    line = np.diag([1.0, 1.0], -1)
+    exact = block_diag(F, line)
+    exact[:2, -1:] = G
+    exact[2, 0] = -4.0
+    found = ist.linearize(made, cart.state(), sampled=True, step="1 ms").poles()
+    assert np.sort(abs(found)) == pytest.approx(np.sort(abs(np.linalg.eigvals(exact))), abs=1e-10)
+
+
+def test_a_law_that_remembers_brings_its_memory(cart):
+    class Integral:
+        def __init__(self):
+            self.total, self.gain, self.count = 0.0, 0.5, 0
+
+        def __call__(self, t, x, v):
+            self.total = self.total + 0.1 * x
+            self.count += 1
+            return -4.0 * x - 2.0 * v - self.gain * self.total
+
+    F, G = discrete()
+    law = Integral()
+    model = ist.linearize(loop_of(cart, law), cart.state(), sampled=True, step="1 ms")
+    exact = np.zeros((3, 3))
+    exact[:2, :2] = F - G @ [[4.0 + 0.05, 2.0]]
+    exact[:2, 2:] = -0.5 * G
+    exact[2] = [0.1, 0, 1]
+    assert np.sort_complex(model.poles()) == pytest.approx(
+        np.sort_complex(np.linalg.eigvals(exact)), abs=1e-10
+    )
+    assert "law.total" in model.states and "law.gain" not in model.states
+    assert law.total == 0.0 and law.count == 0
+
+
+def test_a_law_that_drops_complex_numbers_is_differenced(cart):
+    F, G = discrete()
+    for law in (
+        lambda t, x, v: -4.0 * np.real(x) - 2.0 * np.real(v),
+        lambda t, x, v: -4.0 * float(x) - 2.0 * float(v),
+    ):
+        model = ist.linearize(loop_of(cart, law), cart.state(), sampled=True, step="1 ms")
+        assert model.method["method"] == "central-2"
+        assert pytest.approx(F - G @ [[4.0, 2.0]], abs=1e-8) == model.A
+
+
+def test_discrete_states_of_devices_and_several_rates(cart):
+    """Integrator at 5 Hz, sensor at 10 Hz: eigenvalues of the hand-made map of a frame of 0.2 s."""
+    made = ist.Assembly("rates", vehicle=cart).add("rail", Rail(joint="cart"))
+    made.add("sensor", Sensor(joint="cart"), every="0.1 s").add("sum", Integrator(), every="0.2 s")
+    made.add("law", lambda t, x, i: -4.0 * x - 0.5 * i, every="0.1 s", out={"u": "N"})
+    made.wire({"sensor.y": ["law.x", "sum.e"], "sum.y": "law.i", "law.u": "rail.command"})
+    F, G = discrete()
+    S = np.eye(3)
+    S[2, 0] = 0.2  # the integrator takes the place at the beginning of the frame
+    half = np.eye(3)
+    half[:2, :2], half[:2, 2:] = F - G @ [[4.0, 0.0]], -0.5 * G
+    model = ist.linearize(made, cart.state(), sampled=True, step="1 ms")
+    assert model.dt == 0.2
+    exact = np.linalg.eigvals(half @ half @ S)
+    assert np.sort_complex(model.poles()) == pytest.approx(np.sort_complex(exact), abs=1e-10)
+
+
+def test_inputs_and_outputs_of_a_frame(cart):
+    made = (
+        ist.Assembly("io", vehicle=cart)
+        .add("rail", Rail(joint="cart"))
+        .add("sensor", Sensor(joint="cart"), every="0.1 s")
+    )
+    F, G = discrete()
+    model = ist.linearize(
+        made, cart.state(), inputs="rail.command", outputs="sensor.y", sampled=True, step="1 ms"
+    )
+    assert pytest.approx(F, abs=1e-10) == model.A and pytest.approx(G, abs=1e-10) == model.B
+    assert pytest.approx(np.array([[1.0, 0.0]])) == model.C and pytest.approx(np.zeros((1, 1))) == model.D
+    z = np.exp(2j * np.pi * 0.7 * 0.1)
+    assert model.frequency_response(0.7)[0, 0, 0] == pytest.approx(
+        np.linalg.solve(z * np.eye(2) - F, G)[0, 0]
+    )
+
+
+def test_python_control_agrees(cart):
+    control = pytest.importorskip("control")
+    model = ist.linearize(
+        loop_of(cart, lambda t, x, v: -4.0 * x - 2.0 * v), cart.state(), sampled=True, step="1 ms"
+    )
+    plant = control.ss([[0, 1], [-1.5, -0.2]], [[0], [0.5]], np.eye(2), np.zeros((2, 1))).sample(0.1)
+    closed = plant.feedback(control.ss([], [], [], [[4.0, 2.0]], 0.1))
+    assert np.sort_complex(closed.poles()) == pytest.approx(np.sort_complex(model.poles()), abs=1e-10)
+    assert model.to_control().dt == 0.1
+
+
+def test_a_spinning_vehicle_agrees_with_differences_of_the_run():
+    """The map of a frame about a moving point against differences of `simulate` itself."""
+    mb = ist.Multibody("spin")
+    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=np.diag([1.0, 2.0, 2.5]), joint=ist.Free())
+    system = mb.compile()
+
+    class Gyro(ist.Device):
+        at = ist.Place()
+        w = at.rate("body")
+        y = ist.Out("rad/s", 3)
+
+        def sample(d, t):
+            d.y[:] = d.w
+
+    class Jets(ist.Device):
+        at = ist.Place()
+        u = ist.In("N*m", 3)
+        torque = at.torque("body")
+
+        def outputs(d, t):
+            d.torque[:] = d.u
+
+    made = (
+        ist.Assembly("spin", vehicle=system)
+        .add("gyro", Gyro(at="bus"), every="50 ms")
+        .add("jets", Jets(at="bus"))
+    )
+    made.add("law", lambda t, w: -2.0 * w, every="0.1 s", out={"u": "N*m[3]"})
+    made.wire({"gyro.y": "law.w", "law.u": "jets.u"})
+    x0 = system.state(v=[0.3, -0.4, 0.5, 1.0, 0.2, -0.1])
+    model = ist.linearize(made, x0, sampled=True, step="10 ms")
+    rates = [model.states.index(f"bus.w{a}") for a in "xyz"]
+    h = 1e-5
+    for k in range(3):
+        ends = []
+        for sign in (1, -1):
+            x = x0.copy()
+            x.v[k] += sign * h
+            ends.append(ist.simulate(made, x, until=0.1, step="10 ms").v[-1, :3])
+        assert model.A[rates, rates[k]] == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"inputs": ["rail.comand"]}, "there is no port 'rail.comand'.*did you mean rail.command"),
+        ({"outputs": ["rail.plac"]}, "there is no port or state 'rail.plac'"),
+        ({"inputs": [ist.JointForce("cart")]}, "inputs and outputs of an assembly are names"),
+        ({"sampled": True}, "nothing in the assembly is sampled"),
+    ],
+)
+def test_bad_arguments_are_refused(cart, arguments, said):
+    with pytest.raises(InputError, match=said):
+        ist.linearize(
+            ist.Assembly("x", vehicle=cart).add("rail", Rail(joint="cart")), cart.state(), **arguments
+        )
