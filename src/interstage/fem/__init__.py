@@ -17,6 +17,8 @@
 from interstage.fem.beams import lumped_beam
 from interstage.fem.buckling import Buckling, buckling
 from interstage.fem.geometric import geometric_stiffness
+from interstage.fem.groups import GroupEnergy, energy_by_group
+from interstage.fem.measured import MeasuredModes, read_measured
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import Recovery, Table
 from interstage.fem.solutions import (
@@ -32,14 +34,18 @@ __all__ = [
     "Buckling",
     "Displacements",
     "FEModel",
+    "GroupEnergy",
+    "MeasuredModes",
     "Modes",
     "Recovery",
     "Table",
     "buckling",
     "dependency_matrix",
+    "energy_by_group",
     "geometric_stiffness",
     "lumped_beam",
     "normal_modes",
+    "read_measured",
     "static",
     "static_subcases",
 ]
