@@ -146,10 +146,10 @@ def test_mistakes_in_cards_are_sentences(bulk, message):
 
 def test_properties_and_materials_that_nothing_uses_are_listed():
     deck = deck_from_text(
-        "PBEND,70,1,1.,1.,.1,.1,0.,45.\nPBUSH1D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPGAP,2\nPBCOMP,9,1\n"
+        "PBEND,70,1,1.,1.,.1,.1,0.,45.\nPBUSH2D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPGAP,2\nPBCOMP,9,1\n"
         + BEAM
     )
-    assert deck.ignored == dict.fromkeys(("MATHP", "PBCOMP", "PBEND", "PBUSH1D", "PGAP", "PLSOLID"), 1)
+    assert deck.ignored == dict.fromkeys(("MATHP", "PBCOMP", "PBEND", "PBUSH2D", "PGAP", "PLSOLID"), 1)
     assert first(FEModel.from_deck(deck)) == pytest.approx(0.0, abs=1e-3)
 
 

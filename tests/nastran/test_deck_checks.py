@@ -49,7 +49,7 @@ def test_ignored_entries_are_counted():
         "RSSCON",
         "CTRIAX6",
         "RBAR1",
-        "CBUSH1D",
+        "CBUSH2D",
         "GENEL",
         "CSUPER",
     ],

@@ -47,6 +47,7 @@ REAL_FIELDS = {
     "PROD": "3-6",
     "PTUBE": "3-6",
     "PBUSH": "2+",
+    "PBUSH1D": "2-7",
     "PELAS": "2-4,6-8",
     **dict.fromkeys(("PDAMP", "PMASS"), "2,4,6,8"),
     "PVISC": "2-3,6-7",

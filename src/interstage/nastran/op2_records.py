@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ELEMENT_NAMES = {
     1: "CROD", 2: "CBEAM", 3: "CTUBE", 4: "CSHEAR", 10: "CONROD", 33: "CQUAD4", 34: "CBAR", 39: "CTETRA",
-    64: "CQUAD8", 67: "CHEXA", 68: "CPENTA", 70: "CTRIAR", 74: "CTRIA3", 75: "CTRIA6", 82: "CQUADR",
-    102: "CBUSH",
+    40: "CBUSH1D", 64: "CQUAD8", 67: "CHEXA", 68: "CPENTA", 70: "CTRIAR", 74: "CTRIA3", 75: "CTRIA6",
+    82: "CQUADR", 102: "CBUSH",
 }  # fmt: skip
 # entries of GEOM4: pairs (id, components), or (components, 0, ids, -1) and (components, 1, first, last)
 _SET_PAIRS = {(5561, 76, 215), (110, 1, 311), (310, 3, 313)}

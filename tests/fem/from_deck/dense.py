@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import scipy.linalg as sl
 
-from interstage.fem.from_deck import bush, dmig, line, point_mass, scalar
+from interstage.fem.from_deck import dmig, scalar
+from interstage.fem.from_deck.build import read_elements
 from interstage.fem.from_deck.context import Context
 
 
@@ -16,7 +17,7 @@ def build(deck, rotary=False):
     ctx = Context(deck)
     n = ctx.grids.n_dof
     coupled = float(deck.params.get("COUPMASS", -1)) > 0
-    blocks = line.read(ctx, rotary=rotary) + bush.read(ctx) + point_mass.read(ctx)
+    blocks = read_elements(ctx, rotary)
     K, M, B, K4 = (np.zeros((n, n)) for _ in range(4))
     for block in blocks:
         rows = slice(0, len(block))

@@ -130,6 +130,18 @@ def arm_stiffness(force: np.ndarray, w: np.ndarray) -> np.ndarray:
     return 0.5 * (both + both.transpose(0, 2, 1)) - dot[:, None, None] * np.eye(3)
 
 
+def string_stiffness(axis: np.ndarray, tension: np.ndarray) -> np.ndarray:
+    """Geometric stiffness (n, 12, 12), basic axes, of a line with unit axis (n, 3) and force by length F/L (n,).
+
+    The ends resist being moved apart across the axis, K = ±(F/L) (1 - axis axisᵀ).
+    """
+    block = tension[:, None, None] * (np.eye(3) - axis[:, :, None] * axis[:, None, :])
+    out = np.zeros((len(axis), 12, 12))
+    out[:, :3, :3] = out[:, 6:9, 6:9] = block
+    out[:, :3, 6:9] = out[:, 6:9, :3] = -block
+    return out
+
+
 def cantilever_stiffness(
     bending: np.ndarray, shear: np.ndarray, active: np.ndarray, length: np.ndarray
 ) -> np.ndarray:

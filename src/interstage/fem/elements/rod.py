@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.line_common import string_stiffness
 
 
 class RodBlock(ElementBlock):
@@ -81,13 +82,7 @@ class RodBlock(ElementBlock):
 
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
         """F/L between the translations across the axis; a rod has no other."""
-        axis = self.axis[rows]
-        across = np.eye(3) - axis[:, :, None] * axis[:, None, :]
-        block = (results[:, 0] / self.length[rows])[:, None, None] * across
-        out = np.zeros((len(axis), 12, 12))
-        out[:, :3, :3] = out[:, 6:9, 6:9] = block
-        out[:, :3, 6:9] = out[:, 6:9, :3] = -block
-        return out
+        return string_stiffness(self.axis[rows], results[:, 0] / self.length[rows])
 
 
 class ViscousRodBlock(ElementBlock):

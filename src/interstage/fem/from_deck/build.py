@@ -6,7 +6,18 @@ import os
 
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.block import ElementBlock
-from interstage.fem.from_deck import bush, dmig, line, loads, point_mass, rigid, scalar, shells, solids
+from interstage.fem.from_deck import (
+    bush,
+    bush1d,
+    dmig,
+    line,
+    loads,
+    point_mass,
+    rigid,
+    scalar,
+    shells,
+    solids,
+)
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
@@ -33,14 +44,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
             notes.append(
                 f"lumped beams have bending rotary inertia, as in {solver[0]} {solver[1]:g} that the deck names"
             )
-    shell_blocks = shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0))
-    blocks = [
-        *line.read(ctx, rotary=rotary_inertia),
-        *bush.read(ctx),
-        *point_mass.read(ctx),
-        *shell_blocks,
-        *solids.read(ctx),
-    ]
+    blocks = read_elements(ctx, rotary_inertia)
     springs, given = scalar.read(ctx), dmig.read(ctx)
     equations, links = rigid.read_rigid(ctx)
     return FEModel(
@@ -63,6 +67,18 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         notes=notes + ctx.notes,
         springs=scalar.read_springs(ctx),
     )
+
+
+def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
+    """The elements of a deck that stand on grids, family by family; `rotary` as in `line.read`."""
+    return [
+        *line.read(ctx, rotary=rotary),
+        *bush.read(ctx),
+        *bush1d.read(ctx),
+        *point_mass.read(ctx),
+        *shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0)),
+        *solids.read(ctx),
+    ]
 
 
 def _loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:

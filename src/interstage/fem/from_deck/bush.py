@@ -30,6 +30,25 @@ def read(ctx: Context) -> list[ElementBlock]:
     return [BushBlock(table.unique_ids(), nodes, R, w_a, w_b, k, b, ge, mass, stress)]
 
 
+def ends_apart(ctx: Context, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors (n, 3) from the first grid to the second, and their lengths (n,): zero at one place or to ground."""
+    a, b = ctx.grids.xyz[nodes[:, 0]], ctx.grids.xyz[nodes[:, 1]]
+    axis, size = b - a, np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
+    distance = np.linalg.norm(axis, axis=1)
+    return axis, np.where((nodes[:, 1] >= 0) & (distance > COINCIDENT * size), distance, 0.0)
+
+
+def refuse_without_line(table: CardTable, distance: np.ndarray) -> None:
+    """Raise a DeckError at the first of these elements, which have no CID, whose grids give no direction."""
+    if (distance == 0.0).any():
+        i = int(np.argmax(distance == 0.0))
+        raise table.error(
+            i,
+            f"{table.label(i)} joins grids at one place, or one grid to ground, and has no CID",
+            hint="give the coordinate system of its springs in field CID (0 for basic)",
+        )
+
+
 def _properties(pbush: CardTable, used: np.ndarray):
     """Stiffness, damping and structural damping (p, 6), mass (p,) and SA, ST (p, 2) of the PBUSH cards `used`.
 
@@ -80,18 +99,9 @@ def _axes(ctx: Context, table: CardTable, nodes: np.ndarray, k: np.ndarray, b: n
     free = np.flatnonzero(~by_cid)
     if not len(free):
         return out
-    axis = xyz[nodes[free, 1]] - at[free]
-    distance = np.linalg.norm(axis, axis=1)
-    size = np.maximum(np.abs(at[free]).max(axis=1), np.abs(xyz[nodes[free, 1]]).max(axis=1))
-    bad = (nodes[free, 1] < 0) | ~(distance > COINCIDENT * size)
-    if bad.any():
-        i = int(free[np.argmax(bad)])
-        raise table.error(
-            i,
-            f"CBUSH {table.integer(1)[i]} joins grids at one place, or one grid to ground, and has no CID",
-            hint="give the coordinate system of its springs in field CID (0 for basic)",
-        )
     part = table.select(free)
+    axis, distance = ends_apart(ctx, nodes[free])
+    refuse_without_line(part, distance)
     given = ~(part.blank(5) & part.blank(6) & part.blank(7))
     R = any_frames(axis)
     if given.any():

@@ -10,7 +10,7 @@ from interstage.fem.elements.block import ElementBlock
 from interstage.fem.elements.line_common import frames
 from interstage.fem.elements.rod import RodBlock, ViscousRodBlock
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.lookup import find_properties, positive, property_ids
+from interstage.fem.from_deck.lookup import positive, property_ids, used_properties
 from interstage.fem.from_deck.section_cards import bar_sections, beam_sections
 from interstage.nastran import CardTable
 
@@ -47,18 +47,11 @@ def _lengths(table: CardTable, axis: np.ndarray, size: np.ndarray) -> np.ndarray
     return length
 
 
-def _used_properties(ctx: Context, table: CardTable, name: str) -> tuple[CardTable, np.ndarray]:
-    """Property cards that the elements of a table name, and the row of each element's among them."""
-    _, row = find_properties(table, property_ids(table), [ctx.deck.cards(name)])
-    used, back = np.unique(row, return_inverse=True)
-    return ctx.deck.cards(name).select(used), back
-
-
 def _crod(ctx: Context) -> RodBlock | None:
     table = ctx.deck.cards("CROD")
     if not len(table):
         return None
-    prod, back = _used_properties(ctx, table, "PROD")
+    prod, back = used_properties(table, ctx.deck.cards("PROD"))
     A, J, nsm = prod.real(3, 0.0), prod.real(4, 0.0), prod.real(6, 0.0)
     iso = ctx.materials.isotropic(prod.integer(2), prod)
     return _rods(ctx, table, (3, 4), iso, A, J, nsm, back, prod.real(5, 0.0))
@@ -68,7 +61,7 @@ def _ctube(ctx: Context) -> RodBlock | None:
     table = ctx.deck.cards("CTUBE")
     if not len(table):
         return None
-    ptube, back = _used_properties(ctx, table, "PTUBE")
+    ptube, back = used_properties(table, ctx.deck.cards("PTUBE"))
     outer, t, nsm = ptube.real(3), ptube.real(4, 0.0), ptube.real(5, 0.0)
     positive(ptube, outer, "OD")
     taper = ptube.real(6, 0.0)

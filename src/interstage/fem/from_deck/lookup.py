@@ -47,6 +47,13 @@ def find_properties(
     return source_of[at], row_of[at]
 
 
+def used_properties(table: CardTable, cards: CardTable) -> tuple[CardTable, np.ndarray]:
+    """Property cards that the elements of a table name, and the row of each element's among them."""
+    _, row = find_properties(table, property_ids(table), [cards])
+    used, back = np.unique(row, return_inverse=True)
+    return cards.select(used), back
+
+
 def positive(table: CardTable, value: np.ndarray, name: str, strict: bool = True) -> None:
     """Raise a DeckError at the first card whose `value` (n,) is not positive (not negative)."""
     bad = ~(value > 0.0) if strict else ~(value >= 0.0)
