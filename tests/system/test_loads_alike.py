@@ -267,3 +267,51 @@ def test_loads_settings_and_points_print_as_tables():
         point.startswith("Operating point") and "boom" in point and "Settings" in point and "Loads" in point
     )
     assert "array" not in point and "array" not in str(x0)
+
+
+PULSE = (
+    [0.0, 5.0, 5.001, 5.011, 5.012],
+    [0.0, 0.0, 100.0, 100.0, 0.0],
+)  # N; 1.1 N s between steps that sleep
+
+
+@pytest.mark.parametrize("method", ["dopri5", "ros3", "dop853", "lsoda"])
+def test_steps_of_a_methods_own_do_not_pass_a_pulse_of_a_table(method):
+    mb = ist.Multibody("car")
+    mb.add_body("car", mass=2.0, joint=ist.Prismatic("x"))
+    system = mb.compile()
+    wrench = np.zeros((5, 6))
+    wrench[:, 3] = PULSE[1]
+    for given in (
+        {"forces": {"car": (PULSE[0], wrench)}},
+        {"tau": (PULSE[0], np.array(PULSE[1])[:, None])},
+        {"control": lambda t, x: {"tau": (PULSE[0], np.array(PULSE[1])[:, None])}, "control_step": 2.5},
+    ):
+        log = simulate(system, system.state(), 10.0, method=method, **given)
+        assert log.t[-1] == 10.0
+        assert log.state().v[0] == pytest.approx(0.55, rel=1e-7)
+        assert log.state().q[0] == pytest.approx(0.55 * (10.0 - 5.006), rel=1e-7)
+
+
+def test_a_complex_force_is_refused_where_numbers_are_real():
+    _, system, x = vehicle()
+    force = {("boom", TIP): np.full(6, 1j)}
+    for ask in (
+        lambda: system.modes(x, forces=force),
+        lambda: simulate(system, x, 0.01, 0.01, forces=force),
+        lambda: simulate(system, x, 0.01, 0.01, control=lambda t, x: {"forces": force}),
+    ):
+        with pytest.raises(InputError, match="is complex"):
+            ask()
+
+
+def rising(t):
+    """Return generalized forces of the vehicle that grow with time."""
+    return np.full(2 + 6 + BEAM.n_modes, t)
+
+
+def test_loads_of_time_travel_to_other_processes():
+    _, system, _ = vehicle()
+    for tau in (rising, ([0.0, 1.0], np.array([rising(0.0), rising(1.0)]))):
+        loads = pickle.loads(pickle.dumps(ist.Loads.of(system, tau=tau)))
+        np.testing.assert_array_equal(loads.at(0.5).tau, rising(0.5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 
 
 def needed_arguments(f: Callable) -> int:
@@ -30,4 +31,15 @@ def asks_system(f: Callable, others: int) -> bool:
 
 def given_system(f: Callable, others: int) -> Callable:
     """Return a function that takes its other arguments and the system, whether f asks for that or not."""
-    return f if asks_system(f, others) else lambda *arguments: f(*arguments[:others])
+    return f if asks_system(f, others) else _Unasked(f, others)
+
+
+@dataclass(frozen=True)
+class _Unasked:
+    """A function that gets its first arguments only; it travels to other processes where the function does."""
+
+    f: Callable
+    others: int
+
+    def __call__(self, *arguments: object) -> object:
+        return self.f(*arguments[: self.others])

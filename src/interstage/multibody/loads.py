@@ -79,9 +79,14 @@ class TimeTable:
             raise InputError("the times of a table do not ascend", where=where)
         return cls(times, values)
 
-    def __call__(self, t: float) -> np.ndarray:
-        """Return the values (k,) at a time."""
+    def __call__(self, t: float, system: Dynamics | None = None) -> np.ndarray:
+        """Return the values (k,) at a time, whatever the system."""
         return np.array([np.interp(t, self.times, column) for column in self.values.T])
+
+    def next_row(self, t: float) -> float:
+        """Return the first time of a row after t, infinite where there is none."""
+        k = int(np.searchsorted(self.times, t, "right"))
+        return float(self.times[k]) if k < len(self.times) else np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +274,11 @@ class Loads:
     def in_time(self) -> bool:
         """Whether something is a function of time."""
         return self.law is not None or any(force.in_time for force in self.forces)
+
+    def next_corner(self, t: float) -> float:
+        """Return the first time after t at which a table changes its slope, infinite where none does."""
+        given = (self.law, *(force.wrench for force in self.forces))
+        return min((table.next_row(t) for table in given if isinstance(table, TimeTable)), default=np.inf)
 
     def at(self, t: float, system: Dynamics | None = None) -> Loads:
         """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""

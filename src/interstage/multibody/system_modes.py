@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
-from interstage.multibody.loads import Forces, OperatingPoint, at_point
+from interstage.multibody.loads import Forces, OperatingPoint, as_forces, at_point, wrench_rows
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 
@@ -75,6 +75,10 @@ def system_modes(system: Closures, x: State, forces: Forces | None = None) -> Sy
         forces = [force for force in x.loads.constant().forces if force.frame == "world"] or None
     real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
+    forces = as_forces(forces)
+    wrench_rows(
+        system, forces, np.float64
+    )  # refuses complex ones: their imaginary part would count as a slope
     M, K = system.mass_matrix(real), static_stiffness(system, real, forces)
     free = np.flatnonzero(~system.held)
     M, K = M[np.ix_(free, free)], K[np.ix_(free, free)]

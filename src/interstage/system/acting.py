@@ -83,7 +83,7 @@ class Acting:
 
     def rows(self, system: System, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Return sites (k,) and wrenches (k, 10) for the kernels at a time."""
-        return wrench_rows(system, [force.at(t) for force in self.loads.forces])
+        return wrench_rows(system, [force.at(t) for force in self.loads.forces], np.float64)
 
     def wrench_table(self, times: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
         """Return wrenches (len(times), k, 10), those at the beginning given, or nothing where they do not change."""

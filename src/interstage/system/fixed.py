@@ -46,6 +46,10 @@ class Fixed(CompiledStepper):
         """Whether the last state is logged, whatever is due."""
         return False
 
+    def corner(self) -> float:
+        """Return no time: steps keep to their grid."""
+        return np.inf
+
     def go(self, stop: float) -> None:
         """Go on towards a time: a partial step off the grid, or whole steps."""
         run, step, k = self.run, self.step, self.k

@@ -86,7 +86,9 @@ def simulate(
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps)
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
-    max_step, rtol, atol : of adaptive steps; compiled methods measure errors as `tolerance` says, by kind of coordinate
+    max_step, rtol, atol : of adaptive steps; compiled methods measure errors by kind of coordinate as `tolerance` says.
+        Steps end at every row of a table of loads; a function that acts for a moment only can lie between two steps,
+        unless max_step is shorter
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
     keep : names and patterns of ports to log, default all
 
@@ -170,7 +172,8 @@ def _drive(run: Run, stepper: Stepper, law: Control | None, period: float | None
             if now:
                 run.command(law)
                 n += 1
-            stepper.go(min(until, sample(n), run.timed[0].at if run.timed else np.inf))
+            stop, corner = min(until, sample(n), run.timed[0].at if run.timed else np.inf), stepper.corner()
+            stepper.go(corner if corner < stop - stepper.slack else stop)
     finally:
         stepper.release()
     if run.stopped or stepper.logs_end:

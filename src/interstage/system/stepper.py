@@ -85,6 +85,10 @@ class Stepper:
             )
         return lambda n: n * period
 
+    def corner(self) -> float:
+        """Return the next time at which tables of loads bend, which steps of a method's own might pass unseen."""
+        return self.run.acting.loads.next_corner(self.run.t + self.slack)
+
     def go(self, stop: float) -> None:
         """Go on towards a time: there, to an event before it, or a part of the way."""
         raise NotImplementedError
