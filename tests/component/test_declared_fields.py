@@ -116,9 +116,9 @@ class Stiffened(Component):
     """A component with two fields more: nothing but their declaration."""
 
     unit_stiffness: np.ndarray | None = field(
-        default=None, metadata=stored("GeometricStiffness/UNIT", "3 n n", "m L/T^2 eta^2")
+        default=None, metadata=stored("Stiffened/UNIT", "3 n n", "m L/T^2 eta^2")
     )
-    unit_loads: np.ndarray | None = field(default=None, metadata=stored("GeometricStiffness/LOAD", "N 3"))
+    unit_loads: np.ndarray | None = field(default=None, metadata=stored("Stiffened/LOAD", "N 3"))
 
 
 def test_a_field_needs_its_declaration_alone(tmp_path):
@@ -146,9 +146,9 @@ def test_a_field_needs_its_declaration_alone(tmp_path):
     with pytest.raises(InputError, match=r"'unit_stiffness' does not fit.*\(3, 4, 4\)"):
         c.with_changes(unit_stiffness=G[:, :2])
     with h5py.File(tmp_path / "more.h5", "r+") as f:
-        del f["GeometricStiffness/UNIT"]
-        f["GeometricStiffness/UNIT"] = np.zeros((3, n))
-    with pytest.raises(FileError, match="GeometricStiffness/UNIT"):
+        del f["Stiffened/UNIT"]
+        f["Stiffened/UNIT"] = np.zeros((3, n))
+    with pytest.raises(FileError, match="Stiffened/UNIT"):
         Stiffened.load(tmp_path / "more.h5")
     assert Component.load(tmp_path / "more.h5").n_modes == n
 

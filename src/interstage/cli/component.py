@@ -17,6 +17,7 @@ FLAGS = {
     "damping": "--damping",
     "modal_integrals": "--modal-integrals",
     "rotary_integrals": "--rotary-integrals",
+    "geometric_stiffness": "--geometric-stiffness",
     "separate_lumped": "--separate-lumped",
     "add_lumped_to_aset": "--add-lumped-to-aset",
     "csid": "--csid",
@@ -47,6 +48,10 @@ def component(
         bool, _flag("modal_integrals", "Integrals of first and second order.")
     ] = False,
     rotary_integrals: Annotated[bool, _flag("rotary_integrals", "Integrals of rotary nodes too.")] = False,
+    geometric_stiffness: Annotated[
+        bool,
+        _flag("geometric_stiffness", "Change of stiffness with spin, and with loads at --aset and --rvdof."),
+    ] = False,
     separate_lumped: Annotated[
         bool, _flag("separate_lumped", "Take every CONM2 out, into child bodies.")
     ] = False,
@@ -83,6 +88,7 @@ def component(
             rvdof=grid_list("--rvdof", rvdof),
             modal_integrals=modal_integrals or rotary_integrals,
             rotary_integrals=rotary_integrals,
+            geometric_stiffness=geometric_stiffness,
             separate_lumped=separate_lumped,
             add_lumped_to_aset=add_lumped_to_aset,
             csid=csid,

@@ -139,6 +139,7 @@ def facts(c: Component) -> dict[str, Any]:
         "reference_node": c.reference_node,
         "modal_integrals": c.has_integrals,
         "rotary_integrals": c.rotary is not None,
+        "geometric_stiffness": c.geometric_stiffness is not None,
         "child_bodies": [body.name for body in c.child_bodies],
         "provenance": c.provenance,
         "notes": c.notes,

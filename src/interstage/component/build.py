@@ -20,6 +20,7 @@ from interstage.component.component_modes import (
     normalized_modes,
 )
 from interstage.component.damping import modal_damping
+from interstage.component.geometric import Stiffener, unit_load_stiffness
 from interstage.component.integrals import (
     PointMasses,
     point_integrals,
@@ -50,6 +51,7 @@ class Assembled:
     loads_of : (6N) dof -> load pattern is T_gf[dof]; node components of loads are in the node's own output
         axes R_node (N,3,3) : output axes of each node, x_component = R @ x_node; None where they are the
         component's
+    geometric : geometric stiffness (6N, 6N) of each of the displacements (6N, k), component axes
     """
 
     node_ids: np.ndarray
@@ -65,6 +67,7 @@ class Assembled:
     R_node: np.ndarray | None = None
     points: PointMasses | None = None
     M_other: Any = None
+    geometric: Stiffener | None = None
     notes: list[str] = field(default_factory=list)
 
     def name_of(self, i: int) -> str:
@@ -171,6 +174,11 @@ def build_component(
     if options.modal_integrals:
         more, words = integral_fields(model, gamma, lam, options.rotary_integrals)
         fields |= more
+        notes += words
+    if options.load_nodes is not None:
+        check_grids("geometric_stiffness", dict.fromkeys(options.load_nodes, 0), model.node_ids)
+        loaded, words = unit_load_stiffness(model, basis.shapes, hz, options.load_nodes)
+        fields["geometric_stiffness"] = loaded
         notes += words
     return Component(
         name=name,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from interstage.component.integrals import PointMasses
-    from interstage.component.matrices import Matrix
+    from interstage.component.matrices import Matrix, Stiffness
     from interstage.component.record import ChildBody, Component
     from interstage.nastran import Deck
 
@@ -90,6 +90,7 @@ class Doors:
         modal_integrals: bool = True,
         rotary_integrals: bool = False,
         inertia_relief: bool = False,
+        geometric_stiffness: bool | Sequence[int] = False,
         separate_lumped: bool = False,
         add_lumped_to_aset: bool = False,
         csid: int = 0,
@@ -117,6 +118,8 @@ class Doors:
         damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
         inertia_relief : residual vectors of unit accelerations
+        geometric_stiffness : change of modal stiffness with the loads that the body carries: with its spin, and with
+            forces at the grids of aset, rvdof and loads; a list of grids names more, as those of joints and thrust
         separate_lumped : take every CONM2 out and list it among the child bodies
         add_lumped_to_aset : put what carries the child bodies into the interface
         csid : coordinate system whose axes become the component's
@@ -139,6 +142,7 @@ class Doors:
             modal_integrals=modal_integrals,
             rotary_integrals=rotary_integrals,
             inertia_relief=inertia_relief,
+            geometric_stiffness=geometric_stiffness,
             separate_lumped=separate_lumped,
             add_lumped_to_aset=add_lumped_to_aset,
             csid=csid,
@@ -172,6 +176,8 @@ class Doors:
         modal_integrals: bool = True,
         rotary_integrals: bool = False,
         inertia_relief: bool = False,
+        geometric_stiffness: bool | Sequence[int] = False,
+        geometric: Stiffness | None = None,
         reference: int | Sequence[float] | None = None,
         axes: ArrayLike | None = None,
         points: PointMasses | None = None,
@@ -197,6 +203,8 @@ class Doors:
         spc : grid -> components that are held to ground
         damping : ratio, ratios, or table of (Hz, ratio)
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+        geometric_stiffness : as in `from_deck`; needs `geometric`, a function from displacements (6N,) to the
+            geometric stiffness (6N, 6N) of their stresses, in the order and axes of K
         reference : grid id or point that becomes the component's origin (default: the origin)
         axes : (3,3) R with `x_input = R @ x_component`
         points : point masses of the integrals (default: those of M)
@@ -216,6 +224,7 @@ class Doors:
             modal_integrals=modal_integrals,
             rotary_integrals=rotary_integrals,
             inertia_relief=inertia_relief,
+            geometric_stiffness=geometric_stiffness,
             add_lumped_to_aset=add_lumped_to_aset,
             rigid_threshold_hz=rigid_threshold_hz,
             massless=massless,
@@ -224,7 +233,7 @@ class Doors:
         )
         from interstage.component.matrices import Structure, component_from_matrices
 
-        structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped)
+        structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped, geometric)
         return component_from_matrices(structure, options)
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from interstage.component.build import (
     build_component,
     turned_child,
 )
+from interstage.component.geometric import Stiffener
 from interstage.component.integrals import PointMasses, rigid_motion
 from interstage.component.interface import check_grids, checked_grids, components_of, merged
 from interstage.component.lumped import lumped_aset, remove_lumped
@@ -24,6 +25,7 @@ from interstage.errors import InputError
 from interstage.linalg.factor import backend_name
 
 Matrix: TypeAlias = ArrayLike | sp.spmatrix | sp.sparray
+Stiffness: TypeAlias = Callable[[np.ndarray], Matrix]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Structure:
     axes : (3,3) R with `x_input = R @ x_component`
     points : point masses of the integrals (default: those of M)
     lumped : child bodies to take out of M (offsets and inertia in the input axes)
+    geometric : geometric stiffness (6N, 6N) of the stresses of displacements (6N,)
     """
 
     K: Matrix
@@ -50,6 +53,7 @@ class Structure:
     axes: ArrayLike | None = None
     points: PointMasses | None = None
     lumped: Sequence[ChildBody] = ()
+    geometric: Stiffness | None = None
 
 
 def component_from_matrices(s: Structure, options: ReductionOptions) -> Component:
@@ -83,6 +87,7 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
         rigid_f=(Q.T @ rigid_motion(positions))[f],
         R_node=None if s.axes is None else np.broadcast_to(R.T, (len(ids), 3, 3)),
         points=s.points,
+        geometric=None if s.geometric is None else _stiffener(s.geometric, nodes, Q),
         notes=notes,
     )
     component = build_component(model, options)
@@ -91,6 +96,19 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
     component.bgpdt = np.hstack([ids[:, None].astype(float), np.zeros((len(ids), 2)), xyz])
     component.provenance = {"source": "matrices", "solver": backend_name(), **component.provenance}
     return component
+
+
+def _stiffener(geometric: Stiffness, nodes: Mapping[int, ArrayLike], Q: sp.csr_matrix) -> Stiffener:
+    """Return the geometric stiffness of displacements in component axes, nodes by ascending ids."""
+    order = np.argsort([int(i) for i in nodes])
+    dof = (6 * order[:, None] + np.arange(6)).ravel()
+
+    def stiffness(u: np.ndarray) -> tuple[Iterable[sp.spmatrix], list[str]]:
+        given = np.empty_like(u)
+        given[dof] = Q.T @ u
+        return ((Q @ sp.csr_matrix(geometric(one))[dof][:, dof] @ Q.T for one in given.T), [])
+
+    return stiffness
 
 
 def _ordered(K, M, B, K4, ids, xyz):

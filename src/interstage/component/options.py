@@ -42,6 +42,8 @@ class ReductionOptions:
     inertia_relief : residual vectors of unit accelerations too
     damping : ratio, ratios (one a mode), or table of (Hz, ratio), besides what the structure itself has
     modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
+    geometric_stiffness : modal geometric stiffness of the spin and of unit loads at the grids of aset, rvdof and loads,
+        or at these grids besides
     separate_lumped : take every CONM2 out and list it among the child bodies
     add_lumped_to_aset : put what carries the child bodies into the interface
     csid : coordinate system whose axes become the component's
@@ -63,6 +65,7 @@ class ReductionOptions:
     modal_integrals: bool = True
     rotary_integrals: bool = False
     inertia_relief: bool = False
+    geometric_stiffness: bool | Sequence[int] = False
     separate_lumped: bool = False
     add_lumped_to_aset: bool = False
     csid: int = 0
@@ -83,6 +86,8 @@ class ReductionOptions:
         self._set("loads", tuple(_pattern(one) for one in self.loads))
         self._set("damping", checked_damping(self.damping))
         self._set("units", labelled_units(self.units))
+        if not isinstance(self.geometric_stiffness, bool | np.bool_):
+            self._set("geometric_stiffness", _nodes(self.geometric_stiffness))
         self._check_words()
 
     def _set(self, what: str, value: object) -> None:
@@ -117,6 +122,16 @@ class ReductionOptions:
                 got=f"{self.rigid_threshold_hz}",
             )
 
+    @property
+    def load_nodes(self) -> list[int] | None:
+        """Grids whose unit loads get geometric stiffness; None where none is asked for."""
+        if self.geometric_stiffness is False:
+            return None
+        named = () if self.geometric_stiffness is True else self.geometric_stiffness
+        return sorted(
+            {*(self.aset or {}), *(self.rvdof or {}), *(g for one in self.loads for g in one), *named}
+        )
+
     def with_changes(self, **changes: object) -> ReductionOptions:
         """Copy the options with some of them replaced, checked again."""
         return replace(self, **changes)  # type: ignore[arg-type]
@@ -133,6 +148,18 @@ def _whole(what: str, value: object) -> int | None:
         words = "the number of modes" if what == "n_modes" else what
         raise InputError(f"{words} must be a whole number >= 0", where=what, got=f"{value!r}")
     return number
+
+
+def _nodes(value: object) -> tuple[int, ...]:
+    try:
+        return tuple(checked_grids("geometric_stiffness", dict.fromkeys(value, 123456)))  # type: ignore[call-overload]
+    except TypeError:
+        raise InputError(
+            "geometric_stiffness is not usable",
+            where="geometric_stiffness",
+            expected="True, False or grids, as in [1, 52]",
+            got=repr(value),
+        ) from None
 
 
 def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from interstage.component.record import ChildBody, Component
+from interstage.component.record import ChildBody, Component, GeometricStiffness
 from interstage.errors import ModelError
 
 TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precision pass
@@ -74,6 +74,8 @@ def _check_finite(c: Component, where: str) -> None:
     for field in fields(c):
         value = getattr(c, field.name)
         parts = value if isinstance(value, dict) else {"": value}
+        if isinstance(value, GeometricStiffness):
+            parts = vars(value)
         for key, part in parts.items():
             if not isinstance(part, float | np.ndarray) or np.asarray(part).dtype.kind not in "fc":
                 continue

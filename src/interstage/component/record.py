@@ -73,6 +73,23 @@ class MatrixSet:
 
 
 @dataclass
+class GeometricStiffness:
+    """How the loads that a free body carries change its modal stiffness: Σ c_p K_p for loads of sizes c_p.
+
+    load (k, 2) : (0, 1 to 6) for the products ω_xω_x ω_yω_y ω_zω_z ω_xω_y ω_xω_z ω_yω_z of the spin, (grid, 1 to 6) for
+        forces and moments T1 T2 T3 R1 R2 R3 at a grid, component axes; loads that change nothing are left out
+    nodes : grids at which loads were looked at
+    K (k, n, n) of the modes, KR (k, n, 3) of modes and rotations about the reference point, RR (k, 3, 3) of rotations
+    """
+
+    load: np.ndarray = field(metadata=stored("LOAD", "load 2", kind="integer", counts="load"))
+    nodes: np.ndarray = field(metadata=stored("NODE", "any", kind="integer"))
+    K: np.ndarray = field(metadata=stored("K", "load n n", "m L^2/T^2 eta^2"))
+    KR: np.ndarray = field(metadata=stored("KR", "load n 3", "m L^2/T^2 eta"))
+    RR: np.ndarray = field(metadata=stored("RR", "load 3 3", "m L^2/T^2"))
+
+
+@dataclass
 class ChildBody:
     """A lumped rigid body taken out of the flexible body, and how it is held.
 
@@ -165,6 +182,9 @@ class Component(Doors):
     )
     rotary: dict[str, np.ndarray] | None = field(
         default=None, metadata=stored("RotaryIntegral", kind="table", parts=ROTARY, along="J1")
+    )
+    geometric_stiffness: GeometricStiffness | None = field(
+        default=None, metadata=stored("GeometricStiffness", kind="record", record=GeometricStiffness)
     )
     aset: dict[int, int] = field(default_factory=dict, metadata=stored("ASET", kind="pairs"))
     boundary: str = field(default="free", metadata=stored("BOUNDARY", kind="text"))

@@ -97,12 +97,19 @@ def static_response(
     """Solve K u = P; with rigid modes present, under balanced loads and without rigid motion in u."""
     if not rigid.shape[1]:
         return (factor or RefinedFactor(K, describe)).solve(P)
-    balanced = P - M @ (rigid @ (rigid.T @ P))
+    u = held_response(K, P - M @ (rigid @ (rigid.T @ P)), rigid, describe)
+    return u - rigid @ (rigid.T @ (M @ u))
+
+
+def held_response(
+    K: Any, P: np.ndarray, rigid: np.ndarray, describe: Callable[[int], str] = "equation {}".format
+) -> np.ndarray:
+    """Solve K u = P for balanced loads, with as many coordinates held as there are rigid motions (nf, k)."""
     held = la.qr(rigid.T, mode="r", pivoting=True)[1][: rigid.shape[1]]
     free = np.setdiff1d(np.arange(K.shape[0]), held)
     u = np.zeros_like(P)
-    u[free] = RefinedFactor(K[free][:, free], lambda i: describe(int(free[i]))).solve(balanced[free])
-    return u - rigid @ (rigid.T @ (M @ u))
+    u[free] = RefinedFactor(K[free][:, free], lambda i: describe(int(free[i]))).solve(P[free])
+    return u
 
 
 def _independent(gram: np.ndarray, energy: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from interstage.errors import InputError
 
 # axes whose entries are coordinates of several kinds, each with a unit of its own
-MIXED = {"s", "s+n", "x", "card"}
+MIXED = {"s", "s+n", "x", "card", "load"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Stored:
 
     dataset : name with its groups; of a record or table, the group that holds it
     shape : length of each axis: a number, n modes, N nodes, "any", or a name that another field counts. Mixed axes are
-        "s" (three rotations, three translations), "s+n" (these, then modes), "x" (rows of the record's own uset) and
-        "card" (grid id, CP, CD, X, Y, Z): the unit is then that of an entry times its coordinates
+        "s" (three rotations, three translations), "s+n" (these, then modes), "x" (rows of the record's own uset),
+        "load" (products of ω, forces, moments, as the record's own load says) and "card" (grid id, CP, CD, X, Y, Z):
+        the unit is then that of an entry times its coordinates
     unit : product of powers of m, L, T and eta, the modal coordinate (m^1/2 L), as in "m L^2/T eta"
     kind : real, integer, flag, text, lines, texts, by grid, pairs, systems, sparse, table, record or records
     counts : name of the length that this array defines; such arrays are read first
@@ -126,6 +127,8 @@ def taken(record: Any, axis: str, index: np.ndarray) -> dict[str, Any]:
     for name, spot, value in present(record):
         if spot.kind == "table":
             out[name] = {key: _taken(spot.parts[key], one, axis, index) for key, one in value.items()}
+        elif spot.kind == "record" and taken(value, axis, index):
+            out[name] = replace(value, **taken(value, axis, index))
         elif axis in spot.shape or f"s+{axis}" in spot.shape:
             out[name] = _taken(spot, value, axis, index)
     return out
@@ -174,6 +177,9 @@ class Scale:
     def coordinates(self, axis: str, record: Any, length: int) -> np.ndarray:
         """Return what the coordinates along a mixed axis are multiplied by."""
         L, eta = self.length, self.factor("eta")
+        if axis == "load":
+            force, moment, spin = (self.factor(unit) for unit in ("m L/T^2", "m L^2/T^2", "1/T^2"))
+            return np.where(record.load[:, 0] == 0, spin, np.where(record.load[:, 1] > 3, moment, force))
         if axis == "card":
             return np.array([L, L, L, 1.0, 1.0, 1.0])
         if axis == "x":

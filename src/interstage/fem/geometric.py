@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -23,9 +25,17 @@ def geometric_stiffness(fe: FEModel, u: np.ndarray, form: str = "nastran") -> tu
     form : "nastran", the element forms of SOL 105; or "full", complete displacement gradients with torque and
         semi-tangential moments in beams, in which a rigid turn of the loaded structure turns its forces
     """
+    (Kg,), notes = geometric_stiffnesses(fe, np.asarray(u, dtype=float)[:, None], form)
+    return Kg, notes
+
+
+def geometric_stiffnesses(
+    fe: FEModel, u: np.ndarray, form: str = "nastran"
+) -> tuple[Iterator[sp.csr_matrix], list[str]]:
+    """Geometric stiffness of each of the preloads with displacements u (n_dof, k), one at a time, and notes."""
     if form not in FORMS:
         raise InputError("the form of geometric stiffness is not known", got=form, hint=known_names(FORMS))
-    recovery = Recovery(fe, np.asarray(u, dtype=float))
+    recovery = Recovery(fe, u)
     results: dict[int, np.ndarray] = {}
     without = []
     for block in fe.blocks:
@@ -34,14 +44,17 @@ def geometric_stiffness(fe: FEModel, u: np.ndarray, form: str = "nastran") -> tu
         if block.recovery(slice(0, 1)) is None:
             without.append(block.name)
         else:
-            results[id(block)] = recovery.results(block)[:, :, 0]
+            results[id(block)] = recovery.results(block)
 
-    def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:
-        if id(block) not in results:
-            return None
-        return block.geometric_stiffness(rows, results[id(block)][rows], form == "full")
+    def assembled(k: int) -> sp.csr_matrix:
+        def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:
+            if id(block) not in results:
+                return None
+            return block.geometric_stiffness(rows, results[id(block)][rows, :, k], form == "full")
+
+        return assemble(fe.grids, fe.blocks, matrix)
 
     notes = [
         f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))
     ]
-    return assemble(fe.grids, fe.blocks, matrix), notes
+    return (assembled(k) for k in range(u.shape[1])), notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ from interstage.component.from_nastran.source import (
     lumped_points,
     provenance,
 )
+from interstage.component.geometric import Stiffener
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import merged
 from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component, MatrixSet
 from interstage.errors import InputError, ModelError
+from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel
 from interstage.fem.requests import BUCKLING, deck_request, modes_case
@@ -50,6 +52,7 @@ def component_from_deck(
     _refuse_preload(fe)
     check_points(fe, "rvdof", options.rvdof or {})
     check_points(fe, "aset", options.aset or {})
+    check_points(fe, "geometric_stiffness", dict.fromkeys(options.load_nodes or (), 0))
     aset = dict(options.aset) if options.aset is not None else deck_aset(fe, case)
     reduced = _reduce(fe, M_gg, case, aset)
     frame = Frame.of(fe, options)
@@ -133,8 +136,19 @@ def _assembled(
         rigid_f=(Q.T @ rigid_motion(positions))[f[keep]],
         R_node=frame.node_axes(grids.R_basic_cd),
         points=points,
+        geometric=_stiffener(fe, Q),
         notes=notes + words + said,
     )
+
+
+def _stiffener(fe: FEModel, Q: sp.csr_matrix) -> Stiffener:
+    """Return the geometric stiffness of the elements under displacements in component axes."""
+
+    def stiffness(u: np.ndarray) -> tuple[Iterable[sp.spmatrix], list[str]]:
+        found, notes = geometric_stiffnesses(fe, Q.T @ u, "full")
+        return (Q @ Kg @ Q.T for Kg in found), notes
+
+    return stiffness
 
 
 def _some(A: Any) -> Any:
@@ -191,6 +205,7 @@ def _said(
         "grdpnt": str(reference),
         "separate_lumped": str(bool(options.separate_lumped)),
         "subcase": str(case.id) if case else "none",
+        "geometric_stiffness": "no" if options.load_nodes is None else f"spin, grids {options.load_nodes}",
         "rigid_threshold_hz": f"{options.rigid_threshold_hz:g}",
     }
 

@@ -11,6 +11,9 @@ Integrals follow from those in the file: with θ̃ = [λ_a]×, c = Σm l, Σ₂ 
     E' = E - m s - θ̃c,   A' = A - c sᵀ + Σ₂θ̃ - l_a E'ᵀ                      (A_r = Σ m l γ_rᵀ)
     B'_rs = Σ m γ'_r γ'_sᵀ, expanded below                                    (B_rs = Σ m γ_r γ_sᵀ)
 
+Geometric stiffness follows from K, KR and RR of its unit loads, K' = Tᵀ(K - KR λ_a - λ_aᵀKRᵀ + λ_aᵀRR λ_a)T: a
+translation strains nothing, and the loads themselves, balanced, do not know where the frame is.
+
 Where nothing forces a change (no node, unit modal mass in the file) T is the identity. Viscous damping is a matrix
 of rigid motions and modes, congruent to that of the file; structural damping is TᵀK4T until the joint tells how the
 body is held.
@@ -18,7 +21,7 @@ body is held.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
@@ -43,7 +46,8 @@ class FlexibleBody:
 
     l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
     B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) modal; J (3, 3) and mp (3,) undeformed; viscous, structural (n, n)
-    modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None where there are none.
+    modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None where there are none;
+    geometric: stiffness (n, n) of each unit load as `component.GeometricStiffness` names it.
     """
 
     name: str
@@ -63,6 +67,7 @@ class FlexibleBody:
     structural: np.ndarray
     drag: np.ndarray | None = None
     T: np.ndarray | None = None  # (modes of the component, n): eta of the component = T eta
+    geometric: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
 
     @property
     def n_modes(self) -> int:
@@ -200,7 +205,18 @@ def reference_to(
         structural=structural,
         drag=drag,
         T=T,
+        geometric=_geometric(c, Pi[:3], T),
     )
+
+
+def _geometric(c: Component, turn: np.ndarray, T: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Return the geometric stiffness (n, n) of each unit load, with turns (3, n) of the node taken out of the modes."""
+    own = c.geometric_stiffness
+    if own is None:
+        return {}
+    mixed = own.KR @ turn
+    K = own.K - mixed - mixed.transpose(0, 2, 1) + turn.T @ own.RR @ turn
+    return {(int(node), int(k)): T.T @ one @ T for (node, k), one in zip(own.load, K)}
 
 
 def _damping(c: Component, Pi: np.ndarray, l_a: np.ndarray, T: np.ndarray):
