@@ -1,8 +1,8 @@
 """Measure the structures solver: assembly, factorization and normal modes of growing shells, and a solid.
 
-The shell is a clamped cylindrical panel of CQUAD4, whose stresses (both fibres, principal and von Mises values, centre of
-every element) are recovered from as many displacement fields as there are modes; the solid is a clamped block of CHEXA, solved once with
-PARDISO and once with SuperLU. A row's peak memory is that of a process of its own.
+The shell is a clamped cylindrical panel of CQUAD4, whose stresses (both fibres, principal and von Mises values, centre
+of every element) are recovered from as many displacement fields as there are modes; the solid is a clamped block of
+CHEXA, solved once with PARDISO and once with SuperLU. A row's peak memory is that of a process of its own.
 """
 
 from __future__ import annotations

@@ -336,15 +336,12 @@ _LIMITS = {
 
 def study() -> Study:
     """The table as a study."""
-    result = Study(
-        "macneal_harder_shells",
-        "MacNeal and Harder's problems with shell elements",
+    about = (
         "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's "
         "manual gives for the same kind of element and mesh. Coarse, slanted elements are meant to show "
-        "weaknesses: flat triangles and trapezoids are stiff in their plane.",
+        "weaknesses: flat triangles and trapezoids are stiff in their plane."
     )
-    rows = ratios.ratios(_CASES, _FAMILIES, ratios.by_kind(_PUBLISHED))
-    return ratios.add_rows(result, rows, ratios.by_kind(_LIMITS))
+    return ratios.study("shells", about, _CASES, _FAMILIES, _PUBLISHED, _LIMITS)
 
 
 if __name__ == "__main__":

@@ -294,14 +294,11 @@ _LIMITS = {
 
 def study() -> Study:
     """The table as a study."""
-    result = Study(
-        "macneal_harder_solids",
-        "MacNeal and Harder's problems with solid elements",
+    about = (
         "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's "
-        "manual gives for the same brick and mesh. Coarse, slanted bricks are meant to show weaknesses.",
+        "manual gives for the same brick and mesh. Coarse, slanted bricks are meant to show weaknesses."
     )
-    rows = ratios.ratios(_CASES, _CUTS, ratios.by_kind(_PUBLISHED))
-    return ratios.add_rows(result, rows, ratios.by_kind(_LIMITS))
+    return ratios.study("solids", about, _CASES, _CUTS, _PUBLISHED, _LIMITS)
 
 
 if __name__ == "__main__":

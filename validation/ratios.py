@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from validation.study import Row, Study
@@ -19,35 +19,32 @@ class Ratio(NamedTuple):
     published: float | None
 
 
-Published = Mapping[tuple[str, str], Mapping[str, float]]
+def study(
+    what: str,
+    about: str,
+    cases: Mapping[str, Callable],
+    kinds: Iterable[str],
+    published: Mapping[str, Mapping[str, Mapping[str, float]]],
+    limits: Mapping[str, Mapping[str, float]],
+) -> Study:
+    """The problems with one family of elements ("shells" or "solids") as a study.
+
+    cases : name -> function of the kind of element to {load: (theory, ours)}
+    published, limits : {case: {kind: ...}}, ratios by load, and the largest departure of a ratio from 1
+    """
+    title = f"MacNeal and Harder's problems with {what.removesuffix('s')} elements"
+    result = Study(f"macneal_harder_{what}", title, about)
+    for case, kind, theory, ours, ratio, known in _ratios(cases, kinds, published):
+        note = f"ratio {ratio:.3f}" + ("" if known is None else f", published {known:.3f}")
+        limit = limits.get(case.rsplit(", ", 1)[0], {}).get(kind)
+        result.rows.append(Row(case, kind, f"{theory:.6g}", f"{ours:.6g}", abs(ratio - 1.0), limit, note))
+    return result
 
 
-def ratios(cases: Mapping[str, Callable], kinds: Iterable[str], published: Published) -> list[Ratio]:
-    """Run every case, a function of the kind of element to {load: (theory, ours)}, with every kind of element."""
-    return [
-        Ratio(
-            f"{case}, {load}",
-            kind,
-            theory,
-            float(ours),
-            float(ours / theory),
-            published.get((case, kind), {}).get(load),
-        )
-        for case, function in cases.items()
-        for kind in kinds
-        for load, (theory, ours) in function(kind).items()
-    ]
-
-
-def add_rows(study: Study, rows: Iterable[Ratio], limits: Mapping[tuple[str, str], float]) -> Study:
-    """Put ratios into a study; limits by (case, kind) are the largest departure of a ratio from 1."""
-    for case, kind, theory, ours, ratio, published in rows:
-        note = f"ratio {ratio:.3f}" + ("" if published is None else f", published {published:.3f}")
-        limit = limits.get((case.rsplit(", ", 1)[0], kind))
-        study.rows.append(Row(case, kind, f"{theory:.6g}", f"{ours:.6g}", abs(ratio - 1.0), limit, note))
-    return study
-
-
-def by_kind(table: Mapping[str, Mapping[str, object]]) -> dict[tuple[str, str], object]:
-    """A table {case: {kind: value}} by (case, kind)."""
-    return {(case, kind): value for case, row in table.items() for kind, value in row.items()}
+def _ratios(cases, kinds, published) -> Iterator[Ratio]:
+    for case, function in cases.items():
+        for kind in kinds:
+            known = published.get(case, {}).get(kind, {})
+            for load, (theory, ours) in function(kind).items():
+                ratio = float(ours / theory)
+                yield Ratio(f"{case}, {load}", kind, theory, float(ours), ratio, known.get(load))

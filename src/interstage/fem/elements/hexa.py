@@ -103,16 +103,9 @@ def _enhanced(xyz, C, dN, centre, monomials, modes, voigt, K):
     times gradients P and of monomial pairs S, the blocks of the enhanced system are products with
     T0ᵀ C and T0ᵀ C T0, formed once an element.
     """
-    G = np.empty((3, 8))
-    Q = np.empty((8, 8, 9))
-    D = np.empty((9, 9))
-    T = np.empty((6, 6))
-    TC = np.empty((6, 6))
-    TCT = np.empty((6, 6))
-    S = np.empty((6, 6))
-    P = np.empty((6, 3, 8))
-    A = np.empty((21, 21))
-    L = np.empty((21, 24))
+    G, P, Q, D = np.empty((3, 8)), np.empty((6, 3, 8)), np.empty((8, 8, 9)), np.empty((9, 9))
+    T, TC, TCT, S = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    A, L = np.empty((21, 21)), np.empty((21, 24))
     for e in range(xyz.shape[0]):
         x = xyz[e]
         j0 = _strain_transform(x, centre, G, T)

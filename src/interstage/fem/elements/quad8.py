@@ -10,23 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.curved_kernels import (
-    QUAD_FULL,
-    QUAD_NODES,
-    QUAD_POINTS,
-    add_energy,
-    corner_thickness,
-    curved_work,
-    finish,
-    local_basis,
-    output_direction,
-    place_nodes,
-    point_forces,
-    section_at,
-    shape,
-    spread,
-    strain_rows,
-)
+from interstage.fem.elements import curved_kernels as curved
 from interstage.fem.elements.dense_kernels import follow, normalize
 from interstage.fem.elements.quad4 import Quad4Block
 from interstage.fem.elements.shell_curved import CurvedShellBlock
@@ -75,52 +59,52 @@ def quad8_matrix(xyz, nodes, p, axis, offset, thick, sections, w, centre, B, CB,
     N, x, g, E, director, reference = w.N, w.x, w.g, w.E, w.director, w.reference
     rest = np.empty((8, DOFS + 1))
     K[:] = 0.0
-    place_nodes(xyz, nodes, 4, QUAD_NODES, offset, w)
+    curved.place_nodes(xyz, nodes, 4, curved.QUAD_NODES, offset, w)
     area = 0.0
     centre[:] = 0.0
     for q in range(4):
-        shape(QUAD_POINTS[q, 0], QUAD_POINTS[q, 1], 4, nodes, N)
-        area += local_basis(x, N, reference, E, g)
+        curved.shape(curved.QUAD_POINTS[q, 0], curved.QUAD_POINTS[q, 1], 4, nodes, N)
+        area += curved.local_basis(x, N, reference, E, g)
         for k in range(3):
             centre[k] += E[2, k]
     normalize(centre)
     for q in range(4):
-        xi, eta = QUAD_POINTS[q, 0], QUAD_POINTS[q, 1]
-        shape(xi, eta, 4, nodes, N)
-        j = local_basis(x, N, reference, E, g)
-        t = corner_thickness(xi, eta, 4, thick)
-        section_at(sections, p, axis, area, w)
-        strain_rows(N, g, E, director, offset, B[q])
+        xi, eta = curved.QUAD_POINTS[q, 0], curved.QUAD_POINTS[q, 1]
+        curved.shape(xi, eta, 4, nodes, N)
+        j = curved.local_basis(x, N, reference, E, g)
+        t = curved.corner_thickness(xi, eta, 4, thick)
+        curved.section_at(sections, p, axis, area, w)
+        curved.strain_rows(N, g, E, director, offset, B[q])
         bubble_rows(x, N, g, E, xi, eta, director, centre, B[q], DOFS)
-        add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B[q], CB, K, DOFS + 1)
+        curved.add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B[q], CB, K, DOFS + 1)
     thin = min(1.0, sections.thickness[p] ** 2 / area)
     for q in range(9):
-        xi, eta = QUAD_FULL[q, 0], QUAD_FULL[q, 1]
-        shape(xi, eta, 4, nodes, N)
-        j = STABILIZATION * local_basis(x, N, reference, E, g) * QUAD_FULL[q, 2]
-        section_at(sections, p, axis, 2e4 * area * thin, w)
-        strain_rows(N, g, E, director, offset, rest)
+        xi, eta = curved.QUAD_FULL[q, 0], curved.QUAD_FULL[q, 1]
+        curved.shape(xi, eta, 4, nodes, N)
+        j = STABILIZATION * curved.local_basis(x, N, reference, E, g) * curved.QUAD_FULL[q, 2]
+        curved.section_at(sections, p, axis, 2e4 * area * thin, w)
+        curved.strain_rows(N, g, E, director, offset, rest)
         bubble_rows(x, N, g, E, xi, eta, director, centre, rest, DOFS)
         for s in range(4):
-            l = 0.25 * (1 + 3.0 * QUAD_POINTS[s, 0] * xi) * (1 + 3.0 * QUAD_POINTS[s, 1] * eta)
+            l = 0.25 * (1 + 3.0 * curved.QUAD_POINTS[s, 0] * xi) * (1 + 3.0 * curved.QUAD_POINTS[s, 1] * eta)
             for r in range(8):
                 for c in range(DOFS + 1):
                     rest[r, c] -= l * B[s, r, c]
-        add_energy(w.A, w.B, w.Dr, w.G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
+        curved.add_energy(w.A, w.B, w.Dr, w.G, j * thin, 0.0, j, j * thin, rest, CB, K, DOFS + 1)
     return area
 
 
 @kernel
 def quad8_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 48, 48)."""
-    w, centre, K = curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
+    w, centre, K = curved.curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
     B, CB = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1))
     for e in range(first, last):
         area = quad8_matrix(
             xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, w, centre, B, CB, K
         )
         drilling = 1e-6 * k6rot * w.A[2, 2] * area / NODES
-        finish(K, nodes[e], 4, QUAD_NODES, offset[e], drilling, w, CB[0], out[e])
+        curved.finish(K, nodes[e], 4, curved.QUAD_NODES, offset[e], drilling, w, CB[0], out[e])
 
 
 @kernel
@@ -128,7 +112,7 @@ def quad8_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
     """Forces per length of elements first..last−1 for unit motions: out (n, 40, 48), centre and corners."""
-    w, centre, K = curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
+    w, centre, K = curved.curved_work(NODES), np.empty(3), np.empty((DOFS + 1, DOFS + 1))
     B, CB, S = np.empty((4, 8, DOFS + 1)), np.empty((8, DOFS + 1)), np.empty((4, 8, DOFS))
     inside, along = np.empty((1, DOFS)), np.empty(3)
     for e in range(first, last):
@@ -136,16 +120,16 @@ def quad8_recovery_range(
             xyz, nodes[e], section[e], axis[e], offset[e], taper[e], sections, w, centre, B, CB, K
         )
         follow(K, DOFS, inside)
-        output_direction(w.x, nodes[e], 4, w.N, along)
+        curved.output_direction(w.x, nodes[e], 4, w.N, along)
         for q in range(4):
-            xi, eta = QUAD_POINTS[q, 0], QUAD_POINTS[q, 1]
-            shape(xi, eta, 4, nodes[e], w.N)
-            local_basis(w.x, w.N, along, w.E, w.g)
-            section_at(sections, section[e], axis[e], area, w)
-            strain_rows(w.N, w.g, w.E, w.director, offset[e], B[q])
+            xi, eta = curved.QUAD_POINTS[q, 0], curved.QUAD_POINTS[q, 1]
+            curved.shape(xi, eta, 4, nodes[e], w.N)
+            curved.local_basis(w.x, w.N, along, w.E, w.g)
+            curved.section_at(sections, section[e], axis[e], area, w)
+            curved.strain_rows(w.N, w.g, w.E, w.director, offset[e], B[q])
             bubble_rows(w.x, w.N, w.g, w.E, xi, eta, w.director, centre, B[q], DOFS)
-            point_forces(B[q], inside, corner_thickness(xi, eta, 4, taper[e]), w, S[q])
-        spread(S, 4, out[e])
+            curved.point_forces(B[q], inside, curved.corner_thickness(xi, eta, 4, taper[e]), w, S[q])
+        curved.spread(S, 4, out[e])
 
 
 class Quad8Block(CurvedShellBlock):
@@ -153,7 +137,7 @@ class Quad8Block(CurvedShellBlock):
 
     corners = 4
     flat = Quad4Block
-    full = QUAD_FULL
+    full = curved.QUAD_FULL
     places = 5
     stiffness_kernel = quad8_range
     recovery_kernel = quad8_recovery_range

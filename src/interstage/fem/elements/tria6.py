@@ -14,23 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.curved_kernels import (
-    TRIA_FULL,
-    TRIA_NODES,
-    TRIA_POINTS,
-    add_energy,
-    corner_thickness,
-    curved_work,
-    finish,
-    local_basis,
-    output_direction,
-    place_nodes,
-    point_forces,
-    section_at,
-    shape,
-    spread,
-    strain_rows,
-)
+from interstage.fem.elements import curved_kernels as curved
 from interstage.fem.elements.dense_kernels import condense, cross, follow
 from interstage.fem.elements.shell_curved import CurvedShellBlock
 from interstage.fem.elements.tria3 import Tria3Block
@@ -64,7 +48,7 @@ def _shear_basis(r, s):
 def _shear_solve() -> np.ndarray:
     """Matrix (8, 8) from six tangential shears and two means to the coefficients of the field."""
     rows = [np.array(p[2:]) @ _shear_basis(*p[:2]) for p in SHEAR_POINTS]
-    means = sum(2.0 * w * _shear_basis(r, s) for r, s, w in TRIA_FULL)
+    means = sum(2.0 * w * _shear_basis(r, s) for r, s, w in curved.TRIA_FULL)
     return np.linalg.inv(np.vstack([*rows, means]))
 
 
@@ -75,7 +59,7 @@ MEMBRANE_SOLVE = np.array([np.linalg.inv(np.column_stack([np.ones(3), p])) for p
 @kernel
 def covariant(xi, eta, x, nodes, director, N, a1, a2, d):
     """Shape functions, tangents a1, a2 and director d at a point."""
-    shape(xi, eta, 3, nodes, N)
+    curved.shape(xi, eta, 3, nodes, N)
     for k in range(3):
         a1[k] = a2[k] = d[k] = 0.0
         for a in range(NODES):
@@ -112,8 +96,8 @@ def tie_shear(x, nodes, director, offset, centre, N, tied):
     for q in range(6):
         p = SHEAR_POINTS[q]
         shear_row(p[0], p[1], p[2], p[3], x, nodes, director, offset, centre, N, a1, a2, d, value[q])
-    for q in range(len(TRIA_FULL)):
-        r, s, w = TRIA_FULL[q, 0], TRIA_FULL[q, 1], 2.0 * TRIA_FULL[q, 2]
+    for q in range(len(curved.TRIA_FULL)):
+        r, s, w = curved.TRIA_FULL[q, 0], curved.TRIA_FULL[q, 1], 2.0 * curved.TRIA_FULL[q, 2]
         for i in range(2):
             shear_row(r, s, 1.0 - i, 1.0 * i, x, nodes, director, offset, centre, N, a1, a2, d, row)
             for c in range(SIZE):
@@ -195,13 +179,13 @@ def assumed_rows(xi, eta, x, N, E, centre, shear, membrane, B):
 @kernel
 def tria6_fields(xyz, nodes, offset, w, centre, shear, membrane):
     """Fill nodes, the frame at the centroid and the tied fields; returns the area."""
-    place_nodes(xyz, nodes, 3, TRIA_NODES, offset, w)
+    curved.place_nodes(xyz, nodes, 3, curved.TRIA_NODES, offset, w)
     area = 0.0
-    for q in range(len(TRIA_FULL)):
-        shape(TRIA_FULL[q, 0], TRIA_FULL[q, 1], 3, nodes, w.N)
-        area += local_basis(w.x, w.N, w.reference, w.E, w.g) * TRIA_FULL[q, 2]
-    shape(1.0 / 3.0, 1.0 / 3.0, 3, nodes, w.N)
-    local_basis(w.x, w.N, w.reference, centre, w.g)
+    for q in range(len(curved.TRIA_FULL)):
+        curved.shape(curved.TRIA_FULL[q, 0], curved.TRIA_FULL[q, 1], 3, nodes, w.N)
+        area += curved.local_basis(w.x, w.N, w.reference, w.E, w.g) * curved.TRIA_FULL[q, 2]
+    curved.shape(1.0 / 3.0, 1.0 / 3.0, 3, nodes, w.N)
+    curved.local_basis(w.x, w.N, w.reference, centre, w.g)
     tie_shear(w.x, nodes, w.director, offset, centre, w.N, shear)
     tie_membrane(w.x, nodes, w.director, offset, w.N, membrane)
     return area
@@ -211,21 +195,21 @@ def tria6_fields(xyz, nodes, offset, w, centre, shear, membrane):
 def tria6_matrix(nodes, p, axis, offset, thick, sections, area, w, centre, shear, membrane, B, CB, K):
     """Stiffness K (38, 38) of one element in basic axes; the bubble's rotations are dofs 36, 37."""
     K[:] = 0.0
-    for q in range(len(TRIA_FULL)):
-        xi, eta = TRIA_FULL[q, 0], TRIA_FULL[q, 1]
-        shape(xi, eta, 3, nodes, w.N)
-        j = local_basis(w.x, w.N, w.reference, w.E, w.g) * TRIA_FULL[q, 2]
-        t = corner_thickness(xi, eta, 3, thick)
-        section_at(sections, p, axis, area, w)
-        strain_rows(w.N, w.g, w.E, w.director, offset, B)
+    for q in range(len(curved.TRIA_FULL)):
+        xi, eta = curved.TRIA_FULL[q, 0], curved.TRIA_FULL[q, 1]
+        curved.shape(xi, eta, 3, nodes, w.N)
+        j = curved.local_basis(w.x, w.N, w.reference, w.E, w.g) * curved.TRIA_FULL[q, 2]
+        t = curved.corner_thickness(xi, eta, 3, thick)
+        curved.section_at(sections, p, axis, area, w)
+        curved.strain_rows(w.N, w.g, w.E, w.director, offset, B)
         assumed_rows(xi, eta, w.x, w.N, w.E, centre, shear, membrane, B)
-        add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B, CB, K, SIZE)
+        curved.add_energy(w.A, w.B, w.D, w.G, j * t, j * t * t, j * t * t * t, j * t, B, CB, K, SIZE)
 
 
 @kernel
 def tria6_range(first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out):
     """Stiffness of elements first..last−1 in basic axes; arrays as in `ShellBlock`, out (n, 36, 36)."""
-    w, centre, K = curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
+    w, centre, K = curved.curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
     B, CB, shear, membrane = (
         np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((3, 3, DOFS))
     )  # fmt: skip
@@ -234,7 +218,7 @@ def tria6_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         area = tria6_fields(xyz, nodes[e], z, w, centre, shear, membrane)
         tria6_matrix(nodes[e], p, axis[e], z, t, sections, area, w, centre, shear, membrane, B, CB, K)
         drilling = 1e-6 * k6rot * w.A[2, 2] * area / NODES
-        finish(K, nodes[e], 3, TRIA_NODES, z, drilling, w, CB[0], out[e])
+        curved.finish(K, nodes[e], 3, curved.TRIA_NODES, z, drilling, w, CB[0], out[e])
 
 
 @kernel
@@ -242,7 +226,7 @@ def tria6_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
     """Forces per length of elements first..last−1 for unit motions: out (n, 32, 36), centre and corners."""
-    w, centre, K = curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
+    w, centre, K = curved.curved_work(NODES), np.empty((3, 3)), np.empty((SIZE, SIZE))
     B, CB, shear, membrane = (
         np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((8, SIZE)), np.empty((3, 3, DOFS))
     )  # fmt: skip
@@ -253,16 +237,16 @@ def tria6_recovery_range(
         tria6_matrix(nodes[e], p, axis[e], z, t, sections, area, w, centre, shear, membrane, B, CB, K)
         condense(K, DOFS, SIZE)
         follow(K, DOFS, inside)
-        output_direction(w.x, nodes[e], 3, w.N, along)
+        curved.output_direction(w.x, nodes[e], 3, w.N, along)
         for q in range(3):
-            xi, eta = TRIA_POINTS[q, 0], TRIA_POINTS[q, 1]
-            shape(xi, eta, 3, nodes[e], w.N)
-            local_basis(w.x, w.N, along, w.E, w.g)
-            section_at(sections, p, axis[e], area, w)
-            strain_rows(w.N, w.g, w.E, w.director, z, B)
+            xi, eta = curved.TRIA_POINTS[q, 0], curved.TRIA_POINTS[q, 1]
+            curved.shape(xi, eta, 3, nodes[e], w.N)
+            curved.local_basis(w.x, w.N, along, w.E, w.g)
+            curved.section_at(sections, p, axis[e], area, w)
+            curved.strain_rows(w.N, w.g, w.E, w.director, z, B)
             assumed_rows(xi, eta, w.x, w.N, w.E, centre, shear, membrane, B)
-            point_forces(B, inside, corner_thickness(xi, eta, 3, t), w, S[q])
-        spread(S, 3, out[e])
+            curved.point_forces(B, inside, curved.corner_thickness(xi, eta, 3, t), w, S[q])
+        curved.spread(S, 3, out[e])
 
 
 class Tria6Block(CurvedShellBlock):
@@ -270,7 +254,7 @@ class Tria6Block(CurvedShellBlock):
 
     corners = 3
     flat = Tria3Block
-    full = TRIA_FULL
+    full = curved.TRIA_FULL
     places = 4
     stiffness_kernel = tria6_range
     recovery_kernel = tria6_recovery_range
