@@ -1,5 +1,7 @@
 """Reports of files, and the file of a simulation log."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,27 @@ def test_charts_of_joints_have_the_units_of_their_coordinates(tmp_path):
         {("Joint angle", "rad"): ["angle"], ("Joint travel", "mm"): ["travel"]},
         {("Angular rate", "rad/s"): ["x", "y", "z"]},
     ]
+
+
+def test_modes_in_channels_have_the_gains_of_their_resonances(tmp_path):
+    """Two oscillators φ/(s² + 2ζωs + ω²) apart from one another: each peaks at φ/(2ζω·ω_d); names are escaped."""
+    w, z, phi = np.array([6.0, 300.0]), np.array([0.01, 0.02]), np.array([[2.0, 0.5], [3.0, 0.0]])
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.diag(w**2), -np.diag(2 * z * w)]])
+    B, C = [[0], [0], [1], [1]], np.hstack([phi, np.zeros((2, 2))])
+    names = ["<tip>", "root"]
+    lin = LinearModel(
+        A, B, C, np.zeros((2, 1)), outputs=names, inputs=["push"], output_units=["m", "m"], input_units=["N"]
+    )
+    lin.save(tmp_path / "model.h5")
+    html = report_file(tmp_path / "model.h5").html()
+    tips = re.findall(r'data-tip="([^"]* Hz)\n([^"]*)\npeak gain (\S+) (\S+), ([^"]*) dB"', html)
+    peak = phi.T / (2 * z * w * w * np.sqrt(1 - z**2))[:, None]
+    assert [t[:2] for t in tips] == [
+        (f"{f:.4g} Hz", f"push → {name}") for f in w / (2 * np.pi) for name in ("&lt;tip&gt;", "root")
+    ]
+    assert [float(t[2]) for t in tips] == pytest.approx(peak.ravel(), rel=1e-3)
+    assert {t[3] for t in tips} == {"m/N"}
+    assert "<tip>" not in html.split("<script")[0]
 
 
 def test_component_draws_elements_of_its_deck(folder):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from interstage.errors import InputError
-from interstage.report.drawings import mac_matrix, mac_svg, poles_svg
+from interstage.report.drawings import gains_svg, mac_matrix, mac_svg, poles_svg
 from interstage.report.scene import (
     Part,
     Scene,
@@ -94,3 +94,24 @@ def test_pole_map_draws_each_oscillation_once():
     tips = re.findall(r'data-tip="([^"]*)"', svg)
     assert tips == ["0.4775 Hz, damping 1 %", "3.183 Hz, damping -2 %"]
     assert poles_svg(np.zeros(0)).startswith("<svg")
+
+
+def test_gains_are_shaded_by_column_in_decibels():
+    """20 dB less is a third of 60 dB lighter; 60 dB and more are blank; without damping a mode is darkest."""
+    gains = np.array([[10.0, 0.0, np.inf], [1.0, 5e-3, 2.0], [1e-3, 5e-6, 0.0]])
+    svg = gains_svg(gains, ["1 Hz", "2 Hz", "3 Hz"], ["a", "b", "c"], ["m/N"] * 3)
+    shades = [float(x) for x in re.findall(r'fill-opacity="([^"]*)"', svg)]
+    third = 2.0 / 3.0
+    assert shades == pytest.approx([1, 0, 1, third, 1, 1, 0, 0, 0], abs=5e-4)
+    tips = re.findall(r'data-tip="([^"]*)"', svg)
+    assert tips[0] == "1 Hz\na\npeak gain 10 m/N, 0.0 dB" and tips[2] == "1 Hz\nc\nno damping"
+    assert gains_svg(np.zeros((0, 0)), [], [], []).startswith("<svg")
+
+
+def test_names_in_drawings_are_escaped_and_cut():
+    name = '<script>"&' + 60 * "x"
+    svg = gains_svg(np.ones((1, 1)), [name], [name], ["<b>"])
+    assert "<script" not in svg and "<b>" not in svg
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert sum("…" in label for label in labels) == 2
+    assert f"{60 * 'x'}" in re.findall(r'data-tip="([^"]*)"', svg)[0]

@@ -1,4 +1,4 @@
-"""Figures drawn as SVG by hand: the MAC matrix and the map of poles."""
+"""Figures drawn as SVG by hand: the MAC matrix, modes in channels, and the map of poles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from html import escape
 import numpy as np
 
 from interstage.errors import InputError
+
+LETTER = 6.0  # width of a letter of a label
+SHOWN_DB = 60.0  # gains below the strongest that are still seen
 
 
 def mac_matrix(a: np.ndarray, b: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -30,12 +33,60 @@ def mac_svg(
     mac: np.ndarray, rows: Sequence[str], columns: Sequence[str], row_title: str, column_title: str
 ) -> str:
     """Draw a MAC matrix: the darker a square, the more alike two shapes are."""
-    n, m = mac.shape
-    cell, left, top = 22.0, 86.0, 74.0
-    width, height = left + cell * m + 8, top + cell * n + 8
+    tips = [
+        [
+            f"{row_title} {row} Hz, {column_title} {column} Hz: {value:.4f}"
+            for column, value in zip(columns, line)
+        ]
+        for row, line in zip(rows, np.asarray(mac, dtype=float))
+    ]
+    label = f"Modal assurance criterion, {len(rows)} by {len(columns)}"
+    return _squares(label, mac, tips, rows, columns, row_title, column_title)
+
+
+def gains_svg(gains: np.ndarray, modes: Sequence[str], ways: Sequence[str], units: Sequence[str]) -> str:
+    """Draw peak gains (m, n) of m modes in n ways from an input to an output, each on a scale of its own.
+
+    The strongest mode of a way has full colour, and so has one whose gain is infinite for want of damping; one
+    weaker by `SHOWN_DB` or more is blank.
+    """
+    gains = np.asarray(gains, dtype=float)
+    largest = np.where(np.isfinite(gains), gains, 0.0).max(axis=0, initial=0.0)
+    relative = np.divide(gains, largest, out=(gains > 0.0).astype(float), where=largest > 0.0)
+    with np.errstate(divide="ignore"):
+        level = 20.0 * np.log10(relative)
+    tips = [
+        [
+            f"{mode}\n{way}\n"
+            + (f"peak gain {g:.4g} {unit}, {db:.1f} dB" if np.isfinite(g) else "no damping")
+            for way, unit, g, db in zip(ways, units, line, decibels)
+        ]
+        for mode, line, decibels in zip(modes, gains, level)
+    ]
+    shade = np.clip(1.0 + level / SHOWN_DB, 0.0, 1.0)
+    label = f"Peak gains of {len(modes)} modes in {len(ways)} channels"
+    return _squares(label, shade, tips, modes, ways, "mode", "from input to output")
+
+
+def _squares(
+    label: str,
+    shade: np.ndarray,
+    tips: Sequence[Sequence[str]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    row_title: str,
+    column_title: str,
+) -> str:
+    """Draw values (n, m) from 0 to 1 as shades of squares, names on the left and above, words where one points."""
+    n, m = len(rows), len(columns)
+    rows, columns = [_short(name) for name in rows], [_short(name) for name in columns]
+    cell = 22.0
+    left = max(86.0, 34.0 + LETTER * max(map(len, rows), default=0))
+    top = max(74.0, 30.0 + LETTER * max(map(len, columns), default=0))
+    width, height = max(left + cell * m + 8, left + LETTER * len(column_title)), top + cell * n + 8
     out = [
         f'<svg class="figure" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="Modal assurance criterion, {n} by {m}" style="max-width:{1.25 * width:.0f}px;margin:0 auto">',
+        f'aria-label="{escape(label)}" style="max-width:{1.25 * width:.0f}px;margin:0 auto">',
         f'<rect class="mac-back" x="{left}" y="{top}" width="{cell * m}" height="{cell * n}" rx="3"/>',
         f'<text x="{left + 0.5 * cell * m:.0f}" y="14" text-anchor="middle">{escape(column_title)}</text>',
         f'<text transform="translate(13 {top + 0.5 * cell * n:.0f}) rotate(-90)" text-anchor="middle">'
@@ -49,14 +100,22 @@ def mac_svg(
         out.append(f'<text transform="translate({x + 4:.1f} {top - 8}) rotate(-90)">{escape(name)}</text>')
     for i in range(n):
         for j in range(m):
-            value = float(mac[i, j])
-            tip = f"{row_title} {rows[i]} Hz, {column_title} {columns[j]} Hz: {value:.4f}"
             out.append(
                 f'<rect class="cell" x="{left + cell * j + 1:.1f}" y="{top + cell * i + 1:.1f}" '
-                f'width="{cell - 2}" height="{cell - 2}" rx="2.5" fill-opacity="{min(1.0, value):.3f}" '
-                f'data-tip="{escape(tip)}"/>'
+                f'width="{cell - 2}" height="{cell - 2}" rx="2.5" fill-opacity="{min(1.0, float(shade[i, j])):.3f}" '
+                f'data-tip="{escape(tips[i][j])}"/>'
             )
     return "".join(out) + "</svg>"
+
+
+def _short(name: str, most: int = 40) -> str:
+    """Cut the middle out of a name that is too long for a label.
+
+    >>> _short("abcdef", 4)
+    'ab…f'
+    """
+    tail = (most - 1) // 2
+    return name if len(name) <= most else name[: most - 1 - tail] + "…" + name[-tail:]
 
 
 def poles_svg(poles: np.ndarray, names: Sequence[str] = (), most_hz: float | None = None) -> str:

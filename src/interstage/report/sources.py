@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, SolverError
 from interstage.files import COMPONENT, LINEAR, LOG, file_kind
-from interstage.report.document import Node, Report, versions
-from interstage.report.drawings import poles_svg
+from interstage.report.document import Node, Report, Section, versions
+from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
 from interstage.system.log_file import LogFile, LoggedBody
 
+if TYPE_CHECKING:
+    from interstage.linear import LinearModel
+
 MOST_SHAPES = 30
 MOST_POINTS = 40000
 MOST_CHANNELS = 6
+MOST_MODES = 24
 HINT = "Move over a chart to read values; drag to zoom, double click to see all."
 POLES_SENTENCE = (
     "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
@@ -183,8 +187,42 @@ def linear_report(lin: Any, source: str) -> Report:
             text=(),
             tall=True,
         )
+    _modes_in_channels(section, lin)
     _linear_about(report, lin, source)
     return report
+
+
+def _modes_in_channels(section: Section, lin: LinearModel) -> None:
+    """Add which modes each channel sees, the strongest of them; nothing where there are none, or no channels."""
+    inputs, outputs = lin.inputs[:MOST_CHANNELS], lin.outputs[:MOST_CHANNELS]
+    title = "Modes in channels"
+    try:
+        found = lin.select(inputs, outputs).modal_gains()
+    except SolverError as error:
+        section.bullets(title, "The modes that each output sees could not be told apart.", [str(error)])
+        return
+    kept = np.sort(found.ranked("gain")[:MOST_MODES])
+    if not (len(kept) and inputs and outputs):
+        return
+    gains = found.gains[kept].transpose(0, 2, 1).reshape(len(kept), -1)
+    ways = [f"{i} → {o}" for i in inputs for o in outputs]
+    units = [_per(o, i) for i in lin.input_units[: len(inputs)] for o in lin.output_units[: len(outputs)]]
+    section.card(
+        title,
+        "Every row is a mode, every column a way from an input to an output: the fuller the colour, the stronger the "
+        f"mode rings there. The strongest of a column has full colour, one that is {SHOWN_DB:.0f} dB weaker is blank.",
+        gains_svg(gains, [f"{f:.4g} Hz" for f in found.frequencies_hz[kept]], ways, units),
+    )
+
+
+def _per(above: str, below: str) -> str:
+    """Return the unit of a quotient.
+
+    >>> _per("rad", "N m"), _per("m", "N"), _per("m", "")
+    ('rad/(N m)', 'm/N', 'm')
+    """
+    below = f"({below})" if set(below) & set(" /·") else below
+    return f"{above or 1}/{below}" if below else above
 
 
 def _pole_facts(poles: Any) -> tuple[float, int]:
