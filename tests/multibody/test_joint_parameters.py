@@ -148,3 +148,20 @@ def test_unknown_joints_are_refused_everywhere(joint):
     if isinstance(joint, Strange):
         with pytest.raises(NotImplementedError):
             joint.closure_rows()
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("value", ("soft", {}, 1j, None, [1.0, "two"]))
+def test_what_is_no_number_is_refused(kind, value):
+    for name in ("stiffness", "damping", "rest"):
+        with pytest.raises(InputError):
+            carried(kind(**{name: value}))
+
+
+@pytest.mark.parametrize("axis", (["x"], ["a", "b", "c"], {}, None, 1j, [1, 0, [0]], [1j, 0, 0]))
+def test_what_is_no_direction_is_refused(axis):
+    for kind in (ist.Revolute, ist.Screw, ist.Slot):
+        with pytest.raises(InputError, match="direction"):
+            kind(axis)
+    with pytest.raises(InputError):
+        ist.Universal(("y", axis))

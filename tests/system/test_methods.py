@@ -244,3 +244,18 @@ def test_what_methods_cannot_do_is_said():
         ist.simulate(system, x, 1.0, method="ros2")
     with pytest.raises(InputError, match="depends on the state"):
         ist.simulate(system, x, 1.0, method="dopri5", mass={"a": lambda t, x: 2.0})
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "ros3", "dop853", "rk45", "radau", "bdf", "lsoda"])
+def test_closures_without_determined_forces_are_refused_by_every_method(method):
+    """A pin across the plane in which everything moves anyway."""
+    mb = ist.Multibody("crank", gravity=[0, 0, -9.81])
+    mb.add_body("bar", mass=3.0, com=[0, 0, -1], inertia=[1, 1, 0.1], joint=ist.Revolute("y"))
+    mb.add_body("car", mass=1.0, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
+    mb.close("pin", ("bar", [0, 0, 0]), ("car", [0, 0, -1.5]), joint=ist.Slot("z"))
+    system = mb.compile()
+    x = system.state()
+    x["bar"].q[:] = 0.3
+    x = system.assemble(x, fixed=["bar"])
+    with pytest.raises(ist.InterstageError, match="closures say the same thing twice"):
+        ist.simulate(system, x, 0.1, 0.01 if method == "rk4" else None, method=method)

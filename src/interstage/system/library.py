@@ -42,6 +42,15 @@ class Slope:
             return np.full(len(y), 1e30)
         return np.concatenate([self.qdot, self.vdot])
 
+    def refuses(self, t: float, y: np.ndarray) -> bool:
+        """Tell if there is none where a step ends, after one was refused: methods believe slopes that are alike."""
+        if self.refused is None:
+            return False
+        before, self.refused = self.refused, None
+        self(t, y)
+        refused, self.refused = self.refused is not None, before
+        return refused
+
     def failed(self, method: str, solver: integrate.OdeSolver, message: str | None) -> NoReturn:
         """Say why a method cannot go on: what forward dynamics refused, or which velocity runs away."""
         if self.refused:
@@ -89,7 +98,8 @@ class ByLibrary(Stepper):
                 slope.refused = None
             message = solver.step()
             crawled = crawled + 1 if solver.t - solver.t_old < CRAWL * (1.0 + abs(stop)) else 0
-            if solver.status == "failed" or crawled >= MOST_CRAWLED or not np.isfinite(solver.y).all():
+            lost = not np.isfinite(solver.y).all() or slope.refuses(solver.t, solver.y)
+            if solver.status == "failed" or crawled >= MOST_CRAWLED or lost:
                 slope.failed(self.method.name, solver, message)
             self.steps += 1
             longest = max(longest, solver.t - solver.t_old)

@@ -34,7 +34,7 @@ class Ball(Sprung):
         if isinstance(self.rest, Rotation):
             q = np.asarray(self.rest.quaternion, dtype=float)
         else:
-            q = np.asarray(self.rest, dtype=float)
+            q = self.parameter("rest")
             q = np.array([1.0, 0.0, 0.0, 0.0]) if q.shape == () and q == 0.0 else q
         if q.shape != (4,) or not np.isfinite(q).all() or not np.linalg.norm(q) > 0.0:
             raise InputError(

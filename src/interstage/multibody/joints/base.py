@@ -37,12 +37,20 @@ def unit_axis(axis: Axis) -> np.ndarray:
         if name not in _NAMED:
             raise InputError("an axis has an unknown name", expected="x, y, z, -x, -y, -z", got=repr(axis))
         return sign * np.array(_NAMED[name])
-    vector = np.asarray(axis, dtype=float)
+    vector = _real(axis)
     if vector.shape != (3,) or not np.isfinite(vector).all() or np.linalg.norm(vector) == 0.0:
         raise InputError(
             "an axis must be a direction", expected="three numbers, not all zero", got=repr(axis)
         )
     return vector / np.linalg.norm(vector)
+
+
+def _real(value: object) -> np.ndarray:
+    """Return an array of real numbers of any shape, NaN for what is none."""
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
 
 
 class Joint:
@@ -121,9 +129,13 @@ class Joint:
                     expected="none",
                 )
 
+    def parameter(self, name: str) -> np.ndarray:
+        """Return `stiffness`, `damping` or `rest` as an array of real numbers of any shape, NaN for what is none."""
+        return _real(getattr(self, name))
+
     def spread(self, name: str) -> np.ndarray:
         """Return `stiffness`, `damping` or `rest` as one number for each velocity."""
-        value = np.asarray(getattr(self, name), dtype=float)
+        value = self.parameter(name)
         if value.shape not in ((), (self.nv,)) or not np.isfinite(value).all():
             raise InputError(
                 f"the {name} of a joint does not fit it",

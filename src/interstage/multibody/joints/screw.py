@@ -36,7 +36,7 @@ class Screw(OneAxis):
         prescribed: bool = False,
     ):
         super().__init__(axis, stiffness, damping, rest, prescribed)
-        if not isinstance(pitch, int | float | np.number) or not np.isfinite(pitch):
+        if not isinstance(pitch, int | float | np.integer | np.floating) or not np.isfinite(pitch):
             raise InputError("the pitch of a screw must be a finite length a turn", got=repr(pitch))
         object.__setattr__(self, "pitch", float(pitch))
 

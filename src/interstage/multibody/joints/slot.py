@@ -23,7 +23,7 @@ class Slot(OneAxis):
     motions = (Travel(), Attitude())
 
     def spread(self, name: str) -> np.ndarray:
-        value = np.asarray(getattr(self, name), dtype=float)
+        value = self.parameter(name)
         if value.shape != () or not np.isfinite(value):
             raise InputError(
                 f"the {name} of a Slot joint belongs to its travel",
