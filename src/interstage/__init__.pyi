@@ -85,6 +85,7 @@ from interstage.system import ReplaceComponent as ReplaceComponent
 from interstage.system import ReplaceJoint as ReplaceJoint
 from interstage.system import State as State
 from interstage.system import Switch as Switch
+from interstage.system import resume as resume
 from interstage.system import simulate as simulate
 
 __version__: str

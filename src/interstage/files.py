@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.system import LogFile
+    from interstage.system.flight_file import FlightFile
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,13 @@ LINEAR = FileKind(
     tuple("ABCD"),
 )
 LOG = FileKind("log", "simulation log", "interstage.system:Log", "log.save(path)", format="interstage-log")
+FLIGHT = FileKind(
+    "flight",
+    "log of a flight",
+    "interstage.system.flight_file:FlightFile",
+    "simulate(assembly, …, log=path)",
+    format="interstage flight",
+)
 MASS_TREE = FileKind(
     "mass tree",
     "mass tree",
@@ -74,7 +82,7 @@ MASS_TREE = FileKind(
     ("json",),
     "interstage mass tree",
 )
-KINDS = (COMPONENT, LINEAR, LOG, MASS_TREE)
+KINDS = (COMPONENT, LINEAR, LOG, FLIGHT, MASS_TREE)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -93,7 +101,7 @@ _FOREIGN = (
 _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nENDDATA")
 
 
-def load(path: str | Path) -> Component | LinearModel | LogFile | MassBody:
+def load(path: str | Path) -> Component | LinearModel | LogFile | FlightFile | MassBody:
     """Read any file that Interstage writes: a component, linear model, simulation log or mass tree.
 
     What it is, is told by its content. The classes have the same door with options of their own: `Component.load`,
@@ -206,6 +214,8 @@ def _look(path: Path) -> tuple[FileKind | None, str]:
 
 
 def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:
+    if _unfinished(path):
+        return FLIGHT, ""
     with opened(path, "HDF5 file") as f:
         says = f.text("FORMAT") if f.is_dataset("FORMAT") else None
         for kind in KINDS:
@@ -218,6 +228,19 @@ def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:
         names = f.names()
     shown = ", ".join(repr(name) for name in names[:6]) + (", ..." if len(names) > 6 else "")
     return None, f"an HDF5 file of another kind, with {shown}" if names else "an HDF5 file with nothing in it"
+
+
+def _unfinished(path: Path) -> bool:
+    """Return whether a file is the log of a flight that its writer has not finished: it opens as SWMR alone."""
+    try:
+        h5py.File(path, "r").close()
+    except OSError:
+        try:
+            with h5py.File(path, "r", libver="latest", swmr=True) as file:
+                return bytes(file["FORMAT"][()]).decode() == FLIGHT.format
+        except (OSError, KeyError, ValueError, RuntimeError):
+            return False
+    return False
 
 
 def _in_zip(path: Path) -> tuple[FileKind | None, str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.system import LogFile
+    from interstage.system.flight_file import FlightFile
 
 
 def info(
@@ -26,9 +27,14 @@ def info(
     from interstage.files import file_kind
 
     kind = file_kind(file)
-    {"component": _component, "linear": _linear, "log": _log, "mass tree": _mass_tree}[kind.name](
-        kind.load(file), file, as_json
-    )
+    doors = {
+        "component": _component,
+        "linear": _linear,
+        "log": _log,
+        "flight": _flight,
+        "mass tree": _mass_tree,
+    }
+    doors[kind.name](kind.load(file), file, as_json)
 
 
 def _component(component: Component, file: Path, as_json: bool) -> None:
@@ -51,6 +57,20 @@ def _mass_tree(body: MassBody, file: Path, as_json: bool) -> None:
     from interstage.mass import tree_text
 
     print(readable(f"{file}: mass tree of '{body.name}', kg and m\n{tree_text(body, points=True)}"))
+
+
+def _flight(log: FlightFile, file: Path, as_json: bool) -> None:
+    """Print what the log of a flight has: times and ports."""
+    rows = {name: len(log.times(name)) for name in log.names}
+    end = float(log.t[-1]) if len(log.t) else None
+    if as_json:
+        print(json_text({"kind": "flight", "name": log.name, "end": end, "units": log.units, "rows": rows}))
+        return
+    from interstage.cli.tables import readable
+
+    lines = [f"{file}: log of flight '{log.name}', {len(log.t)} steps to t = {end}"]
+    lines += [f"  {name:<40} {unit:<12} {rows[name]} rows" for name, unit in log.units.items()]
+    print(readable("\n".join(lines)))
 
 
 def _log(log: LogFile, file: Path, as_json: bool) -> None:

@@ -256,9 +256,10 @@ def jacobian_of(f: Callable[[np.ndarray], np.ndarray], n: int, laws: bool) -> tu
 
 def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray) -> bool:
     """Return whether complex steps agree with a difference along one direction."""
-    way = np.random.default_rng(7).uniform(0.5, 1.0, J.shape[1])
+    way = np.random.default_rng(7).uniform(0.5, 1.0, size=(J.shape[1],))
     h = DIFFERENCE
-    step = (f(h * way) - f(-h * way)) / (2.0 * h)
+    ahead: np.ndarray = np.multiply(h, way)
+    step = (f(ahead) - f(-ahead)) / (2.0 * h)
     along = J @ way
     return bool(np.abs(along - step).max(initial=0.0) <= DROPPED * (np.abs(step).max(initial=0.0) + 1e-3))
 

@@ -1,6 +1,7 @@
 """Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
 from interstage.system.assembly import Assembly
+from interstage.system.checkpoint import resume
 from interstage.system.device import Device
 from interstage.system.events import (
     Attach,
@@ -46,5 +47,6 @@ __all__ = [
     "ReplaceJoint",
     "State",
     "Switch",
+    "resume",
     "simulate",
 ]

@@ -110,6 +110,7 @@ class ClosedLoop:
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
         found["now"] = np.zeros(7, dtype=np.int64)
+        found["pause"] = np.full(1, np.inf)
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
-from interstage.system.closed_loop import ClosedLoop, Rows, view_of
-from interstage.system.flight_log import Columns, FlightLog, columns_of
+from interstage.system.checkpoint import write_checkpoint
+from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.flight_log import FlightLog, columns_of
 from interstage.system.plan import Plan, planned
 from interstage.system.ticks import Clock, Period, period_of
 
+Base = tuple[np.ndarray, np.ndarray, np.ndarray]
 BUFFER = 2**19  # numbers in the buffer of the log
 
 
@@ -51,6 +54,7 @@ class Flight:
     """A run of an assembly on its way.
 
     plan, system, loop : what runs;  q, v : state of the vehicle;  columns : what is logged
+    base : what acts beside devices, of a run that goes on: inputs that are held are then those of the checkpoint
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Flight:
         log_step: Period | None = None,
         given: Mapping[str, Any] | None = None,
         keep: Sequence[str] | None = None,
+        base: Base | None = None,
         interpret: bool = False,
         ideal: bool = False,
     ):
@@ -73,20 +78,38 @@ class Flight:
         self.until, self.step = period_of(until, "until"), period_of(step, "step")
         every = None if log_step is None else period_of(log_step, "log_step")
         plan.clock = clock = _finer(plan, [self.until, *([] if every is None else [every])])
-        held = start_values(plan, x, given)
-        plan.check_closed(held)
+        values = start_values(plan, x, given)
+        if base is None:
+            plan.check_closed(values)
         self.columns = columns_of(plan, self.system, keep)
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = 0 if every is None else clock.ticks(every)
         self.point = point = _point(self.system, x)
-        base = base_loads(self.system, point)
+        self.base = base_loads(self.system, point) if base is None else base
         self.loop = ClosedLoop(
-            plan, self.system, step=self.step, rows=rows, base=base, interpret=interpret, ideal=ideal
+            plan, self.system, step=self.step, rows=rows, base=self.base, interpret=interpret, ideal=ideal
         )
-        self.loop.hold(held)
+        self.loop.hold(values)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(self.system, plan, self.columns)
+        self.path: Path | None = None
+        self.every: Fraction | None = None
+        self.options: dict[str, Any] = {
+            "until": f"{self.until} s",
+            "step": f"{self.step} s",
+            "log_step": None if every is None else f"{every} s",
+            "keep": None if keep is None else list(keep),
+        }
+
+    def write_to(self, path: str | Path | None, checkpoint: Period | None = None) -> None:
+        """Let the log go to a file on the way, and checkpoints beside it."""
+        self.path = None if path is None else Path(path)
+        self.every = None if checkpoint is None else period_of(checkpoint, "checkpoint")
+        if self.every is not None and self.path is None:
+            raise InputError(
+                "a checkpoint lies beside the log", where="checkpoint", hint='give log="flight.h5" too'
+            )
 
     @property
     def t(self) -> float:
@@ -101,13 +124,20 @@ class Flight:
     def run(self) -> FlightLog:
         """Go to the end and return the log; what fails carries the log up to then as `log`."""
         try:
+            if self.path is not None:
+                self.log.write_to(self.path)
             while True:
+                if self.every is not None:
+                    done = int(Fraction(self.t) / self.every * (1 + Fraction(1, 10**12)))
+                    self.loop.loop.pause[0] = float((done + 1) * self.every)
                 status = self.loop.stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
                 if status == kernels.DONE:
                     break
+                if status == kernels.PAUSED:
+                    self.save()
             self._last_row()
         except BaseException as error:
             self.flush()
@@ -116,6 +146,11 @@ class Flight:
         finally:
             self.loop.release()
         return self.log.finished(self.here())
+
+    def save(self) -> Path:
+        """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
+        assert self.path is not None
+        return write_checkpoint(self.path.with_suffix(".ckpt.h5"), self)
 
     def flush(self) -> None:
         """Move full rows to the log."""
@@ -141,7 +176,7 @@ class Flight:
                     where=name,
                     hint="use a smaller step",
                 )
-        if status not in (kernels.DONE, kernels.FULL):
+        if status not in (kernels.DONE, kernels.FULL, kernels.PAUSED):
             refuse(self.system, status, State(self.system.layout, self.q, self.v), self.loop.loop.tau)
 
     def here(self) -> FlightPoint:
@@ -187,7 +222,7 @@ def _point(system: System, x: State | None) -> State:
     return x
 
 
-def base_loads(system: System, x: State) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def base_loads(system: System, x: State) -> Base | None:
     """Return what acts beside devices: tau, sites and wrenches of an operating point."""
     if not isinstance(x, OperatingPoint):
         return None
@@ -197,20 +232,3 @@ def base_loads(system: System, x: State) -> tuple[np.ndarray, np.ndarray, np.nda
             hint="add a device that gives them",
         )
     return x.loads.vector(system), *x.loads.rows(system)
-
-
-def fly(
-    assembly: Assembly,
-    x: State | None = None,
-    until: Period = 1,
-    step: Period = "10 ms",
-    *,
-    log_step: Period | None = None,
-    given: Mapping[str, Any] | None = None,
-    keep: Sequence[str] | None = None,
-) -> FlightLog:
-    """Run an assembly from a state and return the log; see `simulate`."""
-    return Flight(assembly, x, until, step, log_step=log_step, given=given, keep=keep).run()
-
-
-__all__ = ["Columns", "Flight", "FlightPoint", "Rows", "fly", "start_values"]

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import System
-from interstage.multibody.state import BodyState
-from interstage.system.log import BodyHistory, Log, Phase
+from interstage.system.flight_file import FlightWriter
+from interstage.system.log import Log, Phase
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.plan import Plan
@@ -77,6 +78,30 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     return Columns(s, z, [g for g in groups if len(g[2])], 1 + system.nq + system.nv + len(s) + len(z))
 
 
+def tables_of(plan: Plan, system: System, columns: Columns) -> list[tuple[list[str], list[str]]]:
+    """Return names and units of the columns of every table of a log: rows of steps, then groups of samples."""
+    s, z = _labels(plan, "s"), _labels(plan, "z")
+    first = [("time", "s"), *((f"vehicle.q[{k}]", "") for k in range(system.nq))]
+    first += [(f"vehicle.v[{k}]", "") for k in range(system.nv)]
+    first += [s[k] for k in columns.s.tolist()] + [z[k] for k in columns.z.tolist()]
+    tables = [
+        first,
+        *([("time", "s"), *(s[k] for k in signals.tolist())] for _, _, signals in columns.groups),
+    ]
+    return [([name for name, _ in table], [unit for _, unit in table]) for table in tables]
+
+
+def _labels(plan: Plan, kind: str) -> dict[int, tuple[str, str]]:
+    """Return name and unit of each number of a vector; who writes it names it."""
+    found: dict[int, tuple[str, str]] = {}
+    for name, slot in plan.slots.items():
+        if slot.kind == kind:
+            for k in range(slot.size):
+                one = f"{name}[{k}]" if slot.shape else name
+                found.setdefault(slot.start + k, (one, slot.unit or "1"))
+    return found
+
+
 def _is_out(plan: Plan, k: int, name: str) -> bool:
     part = plan.parts[k]
     return isinstance(part.what.fields[name], Out) and part.samples(name)
@@ -102,22 +127,49 @@ class FlightLog(Log):
         self.end: FlightPoint | None = None
         self._rows: list[np.ndarray] = [np.zeros((0, columns.width))]
         self._groups: list[list[np.ndarray]] = [[np.zeros((0, 1 + len(g[2])))] for g in columns.groups]
+        self._writer: FlightWriter | None = None
         self._table = self._rows[0]
         self._tables: list[np.ndarray] = [rows[0] for rows in self._groups]
+
+    def write_to(self, path: str | Path) -> None:
+        """Write rows to a file from now on, those that are there first."""
+        self._writer = FlightWriter(
+            path, self.plan.assembly.name, tables_of(self.plan, self.system, self.columns)
+        )
+        for k, rows in enumerate([self._rows, *self._groups]):
+            for some in rows:
+                self._writer.add(k, some)
+
+    def take_rows(self, tables: list[np.ndarray]) -> None:
+        """Take rows that were logged before."""
+        self._rows.append(tables[0])
+        for group, rows in zip(self._groups, tables[1:]):
+            group.append(rows)
+
+    def counts(self) -> list[int]:
+        """Return how many rows each table has."""
+        return [sum(map(len, rows)) for rows in (self._rows, *self._groups)]
 
     def take(self, loop: Loop) -> None:
         """Take rows from the buffers of a loop."""
         n = int(loop.now[ROWS])
         if n:
             self._rows.append(loop.log[:n].copy())
+            if self._writer is not None:
+                self._writer.add(0, self._rows[-1])
         for g, group in enumerate(self._groups):
             count, width = int(loop.group_rows[g]), 1 + len(self.columns.groups[g][2])
             if count:
                 at = int(loop.group_at[g])
                 group.append(loop.samples[at : at + count * width].reshape(count, width).copy())
+                if self._writer is not None:
+                    self._writer.add(g + 1, group[-1])
 
     def finished(self, end: FlightPoint | None) -> FlightLog:
-        """Return this log with all its rows in place."""
+        """Return this log with all its rows in place; its file is closed."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
         table, system = np.concatenate(self._rows), self.system
         self._rows, self._table, self.end = [table], table, end
         self._tables = [np.concatenate(rows) for rows in self._groups]
@@ -183,6 +235,3 @@ class FlightLog(Log):
     def velocity(self, body: str, node: Any = None, frame: str = "world") -> np.ndarray:
         """Return [ω; v] (m, 6) of a place on a body."""
         return np.array([self.system.velocity(self.state(k), body, node, frame) for k in range(len(self))])
-
-
-__all__ = ["BodyHistory", "BodyState", "Columns", "FlightLog", "columns_of"]

@@ -37,7 +37,12 @@ from interstage.system.loop_arrays import call, loop_of
 POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = range(6)
 WORLD, BODY, NODE = range(3)
 STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
-DONE, FULL, RAISED = 0, 1, -(10**8)  # how a stretch ends; other numbers are those of forward dynamics
+DONE, FULL, PAUSED, RAISED = (
+    0,
+    10**6,
+    10**6 + 1,
+    -(10**8),
+)  # how a stretch ends; other numbers are those of forward dynamics
 # loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL = range(7)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
@@ -329,7 +334,10 @@ def stretch(tree, work, loop, q, v):
             logged = every == 0 or (every > 0 and now[STEP] == 0 and tick % every == 0)
             if logged and now[ROWS] >= len(loop.log):
                 return FULL
-            status = step(tree, work, loop, q, v, begin + now[STEP] * h, h, logged)
+            t = begin + now[STEP] * h
+            if t >= loop.pause[0]:
+                return PAUSED
+            status = step(tree, work, loop, q, v, t, h, logged)
             if status != 0:
                 return status
             now[STEP] += 1

@@ -20,10 +20,10 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import between
-from interstage.system.device import Device, read
+from interstage.system.device import read
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
-from interstage.system.order import VEHICLE, ordered
+from interstage.system.order import ordered
 from interstage.system.ports import In, Look, Out, Push, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
@@ -310,6 +310,3 @@ def _open_inputs(
                 opened.append(full)
         slots[full] = layout.take("s", shape, value, part.what.fields[name].unit)
     return opened
-
-
-__all__ = ["FELT", "KINDS", "VEHICLE", "Device", "Entry", "Plan", "Slot", "Touch", "planned"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
 from interstage.system.fixed import Fixed
-from interstage.system.flight import fly
+from interstage.system.flight import Flight
 from interstage.system.histories import Motion
 from interstage.system.library import ByLibrary
 from interstage.system.log import Log
@@ -53,11 +54,13 @@ def simulate(
     atol: float = 1e-9,
     set: Mapping[str, Value] | None = None,
     keep: Sequence[str] | None = None,
+    log: str | Path | None = None,
+    checkpoint: Period | None = None,
 ) -> Log:
     """Integrate from state x at t = 0 and return the log: of a vehicle, or of an assembly of devices around one.
 
     An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
-    the loads of an operating point x. It takes until, step, log_step (as "5 ms" too) and the last two arguments; its
+    the loads of an operating point x. It takes until, step, log_step (as "5 ms" too) and the last four arguments; its
     log also has every port by name (`FlightLog`).
 
     Parameters
@@ -90,7 +93,8 @@ def simulate(
         Steps end at every row of a table of loads; a function that acts for a moment only can lie between two steps,
         unless max_step is shorter
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
-    keep : names and patterns of ports to log, default all
+    keep : names and patterns of ports to log, default all;  log : file that the log goes to on the way (HDF5)
+    checkpoint : simulated time between checkpoints beside the log, as in "1 min"; `resume` goes on from one
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
@@ -98,9 +102,13 @@ def simulate(
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
         _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
         longest = "10 ms" if step is None else step
-        return fly(system, x, until, longest, log_step=log_step, given=set, keep=keep)
-    if set is not None or keep is not None:
-        raise InputError("set and keep belong to assemblies", hint="ist.Assembly('name', vehicle=system)")
+        flight = Flight(system, x, until, longest, log_step=log_step, given=set, keep=keep)
+        flight.write_to(log, checkpoint)
+        return flight.run()
+    if set is not None or keep is not None or log is not None or checkpoint is not None:
+        raise InputError(
+            "set, keep, log and checkpoint belong to assemblies", hint="ist.Assembly('name', vehicle=system)"
+        )
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")

@@ -1,0 +1,226 @@
+"""Logs of flights as files, also while they are written or after their writer was killed; checkpoints."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from device_library import Counter, DiscretePID, Drag, Lag, NoisyGyro, Thruster
+from typer.testing import CliRunner
+
+import interstage as ist
+from interstage.cli.main import app
+from interstage.errors import FileError, InputError
+from interstage.system.flight import Flight
+from interstage.system.flight_file import FlightFile
+
+HERE = Path(__file__).parent
+
+
+class Pointing:
+    """A law with memory of several kinds."""
+
+    def __init__(self):
+        self.bias, self.calls, self.mode, self.last = np.zeros(3), 0, "coarse", None
+
+    def __call__(self, t, rate):
+        self.bias = 0.9 * self.bias + 0.1 * rate
+        self.calls += 1
+        self.mode, self.last = "fine" if self.calls > 5 else "coarse", t
+        return {"u": 0.5 - self.bias[2]}
+
+
+def made():
+    mb = ist.Multibody("bus")
+    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=np.diag([1.0, 2.0, 2.5]), joint=ist.Free())
+    flight = ist.Assembly("files", vehicle=mb.compile(), seed=5)
+    flight.add("gyro", NoisyGyro(at="bus"), every="10 ms").add("jet", Thruster(at=("bus", [0, 0.3, 0])))
+    flight.add("drag", Drag(at="bus")).add("fsw", Pointing(), every="20 ms", out={"u": "1"}).add(
+        "lag", Lag(u=1.0)
+    )
+    flight.add("pid", DiscretePID(kp=2.0), every="1/30 s")
+    flight.wire({"gyro.rate": "fsw.rate", "fsw.u": "jet.throttle"}).wire({"fsw.u": "pid.seen"}, delay="60 ms")
+    return flight
+
+
+def start(flight):
+    return flight.vehicle.state(v=[0.1, 0.2, -0.3, 0, 0, 0])
+
+
+def numbers(log):
+    return np.concatenate(
+        [np.ravel(log[name]) for name in sorted(log.names())] + [log.q.ravel(), log.v.ravel()]
+    )
+
+
+def test_a_file_has_all_rows_names_and_units(tmp_path):
+    flight, path = made(), tmp_path / "flight.h5"
+    log = ist.simulate(flight, start(flight), until=1, step="5 ms", log=path)
+    found = ist.load(path)
+    assert isinstance(found, FlightFile) and np.array_equal(found.t, log.t)
+    for name in ("gyro.rate", "fsw.u", "lag.y", "lag.x", "jet.push", "pid.u"):
+        assert np.array_equal(found[name], log[name]) and np.array_equal(found.times(name), log.times(name))
+    assert np.array_equal(found["vehicle.q"], log.q) and found.units["gyro.rate"] == "rad/s"
+    with pytest.raises(InputError, match=r"there is no 'gyro.rat' in the log; did you mean gyro.rate"):
+        found["gyro.rat"]
+
+
+def test_the_command_line_shows_a_log(tmp_path):
+    path = tmp_path / "flight.h5"
+    ist.simulate(ist.Assembly("small").add("lag", Lag(u=1.0)), None, until=1, step="0.1 s", log=path)
+    done = CliRunner().invoke(app, ["info", str(path)])
+    assert done.exit_code == 0 and "log of flight 'small', 11 steps" in done.output and "lag.y" in done.output
+    told = CliRunner().invoke(app, ["info", str(path), "--json"])
+    assert json.loads(told.output)["rows"]["lag.x"] == 11
+
+
+def test_a_failed_run_leaves_its_rows_in_the_file(tmp_path):
+    flight, path = ist.Assembly("x").add("c", Counter(), every="1/4 s"), tmp_path / "x.h5"
+    flight.add("bad", lambda t, n: 1.0 / (n < 4), every="1/4 s", out={"y": "1"}).wire({"c.n": "bad.n"})
+    with pytest.raises(ist.InterstageError, match=r"'bad' failed at t = 0.75"):
+        ist.simulate(flight, None, until=2, step="0.05 s", log=path)
+    assert FlightFile.load(path).t[-1] == pytest.approx(0.7)
+
+
+def test_what_is_no_log_is_refused(tmp_path):
+    path = tmp_path / "other.h5"
+    with h5py.File(path, "w") as f:
+        f["x"] = 1
+    with pytest.raises(FileError):
+        FlightFile.load(path)
+    with pytest.raises(FileError, match="cannot be written"):
+        ist.simulate(
+            ist.Assembly("x").add("c", Counter(), every=1), None, until=1, log=tmp_path / "no" / "x.h5"
+        )
+
+
+# checkpoints ----------------------------------------------------------------------------------------
+
+
+def test_a_resumed_run_is_the_unbroken_one_bit_for_bit(tmp_path):
+    flight = made()
+    whole = ist.simulate(flight, start(flight), until=2, step="4 ms")
+    path = tmp_path / "flight.h5"
+    again = made()
+    broken = Flight(again, start(again), 2, "4 ms")
+    broken.write_to(path, "0.33 s")
+    save, saves = broken.save, []
+
+    def save_and_stop():
+        saves.append(save())
+        if len(saves) == 3:
+            raise KeyboardInterrupt
+
+    broken.save = save_and_stop
+    with pytest.raises(KeyboardInterrupt):
+        broken.run()
+    fresh = made()
+    log = ist.resume(tmp_path / "flight.ckpt.h5", fresh)
+    assert np.array_equal(numbers(log), numbers(whole)) and np.array_equal(log.t, whole.t)
+    law = next(part.what.function for part in fresh.parts() if part.path == "fsw")
+    assert law.mode == "fine" and law.calls == 101 and law.last == 2.0
+    assert np.array_equal(FlightFile.load(path)["gyro.rate"], whole["gyro.rate"])
+
+
+def test_checkpoints_change_nothing(tmp_path):
+    logs = []
+    for k, checkpoint in enumerate((None, "0.1 s", "1/7 s")):
+        flight = made()
+        more = {} if checkpoint is None else {"checkpoint": checkpoint}
+        logs.append(
+            ist.simulate(flight, start(flight), until=1, step="4 ms", log=tmp_path / f"{k}.h5", **more)
+        )
+    assert np.array_equal(numbers(logs[0]), numbers(logs[1])) and np.array_equal(
+        numbers(logs[0]), numbers(logs[2])
+    )
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {here!r})
+import interstage as ist
+import test_flight_files as t
+flight = t.made()
+if sys.argv[1] == "run":
+    print("begun", flush=True)
+    ist.simulate(flight, t.start(flight), until={until}, step="4 ms", log={log!r}, checkpoint="0.5 s")
+else:
+    import hashlib
+    log = ist.resume({checkpoint!r}) if sys.argv[1] == "alone" else ist.resume({checkpoint!r}, flight)
+    print(hashlib.sha256(t.numbers(log).tobytes()).hexdigest())
+"""
+
+
+def test_a_killed_run_is_resumed_in_another_process(tmp_path):
+    """SIGKILL on the way: the log can be read, nothing that was flushed is lost, and a new process goes on."""
+    log, checkpoint = tmp_path / "flight.h5", tmp_path / "flight.ckpt.h5"
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(here=str(HERE), until=600, log=str(log), checkpoint=str(checkpoint)))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)]),
+    }
+    process = subprocess.Popen([sys.executable, str(script), "run"], env=environment, stdout=subprocess.PIPE)
+    seen = 0
+    try:
+        deadline = time.time() + 120
+        while time.time() < deadline and seen < 500:
+            time.sleep(0.05)
+            if checkpoint.exists() and log.exists():
+                try:
+                    seen = len(FlightFile.load(log).t)
+                except FileError:
+                    continue
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert seen >= 500
+    left = ist.load(log)
+    assert len(left.t) >= seen and left.t[0] == 0.0 and np.isfinite(left["gyro.rate"]).all()
+    with h5py.File(checkpoint, "r") as f:
+        assert f["now"][0] > 0 and f["rows"][0] <= len(left.t)
+
+
+def test_a_new_process_gives_the_digest_of_the_unbroken_run(tmp_path):
+    import hashlib
+
+    flight = made()
+    whole = ist.simulate(flight, start(flight), until=1, step="4 ms")
+    again, log = made(), tmp_path / "flight.h5"
+    ist.simulate(again, start(again), until=1, step="4 ms", log=log, checkpoint="0.4 s")
+    script = tmp_path / "script.py"
+    script.write_text(
+        SCRIPT.format(here=str(HERE), until=1, log=str(log), checkpoint=str(tmp_path / "flight.ckpt.h5"))
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)]),
+    }
+    done = subprocess.run(
+        [sys.executable, str(script), "again"], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.split() == [hashlib.sha256(numbers(whole).tobytes()).hexdigest()], done.stderr
+
+
+def test_checkpoints_that_cannot_be_are_refused(tmp_path):
+    flight = made()
+    with pytest.raises(InputError, match="a checkpoint lies beside the log"):
+        ist.simulate(flight, start(flight), until=1, step="4 ms", checkpoint="1 s")
+    ist.simulate(flight, start(flight), until=1, step="4 ms", log=tmp_path / "a.h5", checkpoint="0.4 s")
+    other = ist.Assembly("other").add("lag", Lag(u=1.0))
+    with pytest.raises(FileError, match="the checkpoint is of another assembly"):
+        ist.resume(tmp_path / "a.ckpt.h5", other)
+    with pytest.raises(FileError, match="not a checkpoint"):
+        ist.resume(tmp_path / "a.h5")
+    local = ist.Assembly("local").add("law", lambda t: 1.0, every="0.1 s", out={"y": "1"})
+    ist.simulate(local, None, until=1, step="0.1 s", log=tmp_path / "b.h5", checkpoint="0.4 s")
+    with pytest.raises(FileError, match=r"the assembly cannot be rebuilt from the checkpoint.*give it"):
+        ist.resume(tmp_path / "b.ckpt.h5")
