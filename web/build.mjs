@@ -19,6 +19,36 @@ const notices =
   parts.map((p) => `${names[p.name]} ${p.version}\n\n${p.license}\n`).join("\n");
 const banner = `/*! ${parts.map((p) => `${names[p.name]} ${p.version} (MIT)`).join(", ")}: see the notices in the report */`;
 
+// three.js brings the shaders of all its materials; the viewer has its own and needs of them these two alone.
+const KEPT = ["colorspace_pars_fragment", "tonemapping_pars_fragment"];
+
+// What a shader's lines say in one, where none of them is a directive.
+const oneLine = (text) => text.trim().replace(/\s*\n\s*/g, " ");
+
+function change(name, filter, changed) {
+  const setup = ({ onLoad }) =>
+    onLoad({ filter }, ({ path }) => ({
+      contents: changed(readFileSync(path, "utf8")),
+      loader: path.endsWith(".css") ? "css" : "js",
+    }));
+  return { name, setup };
+}
+
+const shaders = change("shaders of three.js", /three\.module\.js$/, (text) => {
+  const chunks = text.match(/const ShaderChunk = \{([^}]*)\}/)[1].matchAll(/(\w+): ([\w$]+)/g);
+  const unused = new Set([...chunks].filter(([, name]) => !KEPT.includes(name)).map(([, , value]) => value));
+  return text
+    .replace(/^(?:var|const) ([\w$]+) = ".*";$/gm, (line, name) => (unused.has(name) ? `const ${name} = "";` : line))
+    .replace(/\/\* glsl \*\/\s*`[^`]*`/g, '""');
+});
+const own = change("shaders of the viewer", /viewer\.js$/, (text) =>
+  text.replace(/\/\* glsl \*\/ `([^`]*)`/g, (_, shader) => JSON.stringify(oneLine(shader))),
+);
+const dark = change("dark by the system's wish", /dark\.css$/, (text) => {
+  const wished = text.replace('[data-theme="dark"]', ':not([data-theme="light"])');
+  return `${text}@media (prefers-color-scheme: dark) {${wished}}`;
+});
+
 const options = {
   bundle: true,
   minify: true,
@@ -26,6 +56,7 @@ const options = {
   legalComments: "none",
   target: ["es2020", "safari15"],
   logLevel: "warning",
+  plugins: [shaders, own, dark],
 };
 await build({
   ...options,

@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TypeAlias
+
+Words: TypeAlias = str | None
+"""A part of a message that is not always there."""
 
 
 class InterstageError(Exception):
@@ -26,13 +30,7 @@ class InterstageError(Exception):
     """
 
     def __init__(
-        self,
-        what: str,
-        *,
-        where: str | None = None,
-        expected: str | None = None,
-        got: str | None = None,
-        hint: str | None = None,
+        self, what: str, *, where: Words = None, expected: Words = None, got: Words = None, hint: Words = None
     ):
         self.what, self.where, self.expected, self.got, self.hint = what, where, expected, got, hint
         super().__init__(self._sentence())
@@ -59,12 +57,12 @@ class DeckError(InterstageError):
         self,
         what: str,
         *,
-        file: str | None = None,
+        file: Words = None,
         line: int | None = None,
-        image: str | None = None,
-        expected: str | None = None,
-        got: str | None = None,
-        hint: str | None = None,
+        image: Words = None,
+        expected: Words = None,
+        got: Words = None,
+        hint: Words = None,
     ):
         self.file, self.line, self.image = file, line, image
         place = file if line is None else f"{file or 'deck'}, line {line}"

@@ -21,16 +21,21 @@ def _energy_norm(e, M):
     return np.sqrt(abs(e @ (M @ e)))
 
 
+def moving(seed):
+    """Return a vehicle that can move as Kane's equations and as the engine have it, its state and its loads."""
+    mb, system, x, tau, forces = vehicle(seed)
+    assume(system.nv > 0)
+    return Kane(mb, like=system), system, x, tau, forces
+
+
 @settings(max_examples=30)
 @given(seeds)
 def test_accelerations_equal_the_engine(seed):
-    mb, system, x, tau, forces = vehicle(seed)
-    assume(system.nv > 0)
+    k, system, x, tau, forces = moving(seed)
     try:
         want = system.forward_dynamics(x, forces=forces, tau=tau)
     except ModelError:  # order 1 lost its positive definiteness, and the engine says so
         assume(False)
-    k = Kane(mb, like=system)
     M, f = k.equations(x.q, x.v, tau, forces)
     got = k.accelerations(x.q, x.v, tau, forces)
     # relative to the whole, in the norm of kinetic energy; the worst of 500 seeds has 3e-11
@@ -46,9 +51,7 @@ def test_accelerations_equal_the_engine(seed):
 @settings(max_examples=15)
 @given(seeds)
 def test_mass_matrix_and_bias_equal_the_engine(seed):
-    mb, system, x, _, forces = vehicle(seed)
-    assume(system.nv > 0)
-    k = Kane(mb, like=system)
+    k, system, x, _, forces = moving(seed)
     M, b = system.mass_matrix(x), system.bias(x, forces)
     np.testing.assert_allclose(k.mass_matrix(x.q), M, rtol=0, atol=1e-12 * abs(M).max())
     np.testing.assert_allclose(k.bias(x.q, x.v, forces), b, rtol=0, atol=1e-12 * abs(b).max())
@@ -58,10 +61,8 @@ def test_mass_matrix_and_bias_equal_the_engine(seed):
 @settings(max_examples=10)
 @given(seeds)
 def test_places_move_alike(seed):
-    mb, system, x, tau, _ = vehicle(seed)
-    assume(system.nv > 0)
-    k = Kane(mb, like=system)
-    for spec in mb.specs[:3]:
+    k, system, x, tau, _ = moving(seed)
+    for spec in k.model.specs[:3]:
         node = int(spec.component.node_ids[-1]) if spec.component else (0.1, -0.2, 0.3)
         Omega, V = k.partial_velocities(x.q, spec.name, node)
         J = system.jacobian(x, spec.name, node)

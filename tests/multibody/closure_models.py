@@ -31,6 +31,15 @@ def rod(mass, length):
     return {"mass": mass, "com": [length / 2, 0, 0], "inertia": np.diag([1e-3 * bend, bend, bend])}
 
 
+def hub_arm_and_port():
+    """Return a free hub with a rod on a hinge about z, and a free body for the rod to dock to."""
+    mb = ist.Multibody("docking")
+    mb.add_body("hub", mass=10.0, inertia=[1, 2, 3.0], joint=ist.Free())
+    mb.add_body("arm", **rod(1.0, 1.0), parent="hub", at=[1, 0, 0], joint=ist.Revolute("z"))
+    mb.add_body("port", mass=20.0, inertia=[2, 2, 2.0], joint=ist.Free())
+    return mb
+
+
 def mixed(relation, rng):
     """Return a tree of rigid and flexible bodies with two closures: to the ground, and between flexible bodies."""
     mb = ist.Multibody("mixed", gravity=[0.3, -1.0, -9.0])

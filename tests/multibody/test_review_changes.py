@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closure_models import four_bar, pinned, rod
+from closure_models import four_bar, hub_arm_and_port, pinned
 from multibody_models import beam, random_state
 
 from interstage.errors import InputError, ModelError
@@ -173,11 +173,7 @@ def test_an_acceleration_must_be_a_number():
 
 def test_a_locked_joint_stays_locked_when_its_tree_is_turned_round():
     """Docking by the arm makes the hub hang on it: the joint between them is still the same locked one."""
-    mb = Multibody("turned")
-    mb.add_body("hub", mass=10.0, inertia=[1, 1, 1.0], joint=Free())
-    mb.add_body("arm", **rod(1.0, 1.0), parent="hub", at=[1, 0, 0], joint=Revolute("z"))
-    mb.add_body("port", mass=20.0, inertia=[2, 2, 2.0], joint=Free())
-    system = mb.compile()
+    system = hub_arm_and_port().compile()
     system.set_joint_mode("arm", "locked")
     x = system.state()
     x["arm"].q[:] = 0.4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from multibody_models import JOINTS, beam, random_inertia, random_rotation, random_state, random_tree
 
@@ -34,6 +34,15 @@ def hanging(system, rng):
     return names[rng.integers(len(names))] if names else None
 
 
+def tree_with_hanging(seed):
+    """Return a generator, a random system with a state, and a body in it with a parent."""
+    rng = np.random.default_rng(seed)
+    system, x = free_tree(rng)
+    body = hanging(system, rng)
+    assume(body is not None)
+    return rng, system, x, body
+
+
 def relative(a, b):
     return np.abs(a - b).max() / max(np.abs(b).max(), 1e-300)
 
@@ -51,11 +60,7 @@ def assert_same_motion(one, x, two, y, tolerance=1e-12):
 @settings(max_examples=25, deadline=None)
 @given(SEEDS)
 def test_detach_keeps_all_motion_and_attach_brings_it_back(seed):
-    rng = np.random.default_rng(seed)
-    system, x = free_tree(rng)
-    body = hanging(system, rng)
-    if body is None:
-        return
+    _, system, x, body = tree_with_hanging(seed)
     spec = system.model.spec(body)
     apart, y = system.detach(body, x)
     assert_same_motion(system, x, apart, y)
@@ -75,11 +80,7 @@ def test_detach_keeps_all_motion_and_attach_brings_it_back(seed):
 @given(SEEDS)
 def test_docking_conserves_momentum_and_never_gains_energy(seed):
     """Without springs in the new joint and without snapping; momentum to 1e-12 of its size."""
-    rng = np.random.default_rng(seed)
-    system, x = free_tree(rng)
-    body = hanging(system, rng)
-    if body is None:
-        return
+    rng, system, x, body = tree_with_hanging(seed)
     system, x = system.detach(body, x)
     x.v[:] = rng.normal(size=system.nv)
     inside = {system.bodies[k] for k in outboard(system, system.body(body))}

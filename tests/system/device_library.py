@@ -8,6 +8,14 @@ import interstage as ist
 from interstage.system.noise import normal
 
 
+def bus_and(name, mass, com, inertia):
+    """Return a free bus, 10 kg, under gravity along -z, with a second body on a hinge about its z axis."""
+    mb = ist.Multibody(f"bus and {name}", gravity=[0, 0, -9.80665])
+    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=[1.0, 2.0, 2.5], joint=ist.Free())
+    mb.add_body(name, mass=mass, com=com, inertia=inertia, parent="bus", joint=ist.Revolute("z"))
+    return mb.compile()
+
+
 class Lag(ist.Device):
     """First-order lag, numbers only."""
 

@@ -18,6 +18,7 @@ from device_library import (
     Servo,
     StateSpace,
     Thruster,
+    bus_and,
 )
 
 import interstage as ist
@@ -38,17 +39,7 @@ def pod():
 
 @pytest.fixture(scope="module")
 def vehicle():
-    mb = ist.Multibody("bus and wheel")
-    mb.add_body("bus", mass=10.0, com=[0, 0, 0], inertia=np.diag([1.0, 2.0, 3.0]), joint=ist.Free())
-    mb.add_body(
-        "wheel",
-        mass=1.0,
-        com=[0, 0, 0],
-        inertia=np.diag([0.1, 0.1, 0.2]),
-        parent="bus",
-        joint=ist.Revolute("z"),
-    )
-    return mb.compile()
+    return bus_and("wheel", 1.0, [0, 0, 0], [0.1, 0.1, 0.2])
 
 
 def flight(vehicle=None):

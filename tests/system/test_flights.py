@@ -19,6 +19,7 @@ from device_library import (
     NoisyGyro,
     StateSpace,
     Thruster,
+    bus_and,
 )
 from scipy.linalg import expm
 
@@ -28,17 +29,7 @@ from interstage.errors import InputError, InterstageError, SolverError
 
 @pytest.fixture(scope="module")
 def vehicle():
-    mb = ist.Multibody("bus and arm", gravity=[0, 0, -9.80665])
-    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=np.diag([1.0, 2.0, 2.5]), joint=ist.Free())
-    mb.add_body(
-        "arm",
-        mass=2.0,
-        com=[1, 0, 0],
-        inertia=np.diag([0.1, 0.3, 0.3]),
-        parent="bus",
-        joint=ist.Revolute("z"),
-    )
-    return mb.compile()
+    return bus_and("arm", 2.0, [1, 0, 0], [0.1, 0.3, 0.3])
 
 
 @pytest.fixture(scope="module")

@@ -25,17 +25,7 @@ SIZES = {"StateSpace": {"A": -np.eye(2), "B": np.ones((2, 3)), "C": np.array([[1
 
 @pytest.fixture(scope="module")
 def vehicle():
-    mb = ist.Multibody("two", gravity=[0, 0, -9.80665])
-    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=np.diag([1.0, 2.0, 2.5]), joint=ist.Free())
-    mb.add_body(
-        "arm",
-        mass=2.0,
-        com=[1, 0, 0],
-        inertia=np.diag([0.1, 0.3, 0.3]),
-        parent="bus",
-        joint=ist.Revolute("z"),
-    )
-    return mb.compile()
+    return device_library.bus_and("arm", 2.0, [1, 0, 0], [0.1, 0.3, 0.3])
 
 
 def assembly_of(cls, vehicle, rng):

@@ -20,7 +20,7 @@ import { color, onTheme } from "./theme.js";
 // still to largest motion; the same in both themes, as a measure should be
 const STOPS = ["#4668b0", "#3c94c6", "#52bfa8", "#bedb70", "#f8be47", "#e5562d"];
 
-const VERTEX = `
+const VERTEX = /* glsl */ `
 attribute vec3 shape;
 uniform float bend;
 uniform float size;
@@ -37,7 +37,7 @@ void main() {
   gl_PointSize = size;
 }`;
 
-const SURFACE = `
+const SURFACE = /* glsl */ `
 uniform vec3 stops[6];
 uniform vec3 paint;
 uniform float painted;
@@ -62,7 +62,7 @@ void main() {
   gl_FragColor = vec4(base * light * (1.0 - 0.25 * rim) + 0.16 * shine, 1.0);
 }`;
 
-const PLAIN = `
+const PLAIN = /* glsl */ `
 uniform vec3 stops[6];
 uniform vec3 ink;
 uniform float opacity;

@@ -47,14 +47,8 @@ class Doors:
         """
         from interstage.component.hdf5_write import write_component
 
-        write_component(
-            self,  # type: ignore[arg-type]
-            path,
-            write_gset=write_gset,
-            write_fset=write_fset,
-            write_modal_matrix=write_modal_matrix,
-            uset=uset,
-        )
+        left_out = tuple(name for name, wanted in (("gset", write_gset), ("fset", write_fset)) if not wanted)
+        write_component(self, path, left_out, write_modal_matrix, uset)  # type: ignore[arg-type]
 
     @classmethod
     def load(

@@ -21,15 +21,13 @@ from interstage.output import checked_target
 def write_component(
     component: Component,
     path: str | Path,
-    *,
-    write_gset: bool = True,
-    write_fset: bool = True,
-    write_modal_matrix: bool = False,
-    uset: Sequence[int] = (),
+    left_out: tuple[str, ...],
+    write_modal_matrix: bool,
+    uset: Sequence[int],
 ) -> None:
     """Write a component file; an existing file is replaced only by a complete one.
 
-    write_gset, write_fset : physical matrices, where the component has them
+    left_out : physical matrices that are not written, of "gset" and "fset"
     write_modal_matrix : all shapes as one matrix besides the shapes by grid
     uset : grids whose positions and shapes are written; none means all
     """
@@ -37,7 +35,6 @@ def write_component(
     if len(uset):
         component = component.keep_nodes(uset)
     check_physical(component)
-    left_out = tuple(name for name, wanted in (("gset", write_gset), ("fset", write_fset)) if not wanted)
 
     def fill(f: h5py.File) -> None:
         write_record(f, component, left_out)

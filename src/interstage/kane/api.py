@@ -143,12 +143,7 @@ class Kane:
         return equations.mass_matrix(self.layout, p, parts, self.xp)
 
     def bias(
-        self,
-        q: Array,
-        v: Array,
-        forces: Forces | None = None,
-        *,
-        parameters: Parameters | None = None,
+        self, q: Array, v: Array, forces: Forces | None = None, *, parameters: Parameters | None = None
     ) -> Array:
         """Return b (nv,) of M v̇ + b = tau: velocity terms, gravity, springs, dampers, less external forces."""
         return -self.equations(q, v, None, forces, parameters=parameters)[1]

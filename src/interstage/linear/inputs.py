@@ -88,8 +88,8 @@ def coordinates(
 
 
 @dataclass(frozen=True)
-class _NodeLoad:
-    """A force or torque at a node of a flexible body, a point of a rigid one, or a body origin (None)."""
+class AtPlace:
+    """A vector at a node of a flexible body, a point of a rigid one, or a body origin (None): up to three channels."""
 
     body: str
     node: Node = None
@@ -97,30 +97,49 @@ class _NodeLoad:
     frame: str = "node"
     name: str | None = None
 
-    kind = "force"
+    kind = "vector"
 
     @property
     def group(self) -> str:
         """Name of the channels together."""
-        return self.name or f"{place_name(self.body, self.node)}.{self.kind}"
+        return self.name or f"{place_name(self.body, self.node)}.{self.kind.replace(' ', '_')}"
+
+    def along(self) -> list[tuple[str, np.ndarray]]:
+        """Return (name, unit vector) of each channel; the axes of the frame must be known."""
+        check_frame(self.frame)
+        found = directions(self.axis)
+        alone = self.name is not None and self.axis is not None and len(found) == 1
+        return [(self.group + ("" if alone else suffix), unit) for suffix, unit in found]
+
+
+@dataclass(frozen=True)
+class AtJoint:
+    """Something of a joint, one channel for each coordinate (or the one named)."""
+
+    body: str
+    coordinate: str | int | None = None
+    name: str | None = None
+
+    kind = "angle"
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or f"{self.body}.joint_{self.kind}"
+
+
+class _NodeLoad(AtPlace):
+    kind = "force"
 
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
-        check_frame(self.frame)
+        named, turning = self.along(), self.kind == "torque"
         system.site(self.body, self.node)
         found = []
-        for suffix, unit in directions(self.axis):
-            wrench = np.concatenate([unit, np.zeros(3)] if self.kind == "torque" else [np.zeros(3), unit])
+        for name, unit in named:
+            wrench = np.concatenate([unit, np.zeros(3)] if turning else [np.zeros(3), unit])
             force = Force(self.body, wrench, self.node, self.frame)
-            single = self.name is not None and self.axis is not None and len(directions(self.axis)) == 1
-            found.append(
-                Channel(
-                    self.group + ("" if single else suffix),
-                    self.kind,
-                    force=force,
-                    turning=self.kind == "torque",
-                )
-            )
+            found.append(Channel(name, self.kind, force=force, turning=turning))
         return found
 
 
@@ -134,21 +153,13 @@ class NodeTorque(_NodeLoad):
     kind = "torque"
 
 
-@dataclass(frozen=True)
-class JointForce:
+class JointForce(AtJoint):
     """Force or torque of a drive in a joint, one channel for each coordinate (or the one named).
 
     On a prescribed joint, whose drive takes it up, it does nothing: a channel of zeros, and a warning.
     """
 
-    body: str
-    coordinate: str | int | None = None
-    name: str | None = None
-
-    @property
-    def group(self) -> str:
-        """Name of the channels together."""
-        return self.name or f"{self.body}.joint_force"
+    kind = "force"
 
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""
@@ -178,18 +189,10 @@ class JointForce:
         ]
 
 
-@dataclass(frozen=True)
-class JointAcceleration:
+class JointAcceleration(AtJoint):
     """Acceleration of a prescribed joint, one channel for each coordinate (or the one named)."""
 
-    body: str
-    coordinate: str | int | None = None
-    name: str | None = None
-
-    @property
-    def group(self) -> str:
-        """Name of the channels together."""
-        return self.name or f"{self.body}.joint_acceleration"
+    kind = "acceleration"
 
     def channels(self, system: System) -> list[Channel]:
         """Return the scalar channels."""

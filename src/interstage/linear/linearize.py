@@ -31,7 +31,7 @@ from interstage.linear.inputs import Input
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant, unique
-from interstage.multibody.loads import Forces, Loads, at_point
+from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
@@ -158,7 +158,8 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     if np.iscomplexobj(x0.q):
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
-    return with_unit_quaternions(x0), Loads.on(system, x0, forces, tau, accelerations, frame).constant()
+    loads = Loads.of(system, *acting_at(x0, forces, tau, accelerations), frame)
+    return with_unit_quaternions(x0), loads.constant()
 
 
 def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:

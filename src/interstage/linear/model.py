@@ -215,7 +215,7 @@ class LinearModel:
 
         by : ranking, "gramian", "gain" or "frequency";  static_gain : keep that of the modes left out, in D
         """
-        return reduction.truncate(self, n, modes=modes, below_hz=below_hz, by=by, static_gain=static_gain)
+        return reduction.truncate(self, n, modes, below_hz, by, static_gain)
 
     # files --------------------------------------------------------------------------------------------
 

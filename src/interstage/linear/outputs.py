@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
-from interstage.linear.inputs import coordinates, directions, mode_numbers, place_name
+from interstage.linear.inputs import AtJoint, AtPlace, coordinates, directions, mode_numbers
 from interstage.multibody.joints import Axis, Coordinate
-from interstage.multibody.loads import Loads, check_frame
+from interstage.multibody.loads import Loads
 from interstage.multibody.places import located
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
@@ -112,30 +112,12 @@ class Observation:
         return self.system.reactions(self.x, self.vdot, forces=self.loads, frame="body")
 
 
-@dataclass(frozen=True)
-class _NodeOutput:
-    """A vector at a place: a node of a flexible body, a point of a rigid one, or a body origin (None)."""
-
-    body: str
-    node: Node = None
-    axis: Axis | None = None
-    frame: str = "node"
-    name: str | None = None
-
-    kind = "vector"
-
-    @property
-    def group(self) -> str:
-        """Name of the channels together."""
-        return self.name or f"{place_name(self.body, self.node)}.{self.kind.replace(' ', '_')}"
-
+class _NodeOutput(AtPlace):
     def prepare(self, system: System) -> list[tuple[str, str]]:
         """Check names, make sites known, return (name, kind) of each channel."""
-        check_frame(self.frame)
+        named = self.along()
         located(system, [(self.body, self.node)])
-        found = directions(self.axis)
-        alone = self.name is not None and self.axis is not None and len(found) == 1
-        return [(self.group + ("" if alone else suffix), self.kind) for suffix, _ in found]
+        return [(name, self.kind) for name, _ in named]
 
     def vector(self, seen: Observation) -> np.ndarray:
         """Return the vector (3,) in the axes of the frame."""
@@ -227,19 +209,8 @@ class NodeAcceleration(_NodeOutput):
         return place.along(a, self.frame)
 
 
-@dataclass(frozen=True)
-class _JointOutput:
-    body: str
-    coordinate: str | int | None = None
-    name: str | None = None
-
-    kind = "angle"
+class _JointOutput(AtJoint):
     _quantities = POSITIONS
-
-    @property
-    def group(self) -> str:
-        """Name of the channels together."""
-        return self.name or f"{self.body}.joint_{self.kind}"
 
     def prepare(self, system: System) -> list[tuple[str, str]]:
         """Check names, return (name, kind) of each channel."""

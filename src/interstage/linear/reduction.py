@@ -132,12 +132,11 @@ def _hankel(pole: complex, b: np.ndarray, c: np.ndarray) -> float:
 
 def truncate(
     model: LinearModel,
-    n: int | None = None,
-    *,
-    modes: Sequence[int] | None = None,
-    below_hz: float | None = None,
-    by: str = "gramian",
-    static_gain: bool = True,
+    n: int | None,
+    modes: Sequence[int] | None,
+    below_hz: float | None,
+    by: str,
+    static_gain: bool,
 ) -> LinearModel:
     """Return a model with some of the modes, in modal states; slow poles and poles at zero are always kept.
 

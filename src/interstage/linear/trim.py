@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.steady import Problem, Residual, Unknown, solve
-from interstage.multibody.loads import Forces, Loads, OperatingPoint, at_point
+from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
 from interstage.multibody.types import Rates
@@ -109,7 +109,7 @@ def trim(
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
     """
     system = at_point(system, x)
-    loads = Loads.on(system, x, forces, tau, accelerations, frame).constant()
+    loads = Loads.of(system, *acting_at(x, forces, tau, accelerations), frame).constant()
     if not isinstance(x, State) or len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])
     chosen = _unknowns(system, x, unknowns)

@@ -228,16 +228,7 @@ class MassBody(Linked):
         """Return this part and all below it, parents first."""
         return tree.walk(self)
 
-    def attach_to(
-        self,
-        parent: MassBody,
-        *,
-        point: str | MassPoint | None = None,
-        parent_point: str | MassPoint | None = None,
-        offset: ArrayLike | None = None,
-        T_parent_child: ArrayLike | None = None,
-        orientation: OrientationLike | None = None,
-    ) -> None:
+    def attach_to(self, parent: MassBody, **how: Unpack[tree.Placement]) -> None:
         """Attach this part to another, by points or by offset and orientation.
 
         Parameters
@@ -251,9 +242,7 @@ class MassBody(Linked):
         If this part is not the root of its tree, its root is attached, such that this part comes to lie as
         asked.
         """
-        self.attach_at(
-            parent, *tree.placement(self, parent, point, parent_point, offset, T_parent_child, orientation)
-        )
+        self.attach_at(parent, *tree.placement(self, parent, **how))
 
     def attach_child(self, child: MassBody, **how: Unpack[tree.Placement]) -> None:
         """Attach another part to this one: `child.attach_to(self, ...)`."""
@@ -263,20 +252,14 @@ class MassBody(Linked):
         """Cut the tree just above this part, which becomes a root with all that is attached to it."""
         self.leave_tree()
 
-    def reattach(
-        self,
-        parent: MassBody | None = None,
-        *,
-        point: str | MassPoint | None = None,
-        parent_point: str | MassPoint | None = None,
-        offset: ArrayLike | None = None,
-        T_parent_child: ArrayLike | None = None,
-        orientation: OrientationLike | None = None,
-    ) -> None:
-        """Move this part, with all that is attached to it, elsewhere on its parent or to another parent."""
+    def reattach(self, parent: MassBody | None = None, **how: Unpack[tree.Placement]) -> None:
+        """Move this part, with all that is attached to it, elsewhere on its parent or to another parent.
+
+        how : as in `attach_to`
+        """
         own = tree.check_has_parent(self, "moved")
         target = own if parent is None else parent
-        R, p = tree.placement(self, target, point, parent_point, offset, T_parent_child, orientation)
+        R, p = tree.placement(self, target, **how)
         tree.root_of(self).move_part(self, target, R, p)
 
     # The steps that change the tree go through the root concerned, which may have a state to keep right.

@@ -15,17 +15,12 @@ if TYPE_CHECKING:
     from interstage.mass.relative import Pose
 
 
-class PointState:
-    """Where a point is and how it is turned with respect to a parent point.
+class _Turned:
+    """What follows from the transformation matrix from a parent's axes to one's own."""
 
-    position : (3,) from the parent point, in the parent's axes
-    T_parent_this : (3, 3), x_this = T x_parent
-    """
+    __slots__ = ()
 
-    __slots__ = ("T_parent_this", "position")
-
-    def __init__(self, position: np.ndarray, T_parent_this: np.ndarray):
-        self.position, self.T_parent_this = position, T_parent_this
+    T_parent_this: np.ndarray
 
     @property
     def quaternion(self) -> np.ndarray:
@@ -36,6 +31,19 @@ class PointState:
     def rotation(self) -> Rotation:
         """R_parent_this, x_parent = R x_this."""
         return Rotation.exact(self.T_parent_this.T)
+
+
+class PointState(_Turned):
+    """Where a point is and how it is turned with respect to a parent point.
+
+    position : (3,) from the parent point, in the parent's axes
+    T_parent_this : (3, 3), x_this = T x_parent
+    """
+
+    __slots__ = ("T_parent_this", "position")
+
+    def __init__(self, position: np.ndarray, T_parent_this: np.ndarray):
+        self.position, self.T_parent_this = position, T_parent_this
 
     def __repr__(self) -> str:
         return f"PointState(position={self.position.tolist()}, T_parent_this={self.T_parent_this.tolist()})"
@@ -64,7 +72,7 @@ class MassPoint(PointState):
 
 
 @dataclass(frozen=True, eq=False)
-class MassProperties:
+class MassProperties(_Turned):
     """Core or composite properties of a body as they were when asked for; also the point where they hold.
 
     mass : m
@@ -78,16 +86,6 @@ class MassProperties:
     inertia: np.ndarray
     T_parent_this: np.ndarray
     body: MassBody = field(repr=False)
-
-    @property
-    def quaternion(self) -> np.ndarray:
-        """Quaternion [w, x, y, z] of T_parent_this."""
-        return functions.quaternion_from_matrix(self.T_parent_this)
-
-    @property
-    def rotation(self) -> Rotation:
-        """R_SB, x_struct = R x_body."""
-        return Rotation.exact(self.T_parent_this.T)
 
     @property
     def rigid(self) -> RigidInertia:

@@ -102,11 +102,11 @@ def turn(orientation: OrientationLike | None, T: ArrayLike | None, where: str) -
 def placement(
     child: MassBody,
     parent: MassBody,
-    point: str | MassPoint | None,
-    parent_point: str | MassPoint | None,
-    offset: ArrayLike | None,
-    T_parent_child: ArrayLike | None,
-    orientation: OrientationLike | None,
+    point: str | MassPoint | None = None,
+    parent_point: str | MassPoint | None = None,
+    offset: ArrayLike | None = None,
+    T_parent_child: ArrayLike | None = None,
+    orientation: OrientationLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return R_PC (3, 3) and the offset (3,) of an attachment by points or by offset and orientation."""
     where = f"attachment of '{child.name}'"

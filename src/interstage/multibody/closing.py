@@ -14,9 +14,8 @@ from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.engine import Scratch
 from interstage.multibody.kernels import closure as kernel
 from interstage.multibody.kernels import closure_rows as rows
-from interstage.multibody.loads import Forces, as_forces, of_all_kinds, wrench_rows
+from interstage.multibody.loads import AllKinds, Forces, as_forces, of_all_kinds, wrench_rows
 from interstage.multibody.state import State
-from interstage.multibody.types import Rates
 
 if TYPE_CHECKING:
     from interstage.multibody.api.closures import Closures
@@ -120,17 +119,12 @@ def kept_names(system: Dynamics) -> list[tuple[str, str]]:
 
 
 def forces_of(
-    system: Dynamics,
-    x: State,
-    forces: Forces | None = None,
-    tau: ArrayLike | None = None,
-    accelerations: Rates | None = None,
-    frame: str = "world",
+    system: Dynamics, x: State, loads: AllKinds, frame: str = "world"
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return wrenches and multipliers (m,) of closures under loads as in forward dynamics."""
     if not system.model.closures:
         return {}, np.zeros(0, x.q.dtype)
-    forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+    forces, tau, accelerations = of_all_kinds(*loads)
     tau = system.generalized_input(tau, accelerations, x.q.dtype)
     acting = wrench_rows(system, as_forces(forces, frame), x.q.dtype)
     with system.engine.borrow(x.q.dtype) as scratch:

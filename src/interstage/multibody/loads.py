@@ -253,23 +253,6 @@ class Loads:
         vector = np.zeros(system.nv) if tau is None else numbers(tau, "tau", system.nv)
         return cls(tuple(placed), vector, motions, names)
 
-    @classmethod
-    def on(
-        cls,
-        system: Dynamics,
-        x: State,
-        forces: Forces | None = None,
-        tau: Generalized | None = None,
-        accelerations: Rates | None = None,
-        frame: str = "world",
-    ) -> Loads:
-        """Return checked loads: of each kind those given, or else those that an operating point brings."""
-        forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
-        if isinstance(x, OperatingPoint):
-            brought = of_all_kinds(x.loads, tau, accelerations)
-            forces, tau, accelerations = brought[0] if forces is None else forces, *brought[1:]
-        return cls.of(system, forces, tau, accelerations, frame)
-
     @property
     def in_time(self) -> bool:
         """Whether something is a function of time."""
@@ -343,9 +326,11 @@ Forces: TypeAlias = Table[Place | tuple[str, Node, str], Wrench] | Force | Itera
 """What acts at places: wrenches by place, `Force` objects, or all `Loads`."""
 
 
-def of_all_kinds(
-    forces: Forces | None, tau: Generalized | None, accelerations: Rates | None
-) -> tuple[Forces | None, Generalized | None, Rates | None]:
+AllKinds: TypeAlias = tuple[Forces | None, Generalized | None, Rates | None]
+"""Forces, tau and accelerations."""
+
+
+def of_all_kinds(forces: Forces | None, tau: Generalized | None, accelerations: Rates | None) -> AllKinds:
     """Return forces, tau and accelerations, where `Loads` given as forces bring all that is not given."""
     if not isinstance(forces, Loads):
         return forces, tau, accelerations
@@ -354,6 +339,17 @@ def of_all_kinds(
         (forces.tau if forces.law is None else forces.law) if tau is None else tau,
         forces.accelerations if accelerations is None else accelerations,
     )
+
+
+def acting_at(
+    x: State, forces: Forces | None, tau: Generalized | None, accelerations: Rates | None
+) -> AllKinds:
+    """Return forces, tau and accelerations: of each kind those given, or else those an operating point brings."""
+    given = of_all_kinds(forces, tau, accelerations)
+    if not isinstance(x, OperatingPoint):
+        return given
+    brought = of_all_kinds(x.loads, *given[1:])
+    return brought[0] if given[0] is None else given[0], *brought[1:]
 
 
 def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.ndarray:

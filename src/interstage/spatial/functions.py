@@ -3,11 +3,7 @@
 For scripts and tests. Arguments are anything numpy takes as real or complex numbers; the result is complex
 where an argument is. Frames and units are those of the kernels.
 
->>> from collections.abc import Callable
-
-from collections.abc import Callable
-
-import numpy as np
+>>> import numpy as np
 >>> matrix_from_rotvec([0, 0, np.pi / 2]).round(12) + 0.0
 array([[ 0., -1.,  0.],
        [ 1.,  0.,  0.],

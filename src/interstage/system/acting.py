@@ -7,16 +7,15 @@ through every change of the vehicle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
-from interstage.multibody.loads import KINDS, Forces, Generalized, Loads, of_all_kinds, wrench_rows
+from interstage.multibody.loads import KINDS, Loads, of_all_kinds, wrench_rows
 from interstage.multibody.topology import carried
-from interstage.multibody.types import Rates
 
 
 def bearer(old: System, new: System, body: str) -> str:
@@ -37,27 +36,12 @@ def refuse_turned(body: str, what: str, t: float) -> None:
 class Acting:
     """The loads of a run (`Loads`), which a law may replace kind by kind, and which follow changes of the vehicle."""
 
-    def __init__(
-        self,
-        system: System,
-        x: State,
-        forces: Forces | None,
-        tau: Generalized | None,
-        accelerations: Rates | None,
-        frame: str,
-    ):
-        self.frame = frame
-        self.loads = Loads.on(system, x, forces, tau, accelerations, frame)
+    def __init__(self, loads: Loads, frame: str):
+        self.loads, self.frame = loads, frame
 
-    def take(
-        self,
-        system: System,
-        forces: Forces | None = None,
-        tau: Generalized | None = None,
-        accelerations: Rates | None = None,
-    ) -> None:
-        """Let loads act from now on, checked; those that are None stay as they are."""
-        forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
+    def take(self, system: System, answer: Mapping[str, Any]) -> None:
+        """Let what a law answered by kind (`commanded`) act from now on, checked; what is None stays as it is."""
+        forces, tau, accelerations = of_all_kinds(*(answer.get(kind) for kind in KINDS))
         new = Loads.of(system, forces, tau, accelerations, self.frame)
         old = self.loads
         taken = old if tau is None else new

@@ -11,6 +11,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
+from interstage.multibody.loads import Loads, acting_at
 from interstage.system.acting import Acting, bearer, commanded, refuse_turned
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
@@ -63,7 +64,7 @@ class Run:
         self.records: list[EventRecord] = []
         self.phases: list[Phase] = []
         self.stopped = False
-        self.acting = Acting(system, x, forces, tau, accelerations, frame)
+        self.acting = Acting(Loads.of(system, *acting_at(x, forces, tau, accelerations), frame), frame)
         self._begin_phase()
         self.load()
 
@@ -82,7 +83,7 @@ class Run:
         if not answer:
             return
         try:
-            self.acting.take(self.system, **answer)
+            self.acting.take(self.system, answer)
             self.load()
         except InputError as err:
             raise InputError(

@@ -55,11 +55,11 @@ class Closures(Dynamics):
 
         The first end feels the opposite. Rows that are left out carry no force.
         """
-        return closing.forces_of(self, x, forces, tau, accelerations, frame)[0]
+        return closing.forces_of(self, x, (forces, tau, accelerations), frame)[0]
 
     def closure_multipliers(self, x: State, forces: Forces | None = None) -> np.ndarray:
         """Return the multiplier (n_closure,) of each row: a force along it, or a torque about it."""
-        return closing.forces_of(self, x, forces)[1][closing.kept(self)]
+        return closing.forces_of(self, x, (forces, None, None))[1][closing.kept(self)]
 
     def drive_forces(
         self,

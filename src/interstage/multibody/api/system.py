@@ -8,6 +8,7 @@ is None (its frame origin), a node of a flexible body, or a point (x, y, z) of a
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
@@ -19,7 +20,7 @@ from interstage.multibody.joints import Joint
 from interstage.multibody.model import Mounting, Multibody
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
-from interstage.multibody.topology import Docking
+from interstage.multibody.topology import Docking, DockingOptions
 from interstage.multibody.types import Node, Target
 from interstage.spatial import RotationLike
 
@@ -80,14 +81,10 @@ class System(Closures):
         body: str,
         place: Target,
         x: State,
-        *,
-        joint: Joint | None = None,
-        rotation: RotationLike | None = None,
-        port: Node = None,
-        snap: bool = False,
+        **how: Unpack[DockingOptions],
     ) -> tuple[System, State]:
         """Detach a body and attach it elsewhere; options as in `attach`."""
-        return topology.reattach(self, body, place, x, Docking(joint, rotation, port, snap))
+        return topology.reattach(self, body, place, x, Docking(**how))
 
     def replace_joint(
         self, body: str, joint: Joint, x: State, *, rotation: RotationLike | None = None, snap: bool = False
