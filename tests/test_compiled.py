@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -225,6 +226,13 @@ def test_the_cache_on_disk_sees_edits_in_called_files(tmp_path):
     (tmp_path / "lower.py").write_text(files["lower.py"].replace("HALF = 0.5", "HALF = 0.25"))
     assert run() == [4.25, 0]
     assert run() == [4.25, 1]
+    # an index of other sources may name types that are no more
+    for index in Path(cache).rglob("*.nbi"):
+        version = pickle.dumps(pickle.loads(index.read_bytes()))
+        index.write_bytes(version + b"cinterstage.compiled\nGone\n.")
+    (tmp_path / "lower.py").write_text(files["lower.py"])
+    assert run() == [4.5, 0]
+    assert run() == [4.5, 1]
 
 
 PLAIN = """

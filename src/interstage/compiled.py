@@ -552,8 +552,9 @@ class _SourceCache:
             except (RuntimeError, OSError):  # no file, or nowhere to write
                 self._found = NullCache()
             else:
+                # numba reads no further in the index of another version, whose types there may be no more
                 file = self._found._cache_file
-                file._source_stamp = file._source_stamp, print_of_sources(self._function)
+                file._version = f"{file._version}, sources {print_of_sources(self._function)}"
         return self._found
 
     @property
