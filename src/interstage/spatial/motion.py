@@ -12,57 +12,77 @@ from interstage.jit import kernel
 
 
 @kernel
+def _moved(R, p, w, v):
+    """Return R w and R v + p×(R w), each (3,), of the half w that is the same at every point and of v."""
+    a = R[0, 0] * w[0] + R[0, 1] * w[1] + R[0, 2] * w[2]
+    b = R[1, 0] * w[0] + R[1, 1] * w[1] + R[1, 2] * w[2]
+    c = R[2, 0] * w[0] + R[2, 1] * w[1] + R[2, 2] * w[2]
+    d = R[0, 0] * v[0] + R[0, 1] * v[1] + R[0, 2] * v[2] + p[1] * c - p[2] * b
+    e = R[1, 0] * v[0] + R[1, 1] * v[1] + R[1, 2] * v[2] + p[2] * a - p[0] * c
+    f = R[2, 0] * v[0] + R[2, 1] * v[1] + R[2, 2] * v[2] + p[0] * b - p[1] * a
+    return (a, b, c), (d, e, f)
+
+
+@kernel
+def _moved_back(R, p, w, v):
+    """Return Rᵀ w and Rᵀ(v − p×w), each (3,)."""
+    a = v[0] - p[1] * w[2] + p[2] * w[1]
+    b = v[1] - p[2] * w[0] + p[0] * w[2]
+    c = v[2] - p[0] * w[1] + p[1] * w[0]
+    return _turned_back(R, w[0], w[1], w[2]), _turned_back(R, a, b, c)
+
+
+@kernel
+def _turned_back(R, a, b, c):
+    return (
+        R[0, 0] * a + R[1, 0] * b + R[2, 0] * c,
+        R[0, 1] * a + R[1, 1] * b + R[2, 1] * c,
+        R[0, 2] * a + R[1, 2] * b + R[2, 2] * c,
+    )
+
+
+@kernel
+def _halves(V):
+    return (V[0], V[1], V[2]), (V[3], V[4], V[5])
+
+
+@kernel
+def _put(a, b, out):
+    for i in range(3):
+        out[i] = a[i]
+        out[i + 3] = b[i]
+
+
+@kernel
 def transform_motion(R, p, V, out):
     """Write V in frame A of V in frame B: ω_A = R ω, v_A = R v + p×(R ω)."""
-    w0, w1, w2, v0, v1, v2 = V[0], V[1], V[2], V[3], V[4], V[5]
-    a = R[0, 0] * w0 + R[0, 1] * w1 + R[0, 2] * w2
-    b = R[1, 0] * w0 + R[1, 1] * w1 + R[1, 2] * w2
-    c = R[2, 0] * w0 + R[2, 1] * w1 + R[2, 2] * w2
-    out[0] = a
-    out[1] = b
-    out[2] = c
-    out[3] = R[0, 0] * v0 + R[0, 1] * v1 + R[0, 2] * v2 + p[1] * c - p[2] * b
-    out[4] = R[1, 0] * v0 + R[1, 1] * v1 + R[1, 2] * v2 + p[2] * a - p[0] * c
-    out[5] = R[2, 0] * v0 + R[2, 1] * v1 + R[2, 2] * v2 + p[0] * b - p[1] * a
+    w, v = _halves(V)
+    w, v = _moved(R, p, w, v)
+    _put(w, v, out)
 
 
 @kernel
 def transform_motion_inverse(R, p, V, out):
     """Write V in frame B of V in frame A: ω_B = Rᵀ ω, v_B = Rᵀ(v − p×ω)."""
-    w0, w1, w2 = V[0], V[1], V[2]
-    a = V[3] - p[1] * w2 + p[2] * w1
-    b = V[4] - p[2] * w0 + p[0] * w2
-    c = V[5] - p[0] * w1 + p[1] * w0
-    for i in range(3):
-        out[i] = R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2
-        out[i + 3] = R[0, i] * a + R[1, i] * b + R[2, i] * c
+    w, v = _halves(V)
+    w, v = _moved_back(R, p, w, v)
+    _put(w, v, out)
 
 
 @kernel
 def transform_force(R, p, F, out):
     """Write F in frame A of F in frame B: f_A = R f, t_A = R t + p×(R f)."""
-    t0, t1, t2, f0, f1, f2 = F[0], F[1], F[2], F[3], F[4], F[5]
-    a = R[0, 0] * f0 + R[0, 1] * f1 + R[0, 2] * f2
-    b = R[1, 0] * f0 + R[1, 1] * f1 + R[1, 2] * f2
-    c = R[2, 0] * f0 + R[2, 1] * f1 + R[2, 2] * f2
-    out[0] = R[0, 0] * t0 + R[0, 1] * t1 + R[0, 2] * t2 + p[1] * c - p[2] * b
-    out[1] = R[1, 0] * t0 + R[1, 1] * t1 + R[1, 2] * t2 + p[2] * a - p[0] * c
-    out[2] = R[2, 0] * t0 + R[2, 1] * t1 + R[2, 2] * t2 + p[0] * b - p[1] * a
-    out[3] = a
-    out[4] = b
-    out[5] = c
+    t, f = _halves(F)
+    f, t = _moved(R, p, f, t)
+    _put(t, f, out)
 
 
 @kernel
 def transform_force_inverse(R, p, F, out):
     """Write F in frame B of F in frame A: f_B = Rᵀ f, t_B = Rᵀ(t − p×f)."""
-    f0, f1, f2 = F[3], F[4], F[5]
-    a = F[0] - p[1] * f2 + p[2] * f1
-    b = F[1] - p[2] * f0 + p[0] * f2
-    c = F[2] - p[0] * f1 + p[1] * f0
-    for i in range(3):
-        out[i] = R[0, i] * a + R[1, i] * b + R[2, i] * c
-        out[i + 3] = R[0, i] * f0 + R[1, i] * f1 + R[2, i] * f2
+    t, f = _halves(F)
+    f, t = _moved_back(R, p, f, t)
+    _put(t, f, out)
 
 
 @kernel

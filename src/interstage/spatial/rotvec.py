@@ -61,56 +61,39 @@ def jacobian_coefficients(x):
 
 # Power series in x for 0 <= x < 1: a2 = Σ (−x)^k/(2k+2)!, a3 = Σ (−x)^k/(2k+3)!, and b = 2 da/dx term by
 # term. In nested form each factor is a ratio of neighbouring terms. The first term left out is below 1e-18.
+@kernel(forceinline=True)
+def _nested(x, c1, c2, c3, c4, c5, c6, c7, c8):
+    """Return 1 − c1 x (1 − c2 x (1 − …)), the last factor 1 − c8 x."""
+    s = 1.0 - x * c8
+    s = 1.0 - x * c7 * s
+    s = 1.0 - x * c6 * s
+    s = 1.0 - x * c5 * s
+    s = 1.0 - x * c4 * s
+    s = 1.0 - x * c3 * s
+    s = 1.0 - x * c2 * s
+    return 1.0 - x * c1 * s
+
+
 @kernel
 def _series_a2(x):
-    s = 1.0 - x * (1.0 / 306.0)
-    s = 1.0 - x * (1.0 / 240.0) * s
-    s = 1.0 - x * (1.0 / 182.0) * s
-    s = 1.0 - x * (1.0 / 132.0) * s
-    s = 1.0 - x * (1.0 / 90.0) * s
-    s = 1.0 - x * (1.0 / 56.0) * s
-    s = 1.0 - x * (1.0 / 30.0) * s
-    s = 1.0 - x * (1.0 / 12.0) * s
-    return 0.5 * s
+    return 0.5 * _nested(x, 1 / 12, 1 / 30, 1 / 56, 1 / 90, 1 / 132, 1 / 182, 1 / 240, 1 / 306)
 
 
 @kernel
 def _series_a3(x):
-    s = 1.0 - x * (1.0 / 342.0)
-    s = 1.0 - x * (1.0 / 272.0) * s
-    s = 1.0 - x * (1.0 / 210.0) * s
-    s = 1.0 - x * (1.0 / 156.0) * s
-    s = 1.0 - x * (1.0 / 110.0) * s
-    s = 1.0 - x * (1.0 / 72.0) * s
-    s = 1.0 - x * (1.0 / 42.0) * s
-    s = 1.0 - x * (1.0 / 20.0) * s
-    return s / 6.0
+    return _nested(x, 1 / 20, 1 / 42, 1 / 72, 1 / 110, 1 / 156, 1 / 210, 1 / 272, 1 / 342) / 6.0
 
 
 @kernel
 def _series_b2(x):
-    s = 1.0 - x * (9.0 / 8.0 / 380.0)
-    s = 1.0 - x * (8.0 / 7.0 / 306.0) * s
-    s = 1.0 - x * (7.0 / 6.0 / 240.0) * s
-    s = 1.0 - x * (6.0 / 5.0 / 182.0) * s
-    s = 1.0 - x * (5.0 / 4.0 / 132.0) * s
-    s = 1.0 - x * (4.0 / 3.0 / 90.0) * s
-    s = 1.0 - x * (3.0 / 2.0 / 56.0) * s
-    s = 1.0 - x * (2.0 / 30.0) * s
-    return -s / 12.0
+    c5, c6, c7, c8 = 6 / 5 / 182, 7 / 6 / 240, 8 / 7 / 306, 9 / 8 / 380
+    return -_nested(x, 2 / 30, 3 / 2 / 56, 4 / 3 / 90, 5 / 4 / 132, c5, c6, c7, c8) / 12.0
 
 
 @kernel
 def _series_b3(x):
-    s = 1.0 - x * (9.0 / 8.0 / 420.0)
-    s = 1.0 - x * (8.0 / 7.0 / 342.0) * s
-    s = 1.0 - x * (7.0 / 6.0 / 272.0) * s
-    s = 1.0 - x * (6.0 / 5.0 / 210.0) * s
-    s = 1.0 - x * (5.0 / 4.0 / 156.0) * s
-    s = 1.0 - x * (4.0 / 3.0 / 110.0) * s
-    s = 1.0 - x * (3.0 / 2.0 / 72.0) * s
-    s = 1.0 - x * (2.0 / 42.0) * s
-    return -s / 60.0
+    c5, c6, c7, c8 = 6 / 5 / 210, 7 / 6 / 272, 8 / 7 / 342, 9 / 8 / 420
+    return -_nested(x, 2 / 42, 3 / 2 / 72, 4 / 3 / 110, 5 / 4 / 156, c5, c6, c7, c8) / 60.0
 
 
 @kernel

@@ -202,38 +202,20 @@ def eliminate_modes(tree, work, i, q, v, tau):
     return 0
 
 
+@inlined
+def _mean(Y, i, j):
+    return 0.5 * (Y[i, j] + Y[j, i])
+
+
 @kernel
 def blocks_of(Y):
     """Return the blocks (A, B, C) of a (6, 6) array, made symmetric."""
-    return (
-        (
-            Y[0, 0],
-            Y[1, 1],
-            Y[2, 2],
-            0.5 * (Y[0, 1] + Y[1, 0]),
-            0.5 * (Y[0, 2] + Y[2, 0]),
-            0.5 * (Y[1, 2] + Y[2, 1]),
-        ),
-        (
-            0.5 * (Y[0, 3] + Y[3, 0]),
-            0.5 * (Y[0, 4] + Y[4, 0]),
-            0.5 * (Y[0, 5] + Y[5, 0]),
-            0.5 * (Y[1, 3] + Y[3, 1]),
-            0.5 * (Y[1, 4] + Y[4, 1]),
-            0.5 * (Y[1, 5] + Y[5, 1]),
-            0.5 * (Y[2, 3] + Y[3, 2]),
-            0.5 * (Y[2, 4] + Y[4, 2]),
-            0.5 * (Y[2, 5] + Y[5, 2]),
-        ),
-        (
-            Y[3, 3],
-            Y[4, 4],
-            Y[5, 5],
-            0.5 * (Y[3, 4] + Y[4, 3]),
-            0.5 * (Y[3, 5] + Y[5, 3]),
-            0.5 * (Y[4, 5] + Y[5, 4]),
-        ),
-    )
+    A = (Y[0, 0], Y[1, 1], Y[2, 2], _mean(Y, 0, 1), _mean(Y, 0, 2), _mean(Y, 1, 2))
+    x = (_mean(Y, 0, 3), _mean(Y, 0, 4), _mean(Y, 0, 5))
+    y = (_mean(Y, 1, 3), _mean(Y, 1, 4), _mean(Y, 1, 5))
+    z = (_mean(Y, 2, 3), _mean(Y, 2, 4), _mean(Y, 2, 5))
+    C = (Y[3, 3], Y[4, 4], Y[5, 5], _mean(Y, 3, 4), _mean(Y, 3, 5), _mean(Y, 4, 5))
+    return A, x + y + z, C
 
 
 @stage("nx")

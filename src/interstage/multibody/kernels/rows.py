@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.small import inlined, kernel
+
+
+@inlined
+def _put_symmetric(S, out, at):
+    out[at, at], out[at + 1, at + 1], out[at + 2, at + 2] = S[0], S[1], S[2]
+    out[at, at + 1] = out[at + 1, at] = S[3]
+    out[at, at + 2] = out[at + 2, at] = S[4]
+    out[at + 1, at + 2] = out[at + 2, at + 1] = S[5]
 
 
 @kernel
 def dense6(P, out):
     """Write (A, B, C) as a full (6, 6) array."""
     A, B, C = P
+    _put_symmetric(A, out, 0)
+    _put_symmetric(C, out, 3)
     for i in range(3):
-        out[i, i] = A[i]
-        out[i + 3, i + 3] = C[i]
         for j in range(3):
             out[i, j + 3] = B[3 * i + j]
             out[j + 3, i] = B[3 * i + j]
-    out[0, 1] = A[3]
-    out[1, 0] = A[3]
-    out[0, 2] = A[4]
-    out[2, 0] = A[4]
-    out[1, 2] = A[5]
-    out[2, 1] = A[5]
-    out[3, 4] = C[3]
-    out[4, 3] = C[3]
-    out[3, 5] = C[4]
-    out[5, 3] = C[4]
-    out[4, 5] = C[5]
-    out[5, 4] = C[5]
 
 
 @kernel
