@@ -8,7 +8,7 @@ import sympy
 from scipy.linalg import block_diag, expm
 
 import interstage as ist
-from interstage.errors import InputError
+from interstage.errors import InputError, SolverError
 from interstage.system.noise import normal
 
 
@@ -341,3 +341,37 @@ def test_bad_arguments_are_refused(cart, arguments, said):
         ist.linearize(
             ist.Assembly("x", vehicle=cart).add("rail", Rail(joint="cart")), cart.state(), **arguments
         )
+
+
+# trim -----------------------------------------------------------------------------------------------
+
+
+def test_a_trim_brings_structure_and_devices_to_rest(cart):
+    """3 N through a lag against a spring of 3 N/m: one metre; the run stays there, and the model starts there."""
+    made = ist.Assembly("push", vehicle=cart).add("rail", Rail(joint="cart")).add("lag", Lag())
+    made.wire({"lag.y": "rail.command"})
+    x0 = ist.trim(made, cart.state(), set={"lag.u": 3.0})
+    assert x0.q[0] == pytest.approx(1.0, abs=1e-14) and x0.values["lag.x"] == pytest.approx(3.0, abs=1e-14)
+    log = ist.simulate(made, x0, until=2, step="10 ms")
+    assert np.abs(log.q - 1.0).max() < 1e-12
+    assert ist.linearize(made, x0, inputs="lag.u").operating_point["q"] == pytest.approx([1.0])
+
+
+def test_a_trim_asks_sampled_laws_until_they_agree(cart):
+    made = loop_of(cart, lambda t, x, v: 6.0 - 1.0 * x)
+    x0 = ist.trim(made, cart.state())
+    assert x0.q[0] == pytest.approx(1.5, abs=1e-10)  # 3 x = 6 - x
+
+
+def test_a_trim_without_a_vehicle_and_one_that_does_not_exist():
+    x0 = ist.trim(ist.Assembly("lag").add("lag", Lag()), None, set={"lag.u": 2.0})
+    assert x0.values["lag.x"] == pytest.approx(2.0)
+
+    class Climb(ist.Device):
+        x = ist.State("m")
+
+        def rates(d, t):
+            d.xdot = 1.0 + d.x * d.x
+
+    with pytest.raises(SolverError, match=r"no steady state was found \('c.x'\)"):
+        ist.trim(ist.Assembly("climb").add("c", Climb()), None)

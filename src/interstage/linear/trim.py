@@ -14,7 +14,7 @@ gives the shape that centrifugal forces hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,15 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
+from interstage.linear.flight_trim import trim_flight
 from interstage.linear.steady import Problem, Residual, Unknown, solve
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
 from interstage.multibody.types import Rates
+from interstage.system.assembly import Assembly
+from interstage.system.flight import FlightPoint
+from interstage.system.ports import Value
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -83,7 +87,7 @@ class Trim(OperatingPoint):
 
 
 def trim(
-    system: System,
+    system: System | Assembly,
     x: State,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
@@ -94,8 +98,12 @@ def trim(
     residuals: str | Residual | Sequence[str | Residual] | None = None,
     max_iterations: int = 50,
     tolerance: float = 1e-9,
+    set: Mapping[str, Value] | None = None,
 ) -> Trim:
     """Return a state near x in which chosen accelerations vanish under constant loads.
+
+    Of an assembly, its devices give the loads and their states stand still too; the point (`FlightPoint`) has these and
+    the inputs that are held. It takes unknowns, max_iterations, tolerance and `set`.
 
     Parameters
     ----------
@@ -107,7 +115,12 @@ def trim(
     residuals : names of accelerations that shall vanish, or functions f(system, x, vdot) that shall (they must
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
+    set : {port or state: value} of an assembly: inputs that are held, parameters, states to begin with
     """
+    if isinstance(system, Assembly):
+        return _trim_assembly(system, x, unknowns, max_iterations, tolerance, set)  # type: ignore[return-value]
+    if set is not None:
+        raise InputError("set belongs to assemblies", where="trim")
     system = at_point(system, x)
     loads = Loads.of(system, *acting_at(x, forces, tau, accelerations), frame).constant()
     if not isinstance(x, State) or len(x.q) != system.nq or np.iscomplexobj(x.q):
@@ -134,6 +147,27 @@ def trim(
         _accelerating(system, vdot, before, after),
     )
     return Trim(state, loads, vdot, system.settings.copy(), report)
+
+
+def _trim_assembly(
+    assembly: Assembly,
+    x: State,
+    unknowns: str | Sequence[str | tuple[str, str]] | None,
+    max_iterations: int,
+    tolerance: float,
+    given: Mapping[str, Value] | None,
+) -> FlightPoint:
+    """Return a steady point of an assembly near x."""
+    places: list[int] = []
+    if assembly.vehicle is not None:
+        chosen = _unknowns(assembly.vehicle, x, unknowns)
+        for unknown in chosen:
+            if unknown.kind != "position":
+                raise InputError(
+                    "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
+                )
+        places = [unknown.place for unknown in chosen]
+    return trim_flight(assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance)
 
 
 def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: list[Unknown]) -> np.ndarray:

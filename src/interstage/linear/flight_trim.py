@@ -1,0 +1,122 @@
+"""Find a steady state of an assembly: structure, springs and devices at rest.
+
+    r(y) = [ v̇_r(y);  ż(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r
+
+y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), and the states z of devices. What is
+sampled says what it would at the point; it is asked anew until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from interstage.errors import SolverError
+from interstage.linear.flight_plant import FlightPlant, jacobian_of
+from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.state import State
+from interstage.system.assembly import Assembly
+from interstage.system.flight import FlightPoint, start_values
+from interstage.system.ports import Value
+
+ROUNDS = 50  # of asking what is sampled anew
+HALVINGS = 12
+STILL = 1e-12  # change of unknowns, beside their size, that is none
+
+
+def trim_flight(
+    assembly: Assembly,
+    x: State | None,
+    given: Mapping[str, Value] | None,
+    places: np.ndarray,
+    max_iterations: int,
+    tolerance: float,
+) -> FlightPoint:
+    """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still."""
+    point: State | None = x
+    for _ in range(ROUNDS):
+        plant = FlightPlant(assembly, point, (), (), given)
+        try:
+            rows = np.flatnonzero(np.isin(plant.free, places))
+            plant.x0.v[plant.free[rows]] = 0.0
+            y = _solved(plant, rows, max_iterations, tolerance)
+            point = _point(plant, point, rows, y, given)
+        finally:
+            plant.release()
+        size = 1.0 + np.abs(point.q).max(initial=0.0)
+        if np.abs(y).max(initial=0.0) <= STILL * size or not plant.plan.sampled:
+            return point
+    raise SolverError(
+        "what is sampled does not settle",
+        where=f"trim of assembly '{assembly.name}'",
+        hint="an integrator in the software has no steady state of its own: hold its output with set=",
+    )
+
+
+def _changes(plant: FlightPlant, rows: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    """Return changes of q, v, z, u for values of the unknowns."""
+    sizes = plant.sizes()
+    found = {name: np.zeros(n, y.dtype) for name, n in sizes.items()}
+    found["q"][rows], found["z"][:] = y[: len(rows)], y[len(rows) :]
+    return found
+
+
+def _jacobian(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, laws: bool) -> np.ndarray:
+    """Return ∂f/∂y at y."""
+    return jacobian_of(lambda change: f(y + change), len(y), laws)[0]
+
+
+def _solved(plant: FlightPlant, rows: np.ndarray, most: int, tolerance: float) -> np.ndarray:
+    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps."""
+    m = plant.sizes()["v"]
+    wanted = np.concatenate([rows, m + np.arange(plant.sizes()["z"])]).astype(int)
+
+    def residual(y: np.ndarray) -> np.ndarray:
+        return plant.slopes(_changes(plant, rows, y))[wanted]
+
+    y = np.zeros(len(wanted))
+    r = residual(y)
+    scale = max(float(np.abs(r).max(initial=0.0)), 1.0)
+    for _ in range(most):
+        if len(y) == 0 or np.abs(r).max() <= 1e-14 * scale:
+            return y
+        J = _jacobian(residual, y, bool(plant.memory))
+        step = np.linalg.lstsq(J, r, rcond=None)[0]
+        for k in range(HALVINGS):
+            trial = y - step / 2**k
+            new = residual(trial)
+            if np.isfinite(new).all() and np.abs(new).max() < np.abs(r).max():
+                break
+        else:
+            break  # round-off: no step makes it better
+        y, r = trial, new
+    if np.abs(r).max(initial=0.0) > tolerance * scale:
+        names = [plant.state_names()[m + k] for k in rows] + plant.names_of("z")
+        worst = int(np.argmax(np.abs(r)))
+        raise SolverError(
+            "no steady state was found",
+            where=f"'{names[worst]}'",
+            got=f"a rate of {r[worst]:.3g} is left",
+            hint="start nearer, or hold other inputs with set=",
+        )
+    return y
+
+
+def _point(
+    plant: FlightPlant, x: State | None, rows: np.ndarray, y: np.ndarray, given: Mapping[str, Value] | None
+) -> FlightPoint:
+    """Return the point at values of the unknowns."""
+    delta = _changes(plant, rows, y)
+    plant.slopes(delta)
+    loop, state = plant.begin(delta, plant.vectors)
+    vdot, qdot = np.empty_like(state.v), np.empty_like(state.q)
+    plant.done(loop, loop.right_side(state.q, state.v, plant.t, qdot, vdot))
+    values = start_values(plant.plan, x, given)
+    for name in plant.plan.open:
+        values.setdefault(name, loop.tapes.array(name).copy())
+    for name, slot in plant.plan.slots.items():
+        if slot.kind == "z":
+            values[name] = loop.tapes.array(name).copy()
+    loads = x.loads if isinstance(x, OperatingPoint) else Loads.of(plant.system)
+    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t)
