@@ -22,7 +22,6 @@ from interstage.system.plan import Plan, Touch
 from interstage.system.ports import AXES
 from interstage.system.tapes import Tapes
 
-SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration")
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -209,7 +208,7 @@ class ClosedLoop:
 
     def _looks(self, touches: Sequence[Touch], name: str) -> dict[str, np.ndarray]:
         rows = [
-            (SEEN.index(t.quantity), self._place(t), AXES.index(t.axes), t.slot.start)
+            (kernels.SEEN.index(t.quantity), self._place(t), AXES.index(t.axes), t.slot.start)
             for t in touches
             if t.axes != "joint"
         ]

@@ -34,7 +34,8 @@ from interstage.multibody.kernels.small import (
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.loop_arrays import call, loop_of
 
-POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = range(6)
+SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration")  # of places
+POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = range(len(SEEN))
 WORLD, BODY, NODE = range(3)
 STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
 DONE, FULL, PAUSED, RAISED = (
