@@ -201,3 +201,20 @@ def test_nothing_to_trim_reports_what_accelerates():
     system = free.compile()
     x0 = ist.trim(system, system.state(), forces={"b": [0, 0, 0, 1.0, 0, 0]})
     assert x0.report.accelerating == {"b.vx": 0.5} and x0.report.iterations == 0
+
+
+def test_bad_arguments_are_one_sentence():
+    system = spring_arm()
+    x = system.state()
+    for words, options in (
+        (r"cannot be read \(unknowns\)", {"unknowns": 3}),
+        (r"cannot be read \(residuals\)", {"residuals": 3}),
+        (r"a residual failed; got ZeroDivisionError", {"residuals": [lambda s, x, vdot: 1 / 0]}),
+        (r"a residual failed; got TypeError", {"residuals": [lambda x: 0.0]}),
+        (r"tolerance must be a number", {"tolerance": "tight"}),
+        (r"max_iterations must be a number", {"max_iterations": None}),
+    ):
+        with pytest.raises(ist.InterstageError, match=words):
+            ist.trim(system, x, **options)
+    with pytest.raises(ist.InterstageError, match=r"the expression 'e' failed; got ZeroDivisionError"):
+        ist.linearize(system, x, outputs=[ist.Expression("e", lambda s, x, vdot: 1 / 0)])

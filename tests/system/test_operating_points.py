@@ -126,3 +126,24 @@ def test_a_force_on_a_joint_that_is_turned_round_goes_with_the_joint():
         np.testing.assert_allclose(log.phases[0].forces[:, 12], 0.7, atol=1e-12)
         where = log.system.layout["hull"].v
         np.testing.assert_allclose(log.phases[1].forces[:, where], 0.7, atol=1e-12)
+
+
+def test_points_and_settings_of_another_vehicle_are_refused():
+    systems = []
+    for names in (("arm",), ("arm", "hand")):
+        mb = ist.Multibody("v")
+        for name, parent in zip(names, (None, "arm")):
+            mb.add_body(
+                name, mass=1.0, inertia=[1, 1, 1.0], parent=parent, joint=ist.Revolute("z", stiffness=1.0)
+            )
+        systems.append(mb.compile())
+    for one, other in (systems, systems[::-1]):
+        point = ist.trim(other, other.state())
+        for ask in (ist.trim, ist.linearize, type(one).modes, lambda s, x: simulate(s, x, 0.1, 0.1)):
+            with pytest.raises(ist.InterstageError, match="does not belong to this system"):
+                ask(one, point)
+        for ask in (one.with_settings, ist.trim(one, one.state()).with_settings):
+            with pytest.raises(ist.InterstageError, match="settings belong to another vehicle"):
+                ask(other.settings)
+            with pytest.raises(ist.InterstageError, match="not settings"):
+                ask(3)

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
 from interstage.linear.inputs import AtJoint, AtPlace, coordinates, directions, mode_numbers
+from interstage.multibody.calling import asked
 from interstage.multibody.joints import Axis, Coordinate
 from interstage.multibody.loads import Loads
 from interstage.multibody.places import located
@@ -385,8 +386,7 @@ class Expression:
 
     def values(self, seen: Observation) -> np.ndarray:
         """Return the channels (k,)."""
-        # a function may use its state as scratch: the other outputs have their own
-        return np.atleast_1d(np.asarray(self.function(seen.system, seen.x.copy(), seen.vdot.copy())))
+        return asked(self.function, f"the expression '{self.name}'", seen.system, seen.x, seen.vdot)
 
 
 class Output(Protocol):

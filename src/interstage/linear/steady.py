@@ -20,6 +20,7 @@ from interstage.errors import ModelError, SolverError
 from interstage.linear.chart import Chart
 from interstage.linear.columns import forward_rows
 from interstage.linear.differences import COMPLEX_STEP
+from interstage.multibody.calling import asked
 from interstage.multibody.loads import Loads
 from interstage.multibody.state import State
 
@@ -80,7 +81,7 @@ class Problem:
 
     def beside(self, x: State, vdot: np.ndarray) -> np.ndarray:
         """Return the residuals that are not accelerations: the user's functions, closures."""
-        parts = [np.atleast_1d(np.asarray(f(self.system, x.copy(), vdot.copy()))) for f in self.functions]
+        parts = [asked(f, "a residual", self.system, x, vdot) for f in self.functions]
         if self.closed:
             parts += [self.system.closure_error(x), self.system.closure_rate(x)]
         return np.concatenate(parts) if parts else np.zeros(0)

@@ -14,7 +14,7 @@ gives the shape that centrifugal forces hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -117,6 +117,9 @@ def trim(
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
     set : {port or state: value} of an assembly: inputs that are held, parameters, states to begin with
     """
+    for name, value in (("max_iterations", max_iterations), ("tolerance", tolerance)):
+        if not isinstance(value, int | float | np.number) or not value >= 0:
+            raise InputError(f"{name} must be a number that is not negative", where=name, got=repr(value))
     if isinstance(system, Assembly):
         return _trim_assembly(system, x, unknowns, max_iterations, tolerance, set)  # type: ignore[return-value]
     if set is not None:
@@ -204,7 +207,7 @@ def _unknowns(
         places = _default_places(system, x)
         return [Unknown(names[k], "position", int(k)) for k in places]
     found: dict[tuple[str, int], Unknown] = {}
-    for item in [wanted] if isinstance(wanted, str) else wanted:
+    for item in _listed(wanted, "unknowns"):
         kind, name = item if isinstance(item, tuple) and len(item) == 2 else ("position", item)
         if kind not in KINDS:
             raise InputError(
@@ -241,6 +244,15 @@ def _looped(system: System, x: State) -> np.ndarray:
     return J.max(axis=0) > 1e-9 * J.max()
 
 
+def _listed(wanted: object, where: str) -> list:
+    """Return what was asked for as a list: one name or function, or many."""
+    if isinstance(wanted, str) or callable(wanted):
+        return [wanted]
+    if not isinstance(wanted, Iterable):
+        raise InputError("cannot be read", where=where, expected="names", got=repr(wanted)[:60])
+    return list(wanted)
+
+
 def _named(system: System, name: object, where: str) -> list[int]:
     """Return places in v of a name: a body, "body.eta", or one coordinate."""
     names, rates = position_names(system), system.velocity_names()
@@ -267,7 +279,7 @@ def _residuals(
         rows = [u.place for u in unknowns]
         return np.array(rows, dtype=np.int64), [], [f"acceleration of {names[k]}" for k in rows]
     rows, functions, own = [], [], []
-    for item in [wanted] if isinstance(wanted, str) or callable(wanted) else wanted:
+    for item in _listed(wanted, "residuals"):
         if callable(item):
             functions.append(item)
             own.append(getattr(item, "__name__", "function"))

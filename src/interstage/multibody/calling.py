@@ -5,6 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import InputError, InterstageError
+
+if TYPE_CHECKING:
+    from interstage.multibody.api.dynamics import Dynamics
+    from interstage.multibody.state import State
 
 
 def needed_arguments(f: Callable) -> int:
@@ -27,6 +36,16 @@ def asks_system(f: Callable, others: int) -> bool:
         return True
     after = parameters[others : others + 1]
     return bool(after) and after[0].name == "system" and after[0].kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def asked(f: Callable, what: str, system: Dynamics, x: State, vdot: np.ndarray) -> np.ndarray:
+    """Return what a function of (system, x, vdot) answers (k,); it gets copies, and may use them as scratch."""
+    try:
+        return np.atleast_1d(np.asarray(f(system, x.copy(), vdot.copy())))
+    except InterstageError:
+        raise
+    except Exception as err:
+        raise InputError(f"{what} failed", got=f"{type(err).__name__}: {err}") from err
 
 
 def given_system(f: Callable, others: int) -> Callable:

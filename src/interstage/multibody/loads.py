@@ -24,7 +24,7 @@ from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import located
 from interstage.multibody.settings import Settings
-from interstage.multibody.state import State
+from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Node, Place, Rates, Table
 from interstage.spatial.checks import as_array
 
@@ -413,7 +413,8 @@ class OperatingPoint(State):
 
     def with_settings(self, settings: Settings) -> OperatingPoint:
         """Return the same state and loads with (a copy of) other settings."""
-        return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), settings.copy())
+        own = self.settings.checked(settings).copy()
+        return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), own)
 
     def __reduce__(self):
         return type(self), (State(self.layout, self.q, self.v), *self._arguments())
@@ -426,7 +427,10 @@ class OperatingPoint(State):
 
 def at_point(system: S, x: State) -> S:
     """Return a system as an operating point has it switched; the system itself for a bare state."""
-    if not isinstance(x, OperatingPoint) or x.settings == system.settings:
+    if not isinstance(x, OperatingPoint):
+        return system
+    check_belongs(system, x)
+    if x.settings == system.settings:
         return system
     from interstage.multibody.summary import unlike
 

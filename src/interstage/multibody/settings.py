@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from interstage.errors import InputError
 from interstage.multibody.arrays import SETTING_FIELDS, Tree
 from interstage.multibody.closures import row_names
 from interstage.multibody.compile import inertia_numbers
@@ -59,6 +60,18 @@ class Settings:
         """Return settings that may be changed without touching these."""
         arrays = (a.copy() for a in self.arrays().values())
         return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows)
+
+    def checked(self, given: object) -> Settings:
+        """Return what is given, settings of the same vehicle as these, or say what is wrong with it."""
+        if not isinstance(given, Settings):
+            raise InputError("not settings", expected="as system.settings", got=repr(given)[:60])
+        if (given.bodies, given.rows) != (self.bodies, self.rows):
+            raise InputError(
+                "the settings belong to another vehicle",
+                expected=f"those of {', '.join(self.bodies)} with {len(self.rows)} rows of closures",
+                got=f"those of {', '.join(given.bodies)} with {len(given.rows)}",
+            )
+        return given
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Settings) or (self.opened, self.dropped) != (other.opened, other.dropped):

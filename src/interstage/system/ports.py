@@ -64,6 +64,8 @@ class Field:
     kind = ""
 
     def __init__(self, text: str = "", size: Size = None, value: Value | None = None):
+        if not isinstance(text, str):
+            raise InputError("a unit is a string", where=type(self).__name__, got=repr(text)[:60])
         unit(text)
         self.unit, self.shape, self.name = text, shape_of(size), ""
         self.value = None if value is None else numbers(value, text, type(self).__name__)

@@ -77,7 +77,7 @@ class Compiled:
         """
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
-        own = (self.settings if settings is None else settings).copy()
+        own = (self.settings if settings is None else self.settings.checked(settings)).copy()
         new.engine = self.engine.with_settings(own)
         new._close_doors()
         new._growing = Lock()
