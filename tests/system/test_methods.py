@@ -259,3 +259,17 @@ def test_closures_without_determined_forces_are_refused_by_every_method(method):
     x = system.assemble(x, fixed=["bar"])
     with pytest.raises(ist.InterstageError, match="closures say the same thing twice"):
         ist.simulate(system, x, 0.1, 0.01 if method == "rk4" else None, method=method)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "ros3", "dop853"])
+def test_steps_of_a_methods_own_do_not_pass_a_slew_of_a_table(method):
+    """A mass that is moved by one metre between 50 and 52 s of rest: its carrier moves back by m2/(m1 + m2)."""
+    mb = ist.Multibody("pair")
+    mb.add_body("car", mass=3.0, joint=ist.Prismatic("x"))
+    mb.add_body("load", mass=1.0, parent="car", joint=ist.Prismatic("x"))
+    system = mb.compile()
+    t = np.linspace(0.0, 100.0, 401)
+    u = np.clip((t - 50.0) / 2.0, 0.0, 1.0)
+    slew = ist.Motion(angle=(t, u - np.sin(2.0 * np.pi * u) / (2.0 * np.pi)))
+    end = ist.simulate(system, system.state(), 100.0, method=method, motions={"load": slew}).state()
+    np.testing.assert_allclose(end.q, [-0.25, 1.0], atol=5e-7)

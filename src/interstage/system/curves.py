@@ -29,6 +29,10 @@ Function = Callable[[float], np.ndarray]
 NAMES = ("angle", "rate", "acceleration")
 IMAGINARY = 1e-30
 TRIED = (0.0, 0.37, 1.3)  # times at which ways of differentiation are tried
+BEND = (
+    1e-9  # change of slope between two rows of a table, beside its largest slope: less than this is rounding
+)
+RINGS = 24  # rows after which a quintic spline has forgotten a corner, to 1e-9 of it
 DISAGREE = 1e-3  # beside the size of a level: more than this is no rounding
 NO_JETS = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, ArithmeticError)
 
@@ -76,6 +80,11 @@ class Curve:
                 found[id(source)] = source.rows(times, most[id(source)])
             out.append(found[id(source)][order])
         return out
+
+    def next_corner(self, t: float) -> float:
+        """Return the first time after t at which a table begins or ceases to bend, infinite where none does."""
+        tables = [entry[0] for entry in self.plan if entry is not None and isinstance(entry[0], _Table)]
+        return min((table.next_corner(t) for table in tables), default=np.inf)
 
     def disagreement(self, times: np.ndarray) -> tuple[str, float, float, np.ndarray, np.ndarray] | None:
         """Return (name, share, time, given, derived) of a level that is not the derivative of the one before."""
@@ -133,6 +142,17 @@ class _Table(_Splined):
             )
         self.name, self.first, self.last = name, t[0], t[-1]
         super().__init__(make_interp_spline(t, y, k=min(5, len(t) - 1)))
+        slope = np.diff(y.reshape(len(t), -1), axis=0) / np.diff(t)[:, None]
+        bends = np.abs(np.diff(slope, axis=0)).max(axis=1) > BEND * np.abs(slope).max(initial=0.0)
+        straight = ~np.concatenate([[False], bends, [False]])
+        # ends of stretches that are straight, and of those that are not; the spline rings on both sides of them
+        ends = np.flatnonzero(straight[1:] != straight[:-1])[:, None] + np.arange(-RINGS, RINGS + 2)
+        self.corners = t[np.unique(ends.clip(0, len(t) - 1))] if ends.size else t[:0]
+
+    def next_corner(self, t: float) -> float:
+        """Return the first time after t of a row near which the table begins or ceases to bend, infinite for none."""
+        later = self.corners[np.searchsorted(self.corners, t, "right") :]
+        return float(later[0]) if len(later) else np.inf
 
     def rows(self, times: np.ndarray, order: int) -> list[np.ndarray]:
         if order > self.spline.k:

@@ -86,8 +86,10 @@ class Stepper:
         return lambda n: n * period
 
     def corner(self) -> float:
-        """Return the next time at which tables of loads bend, which steps of a method's own might pass unseen."""
-        return self.run.acting.loads.next_corner(self.run.t + self.slack)
+        """Return the next time at which a table begins to bend, which steps of a method's own might pass unseen."""
+        run, t = self.run, self.run.t + self.slack
+        motions = (bound.curve.next_corner(t) for bound in run.motions.values())
+        return min(run.acting.loads.next_corner(t), *motions, np.inf)
 
     def go(self, stop: float) -> None:
         """Go on towards a time: there, to an event before it, or a part of the way."""
