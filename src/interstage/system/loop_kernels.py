@@ -64,9 +64,10 @@ def walk(addresses, rows, t):
 @loop_kernel
 def look(tree, work, loop, q, v):
     """Write what devices see of places and joints into the signals."""
-    kinematics(tree, work, q, v)
-    poses(tree, work)
     s = loop.s
+    if len(loop.place_site) > 0:
+        kinematics(tree, work, q, v)
+        poses(tree, work)
     for k in range(len(loop.place_site)):
         n = loop.place_site[k]
         if n >= 0:
