@@ -99,6 +99,20 @@ class InertiaError(InputError):
     """Mass properties that no rigid body can have."""
 
 
+def shown(value: object, limit: int = 80) -> str:
+    """Write a value that was given, whatever it is, on one line and cut where it is long.
+
+    >>> shown({"aset": [1,
+    ...                 2]})
+    "{'aset': [1, 2]}"
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of an object whose own repr fails
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= limit else text[: limit - 4] + " ..."
+
+
 def known_names(names: Iterable[object], limit: int = 12) -> str:
     """Say which names exist, for the hint of a failed look-up.
 

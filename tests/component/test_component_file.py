@@ -85,6 +85,28 @@ def test_lazy_shapes_read_single_nodes(component, saved):
     assert np.array_equal(back.gamma @ T, component.gamma @ T)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [(..., 0), ([0, 1], slice(None), [2, 0]), np.array([[0, 1], [2, 3]]), None, ..., (slice(1, 3), None)],
+)
+def test_lazy_shapes_are_indexed_as_arrays_are(component, saved, key):
+    found = Component.load(saved, lazy=True).gamma[key]
+    assert np.array_equal(found, component.gamma[key])
+
+
+def test_lazy_shapes_of_a_file_written_anew_are_refused(component, tmp_path):
+    """Shapes of the new file do not belong to the masses and units of the old one."""
+    path = tmp_path / "boom.h5"
+    component.save(path)
+    before, other = Component.load(path, lazy=True), Component.load(path, lazy=True, units="t-mm-s")
+    in_mm = np.asarray(other.gamma)
+    other.save(path)
+    assert np.array_equal(other.gamma, in_mm)
+    assert np.array_equal(Component.load(path).gamma, in_mm)
+    with pytest.raises(FileError, match="written anew after it was loaded: load it again"):
+        before.gamma[0]
+
+
 def written_names(path):
     """Dataset names of a file in the form of the layout list."""
     names = set()

@@ -161,6 +161,19 @@ def test_some_modes_keep_their_integrals():
     assert np.array_equal(few.J2, all_of.J2[np.ix_([1, 3], [1, 3])])
 
 
+@pytest.mark.parametrize("modes", [[0, 0], [99], [0.5], 2, [True], "a", None, [[0, 1]], ["a"]])
+def test_a_choice_of_modes_that_is_none_is_refused(modes):
+    with pytest.raises(InputError, match=r"choice of modes is not usable.*from 0 to 3, each once"):
+        FREE.keep_modes(modes)
+
+
+def test_a_choice_of_nodes():
+    assert FREE.keep_nodes([]).n_nodes == 0 and FREE.keep_modes([]).n_modes == 0
+    for nodes in ([0.5], ["a"], 5, None, "10", [[10, 20]]):
+        with pytest.raises(InputError, match="choice of nodes is not usable"):
+            FREE.keep_nodes(nodes)
+
+
 def test_integrals_go_together():
     with pytest.raises(InputError, match="J1 and F1 alone"):
         FREE.with_changes(J2=None)

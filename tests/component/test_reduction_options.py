@@ -39,6 +39,19 @@ from interstage.nastran import deck_from_text
         ({"loads": [{9: [1, 2, 3, 4, 5, 6, 7]}]}, "up to six forces and moments"),
         ({"loads": [{9: [np.inf]}]}, "load is not usable"),
         ({"loads": [[9, 1.0]]}, "load pattern is not usable"),
+        ({"loads": {9: [1.0]}}, r"expected a list of patterns.*got \{9: \[1\.0\]\}"),
+        ({"loads": None}, "loads are not usable"),
+        ({"loads": 5}, "loads are not usable"),
+        ({"aset": {0: 123}}, "aset names no grid"),
+        ({"aset": {10**30: 123}}, "aset names no grid"),
+        ({"aset": {1: 12, "1": 3}}, "aset names a grid twice"),
+        ({"rvdof": {1: 127}}, r"components are not usable \(rvdof\)"),
+        ({"geometric_stiffness": "12"}, "geometric_stiffness is not usable"),
+        ({"geometric_stiffness": {1: 123}}, "geometric_stiffness is not usable"),
+        ({"massless": np.zeros(2)}, "massless is not known"),
+        ({"units": {"mass": []}}, "unit of mass is not known"),
+        ({"units": np.zeros(3)}, "units are not understood"),
+        ({"n_modes": np.zeros((9, 9))}, r"got array\(\[\[0[^\n]{,80}\.\.\.$"),
         ({"modal_integrals": "yes"}, "modal_integrals is a switch"),
         ({"rotary_integrals": True, "modal_integrals": False}, "rotary nodes come with"),
         ({"massless": "ignore"}, "massless is not known.*known: add, error"),
@@ -54,6 +67,14 @@ def test_nonsense_is_refused_in_words(wrong, words):
         ReductionOptions(**wrong)
     with pytest.raises(InputError, match=words):
         Component.from_deck("no such deck.bdf", **wrong)
+
+
+@pytest.mark.parametrize("switch", [True, False])
+def test_switches_of_numpy_are_switches(switch):
+    plain = ReductionOptions(geometric_stiffness=switch, aset={1: 123})
+    assert (
+        ReductionOptions(geometric_stiffness=np.bool_(switch), aset={1: 123}).load_nodes == plain.load_nodes
+    )
 
 
 def test_options_are_a_value():
@@ -133,6 +154,9 @@ def test_messages_name_what_the_caller_wrote(tmp_path):
     assert "give --modes, or METHOD" in said(deck)
     assert "write --damping 0.05 for 5 %" in said(deck, "--damping", 5)
     assert "--aset names a grid that is not in the model" in said(deck, "--modes", 2, "--aset", "77:1")
+    assert "--aset names a grid twice" in said(deck, "--modes", 2, "--aset", "1:12,1:3")
+    assert "--aset cannot be read" in said(deck, "--modes", 2, "--aset", "\u00b2:12")
+    assert "components are not usable (--rvdof)" in said(deck, "--modes", 2, "--rvdof", "1:17")
     assert "--csid must be a whole number" in said(deck, "--modes", 2, "--csid", -3)
     scalar = tmp_path / "scalar.bdf"
     scalar.write_text(boom(["SPOINT,9001", "CELAS2,9001,10.,9001,0,3,1"]))

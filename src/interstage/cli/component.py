@@ -118,11 +118,13 @@ def grid_list(option: str, text: str | None) -> dict[int, int] | None:
         if not part:
             continue
         grid, _, value = part.partition(":")
-        if not (grid.isdigit() and value.isdigit() and len(grid) < 12 and len(value) < 7):
+        if not (grid.isdecimal() and value.isdecimal() and len(grid) < 12 and len(value) < 7):
             raise InputError(
                 f"{option} cannot be read",
                 expected="grid:components pairs such as 1:123456,9:123",
                 got=repr(part),
             )
+        if int(grid) in out:
+            raise InputError(f"{option} names a grid twice", got=repr(part), hint="name each grid once")
         out[int(grid)] = int(value)
     return out

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 
 _EXPECTED = "a ratio from 0 to 1, one ratio a mode, or a table of pairs (frequency in Hz, ratio)"
 
@@ -38,9 +38,7 @@ def checked_damping(damping: object) -> np.ndarray | None:
     table = values.ndim == 2 and values.shape[1] == 2 and len(values) > 0
     ratios = values[:, 1] if table else values
     if not (table or values.ndim < 2) or not np.isfinite(values).all() or np.any(values < 0.0):
-        raise InputError(
-            "the damping is not usable", where="damping", expected=_EXPECTED, got=f"{damping!r}"[:80]
-        )
+        raise InputError("the damping is not usable", where="damping", expected=_EXPECTED, got=shown(damping))
     if np.any(ratios > 1.0):
         raise InputError(
             "a damping ratio above 1 is more than critical",

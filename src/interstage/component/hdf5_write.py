@@ -12,6 +12,7 @@ import numpy as np
 from interstage import __version__
 from interstage.component.kinds import by_grid, write_record
 from interstage.component.layout import FORMAT, SCHEMA_VERSION
+from interstage.component.lazy import ByGrid
 from interstage.component.physical import check_physical
 from interstage.component.record import Component
 from interstage.hdf5 import put_text, write_hdf5
@@ -32,6 +33,10 @@ def write_component(
     uset : grids whose positions and shapes are written; none means all
     """
     checked_target(path, "component file")
+    for name in ("gamma", "lam"):  # shapes that lie in the very file that is to be replaced
+        shapes = getattr(component, name)
+        if isinstance(shapes, ByGrid) and Path(path).resolve() == shapes.path.resolve():
+            setattr(component, name, np.asarray(shapes))
     if len(uset):
         component = component.keep_nodes(uset)
     check_physical(component)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, known_names, shown
 
 
-def components_of(value: int | str) -> list[int]:
+def components_of(value: int | str, where: str | None = None) -> list[int]:
     """Read components 1-6 from 123456, "123" or 13; repeated or strange digits are an error.
 
     >>> components_of(135)
@@ -18,7 +18,10 @@ def components_of(value: int | str) -> list[int]:
     text = str(value)
     if not text or set(text) - set("123456") or len(set(text)) != len(text):
         raise InputError(
-            "components are not usable", expected="digits 1 to 6, each once, as in 123456", got=f"{value!r}"
+            "components are not usable",
+            where=where,
+            expected="digits 1 to 6, each once, as in 123456",
+            got=shown(value),
         )
     return sorted(int(c) - 1 for c in text)
 
@@ -34,13 +37,16 @@ def checked_grids(what: str, wanted: object) -> dict[int, int]:
             f"{what} is not usable",
             where=what,
             expected="grid: components, as in {1: 123456}",
-            got=repr(wanted),
+            got=shown(wanted),
         )
     out = {}
     for grid, value in wanted.items():
-        if isinstance(grid, bool | np.bool_) or not str(grid).strip().isdecimal():
-            raise InputError(f"{what} names no grid", where=what, expected="a grid id > 0", got=repr(grid))
-        out[int(grid)] = digits(components_of(value))
+        text = "" if isinstance(grid, bool | np.bool_) else str(grid).strip()
+        if not text.isdecimal() or not 0 < int(text[:20]) < 2**63:
+            raise InputError(f"{what} names no grid", where=what, expected="a grid id > 0", got=shown(grid))
+        if int(text) in out:
+            raise InputError(f"{what} names a grid twice", where=what, got=shown(grid))
+        out[int(text)] = digits(components_of(value, what))
     return dict(sorted(out.items()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ from interstage.component.damping import checked_damping
 from interstage.component.interface import checked_grids
 from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.component.unit_names import labelled_units
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, known_names, shown
 
 Grids: TypeAlias = Mapping[int, int]
 Damping: TypeAlias = float | ArrayLike | Mapping[float, float]
@@ -83,11 +83,10 @@ class ReductionOptions:
         for what in ("aset", "rvdof"):
             value = getattr(self, what)
             self._set(what, None if value is None else checked_grids(what, value))
-        self._set("loads", tuple(_pattern(one) for one in self.loads))
+        self._set("loads", _patterns(self.loads))
         self._set("damping", checked_damping(self.damping))
         self._set("units", labelled_units(self.units))
-        if not isinstance(self.geometric_stiffness, bool | np.bool_):
-            self._set("geometric_stiffness", _nodes(self.geometric_stiffness))
+        self._set("geometric_stiffness", _nodes(self.geometric_stiffness))
         self._check_words()
 
     def _set(self, what: str, value: object) -> None:
@@ -97,7 +96,10 @@ class ReductionOptions:
         for what in _SWITCHES:
             if not isinstance(getattr(self, what), bool | np.bool_):
                 raise InputError(
-                    f"{what} is a switch", where=what, expected="True or False", got=repr(getattr(self, what))
+                    f"{what} is a switch",
+                    where=what,
+                    expected="True or False",
+                    got=shown(getattr(self, what)),
                 )
         if self.rotary_integrals and not self.modal_integrals:
             raise InputError(
@@ -105,12 +107,17 @@ class ReductionOptions:
                 where="rotary_integrals",
                 hint="set modal_integrals too",
             )
-        if self.massless not in MASSLESS:
+        if not (isinstance(self.massless, str) and self.massless in MASSLESS):
             raise InputError(
-                "massless is not known", where="massless", got=repr(self.massless), hint=known_names(MASSLESS)
+                "massless is not known",
+                where="massless",
+                got=shown(self.massless),
+                hint=known_names(MASSLESS),
             )
         if self.name is not None and not (isinstance(self.name, str) and self.name):
-            raise InputError("a component needs a name", where="name", expected="a text", got=repr(self.name))
+            raise InputError(
+                "a component needs a name", where="name", expected="a text", got=shown(self.name)
+            )
         try:
             threshold = float(self.rigid_threshold_hz)
         except (TypeError, ValueError):
@@ -119,7 +126,7 @@ class ReductionOptions:
             raise InputError(
                 "the rigid-mode threshold must be a number >= 0",
                 where="rigid_threshold_hz",
-                got=f"{self.rigid_threshold_hz}",
+                got=shown(self.rigid_threshold_hz),
             )
 
     @property
@@ -146,20 +153,36 @@ def _whole(what: str, value: object) -> int | None:
         number = -1
     if number < 0 or number != value or isinstance(value, bool | np.bool_):
         words = "the number of modes" if what == "n_modes" else what
-        raise InputError(f"{words} must be a whole number >= 0", where=what, got=f"{value!r}")
+        raise InputError(f"{words} must be a whole number >= 0", where=what, got=shown(value))
     return number
 
 
-def _nodes(value: object) -> tuple[int, ...]:
+def _nodes(value: object) -> bool | tuple[int, ...]:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
     try:
+        if isinstance(value, str | bytes | Mapping):
+            raise TypeError
         return tuple(checked_grids("geometric_stiffness", dict.fromkeys(value, 123456)))  # type: ignore[call-overload]
     except TypeError:
         raise InputError(
             "geometric_stiffness is not usable",
             where="geometric_stiffness",
             expected="True, False or grids, as in [1, 52]",
-            got=repr(value),
+            got=shown(value),
         ) from None
+
+
+def _patterns(loads: object) -> tuple[dict[int, np.ndarray], ...]:
+    """Load patterns, each grid -> six forces and moments."""
+    if isinstance(loads, Mapping | str) or not isinstance(loads, Iterable) or np.ndim(loads) == 0:  # type: ignore[arg-type]
+        raise InputError(
+            "loads are not usable",
+            where="loads",
+            expected="a list of patterns, as in [{9: [0, 0, 1]}]",
+            got=shown(loads),
+        )
+    return tuple(_pattern(one) for one in loads)
 
 
 def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:
@@ -169,7 +192,7 @@ def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:
             "a load pattern is not usable",
             where="loads",
             expected="grid: forces and moments, as in {9: [0, 0, 1]}",
-            got=repr(pattern),
+            got=shown(pattern),
         )
     checked_grids("loads", dict.fromkeys(pattern, 123456))
     out = {}
@@ -183,7 +206,7 @@ def _pattern(pattern: Mapping[int, ArrayLike]) -> dict[int, np.ndarray]:
                 "a load is not usable",
                 where=f"loads, grid {grid}",
                 expected="up to six forces and moments",
-                got=repr(values)[:80],
+                got=shown(values),
             )
         out[int(grid)] = np.append(numbers, np.zeros(6 - len(numbers)))
     return out

@@ -21,12 +21,20 @@ from interstage.component.damping import damping_matrix
 from interstage.component.doors import Doors
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
 from interstage.component.unit_names import SI_UNITS, labelled_units
-from interstage.errors import InputError, ModelError, known_names
+from interstage.errors import InputError, ModelError, known_names, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from interstage.spatial import RigidInertia
+
+
+def _whole(numbers: object) -> np.ndarray:
+    """Return whole numbers, or switches, as an array of one axis; raise ValueError for anything else."""
+    found = np.asarray(numbers if isinstance(numbers, np.ndarray) else list(numbers))  # type: ignore[call-overload]
+    if found.ndim != 1 or (found.dtype.kind not in "biu" and np.any(found != found.astype(np.int64))):
+        raise ValueError
+    return found if found.dtype.kind == "b" and len(found) else found.astype(np.int64)
 
 
 def _integral(name: str, shape: str, unit: str) -> dict[str, Stored]:
@@ -319,11 +327,34 @@ class Component(Doors):
                 where=f"component '{self.name}'",
                 hint="ask for fewer fixed-interface modes (n_modes) when the component is made",
             )
-        return replace(self, **taken(self, "n", np.arange(self.n_modes)[modes]))
+        return replace(self, **taken(self, "n", self._chosen_modes(modes)))
+
+    def _chosen_modes(self, modes: slice | Sequence[int] | np.ndarray) -> np.ndarray:
+        try:
+            chosen = np.arange(self.n_modes)[modes if isinstance(modes, slice) else _whole(modes)]
+        except (IndexError, TypeError, ValueError):
+            chosen = np.zeros((1, 1), dtype=np.int64)
+        if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
+            raise InputError(
+                "the choice of modes is not usable",
+                where=f"component '{self.name}'",
+                expected=f"numbers from 0 to {self.n_modes - 1}, each once, or a slice, as in slice(4)",
+                got=shown(modes),
+            )
+        return chosen
 
     def keep_nodes(self, nodes: Sequence[int]) -> Component:
         """Keep the positions and shapes of some nodes only."""
-        rows = np.array(sorted({self.node_row(int(node)) for node in nodes}))
+        try:
+            ids = np.unique(_whole(nodes))
+        except (TypeError, ValueError):
+            raise InputError(
+                "the choice of nodes is not usable",
+                where=f"component '{self.name}'",
+                expected="a list of node ids, as in [1, 52]",
+                got=shown(nodes),
+            ) from None
+        rows = np.array([self.node_row(int(node)) for node in ids], dtype=np.int64)
         some = taken(self, "N", rows)
         if self.bgpdt is not None:
             some["bgpdt"] = self.bgpdt[np.isin(self.bgpdt[:, 0], some["node_ids"])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, known_names, shown
 from interstage.units import UNITS
 
 # units that a file may be in, each in SI
@@ -28,19 +28,19 @@ def checked_units(units: Mapping[str, str] | str) -> dict[str, str]:
         parts = units.replace(",", "-").split("-")
         named = {"SI": SI_UNITS}.get(units.strip().upper()) or dict(zip(TABLES, (p.strip() for p in parts)))
         if len(named) < 2 or (len(parts) > 3 and named is not SI_UNITS):
-            raise InputError("the units are not understood", expected=EXPECTED, got=repr(units))
+            raise InputError("the units are not understood", expected=EXPECTED, got=shown(units))
         units = {"time": "s"} | named
     if not isinstance(units, Mapping):
-        raise InputError("the units are not understood", expected=EXPECTED, got=repr(units))
+        raise InputError("the units are not understood", expected=EXPECTED, got=shown(units))
     for quantity in units:
         if quantity not in TABLES:
             raise InputError(
                 f"'{quantity}' is no quantity with a unit", expected=EXPECTED, hint=known_names(TABLES)
             )
     for quantity, unit in units.items():
-        if unit not in TABLES[quantity]:
+        if not isinstance(unit, str) or unit not in TABLES[quantity]:
             raise InputError(
-                f"the unit of {quantity} is not known", got=f"{unit!r}", hint=known_names(TABLES[quantity])
+                f"the unit of {quantity} is not known", got=shown(unit), hint=known_names(TABLES[quantity])
             )
     return {q: str(units[q]) for q in TABLES if q in units}
 
@@ -51,11 +51,11 @@ def labelled_units(units: Mapping[str, str] | str | None) -> dict[str, str]:
     >>> labelled_units("slinch-in")
     {'mass': 'slinch', 'length': 'in', 'time': 's'}
     """
-    if units is None or units == {}:
+    if units is None or (isinstance(units, Mapping) and not units):
         return {}
     found = {"time": "s"} | checked_units(units)
     if len(found) < 3:
-        raise InputError("a system of units needs mass and length", expected=EXPECTED, got=repr(units))
+        raise InputError("a system of units needs mass and length", expected=EXPECTED, got=shown(units))
     return {q: found[q] for q in TABLES}
 
 
