@@ -18,7 +18,7 @@ def file_state(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _by_rows(key: object) -> bool:
+def _by_rows(key: Any) -> bool:
     """Tell whether a key names rows one after the other, as an integer, a slice or a list does."""
     if isinstance(key, slice):
         return True

@@ -20,7 +20,8 @@ import scipy.linalg as la
 from interstage.linalg.refine import RefinedFactor
 
 NOTHING_NEW = 1e-13  # share of a load's strain energy below which its residual is rounding
-DEPENDENT = 1e-11  # same, for what the residuals before it leave
+BALANCED = 1e-7  # share of its own terms below which a load balanced by inertia is rounding
+DEPENDENT = 1e-11  # share of a load's strain energy, for what the residuals before it leave
 
 
 def residual_vectors(
@@ -41,6 +42,12 @@ def residual_vectors(
     """
     notes: list[str] = []
     rigid = np.zeros((K.shape[0], 0)) if rigid is None else rigid
+    strains = _strains(M, P, rigid)
+    if not strains.all():
+        notes.append(
+            f"{np.count_nonzero(~strains)} residual loads dropped: they move the free body without straining it"
+        )
+        P = P[:, strains]
     full = static_response(K, M, P, rigid, factor, describe)
     energy = np.einsum("ij,ij->j", full, P)
     basis = np.hstack([rigid, Phi])
@@ -60,6 +67,15 @@ def residual_vectors(
     if not len(keep):
         return R[:, keep], np.zeros(0), notes
     return _orthonormal(M, R[:, keep], rest[:, keep], basis, notes)
+
+
+def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
+    """Tell which loads (nf, p) still load a free body when its inertia balances them, as M times a rigid motion does
+    not.
+    """
+    along = rigid.T @ P
+    size = np.abs(P) + abs(M) @ (np.abs(rigid) @ np.abs(along))
+    return np.any(np.abs(P - M @ (rigid @ along)) > BALANCED * size, axis=0)
 
 
 def _orthonormal(M, R, rest, basis, notes):
