@@ -27,10 +27,18 @@ from interstage.component.from_nastran.op4 import component_from_op4
 from interstage.component.from_nastran.source import check_points, deck_aset
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
-from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.errors import InputError, known_names
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, read_deck
+
+# options that no external run can carry out
+_BUILT_IN = {
+    "separate_lumped": "lumped bodies are separated",
+    "loads": "residual vectors of load patterns are made",
+    "inertia_relief": "residual vectors of unit accelerations are made",
+    "geometric_stiffness": "geometric stiffness is computed",
+    "rotary_integrals": "integrals of rotary nodes are computed",
+}
 
 
 class Nastran:
@@ -107,7 +115,7 @@ class Nastran:
         if self.executable_path:
             self._run = self._external()
         else:
-            self._solve(grdpnt, RIGID_THRESHOLD_HZ)
+            self._solve(grdpnt, self._options.rigid_threshold_hz)
 
     def _solve(self, grdpnt: int | None, threshold_hz: float) -> Component:
         """Component of the built-in solver; solved again only where an option of the solution changed."""
@@ -124,7 +132,7 @@ class Nastran:
         fop2: str | os.PathLike = "",
         grdpnt: int = 0,
         modal_integral_flag: bool = False,
-        rigid_body_mode_thresh: float = RIGID_THRESHOLD_HZ,
+        rigid_body_mode_thresh: float | None = None,
     ) -> None:
         """Load the results of the run.
 
@@ -134,22 +142,23 @@ class Nastran:
             the results of this run. Matrices that are not in the op2 file are taken from the op4 beside it
         grdpnt : grid of the reference point; 0: that of the run
         modal_integral_flag : integrals of first and second order too
-        rigid_body_mode_thresh : modes below this frequency in Hz are rigid
+        rigid_body_mode_thresh : modes below this frequency in Hz are rigid; none: that of the run
         """
         if self._options is None and not (fop2 and self._deck is not None):
             raise InputError("nothing has been run yet", hint="call run_103 first")
         options = self._options or ReductionOptions()
         reference = grdpnt or options.grdpnt
+        threshold = options.rigid_threshold_hz if rigid_body_mode_thresh is None else rigid_body_mode_thresh
         if fop2 or self._run is not None:
             options = options.with_changes(
                 grdpnt=reference,
                 modal_integrals=modal_integral_flag,
                 rotary_integrals=False,
-                rigid_threshold_hz=rigid_body_mode_thresh,
+                rigid_threshold_hz=threshold,
             )
             component = self._from_files(Path(fop2) if fop2 else self._run.op4, options)
         else:
-            component = self._solve(reference, rigid_body_mode_thresh)
+            component = self._solve(reference, threshold)
         if not modal_integral_flag:
             component = component.without_integrals()
         self.component = component
@@ -183,11 +192,13 @@ class Nastran:
     def _external(self) -> Run:
         """Run NASTRAN in `analysis_<name>` of the working folder."""
         options = self._options
-        if options.separate_lumped:
-            raise InputError(
-                "lumped bodies are separated by the built-in solver only",
-                hint="leave executable_path empty for this component",
-            )
+        for what, words in _BUILT_IN.items():
+            if (what == "geometric_stiffness" and options.load_nodes is not None) or getattr(options, what):
+                raise InputError(
+                    f"{words} by the built-in solver only",
+                    where=what,
+                    hint="leave executable_path empty for this component",
+                )
         fe = FEModel.from_deck(self._deck)
         aset = dict(options.aset or deck_aset(fe, fe.case.subcases[0]))
         if not aset:

@@ -322,6 +322,15 @@ def external(f):
     f["RigidBody"].create_dataset("inertia", shape=(3, 3), dtype="f8", external=[("/etc/passwd", 0, 72)])
 
 
+def put_in(name, place, value):
+    """Change a part of a dataset."""
+
+    def change(f):
+        f[name][place] = value
+
+    return change
+
+
 def link(f):
     del f["RigidBody"]
     f["RigidBody"] = h5py.ExternalLink("other.h5", "/RigidBody")
@@ -347,6 +356,13 @@ def link(f):
         (huge("ModalSolution/FREQ", (10**11,)), "no data"),
         (huge("ModalIntegral/P3", (10**5, 10**5, 3, 3)), "no data"),
         (huge("ChildBodies/engine/parent_grids", (10**11,)), "no"),
+        (put_in("GeometricStiffness/LOAD", (-1,), [99, 1]), r"loads .* not usable.*got \[99, 1\]"),
+        (put_in("GeometricStiffness/LOAD", (-1,), [0, 7]), "loads .* not usable"),
+        (put_in("GeometricStiffness/LOAD", slice(None), [0, 1]), "a load twice"),
+        (put_in("GeometricStiffness/K", (0, 0, 1), 1e9), "K is not symmetric"),
+        (replace("ASET", np.array([[10, 7]])), "interface is not usable.*got 7"),
+        (replace("CraigBampton/FREQ", np.ones(99)), "negative"),
+        (replace("FORMAT", "x" * 10**5), r"another kind \('x{70,80} \.\.\.\)"),
         (external, "another file"),
         (link, "link"),
     ],

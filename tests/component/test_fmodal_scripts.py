@@ -169,6 +169,22 @@ def test_external_faults(folder):
         nast.run_103(n_modes=3, aset={1: 123456})
     with pytest.raises(InputError, match="interface"):
         nast.run_103(n_modes=3)
+    for what, value in (("geometric_stiffness", [1]), ("loads", [{1: [1.0]}]), ("inertia_relief", True)):
+        with pytest.raises(InputError, match=rf"by the built-in solver only \({what}\)"):
+            nast.run_103(n_modes=3, aset={1: 123456}, **{what: value})
+
+
+def test_threshold_of_the_run(folder):
+    """What is asked of the run holds when its results are loaded, unless they are asked for otherwise."""
+    (folder / "boom.dat").write_text(boom([]))
+    nast = Nastran()
+    nast.read("boom.dat")
+    lowest = Component.from_deck("boom.dat", 3, aset={}).frequencies_hz[0]
+    nast.run_103(n_modes=3, rigid_threshold_hz=1.01 * lowest)
+    nast.load_op2()
+    assert nast.component.frequencies_hz[0] > 1.01 * lowest
+    nast.load_op2(rigid_body_mode_thresh=1e-4)
+    assert nast.component.frequencies_hz[0] == pytest.approx(lowest, rel=1e-6)
 
 
 def test_run_deck_is_a_deck(folder):

@@ -124,3 +124,11 @@ def test_files_that_hold_no_modes_are_refused(modes, tmp_path):
     path.write_text("grid,component,1.0\n9,1,2.0\n")
     with pytest.raises(InputError, match="grid 9 component 1"):
         read_measured(path).mac(modes)
+
+
+@pytest.mark.parametrize("row", ["1.7,3,1.0", "nan,3,1.0", "1,3,nan", "1,3.5,1.0"])
+def test_measured_modes_of_places_that_are_none(tmp_path, row):
+    path = tmp_path / "measured.csv"
+    path.write_text(f"grid,component,5.0\n2,3,1.0\n{row}\n")
+    with pytest.raises(FileError, match=rf"measured modes cannot be read.*got {row}"):
+        read_measured(path)

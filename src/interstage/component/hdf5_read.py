@@ -15,6 +15,7 @@ from interstage.component.layout import FORMAT, SCHEMA_VERSION
 from interstage.component.physical import check_physical
 from interstage.component.record import Component
 from interstage.component.units import converted
+from interstage.errors import shown
 from interstage.files import COMPONENT, expect
 from interstage.hdf5 import Fault, Group, opened
 
@@ -55,7 +56,7 @@ def _checked(root: Group) -> bool:
     if ours:
         if root.has("FORMAT") and root.text("FORMAT") != FORMAT:
             raise Fault(
-                f"this is an HDF5 file of another kind ('{root.text('FORMAT')}'), not a component file"
+                f"this is an HDF5 file of another kind ({shown(root.text('FORMAT'))}), not a component file"
             )
         version = root.number("SCHEMA_VERSION")
         if version > SCHEMA_VERSION:

@@ -6,8 +6,9 @@ from dataclasses import fields
 
 import numpy as np
 
+from interstage.component.interface import components_of
 from interstage.component.record import ChildBody, Component, GeometricStiffness
-from interstage.errors import ModelError
+from interstage.errors import InputError, ModelError, shown
 
 TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precision pass
 
@@ -35,8 +36,11 @@ def check_physical(c: Component) -> None:
             "the boundary of the modes is not known",
             where=where,
             expected=" or ".join(BOUNDARIES),
-            got=repr(c.boundary),
+            got=shown(c.boundary),
         )
+    _check_interface(c, where)
+    if c.geometric_stiffness is not None:
+        _check_loads(c.geometric_stiffness, where)
     for body in c.child_bodies:
         _check_mass(body, f"{where}, child body '{body.name}'")
     hz = np.asarray(c.frequencies_hz)
@@ -67,6 +71,35 @@ def check_physical(c: Component) -> None:
             got=f"{np.asarray(c.G0)[r, s]:.6g}",
             hint="scale each mode by one over the root of its modal mass",
         )
+
+
+def _check_interface(c: Component, where: str) -> None:
+    """Refuse an interface, or numbers of modes, that no body has."""
+    try:
+        for value in c.aset.values():
+            components_of(value)
+    except InputError as error:
+        raise ModelError(
+            "the interface is not usable", where=where, got=error.got, hint=error.expected
+        ) from None
+    if c.n_rigid < 0 or (c.craig_bampton is not None and c.craig_bampton.n_boundary < 0):
+        raise ModelError("the number of rigid or interface motions is negative", where=where)
+
+
+def _check_loads(g: GeometricStiffness, where: str) -> None:
+    """Refuse unit loads that are none, or that are there twice, and stiffness that is not symmetric."""
+    known = np.append(0, g.nodes)
+    wrong = ~np.isin(g.load[:, 0], known) | (g.load[:, 1] < 1) | (g.load[:, 1] > 6)
+    if wrong.any() or len(np.unique(g.load, axis=0)) != len(g.load):
+        raise ModelError(
+            "the loads of the geometric stiffness are not usable",
+            where=where,
+            expected="0 or a grid of NODE, and 1 to 6, each once",
+            got=f"{g.load[wrong][0].tolist()}" if wrong.any() else "a load twice",
+        )
+    for name, A in (("K", g.K), ("RR", g.RR)):
+        if np.abs(A - A.transpose(0, 2, 1)).max(initial=0.0) > TOLERANCE * np.abs(A).max(initial=0.0):
+            raise ModelError(f"the geometric stiffness {name} is not symmetric", where=where)
 
 
 def _check_finite(c: Component, where: str) -> None:

@@ -77,13 +77,28 @@ def _from_csv(text: str, path: Path) -> MeasuredModes:
             expected="a header grid,component,frequency,... and as many numbers in each row",
             got=str(error),
         ) from None
-    ids = values[:, :2].astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        ids = values[:, :2].astype(np.int64)
+    if not np.array_equal(ids, values[:, :2]) or not (np.isfinite(values).all() and np.isfinite(hz).all()):
+        raise FileError(
+            "measured modes cannot be read",
+            where=str(path),
+            expected="whole numbers of grid and component, and numbers",
+            got=next(
+                (",".join(row)[:80] for row, one, i in zip(rows[1:], values, ids) if not _usable(one, i)),
+                ",".join(rows[0])[:80],
+            ),
+        )
     return MeasuredModes(ids[:, 0], ids[:, 1], values[:, 2:], hz, np.full(len(hz), np.nan))
 
 
+def _usable(values: np.ndarray, ids: np.ndarray) -> bool:
+    return bool(np.isfinite(values).all() and np.array_equal(ids, values[:2]))
+
+
 def _from_uff(text: str, path: Path) -> MeasuredModes:
-    modes = [_dataset_55(body, path) for number, body in _datasets(text.splitlines()) if number == 55]
-    modes = [mode for mode in modes if mode is not None]
+    found = [_dataset_55(body, path) for number, body in _datasets(text.splitlines()) if number == 55]
+    modes = [mode for mode in found if mode is not None]
     if not modes:
         raise FileError(
             "there are no modes in this file", where=str(path), expected="dataset 55 of normal modes"
