@@ -340,6 +340,8 @@ def link(f):
     ("change", "word"),
     [
         (replace("SCHEMA_VERSION", 99), "update Interstage"),
+        (replace("SCHEMA_VERSION", 0), "unknown schema version"),
+        (replace("SCHEMA_VERSION", -1), "unknown schema version"),
         (replace("FORMAT", "other"), "another kind"),
         (replace("ModalSolution/FREQ", "text"), "FREQ"),
         (replace("ModalSolution", np.zeros(3)), "group belongs"),
@@ -370,6 +372,12 @@ def link(f):
 def test_hostile_files(saved, tmp_path, change, word):
     text = one_sentence(changed(saved, tmp_path, change))
     assert re.search(word, text)
+
+
+def test_integrals_of_which_some_are_missing_are_not_used(saved, tmp_path):
+    back = Component.load(changed(saved, tmp_path, lambda f: f["ModalIntegral"].__delitem__("P3")))
+    assert not back.has_integrals
+    assert any("some integrals of first and second order are missing" in note for note in back.notes)
 
 
 def test_truncated_basis_in_a_file_is_refused(saved, tmp_path):

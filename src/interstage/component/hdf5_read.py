@@ -16,7 +16,7 @@ from interstage.component.physical import check_physical
 from interstage.component.record import Component
 from interstage.component.units import converted
 from interstage.errors import shown
-from interstage.files import COMPONENT, expect
+from interstage.files import COMPONENT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened
 
 _HINT = "write it again with Component.save or 'interstage component'"
@@ -39,7 +39,7 @@ def read_component(
     path = Path(path)
     expect(path, COMPONENT)
     with opened(path, "component file", _HINT) as root:
-        ours = _checked(root)
+        ours = _checked(root, path)
         known: dict[str, Any] = {"frequencies_hz": _frequencies(root.child("ModalSolution"), ours)}
         if not root.has("NAME"):
             known["name"] = path.stem
@@ -50,7 +50,7 @@ def read_component(
     return component if units is None else converted(component, units)
 
 
-def _checked(root: Group) -> bool:
+def _checked(root: Group, path: Path) -> bool:
     """Refuse files of another kind or of a later version; tell whether the file is ours."""
     ours = root.has("SCHEMA_VERSION")
     if ours:
@@ -59,11 +59,7 @@ def _checked(root: Group) -> bool:
                 f"this is an HDF5 file of another kind ({shown(root.text('FORMAT'))}), not a component file"
             )
         version = root.number("SCHEMA_VERSION")
-        if version > SCHEMA_VERSION:
-            raise Fault(
-                f"the file has schema version {version:g} and this Interstage reads up to "
-                f"{SCHEMA_VERSION}: update Interstage"
-            )
+        check_version(version, SCHEMA_VERSION, COMPONENT, path)
     missing = [name for name in ("ModalSolution", "RigidBody") if not root.has(name)]
     if missing:
         raise Fault(f"this HDF5 file is not a component file: it has no group '{missing[0]}'")
@@ -119,6 +115,10 @@ def _completed(found: dict[str, Any], root: Group) -> dict[str, Any]:
         found |= {"E": np.zeros((3, n)), "F0": np.zeros((3, n)), "G0": np.eye(n)}
         said.append("no integrals in the file: coupling of modes and rigid motion taken as zero")
     if not all(key in found for key in ("J1", "J2", "F1")):
+        if any(key in found for key in ("J1", "J2", "F1")):
+            said.append(
+                "some integrals of first and second order are missing in the file: none of them is used"
+            )
         whole = ("J1", "J2", "F1", "pm_mass", "pm_c", "pm_S2", "pm_E", "rotary")
         found = {key: value for key, value in found.items() if key not in whole}
     elif "pm_mass" not in found:
