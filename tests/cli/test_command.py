@@ -71,3 +71,13 @@ def test_a_locale_without_unicode(tmp_path):
     run("report", "bâti.h5", "--deck", deck.name)
     assert "bâti" in (tmp_path / "bâti.html").read_text(encoding="utf-8")
     assert json.loads(run("info", "--json", "bâti.h5"))["name"] == "bâti"
+
+
+def test_the_package_is_the_command_and_hints_name_the_help_of_what_was_asked():
+    asked = subprocess.run(
+        [sys.executable, "-m", "interstage", "modes"], capture_output=True, text=True, timeout=300
+    )
+    assert asked.stderr.strip().endswith("see 'interstage modes --help'")
+    bare = run()
+    assert "Commands" in bare.stdout + bare.stderr
+    assert "see '" not in bare.stderr

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from interstage.errors import DeckError, InterstageError, ModelError
-from interstage.fem import FEModel, normal_modes, static_subcases
+from interstage.fem import FEModel, buckling, normal_modes, static, static_subcases
 from interstage.nastran import deck_from_text
 
 E, I, A, RHO, LENGTH = 7e10, 1e-5, 0.01, 2700.0, 2.0
@@ -193,3 +193,9 @@ def test_free_structure_reduced_to_one_grid_and_a_scalar_point():
     text = "\n".join(["SOL 103", "CEND", "METHOD = 1", "BEGIN BULK", *grids, *plates, *spring, *rest])
     found = normal_modes(FEModel.from_deck(deck_from_text(text)))
     assert np.abs(found.frequencies_hz[:6]).max() < 1e-3 and found.frequencies_hz[6] > 100.0
+
+
+@pytest.mark.parametrize("solve", [normal_modes, static, buckling])
+def test_the_path_of_a_deck_is_no_model_and_the_error_names_the_door(solve):
+    with pytest.raises(InterstageError, match=r"FEModel.from_deck.*got str 'panel.bdf'"):
+        solve("panel.bdf")

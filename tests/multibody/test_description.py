@@ -7,8 +7,10 @@ import pytest
 from multibody_models import beam
 
 from interstage.errors import InputError, InterstageError, ModelError
+from interstage.linear import linearize, trim
 from interstage.multibody import Ball, Free, Gimbal, Locked, Multibody, Prismatic, Revolute, Screw, Universal
 from interstage.spatial import Rotation
+from interstage.system import simulate
 
 pytestmark = pytest.mark.kernels
 BEAM = beam(n_elements=4, n_modes=6)
@@ -249,3 +251,17 @@ def test_many_places_at_once_are_the_single_ones():
     assert numbers == [count, -1, count, -1]
     assert system.site("panel", 4) == count
     assert int(system.tree.sizes[2]) == count + 1
+
+
+def test_printed_modes_list_their_frequencies():
+    modes = _bus().compile().modes()
+    title, _, *lines = repr(modes).splitlines()
+    assert title == f"{len(modes.frequencies_hz)} modes of 'craft'"
+    np.testing.assert_allclose([float(line.split()[1]) for line in lines], modes.frequencies_hz, atol=1e-6)
+
+
+@pytest.mark.parametrize("door", [lambda mb, x: simulate(mb, x, 1.0, 0.1), trim, linearize])
+def test_a_vehicle_that_is_not_compiled_is_refused_in_words(door):
+    mb = _bus()
+    with pytest.raises(InputError, match=r"mb\.compile\(\), got Multibody"):
+        door(mb, mb.compile().state())

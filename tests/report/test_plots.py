@@ -113,6 +113,8 @@ def test_wrong_frequencies_and_responses_are_refused():
         plots.bode(F, {"a": np.ones(3)})
     with pytest.raises(InputError, match="positive"):
         plots.bode([0.0, 1.0], {"a": np.ones(2)})
+    with pytest.raises(InputError, match=r"nothing to draw.*got ndarray"):
+        plots.bode(F, np.ones((len(F), 2)))
     with pytest.raises(InputError, match="nothing to draw"):
         plots.bode(F, {})
 

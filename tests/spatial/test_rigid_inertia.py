@@ -206,3 +206,9 @@ def test_wrong_input_is_answered_in_a_sentence(make, sentence):
     with pytest.raises(InertiaError, match=sentence):
         make()
     assert issubclass(InertiaError, InputError)
+
+
+def test_a_printed_body_shows_its_numbers_line_by_line():
+    lines = str(RigidInertia(2.0, [0.5, 0, 0], np.diag([1.0, 2.0, 3.0]))).splitlines()
+    assert [float(line.split()[-1]) for line in lines] == [2.0, 0.0, 0.0, 0.0, 3.0]
+    assert lines[1].split()[3:] == ["0.5", "0", "0"]

@@ -224,3 +224,28 @@ def test_checkpoints_that_cannot_be_are_refused(tmp_path):
     ist.simulate(local, None, until=1, step="0.1 s", log=tmp_path / "b.h5", checkpoint="0.4 s")
     with pytest.raises(FileError, match=r"the assembly cannot be rebuilt from the checkpoint.*give it"):
         ist.resume(tmp_path / "b.ckpt.h5")
+
+
+def test_a_saved_log_has_every_port_as_it_holds_at_the_times_of_the_states(tmp_path):
+    flight = made()
+    log = ist.simulate(flight, start(flight), until=0.3, step="4 ms")
+    log.save(tmp_path / "run.h5", {"own": (log.t**2, "s^2")})
+    signals = ist.load(tmp_path / "run.h5").signals
+    np.testing.assert_array_equal(signals["lag.y"][0], log["lag.y"])
+    np.testing.assert_array_equal(signals["own"][0], log.t**2)
+    assert signals["gyro.rate[2]"][1] == "rad/s"
+    for name, found, rows in (
+        ("gyro.rate", signals["gyro.rate[2]"][0], log["gyro.rate"][:, 2]),
+        ("pid.u", signals["pid.u"][0], log["pid.u"]),
+    ):
+        times = log.times(name)
+        expected = [rows[[k for k in range(len(times)) if times[k] <= t + 1e-9][-1]] for t in log.t]
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_what_acted_is_not_in_the_log_of_a_flight_and_the_error_says_where_to_look():
+    flight = made()
+    log = ist.simulate(flight, start(flight), until=0.05, step="5 ms")
+    for ask in (log.operating_point, lambda: log.accelerations, lambda: log.torque("bus")):
+        with pytest.raises(InputError, match=r"does not have what acted.*log\.end"):
+            ask()

@@ -126,3 +126,15 @@ def test_bad_runs_are_refused_in_words():
     ):
         with pytest.raises(InputError, match=words):
             action()
+
+
+def test_times_may_be_texts_with_units():
+    system, x = _tree()
+    plain = simulate(system, x, 0.02, 1e-3, log_step=5e-3, control=lambda t, x: None, control_step=0.01)
+    said = simulate(
+        system, x, "20 ms", "1 ms", log_step="5 ms", control=lambda t, x: None, control_step="100 Hz"
+    )
+    np.testing.assert_array_equal(said.t, plain.t)
+    np.testing.assert_array_equal(said.q, plain.q)
+    with pytest.raises(InputError, match=r"step is not a time.*5 ms"):
+        simulate(system, x, "1 s", "2 m")

@@ -81,7 +81,10 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         # Typer brings its own copy of click, so that its usage errors are known by what they offer
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            _fail(f"{error.format_message().rstrip('.')}; see 'interstage --help'")
+            said, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+            if not said:  # a bare command has shown its help
+                sys.exit(error.exit_code)
+            _fail(f"{said}; see '{getattr(context, 'command_path', 'interstage')} --help'")
         if type(error).__name__ == "Abort":
             _stop("stopped", 130)
         if os.environ.get("INTERSTAGE_DEBUG"):

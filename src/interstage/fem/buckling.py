@@ -20,6 +20,7 @@ from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
+from interstage.fem.requests import check_model
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import static, static_subcase, subcase_constraints
 from interstage.linalg.factor import Factor, NotPositiveDefinite
@@ -93,6 +94,7 @@ def buckling(
     preload : id of the static subcase; the deck's STATSUB, or its first static subcase, by default
     form : of the geometric stiffness, see `geometric_stiffness`
     """
+    check_model(fe)
     case = _buckling_subcase(fe, subcase)
     preload = preload or static_subcase(fe, case) or _first_static(fe, case)
     request = _factor_range(fe, case, n_modes)

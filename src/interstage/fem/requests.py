@@ -15,6 +15,16 @@ BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
 WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
 
+def check_model(fe: object) -> None:
+    """Refuse what is no finite-element model, as the path of a deck."""
+    if not isinstance(fe, FEModel):
+        raise InputError(
+            "not a finite-element model",
+            expected="an FEModel, as from ist.FEModel.from_deck('panel.bdf')",
+            got=f"{type(fe).__name__} {str(fe)[:60]!r}" if isinstance(fe, str) else type(fe).__name__,
+        )
+
+
 def modes_case(fe: FEModel, subcase: int | None = None) -> Subcase | None:
     """The subcase whose SPC, MPC and METHOD hold: the one named, else the first that asks for modes; None: no case."""
     cases = fe.case.subcases

@@ -27,7 +27,7 @@ from interstage.fem.recovery import (
     resultant,
 )
 from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
-from interstage.fem.requests import BUCKLING, modes_case, modes_request
+from interstage.fem.requests import BUCKLING, check_model, modes_case, modes_request
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
 from interstage.linalg.eigen import eigenmodes
@@ -157,6 +157,7 @@ def normal_modes(
     preload : id of a static subcase whose loads stiffen or soften the structure, (K + Kg) φ = λ M φ; the
         deck's STATSUB by default, 0 for none
     """
+    check_model(fe)
     say = progress or (lambda text: None)
     case = modes_case(fe, subcase)
     request = modes_request(fe, case, n_modes, f_min, f_max)
@@ -217,6 +218,7 @@ def static_subcase(fe: FEModel, case: Subcase | None) -> int | None:
 
 def static(fe: FEModel, subcase: int = 1) -> Displacements:
     """Displacements of one subcase of a linear static analysis (SOL 101)."""
+    check_model(fe)
     ids = [case.id for case in fe.case.subcases]
     if subcase not in ids:
         raise InputError(f"subcase {subcase} is not in the deck", hint=known_names(ids))

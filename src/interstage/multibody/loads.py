@@ -24,7 +24,7 @@ from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import located
 from interstage.multibody.settings import Settings
-from interstage.multibody.state import State, check_belongs
+from interstage.multibody.state import State, check_belongs, check_compiled
 from interstage.multibody.types import Node, Place, Rates, Table
 from interstage.spatial.checks import as_array
 
@@ -217,6 +217,7 @@ class Loads:
     accelerations {body: (nv of its joint,)} : motions of prescribed joints
     names : of the entries of tau;  law : tau as a function of (t, system), in its place
 
+    `Loads.of(system, forces, tau, accelerations)` makes and checks one; each kind may be left out.
     Give it wherever forces are asked for: `forces=loads` brings all three kinds, less those given beside it.
     """
 
@@ -427,6 +428,7 @@ class OperatingPoint(State):
 
 def at_point(system: S, x: State) -> S:
     """Return a system as an operating point has it switched; the system itself for a bare state."""
+    check_compiled(system)
     if not isinstance(x, OperatingPoint):
         return system
     check_belongs(system, x)

@@ -143,8 +143,20 @@ class State:
         return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self.layout)}>"
 
 
+def check_compiled(system: object) -> None:
+    """Refuse what is no compiled vehicle."""
+    if not hasattr(system, "layout"):
+        raise InputError(
+            "not a compiled vehicle",
+            where="system",
+            expected="a System, as from mb.compile()",
+            got=type(system).__name__,
+        )
+
+
 def check_belongs(system: Compiled, x: State) -> None:
     """Refuse what is no state, and a state of another vehicle."""
+    check_compiled(system)
     if not isinstance(x, State):
         raise InputError(
             "not a state", where="x", expected="a State, as from system.state(q, v)", got=type(x).__name__

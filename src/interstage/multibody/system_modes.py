@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from interstage.multibody.api.closures import Closures
 
 STEP = 1e-40
+MOST = 60  # modes that are listed
 DEPENDENT = 1e-6  # pivots of unit rows below this belong to closures that say the same as others
 
 
@@ -36,6 +37,12 @@ class SystemModes:
     state: State
     frequencies_hz: np.ndarray
     shapes: np.ndarray
+
+    def __repr__(self) -> str:
+        f = self.frequencies_hz
+        lines = [f"{len(f)} modes of '{self.system.model.name}'", "mode  frequency, Hz"]
+        lines += [f"{k + 1:4d}  {hz:13.6f}" for k, hz in enumerate(f[:MOST])]
+        return "\n".join(lines + [f"... and {len(f) - MOST} more"] * (len(f) > MOST))
 
     def at(self, body: str, node: Node = None) -> np.ndarray:
         """Return the motion [rotation; translation] (6, m) of a place in every mode, world axes."""

@@ -85,8 +85,12 @@ def _traces(
         f = np.zeros(0)
     if f.ndim != 1 or len(f) < 2 or not np.all(f > 0.0):
         raise InputError("frequencies are not usable", expected="two or more positive numbers, Hz")
-    if not responses or not isinstance(responses, Mapping):
-        raise InputError("there is nothing to draw", expected="{label: response}")
+    if not isinstance(responses, Mapping) or not responses:
+        raise InputError(
+            "there is nothing to draw by name",
+            expected='{label: response}, as in {"gyro": lin} or {"gyro": H[:, 0, 0]}',
+            got="nothing" if isinstance(responses, Mapping) else type(responses).__name__,
+        )
     return f, {label: trace(value, f, input, output) for label, value in responses.items()}
 
 

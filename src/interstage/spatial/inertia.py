@@ -42,6 +42,12 @@ class RigidInertia:
         object.__setattr__(self, "com", center)
         object.__setattr__(self, "inertia", tensor)
 
+    def __str__(self) -> str:
+        lines = [f"mass            {self.mass:.9g}", "centre of mass  " + _spaced(self.com)]
+        for k, row in enumerate(self.inertia):
+            lines.append(("inertia (com)   " if k == 0 else " " * 16) + _spaced(row))
+        return "\n".join(lines)
+
     @property
     def p_BBcm(self) -> np.ndarray:
         """Centre of mass (3,) from B's origin, in B: `com`."""
@@ -207,6 +213,10 @@ class RigidInertia:
         """Say whether two records agree to a relative tolerance in mass, centre of mass and inertia."""
         M, N = self.matrix(), other.matrix()
         return bool(np.abs(M - N).max() <= tolerance * max(np.abs(M).max(), np.abs(N).max()))
+
+
+def _spaced(row: np.ndarray) -> str:
+    return "  ".join(f"{value:>13.6g}" for value in row)
 
 
 def _numbers(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:

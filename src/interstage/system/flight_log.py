@@ -6,17 +6,18 @@ for each sample, `log.times(name)`. A row shows values as they hold from its tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.system.flight_file import FlightWriter
-from interstage.system.log import Log, Phase
+from interstage.system.log import SAME_TIME, Log, Phase
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.plan import Plan
@@ -130,6 +131,24 @@ class FlightLog(Log):
         self._writer: FlightWriter | None = None
         self._table = self._rows[0]
         self._tables: list[np.ndarray] = [rows[0] for rows in self._groups]
+
+    def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
+        """Write the log file (HDF5): states, `signals`, and every port as it holds at the times of the states.
+
+        What is sampled is held from sample to sample; `simulate(log=path)` keeps each sample at its own time.
+        """
+        super().save(path, {**self._held(), **(signals or {})})
+
+    def _held(self) -> dict[str, tuple[np.ndarray, str]]:
+        """Return every port (m,) at the rows of `t` with its unit, NaN before the first sample."""
+        held: dict[str, tuple[np.ndarray, str]] = {}
+        labels = tables_of(self.plan, self.system, self.columns)
+        for k, ((names, units), rows) in enumerate(zip(labels, [self._table, *self._tables])):
+            at = np.searchsorted(rows[:, 0], self.t * (1.0 + SAME_TIME), "right") - 1
+            for column in range(1 + self.system.nq + self.system.nv if k == 0 else 1, len(names)):
+                values = np.where(at < 0, np.nan, rows[np.maximum(at, 0), column])
+                held[names[column]] = values, units[column]
+        return held
 
     def write_to(self, path: str | Path) -> None:
         """Write rows to a file from now on, those that are there first."""

@@ -83,6 +83,11 @@ class Inputs:
         return self.accelerations is not None or any(load[4].in_time for load in self.loads)
 
     def _holding(self, t: float) -> tuple[float, np.ndarray, np.ndarray, np.ndarray, Acting]:
+        if not self.loads:
+            raise InputError(
+                "the log does not have what acted",
+                hint="of a flight every port is in the log by name; log.end goes on from its end",
+            )
         later = bisect_right(self.loads, t, key=lambda load: load[0] - SAME_TIME * (1.0 + abs(t)))
         return self.loads[max(0, later - 1)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.ports import Value
 from interstage.system.run import Control, Run
 from interstage.system.stepper import Pace, Stepper
-from interstage.system.ticks import Period
+from interstage.system.ticks import Period, period_of
 
 
 def simulate(
@@ -43,13 +44,13 @@ def simulate(
     tau: Generalized | None = None,
     accelerations: Rates | None = None,
     control: Control | None = None,
-    control_step: float | None = None,
+    control_step: Period | None = None,
     motions: dict[str, Motion] | None = None,
     mass: Mapping[str, Callable[..., RigidInertia | tuple[object, ...]]] | None = None,
     events: list[Event] | None = None,
-    log_step: float | None = None,
+    log_step: Period | None = None,
     dense: bool | None = None,
-    max_step: float | None = None,
+    max_step: Period | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
     set: Mapping[str, Value] | None = None,
@@ -60,14 +61,14 @@ def simulate(
     """Integrate from state x at t = 0 and return the log: of a vehicle, or of an assembly of devices around one.
 
     An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
-    the loads of an operating point x. It takes until, step, log_step (as "5 ms" too) and the last four arguments; its
-    log also has every port by name (`FlightLog`).
+    the loads of an operating point x. It takes until, step, log_step and the last four arguments; its log also has
+    every port by name (`FlightLog`).
 
     Parameters
     ----------
     x : a state, or an operating point as from `trim`: its settings hold, and its forces, tau and accelerations act,
         each where that kind is not given here
-    until : end time;  step : time step of methods with fixed steps
+    until : end time;  step : time step of methods with fixed steps; times are seconds, or texts as "5 ms"
     method : a name, or an object of `interstage.system.methods`. In compiled loops, with fixed steps where `step` is
         given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
         "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
@@ -113,14 +114,12 @@ def simulate(
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
     events, motions, mass = _checked(events, motions, mass, control)
-    _positive("until", until)
-    for name, value in (("max_step", max_step), ("log_step", log_step), ("control_step", control_step)):
-        if value is not None:
-            _positive(name, value)
+    until, step = _seconds("until", until), None if step is None else _seconds("step", step)
+    max_step = np.inf if max_step is None else _seconds("max_step", max_step)
+    log_step = None if log_step is None else _seconds("log_step", log_step)
+    control_step = None if control_step is None else _seconds("control_step", control_step)
     chosen = method_of(method or ("rk4" if step is not None else "dop853"))
-    if step is not None:
-        _positive("step", step)
-    elif chosen.embedded is None:
+    if step is None and chosen.embedded is None:
         raise InputError(f"method {chosen} needs a positive step", where="step", got=f"{step}")
     _positive("rtol", rtol)
     _positive("atol", atol)
@@ -138,7 +137,7 @@ def simulate(
         log_step is None if dense is None else dense,
     )
     run.system.check_closed(run.x)
-    pace = Pace(until, step, np.inf if max_step is None else max_step, rtol, atol, log_step)
+    pace = Pace(until, step, max_step, rtol, atol, log_step)
     law = None if control is None else given_system(control, 2)
     made = _drive(run, _stepper(run, chosen, pace), law, control_step)
     if run.system.watched:
@@ -187,6 +186,14 @@ def _drive(run: Run, stepper: Stepper, law: Control | None, period: float | None
     if run.stopped or stepper.logs_end:
         run.add_now()
     return run.log(stepper.info())
+
+
+def _seconds(name: str, value: Any) -> float:
+    """Return a positive time; texts as "5 ms" are read."""
+    if isinstance(value, str | Fraction):
+        return float(period_of(value, name))
+    _positive(name, value)
+    return value
 
 
 def _positive(name: str, value: Any) -> None:
