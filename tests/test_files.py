@@ -177,3 +177,8 @@ def test_signals_of_a_log_have_its_length(made, tmp_path):
     np.testing.assert_array_equal(back["angle, deg"], np.rad2deg(log["arm"].q[:, 0]))
     with pytest.raises(ist.InterstageError, match=r"no body and no signal 'leg'.*arm"):
         back["leg"]
+
+
+def test_a_name_that_no_file_can_have():
+    with pytest.raises(FileError, match="the file cannot be read"):
+        ist.load("x" * 5000)

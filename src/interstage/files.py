@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import h5py
 
-from interstage.errors import FileError
+from interstage.errors import FileError, shown
 from interstage.hdf5 import opened
 from interstage.output import read_json, reason
 
@@ -156,17 +156,17 @@ def check_version(version: float, known: int, kind: FileKind, path: str | Path) 
 
 def container(path: Path) -> tuple[str, str]:
     """Return what a file is packed in ("hdf5", "mat", "zip", "json" or "") and words for what it is."""
-    if path.is_dir():
-        return "", "a folder"
-    if not path.exists():
-        raise FileError("there is no such file", where=str(path))
-    if not path.is_file():
-        return "", "no file, but a device or pipe"
     try:
+        if path.is_dir():
+            return "", "a folder"
+        if not path.exists():
+            raise FileError("there is no such file", where=str(path))
+        if not path.is_file():
+            return "", "no file, but a device or pipe"
         with open(path, "rb") as f:
             head = f.read(1 << 14)
     except OSError as error:
-        raise FileError("the file cannot be read", where=str(path), got=reason(error)) from None
+        raise FileError("the file cannot be read", where=shown(str(path)), got=reason(error)) from None
     if not head:
         return "", "an empty file"
     if head[:6] == b"MATLAB" or head[124:128] in (b"\0\x01IM", b"\x01\0MI"):

@@ -121,3 +121,12 @@ def test_a_free_body_has_no_residuals_of_its_own_acceleration(lumped):
     asked = Component.from_matrices(K, M, nodes, n_modes=6, rvdof={60: 13}, inertia_relief=True)
     np.testing.assert_allclose(asked.frequencies_hz, plain.frequencies_hz, rtol=1e-9)
     assert any("6 residual loads dropped: they move the free body" in note for note in asked.notes)
+
+
+def test_loads_on_the_interface_are_dropped_as_such():
+    """A body that is held is not said to be free."""
+    K, M, nodes = bent()
+    c = Component.from_matrices(K, M, nodes, n_modes=3, aset={10: 123456}, rvdof={10: 13})
+    assert c.residual_vector.sum() == 0
+    assert any("residual vectors dropped" in note for note in c.notes)
+    assert not any("free body" in note for note in c.notes)

@@ -73,6 +73,8 @@ def _strains(M: Any, P: np.ndarray, rigid: np.ndarray) -> np.ndarray:
     """Tell which loads (nf, p) still load a free body when its inertia balances them, as M times a rigid motion does
     not.
     """
+    if not rigid.shape[1]:
+        return np.ones(P.shape[1], dtype=bool)
     along = rigid.T @ P
     size = np.abs(P) + abs(M) @ (np.abs(rigid) @ np.abs(along))
     return np.any(np.abs(P - M @ (rigid @ along)) > BALANCED * size, axis=0)
