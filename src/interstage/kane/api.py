@@ -11,6 +11,7 @@ from interstage.kane import equations
 from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import HasModel, Layout, Parameters, build, shapes_of
 from interstage.kane.ops import Array, concat
+from interstage.multibody.load_nodes import check_loaded
 from interstage.multibody.loads import Forces, as_forces, of_all_kinds
 from interstage.multibody.model import Multibody
 from interstage.multibody.types import Node
@@ -129,7 +130,10 @@ class Kane:
         frame: str = "world",
         parameters: Parameters | None = None,
     ) -> tuple[Array, Array]:
-        """Return M (nv, nv) and f (nv,) of M v̇ = f."""
+        """Return M (nv, nv) and f (nv,) of M v̇ = f.
+
+        With geometric stiffness M is that of `mass_matrix` and what it adds through the forces across joints.
+        """
         q, v, p = self._state(q, v, parameters)
         forces, tau, _ = of_all_kinds(forces, tau, None)
         loads = self._loads(forces, frame, p, q, v)
@@ -262,8 +266,17 @@ class Kane:
                     q, v, force.body, force.node if force.frame == "node" else None, parameters=p
                 ).R
                 wrench = concat(self.xp, [R @ wrench[:3], R @ wrench[3:]])
-            out.append(Load(i, *self._site(i, force.node), wrench))
+            out.append(Load(i, *self._site(i, force.node), wrench, self._stiffness(i, force.node)))
         return tuple(out)
+
+    def _stiffness(self, i: int, node: Node) -> Array | None:
+        """Return the geometric stiffness (6, n, n) of wrenches at a node, or at the frame (None)."""
+        spec, own = self.model.specs[i], self.shapes[i]
+        at = spec.node if node is None else node
+        if own is None or not spec.stiffens or at is None:
+            return None
+        check_loaded(spec, int(at))
+        return self.xp.asarray(own.loads(int(at)))
 
     def _given(self, accelerations: dict[str, Array] | None) -> Array:
         """Return given accelerations (nv,) of prescribed joints, zero elsewhere."""

@@ -20,7 +20,8 @@ from interstage.kane.inertia import Inertias, first_moments, inertias, weights
 from interstage.kane.joints import coordinate_rates, spring_energy, spring_forces
 from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import Layout, Parameters
-from interstage.kane.ops import Array, concat, cross_rows, in_columns, solve_symmetric
+from interstage.kane.ops import Array, concat, in_columns, solve_scaled
+from interstage.kane.stiffening import geometric_rows, moved, stiffens, turned
 
 
 class Parts(NamedTuple):
@@ -108,13 +109,17 @@ def kane_equations(
     loads: tuple[Load, ...] = (),
     xp: ModuleType = np,
 ) -> tuple[Array, Array]:
-    """Return M (nv, nv) and f (nv,) of Kane's equations M v̇ = f.
+    """Return M (nv, nv) and f (nv,) of Kane's equations M v̇ = f; geometric stiffness makes M unsymmetric.
 
     q (nq,), v (nv,); tau (nv,) generalized forces; loads: wrenches at nodes
     """
     parts = parts_of(layout, parameters, q, v, loads, xp)
-    f = forces(layout, parameters, parts, q, v, loads, xp)
-    return mass_matrix(layout, parameters, parts, xp), f if tau is None else f + tau
+    M, f = mass_matrix(layout, parameters, parts, xp), forces(layout, parameters, parts, q, v, loads, xp)
+    if stiffens(layout, parameters):
+        across = reaction_rows(layout, parameters, parts, q, v, loads, xp)
+        slope, rest = geometric_rows(layout, parameters, parts.frames, across, q, loads, xp)
+        M, f = M + slope, f - rest
+    return M, f if tau is None else f + tau
 
 
 def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: ModuleType = np) -> Array:
@@ -122,7 +127,7 @@ def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: ModuleTyp
     if layout.nv == 0:
         return f
     if not layout.held:
-        return solve_symmetric(xp, M, f)
+        return solve_scaled(xp, M, f)
     mask = np.zeros(layout.nv, dtype=bool)
     mask[list(layout.held)] = True
     free, known = np.flatnonzero(~mask), xp.where(xp.asarray(mask), given, 0.0)
@@ -131,12 +136,7 @@ def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: ModuleTyp
     rest = xp.take(f - M @ known, xp.asarray(free), axis=0)
     block = xp.take(xp.take(M, xp.asarray(free), axis=0), xp.asarray(free), axis=1)
     # back to all velocities by a matrix of zeros and ones
-    return known + xp.asarray(np.eye(layout.nv)[:, free]) @ solve_symmetric(xp, block, rest)
-
-
-def _moved(xp: ModuleType, wrench: Array, arm: Array) -> Array:
-    """Return a wrench [t; f] acting at `arm` from the new point."""
-    return concat(xp, [wrench[:3] + cross_rows(xp, arm, wrench[3:]), wrench[3:]])
+    return known + xp.asarray(np.eye(layout.nv)[:, free]) @ solve_scaled(xp, block, rest)
 
 
 def reactions(
@@ -154,20 +154,37 @@ def reactions(
     hands on to its children.
     """
     parts = parts_of(layout, p, q, v, loads, xp)
-    f, inertia = parts.frames, parts.inertias
+    rows = reaction_rows(layout, p, parts, q, v, loads, xp)
+    return [row[:, :-1] @ vdot + row[:, -1] for row in rows]
+
+
+def reaction_rows(
+    layout: Layout,
+    p: Parameters,
+    parts: Parts,
+    q: Array,
+    v: Array,
+    loads: tuple[Load, ...] = (),
+    xp: ModuleType = np,
+) -> list[Array]:
+    """Return `reactions` as rows (6, nv + 1): what multiplies v̇, and what no acceleration changes."""
+    f, inertia, nv = parts.frames, parts.inertias, layout.nv
     weight, _ = weights(layout, p, f, q, xp)
     drag, _ = dampings(layout, p, parts, v, xp)
-    need = inertia.wrench + (inertia.matrix @ (parts.X @ vdot)[..., None])[..., 0] - weight - drag
     out = []
     for i, place in enumerate(layout.places):
-        wrench = need[i] + inertia.FE[i] @ vdot[slice(*place.etadot)] if place.n_modes else need[i]
-        out.append(concat(xp, [f.R[i] @ wrench[:3], f.R[i] @ wrench[3:]]))
+        slope = inertia.matrix[i] @ parts.X[i]
+        if place.n_modes:
+            slope = slope + in_columns(xp, inertia.FE[i], place.etadot[0], nv)
+        rest = inertia.wrench[i] - weight[i] - drag[i]
+        out.append(turned(xp, f.R[i], concat(xp, [slope, rest[:, None]], axis=1)))
     for i, load in enumerate(loads, start=len(out)):
-        out[load.body] = out[load.body] - _moved(xp, load.wrench, f.x[i] - f.x[load.body])
+        wrench = moved(xp, load.wrench, f.x[i] - f.x[load.body])
+        out[load.body] = out[load.body] - in_columns(xp, wrench[:, None], nv, nv + 1)
     for i in range(len(out) - 1, -1, -1):
         parent = layout.places[i].parent
         if parent >= 0:
-            out[parent] = out[parent] + _moved(xp, out[i], f.x[i] - f.x[parent])
+            out[parent] = out[parent] + moved(xp, out[i], f.x[i] - f.x[parent])
     return out
 
 
@@ -176,7 +193,7 @@ def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = 
     parts = parts_of(layout, p, q, v, (), xp)
     out = []
     for R, x, own in zip(parts.frames.R, parts.frames.x, parts.inertias.momentum):
-        out.append(_moved(xp, concat(xp, [R @ own[:3], R @ own[3:]]), x))
+        out.append(moved(xp, concat(xp, [R @ own[:3], R @ own[3:]]), x))
     return out
 
 

@@ -29,13 +29,17 @@ from interstage.kane.rotation import of_vector
 
 
 class Load(NamedTuple):
-    """A node of body `body` with l (3,), lam and gam (3, n), and a wrench [t; f] (6,) on it, world axes."""
+    """A node of body `body` with l (3,), lam and gam (3, n), and a wrench [t; f] (6,) on it, world axes.
+
+    K (6, n, n) : geometric stiffness of a unit wrench there, body axes
+    """
 
     body: int
     l: Array
     lam: Array
     gam: Array
     wrench: Array
+    K: Array | None = None
 
 
 class Frames(NamedTuple):

@@ -15,6 +15,7 @@ from interstage.errors import InputError, ModelError
 from interstage.kane.joints import Step, check_steps
 from interstage.kane.ops import LEVI, Array
 from interstage.kane.reference import Shapes, about_node
+from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 
 
@@ -25,7 +26,9 @@ class Body(NamedTuple):
     J1 (n, 3, 3), J2 (n, n, 3, 3), F1 (n, 3, n) its change with deformation; stiffness (n,) modal;
     damping (6 + n, 6 + n) on [ω; v; η̇], body axes: modal, and of dampers to ground;
     l (3,), lam, gam (3, k): the node of the parent; rotation (3, 3) of the joint frame there; axes (3, 3) and pitch
-    of the joint; spring, damper, rest (nv,) along its coordinates.
+    of the joint; spring, damper, rest (nv,) along its coordinates;
+    spin, root (6, n, n) : geometric stiffness of the products of ω and of [t; f] at the inboard node; port (6, k, k) :
+    of [t; f] at the node of the parent; the first axis is 0 long where there is none.
     """
 
     mass: Array
@@ -48,6 +51,9 @@ class Body(NamedTuple):
     spring: Array
     damper: Array
     rest: Array
+    spin: Array
+    root: Array
+    port: Array
 
 
 class Parameters(NamedTuple):
@@ -136,6 +142,7 @@ def build(model: Multibody, shapes: list[Shapes | None]) -> tuple[Layout, Parame
             hint="cut the loops",
         )
     vehicle_units(model)
+    check_loads(model)
     index = {spec.name: i for i, spec in enumerate(model.specs)}
     places, held, nq, nv = [], [], 0, 0
     for spec, own in zip(model.specs, shapes):
@@ -186,7 +193,23 @@ def _numbers(spec: BodySpec, own: Shapes | None, on: Shapes | None, model: Multi
         spring=joint.spread("stiffness"),
         damper=joint.spread("damping"),
         rest=joint.spread("rest"),
+        **_geometric(spec, own, on, model),
     )
+
+
+def _geometric(
+    spec: BodySpec, own: Shapes | None, on: Shapes | None, model: Multibody
+) -> dict[str, np.ndarray]:
+    """Return the geometric stiffness of a body and of the node that carries it."""
+    n, k = (0 if shapes is None else len(shapes.stiffness) for shapes in (own, on))
+    found = {"spin": np.zeros((0, n, n)), "root": np.zeros((0, n, n)), "port": np.zeros((0, k, k))}
+    if own is not None and spec.stiffens:
+        found["spin"] = own.spin()
+        if spec.node is not None:
+            found["root"] = own.loads(spec.node)
+    if on is not None:
+        found["port"] = on.loads(spec.at) if model.spec(spec.parent).stiffens else np.zeros((6, k, k))
+    return found
 
 
 def _inertia(spec: BodySpec, own: Shapes | None) -> dict[str, np.ndarray]:

@@ -60,11 +60,11 @@ def in_columns(xp: ModuleType, block: Array, first: int, width: int) -> Array:
     return concat(xp, [left, block, right], axis=1)
 
 
-def solve_symmetric(xp: ModuleType, M: Array, f: Array) -> Array:
-    """Return M⁻¹ f of a positive definite M, rows and columns scaled to a unit diagonal first.
+def solve_scaled(xp: ModuleType, M: Array, f: Array) -> Array:
+    """Return M⁻¹ f of an M with positive diagonal, rows and columns scaled to make that one first.
 
     Joints, positions and stiff modes have units of very different size. A step of refinement would not help: what
     limits the answer is the rounding in M itself, times its condition.
     """
-    d = 1.0 / xp.sqrt(xp.diagonal(M))
+    d = 1.0 / xp.sqrt(xp.abs(xp.diagonal(M)))
     return d * xp.linalg.solve(M * d[:, None] * d[None, :], (f * d)[:, None])[:, 0]

@@ -15,7 +15,7 @@ have unit modal mass; or those of another basis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigh
@@ -34,6 +34,7 @@ class Shapes:
     """Integrals of n shapes about a frame; see `Body` for names.
 
     damping (6 + n, 6 + n) : viscous damping of the component on rigid motion and shapes; structural (n, n)
+    geometric : stiffness (n, n) of each unit load as `component.GeometricStiffness` names it
     """
 
     l: np.ndarray
@@ -51,6 +52,16 @@ class Shapes:
     stiffness: np.ndarray
     damping: np.ndarray
     structural: np.ndarray
+    geometric: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
+
+    def loads(self, node: int, order: tuple[int, ...] = (4, 5, 6, 1, 2, 3)) -> np.ndarray:
+        """Return the geometric stiffness (6, n, n) of unit loads [t; f] at a node, component axes."""
+        n = len(self.stiffness)
+        return np.array([self.geometric.get((node, k), np.zeros((n, n))) for k in order])
+
+    def spin(self) -> np.ndarray:
+        """Return that of the products of ω: xx yy zz xy xz yz."""
+        return self.loads(0, (1, 2, 3, 4, 5, 6))
 
 
 def about_node(
@@ -115,7 +126,19 @@ def about_node(
         stiffness=np.sum(T * K[:, None] * T, axis=0),
         damping=Q.T @ grounded @ Q,
         structural=T.T @ structural @ T,
+        geometric=_geometric(c, modes @ T),
     )
+
+
+def _geometric(c: Component, shapes: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Return the geometric stiffness of each unit load on shapes (6 + n, k) of rotations, translations and modes."""
+    own, found = c.geometric_stiffness, {}
+    for k in range(0 if own is None else len(own.load)):
+        whole = np.zeros((6 + c.n_modes, 6 + c.n_modes))
+        whole[:3, :3], whole[6:, 6:] = own.RR[k], own.K[k]
+        whole[6:, :3], whole[:3, 6:] = own.KR[k], own.KR[k].T
+        found[int(own.load[k, 0]), int(own.load[k, 1])] = shapes.T @ whole @ shapes
+    return found
 
 
 def _mass_matrix(c: Component) -> np.ndarray:

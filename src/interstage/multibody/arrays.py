@@ -37,6 +37,13 @@ TREE_FIELDS = (
     ("body_drag", "i", 1),  # (N,) first number in drag_C, -1 where no damper goes to ground
     ("body_ports", "i", 1),  # (N + 1,) ports of body i are body_ports[i] ... body_ports[i + 1]
     ("body_block", "i", 1),  # (N,) first 6x6 block in W0 and W
+    (
+        "body_spin",
+        "i",
+        1,
+    ),  # (N,) block of the products of its spin in stiff_block, -1 without geometric stiffness
+    ("body_root", "i", 1),  # (N,) block of the wrench of its inboard joint, -1 for none
+    ("body_stiff", "i", 1),  # (N,) 1 where forces across joints change the stiffness
     ("joint_kind", "i", 1),  # (N,)
     ("joint_q", "i", 1),  # (N,) first joint coordinate in q
     ("joint_v", "i", 1),  # (N,) first joint velocity in v
@@ -62,6 +69,13 @@ TREE_FIELDS = (
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
     ("site_lam", "f", 1),  # (3, n) each
     ("site_gam", "f", 1),  # (3, n) each
+    ("site_load", "i", 1),  # (S,) block of wrenches at the site in stiff_block, -1 for none
+    (
+        "stiff_block",
+        "i",
+        2,
+    ),  # (blocks, 6) first number in stiff_K of each of six loads, -1 for one without effect
+    ("stiff_K", "f", 1),  # (n, n) each: geometric stiffness of unit loads
     ("closure_site", "i", 2),  # (C, 2) sites of both ends, -1 for the ground
     ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
     ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
@@ -108,6 +122,9 @@ SCRATCH_FIELDS = (
     ("mode_d", "w", 1),  # (n,) inverse of modal mass with the implicit shift
     ("mode_ext", "w", 1),  # (n,) modal force of external wrenches
     ("mode_y", "w", 1),  # (10, n) each
+    ("mode_h", "w", 1),  # (n,) modal force of geometric stiffness under the forces across joints
+    ("mode_G", "w", 1),  # (6, n) each: K η of the inboard joint
+    ("site_G", "w", 1),  # (6, n) each: K η of ports
     ("site_R", "w", 2),  # (S, 9) rotation of the node
     ("site_J", "w", 2),  # (S, 9) left Jacobian of its rotation vector
     ("site_p", "w", 2),  # (S, 3) deformed position, body axes
@@ -199,10 +216,12 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
     rows |= {"P": 21, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
     site = {"R": 9, "J": 9, "p": 3, "V": 6, "c": 6, "a": 6, "P": 21, "z": 6, "g": 6, "DF": 18, "DE": 18}
-    mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "y": 10}
+    mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "y": 10, "h": 1}
     shapes: dict[str, tuple[int, ...]] = {name: (N + 1, k) for name, k in rows.items()}
     shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
+    stiff = bool(tree.body_stiff.any())
+    shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
     shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
     shapes |= {
         "W": (widest, widest),

@@ -13,18 +13,24 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
+from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.spatial import RigidInertia
+
+# geometric stiffness (n, n) of six unit loads in the order of the kernels, None for one without effect
+SixLoads: TypeAlias = tuple[np.ndarray | None, ...]
 
 
 @dataclass(frozen=True)
 class Site:
-    """A node of a flexible body, or a point of a rigid one: l (3,), lam and gam (3, n)."""
+    """A node of a flexible body, or a point of a rigid one: l (3,), lam and gam (3, n); its unit loads where those
+    change the stiffness of the body."""
 
     body: int
     l: np.ndarray
     lam: np.ndarray
     gam: np.ndarray
+    loads: SixLoads | None = None
 
 
 @dataclass
@@ -60,6 +66,7 @@ def flexible_bodies(
     known : what other systems made already, by component, node and modes; added to
     """
     vehicle_units(model)
+    check_loads(model)
     made: dict[FlexKey, tuple[FlexibleBody, int]] = {}
     known = {} if known is None else known
     bodies: list[FlexibleBody | None] = []
@@ -181,7 +188,8 @@ def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, plac
         place = np.asarray(place, dtype=float) - model.specs[body].offset
         return Site(body, place, np.zeros((3, 0)), np.zeros((3, 0)))
     row = model.specs[body].component.node_row(place)
-    return Site(body, flex.l[row], flex.lam[row], flex.gamma[row])
+    loads = node_loads(model.specs[body], flex, int(place))
+    return Site(body, flex.l[row], flex.lam[row], flex.gamma[row], loads)
 
 
 def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
@@ -189,12 +197,16 @@ def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
     widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
     sizes = tree.sizes.copy()
     sizes[2] += len(sites)
+    rows, blocks, K = stiff_arrays([site.loads for site in sites])
     return tree._replace(
         site_body=np.concatenate([tree.site_body, [site.body for site in sites]]).astype(np.int64),
         site_l=np.concatenate([tree.site_l, [site.l for site in sites]]),
         site_start=np.concatenate([tree.site_start, len(tree.site_lam) // 3 + np.cumsum(widths) - widths]),
         site_lam=np.concatenate([tree.site_lam, *(site.lam.ravel() for site in sites)]),
         site_gam=np.concatenate([tree.site_gam, *(site.gam.ravel() for site in sites)]),
+        site_load=np.concatenate([tree.site_load, np.where(rows < 0, -1, rows + len(tree.stiff_block))]),
+        stiff_block=np.concatenate([tree.stiff_block, np.where(blocks < 0, -1, blocks + len(tree.stiff_K))]),
+        stiff_K=np.concatenate([tree.stiff_K, K]),
         sizes=sizes,
     )
 
@@ -255,6 +267,13 @@ def build_tree(
     sites = [site_of(model, flexes, body, node) for body, node in ports] + list(extra or [])
     widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
     pools = pools_of(flexes, owner)
+    spins = [spin_loads(s, f) for s, f in zip(specs, flexes)]
+    roots = [None if s.node is None or f is None else node_loads(s, f, s.node) for s, f in zip(specs, flexes)]
+    rows, blocks, K = stiff_arrays([*spins, *roots, *(site.loads for site in sites)])
+    stiff = [
+        r >= 0 or (rows[2 * N + first : 2 * N + first + k] >= 0).any()
+        for r, first, k in zip(rows[N : 2 * N], np.cumsum(counts) - counts, counts)
+    ]
     return Tree(
         gravity=np.array(model.gravity, dtype=float),
         body_parent=np.array([-1 if s.parent is None else index[s.parent] for s in specs], dtype=np.int64),
@@ -289,9 +308,52 @@ def build_tree(
         site_start=(np.cumsum(widths) - widths).astype(np.int64),
         site_lam=_joined([site.lam.ravel() for site in sites]),
         site_gam=_joined([site.gam.ravel() for site in sites]),
+        body_spin=rows[:N],
+        body_root=rows[N : 2 * N],
+        body_stiff=np.array(stiff, dtype=np.int64),
+        site_load=rows[2 * N :],
+        stiff_block=blocks,
+        stiff_K=K,
         **closure_arrays(model, len(ports), sites),
         sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
     )
+
+
+def spin_loads(spec: BodySpec, flex: FlexibleBody | None) -> SixLoads | None:
+    """Return the geometric stiffness of the products of a body's spin; None for a body without it."""
+    if flex is None or not flex.n_modes or not spec.stiffens:
+        return None
+    return tuple(flex.geometric.get((0, k)) for k in range(1, 7))
+
+
+def node_loads(spec: BodySpec, flex: FlexibleBody, node: int) -> SixLoads | None:
+    """Return the geometric stiffness of [t; f] at a node; None for a body without it."""
+    if not flex.n_modes or not spec.stiffens:
+        return None
+    return tuple(flex.geometric.get((node, k)) for k in (4, 5, 6, 1, 2, 3))
+
+
+def stiff_arrays(loads: list[SixLoads | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows of blocks (-1: none), blocks (k, 6) of first numbers, and the numbers; equal arrays once."""
+    rows, blocks, parts = [], [], []
+    known: dict[tuple[int, ...], int] = {}
+    start = 0
+    for six in loads:
+        if six is None or all(one is None for one in six):
+            rows.append(-1)
+            continue
+        key = tuple(id(one) for one in six)
+        if key not in known:
+            known[key] = len(blocks)
+            block = []
+            for one in six:
+                block.append(-1 if one is None else start)
+                if one is not None:
+                    parts.append(np.ascontiguousarray(one).ravel())
+                    start += one.size
+            blocks.append(block)
+        rows.append(known[key])
+    return np.array(rows, dtype=np.int64), np.array(blocks, dtype=np.int64).reshape(-1, 6), _joined(parts)
 
 
 def _place(

@@ -9,6 +9,7 @@ import numpy as np
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closing
 from interstage.multibody.kernels.closure import NOT_CLOSED
+from interstage.multibody.kernels.stiffening import NOT_SETTLED
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ def refuse(system: Compiled, status: int, x: State, tau: Any = None) -> NoReturn
                 got=f"angles {np.rad2deg(x[name].q.real).round(3).tolist()} degrees",
                 hint="use a Ball joint, or a sequence of axes whose middle angle stays away from this one",
             )
+    if status == NOT_SETTLED:
+        raise ModelError(
+            "geometric stiffness and the forces across joints do not settle: deformations are too large for it",
+            hint="cut the body into several, or add it with stiffening=False",
+        )
     if status <= NOT_CLOSED:
         closing.refuse(system, status, x)
     if status > 0:

@@ -29,7 +29,7 @@ _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
-# Stages in the order of their slots, with the vehicles that call them: all, those with modes, those with closures
+# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures
 STAGES = {
     "kinematics": "all",
     "poses": "all",
@@ -50,6 +50,8 @@ STAGES = {
     "energies": "all",
     "momentum": "all",
     "observe_sites": "all",
+    "stiff_rows": "stiffening",
+    "carried_loads": "stiffening",
     "closure_rows": "closures",
     "closure_inertia": "closures",
     "constrain": "closures",
@@ -122,6 +124,7 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
 def write_stages(handle: np.ndarray, root: Callable, dtype: np.dtype, tree: Tree) -> None:
     """Compile the stages that a kernel calls on a vehicle, and write their addresses into its handle."""
     kinds = {"all": True, "modes": int(tree.sizes[5]) > 0, "closures": len(tree.closure_site) > 0}
+    kinds["stiffening"] = bool(tree.body_stiff.any())
     slots = handle.view(np.int64)
     for found in stages_of(root):
         if found.slot < 0:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, InterstageError
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
-from interstage.multibody.places import located
+from interstage.multibody.places import loaded, located
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs, check_compiled
 from interstage.multibody.types import Node, Place, Rates, Table
@@ -190,7 +190,7 @@ def wrench_rows(
     """Return sites (k,) and wrenches (k, 10) for the kernels: [t; f], the number of the axes they keep to, arms."""
     if not forces:
         return NO_SITES, np.zeros((0, 10), float if dtype is None else dtype)
-    sites, arms = located(system, [force.place for force in forces])
+    sites, arms = loaded(system, [force.place for force in forces])
     given = [force.numbers for force in forces]
     rows = np.empty((len(given), 10), np.result_type(float, *given) if dtype is None else dtype)
     for k, (force, wrench) in enumerate(zip(forces, given)):

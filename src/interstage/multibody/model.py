@@ -29,6 +29,7 @@ class BodySpec:
     """One body as described. Rigid: `inertia`; flexible: `component` and its inboard `node`.
 
     port : point (3,) of a rigid body that sits in its joint, where that is not the origin of its frame
+    stiffening : use the geometric stiffness of the component, where it has some
     """
 
     name: str
@@ -43,6 +44,14 @@ class BodySpec:
     order: int = 0
     n_modes: int | None = None
     port: np.ndarray | None = None
+    stiffening: bool = True
+
+    @property
+    def stiffens(self) -> bool:
+        """Whether the loads that the body carries change its stiffness."""
+        return (
+            self.stiffening and self.component is not None and self.component.geometric_stiffness is not None
+        )
 
     @property
     def offset(self) -> np.ndarray:
@@ -123,6 +132,7 @@ class Multibody:
         damping: float | Sequence[float] | None = None,
         order: int | None = None,
         n_modes: int | None = None,
+        stiffening: bool = True,
         port: ArrayLike | None = None,
         check: bool = True,
     ) -> BodySpec:
@@ -145,6 +155,7 @@ class Multibody:
         order : fidelity of the deformed inertia: 0 (without integrals), 1 or 2 (default 2, or 0 where the component
             has no integrals)
         n_modes : keep only so many of the lowest modes of the body held at its node
+        stiffening : False leaves out the geometric stiffness that the component has
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         check : False takes an inertia as given, even one that no real body has
         """
@@ -165,6 +176,7 @@ class Multibody:
             joint=joint,
             at=self.place(parent, at, where),
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
+            stiffening=bool(stiffening),
         )
         if component is None:
             spec.inertia = checked_inertia(mass, com, inertia, where, check)

@@ -17,6 +17,7 @@ from interstage.errors import InputError
 from interstage.multibody.compile import site_of
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.impulse import frames_of
+from interstage.multibody.load_nodes import check_loaded
 from interstage.multibody.state import State
 from interstage.spatial.checks import as_array
 from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
@@ -70,6 +71,16 @@ def located(system: Compiled, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndar
         system.add_sites(new)
     numbers = [-1 - i if node is None else system.site_rows[i, node] for i, node in found]
     return np.array(numbers, dtype=np.int64), arms
+
+
+def loaded(system: Compiled, pairs: Sequence[tuple[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Do `located` for places where forces act: refuse those that the geometric stiffness of a body does not know."""
+    for body, place in pairs:
+        spec = system.model.specs[system.body(body)]
+        node = spec.node if place is None else place
+        if isinstance(node, int | np.integer):
+            check_loaded(spec, int(node))
+    return located(system, pairs)
 
 
 def _rows(system: Compiled, body: str, nodes: Any) -> tuple[int, Any, np.ndarray]:

@@ -15,7 +15,7 @@ from interstage.multibody import Multibody, System
 from interstage.multibody.handle import slots_of
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import split_place
-from interstage.multibody.places import located
+from interstage.multibody.places import loaded, located
 from interstage.system import loop_kernels as kernels
 from interstage.system.loop_arrays import Loop
 from interstage.system.plan import Plan, Touch
@@ -228,7 +228,7 @@ class ClosedLoop:
             key = self._place(touch), touch.axes
             row = rows.setdefault(key, len(sites) + len(rows))
             pushed.append((row, 0 if touch.quantity == "torque" else 3, touch.slot.start))
-        own, arms = located(self.system, [self._place_list[place] for place, _ in rows])
+        own, arms = loaded(self.system, [self._place_list[place] for place, _ in rows])
         more = np.zeros((len(rows), 10))
         more[:, 6] = [AXES.index(axes) for _, axes in rows]
         more[:, 7:] = arms

@@ -51,6 +51,7 @@ from interstage.multibody.kernels.small import (
     turn_back,
     turn_inertia,
 )
+from interstage.multibody.kernels.stiffening import NOT_SETTLED, PASSES, carried_loads, stiff_rows
 
 
 @inlined
@@ -285,19 +286,39 @@ def outward(tree, work, vdot):
 
 
 @kernel
+def _passes(tree, work, q, v, tau, vdot):
+    """Write v̇, inwards and outwards; once more for geometric stiffness until the forces across joints settle."""
+    stiff = len(work.mode_G) > 0
+    if stiff:
+        stiff_rows(tree, work, q)
+    status = inward(tree, work, q, v, tau)
+    if status == 0:
+        outward(tree, work, vdot)
+    if stiff and status == 0:
+        for _ in range(PASSES):
+            if carried_loads(tree, work) == 0:
+                return status
+            status = inward(tree, work, q, v, tau)
+            if status != 0:
+                return status
+            outward(tree, work, vdot)
+        return NOT_SETTLED
+    return status
+
+
+@kernel
 def forward(tree, work, q, v, tau, sites, wrenches, vdot):
     """Write v̇ (nv,) for forces tau (nv,) and wrenches (k, 6) at sites (k,); return the status.
 
-    -1 means that a result is not finite.
+    -1 means that a result is not finite, `NOT_SETTLED` that deformations are too large for geometric stiffness.
     """
     kinematics(tree, work, q, v)
     if len(sites) > 0:
         poses(tree, work)
         external_wrenches(tree, work, q, sites, wrenches)
     body_terms(tree, work, q, v)
-    status = inward(tree, work, q, v, tau)
+    status = _passes(tree, work, q, v, tau, vdot)
     if status == 0:
-        outward(tree, work, vdot)
         total = 0.0
         for k in range(len(vdot)):
             total += abs(vdot[k].real)

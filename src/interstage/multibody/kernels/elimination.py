@@ -69,6 +69,9 @@ def _modal_forces(tree, work, i, q, v, tau):
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
         beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
+    if tree.body_stiff[i] != 0:
+        for r in range(n):
+            beta[r] += work.mode_h[mode + r] * d[r]
     mixed, held = tree.body_mixed[i], tree.body_held[i]
     if mixed >= 0:
         for r in range(n):

@@ -41,6 +41,7 @@ from interstage.multibody.kernels.small import (
     sub,
     symmetric_times,
 )
+from interstage.multibody.kernels.stiffening import spin_stiffness
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
 
@@ -251,6 +252,8 @@ def flexible_terms(tree, work, i, q, v):
     put6(work.b, i, sub(b_w, cross(mp, g)), sub(b_v, scale(m, g)))
     # E_r·(ω×v) = -ω·(E_r×v)
     add_rows(b, E, sub(cross(w, u), g))
+    if tree.body_spin[i] >= 0:
+        spin_stiffness(tree, i, w, q[tree.body_eta[i] : tree.body_eta[i] + n], b)
 
 
 @kernel

@@ -3,7 +3,7 @@
 Outwards the accelerations of bodies and ports, inwards the forces across the joints:
 
     f = M_rr α + M_rη η̈ + b_r - f_ext + Σ φᵀ f_child,     τ = Hᵀ f + spring + damper
-    τ_η = η̈ + M_ηr α + b_η + Kη + Cη̇ + Σ Πᵀ f_child - Π_extᵀ f_ext
+    τ_η = η̈ + M_ηr α + b_η + Kη + Cη̇ + Σ Πᵀ f_child - Π_extᵀ f_ext + geometric stiffness under f and f_child
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from interstage.multibody.kernels.small import (
     turn,
     turn_back,
 )
+from interstage.multibody.kernels.stiffening import add_carried, stiff_rows
 
 
 @kernel
@@ -95,6 +96,8 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
         at = 3 * tree.site_start[s]
         add_rows(out, tree.site_lam[at : at + 3 * n], turn_back(get9(work.site_J, s), t))
         add_rows(out, tree.site_gam[at : at + 3 * n], h)
+    if tree.body_stiff[i] != 0:
+        add_carried(tree, work, i, out)
 
 
 @stage("xxxx")
@@ -141,6 +144,8 @@ def inverse(tree, work, q, v, vdot, sites, wrenches, tau):
         poses(tree, work)
         external_wrenches(tree, work, q, sites, wrenches)
     body_terms(tree, work, q, v)
+    if len(work.mode_G) > 0:
+        stiff_rows(tree, work, q)
     accelerations(tree, work, vdot)
     balance(tree, work, q, v, vdot, tau)
     if len(sites) > 0:

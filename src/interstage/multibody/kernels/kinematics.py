@@ -36,6 +36,7 @@ from interstage.multibody.kernels.small import (
     turn,
     turn_back,
 )
+from interstage.multibody.kernels.stiffening import node_stiffness
 from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
 
 
@@ -164,13 +165,20 @@ def external_wrenches(tree, work, q, sites, wrenches):
             if wrenches.shape[1] > 9:
                 t = add(t, cross((wrenches[k, 7], wrenches[k, 8], wrenches[k, 9]), f))
             add6(work.ext, i, t, f)
+            if tree.body_root[i] >= 0:
+                n, eta, first = tree.body_modes[i], tree.body_eta[i], tree.body_mode[i]
+                out = work.mode_ext[first : first + n]
+                node_stiffness(tree, tree.body_root[i], t, f, q[eta : eta + n], out)
             continue
         site_pose(tree, work, s, q)
         if axes == 2.0:
             R = get9(work.site_R, s)
             t, f = turn(R, t), turn(R, f)
         add6(work.ext, i, add(t, cross(get3(work.site_p, s), f)), f)
-        t = turn_back(get9(work.site_J, s), t)
         n, start, first = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
+        if tree.site_load[s] >= 0:
+            eta, out = tree.body_eta[i], work.mode_ext[first : first + n]
+            node_stiffness(tree, tree.site_load[s], t, f, q[eta : eta + n], out)
+        t = turn_back(get9(work.site_J, s), t)
         add_rows(work.mode_ext[first : first + n], tree.site_lam[start : start + 3 * n], t)
         add_rows(work.mode_ext[first : first + n], tree.site_gam[start : start + 3 * n], f)

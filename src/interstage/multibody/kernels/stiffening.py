@@ -1,0 +1,162 @@
+"""Geometric stiffness: modal forces of the loads that a flexible body carries.
+
+    η̈ + M_ηr α + (Ω² + Σ ω_iω_j K_ij + Σ_k f_k K_k) η + ... = β
+
+f_k are forces and moments at nodes, body axes: those of the inboard joint, of the joints at ports (less what the body
+exerts on its children) and of external wrenches. Each K is that of a unit load balanced by the inertia of the body, so
+that accelerations of the frame and gravity have none. Products of ω go into b_η, external wrenches into their modal
+forces. Forces across joints depend on the accelerations that they are to give: forward dynamics starts without them and
+repeats its recursion with those of the last pass,
+
+    f = P α + z (inboard),   X α + x (ports),       h = -Σ f_k K_k η,
+
+until h settles. The change from pass to pass shrinks by about the ratio of Σ K_k η to the inertia that couples modes
+and frame: small deformations, few passes. Inverse dynamics knows the forces and needs none.
+
+Six loads are a block: the products xx yy zz xy xz yz of ω, or [t; f] at a node. -1 in it stands for a load without
+effect.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.rows import clear_vector
+from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
+
+PASSES = 40
+SETTLED = 1e-12  # change of a modal force between passes, as a share of the largest, that ends them
+NOT_SETTLED = -3  # status: forces across joints and geometric stiffness do not come to rest
+
+
+@kernel
+def _add_product(K, first, x, c, y, start):
+    """Add c K x to y[start...]; K (n, n) begins at K[first]. Unsigned positions let the loops run on vectors."""
+    n = len(x)
+    length, row = np.uint64(n), np.uint64(first)
+    for r in range(0, n - 3, 4):
+        a, b, d, e = row, row + length, row + length + length, row + length + length + length
+        s = 0.0 * x[0]
+        t, u, w = s, s, s
+        for j in range(length):
+            z = x[j]
+            s += K[a + j] * z
+            t += K[b + j] * z
+            u += K[d + j] * z
+            w += K[e + j] * z
+        at = start + r
+        y[at] += c * s
+        y[at + 1] += c * t
+        y[at + 2] += c * u
+        y[at + 3] += c * w
+        row = e + length
+    for r in range(n - n % 4, n):
+        s = 0.0 * x[0]
+        for j in range(length):
+            s += K[row + j] * x[j]
+        y[start + r] += c * s
+        row += length
+
+
+@kernel
+def add_stiffness(tree, block, c, eta, out):
+    """Add Σ_k c_k K_k η to out (n,), K_k the six loads of a block."""
+    K = tree.stiff_K
+    for k in range(6):
+        at = tree.stiff_block[block, k]
+        if at >= 0 and c[k] != 0.0:
+            _add_product(K, at, eta, c[k], out, 0)
+
+
+@kernel
+def spin_stiffness(tree, i, w, eta, out):
+    """Add the geometric stiffness of the spin ω of body i to modal velocity terms."""
+    x, y, z = w
+    add_stiffness(tree, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), eta, out)
+
+
+@kernel
+def node_stiffness(tree, block, t, f, eta, out):
+    """Take the geometric stiffness of a wrench at a node from modal forces."""
+    add_stiffness(tree, block, (-t[0], -t[1], -t[2], -f[0], -f[1], -f[2]), eta, out)
+
+
+@kernel
+def _rows_of(tree, block, eta, out, start):
+    """Write K_k η of a block to out[start...], n numbers a load."""
+    n, K = len(eta), tree.stiff_K
+    for k in range(start, start + 6 * n):
+        out[k] = 0.0
+    for k in range(6):
+        at = tree.stiff_block[block, k]
+        if at >= 0:
+            _add_product(K, at, eta, 1.0, out, start + n * k)
+
+
+@stage("x")
+def stiff_rows(tree, work, q):
+    """Write K_k η of the joints of every body whose stiffness they change; forces across joints start from none."""
+    clear_vector(work.mode_h)
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] == 0:
+            continue
+        eta = q[tree.body_eta[i] : tree.body_eta[i] + tree.body_modes[i]]
+        if tree.body_root[i] >= 0:
+            _rows_of(tree, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
+        for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+            if tree.site_load[s] >= 0:
+                _rows_of(tree, tree.site_load[s], eta, work.site_G, 6 * tree.site_start[s])
+
+
+@kernel
+def add_carried(tree, work, i, out):
+    """Add Σ f_k K_k η of the forces across the joints of body i (z, site_z) to out (n,)."""
+    n, mode = tree.body_modes[i], tree.body_mode[i]
+    for k in range(6):
+        if tree.body_root[i] >= 0 and tree.stiff_block[tree.body_root[i], k] >= 0:
+            f, at = work.z[i, k], 6 * mode + n * k
+            for r in range(n):
+                out[r] += f * work.mode_G[at + r]
+    for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        if tree.site_load[s] < 0:
+            continue
+        for k in range(6):
+            if tree.stiff_block[tree.site_load[s], k] >= 0:
+                f, at = work.site_z[s, k], 6 * tree.site_start[s] + n * k
+                for r in range(n):
+                    out[r] -= f * work.site_G[at + r]
+
+
+@stage("", "int64")
+def carried_loads(tree, work):
+    """Write modal forces h of the forces across joints, after an outward pass; return how many bodies are not at rest.
+
+    z and site_z become those forces.
+    """
+    moving = 0
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] == 0:
+            continue
+        t, f = inertia_times(get_inertia(work.P, i), low(work.A, i), high(work.A, i))
+        put6(work.z, i, add(t, low(work.z, i)), add(f, high(work.z, i)))
+        for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+            for k in range(6):
+                x = 6 * s + k
+                force = work.X[x, 6]
+                for j in range(6):
+                    force += work.X[x, j] * work.A[i, j]
+                work.site_z[s, k] = force
+        n, mode = tree.body_modes[i], tree.body_mode[i]
+        h, d = work.mode_h[mode : mode + n], work.mode_d[mode : mode + n]
+        beta, new = work.mode_beta[mode : mode + n], work.mode_y[10 * mode : 10 * mode + n]
+        clear_vector(new)
+        add_carried(tree, work, i, new)
+        gap, size = 0.0, 0.0
+        for r in range(n):
+            gap = max(gap, abs(new[r] + h[r]))
+            size = max(size, abs(beta[r] / d[r]) + abs(h[r]))
+            h[r] = -new[r]
+        if gap > SETTLED * size:
+            moving += 1
+    return moving

@@ -1,0 +1,227 @@
+"""Geometric stiffness of bodies under the loads that they carry: Kane, published beams, whole FE models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg as la
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from multibody_models import beam, random_state, random_tree
+
+import interstage as ist
+from interstage.component.record import GeometricStiffness
+from interstage.errors import ModelError
+from interstage.fem import geometric_stiffness
+from interstage.kane import Kane
+from interstage.nastran import deck_from_text
+
+LENGTH, AREA, INERTIA, YOUNG, RHO, BARS = 10.0, 1e-2, 1e-6, 7e10, 2700.0, 40
+UNIT = np.sqrt(YOUNG * INERTIA / (RHO * AREA * LENGTH**4))  # of the frequencies of a uniform beam
+PULL = YOUNG * INERTIA / LENGTH**2
+
+
+def stiffened(component, rng, size=0.1):
+    """The component with a made-up geometric stiffness of spin and of loads at all nodes, some without effect."""
+    load = np.array([(node, k) for node in (0, *component.node_ids) for k in range(1, 7)])
+    load = load[rng.random(len(load)) < 0.8]
+    omega = 2 * np.pi * component.frequencies_hz
+    K = (
+        rng.normal(size=(len(load), component.n_modes, component.n_modes))
+        * np.sqrt(np.outer(omega, omega))
+        * size
+    )
+    KR, RR = (
+        rng.normal(size=(len(load), component.n_modes, 3)) * size,
+        rng.normal(size=(len(load), 3, 3)) * size,
+    )
+    K, RR = K + K.transpose(0, 2, 1), RR + RR.transpose(0, 2, 1)
+    return component.with_changes(geometric_stiffness=GeometricStiffness(load, component.node_ids, K, KR, RR))
+
+
+MADE_UP = [
+    stiffened(beam(), np.random.default_rng(1)),
+    stiffened(beam(n_elements=4, n_modes=5, aset=3, bend=0.4, name="bent"), np.random.default_rng(2)),
+    stiffened(beam(lumped=True, n_modes=6, tip_mass=1.0, name="lumped"), np.random.default_rng(3)),
+]
+
+
+def made_up(seed):
+    """A random tree of such bodies, its state and loads."""
+    rng = np.random.default_rng(seed)
+    mb = random_tree(rng, int(rng.integers(2, 7)), components=MADE_UP)
+    system = mb.compile()
+    x = random_state(system, rng, deflection=2e-4)
+    forces = {}
+    for spec in mb.specs:
+        if spec.component is not None and rng.random() < 0.5:
+            forces[spec.name, int(rng.choice(spec.component.node_ids))] = rng.normal(size=6)
+    return mb, system, x, rng.normal(size=system.nv), forces
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10**6))
+def test_engine_equals_kane(seed):
+    mb, system, x, tau, forces = made_up(seed)
+    if not system.nv:
+        return
+    vdot = system.forward_dynamics(x, forces=forces, tau=tau)
+    M, f = Kane(mb, like=system).equations(x.q, x.v, tau, forces)
+    assert abs(M @ vdot - f).max() <= 1e-10 * (abs(M) @ abs(vdot) + abs(f)).max()
+    back = system.inverse_dynamics(x, vdot, forces)
+    assert abs(back - tau).max() <= 1e-9 * (abs(M) @ abs(vdot) + abs(f)).max()
+
+
+def straight(coupled=False, n=BARS):
+    """A uniform beam along x; a little rotary inertia at its grids."""
+    bulk = "".join(f"GRID,{i + 1},,{LENGTH * i / n:.8f},0.,0.\n" for i in range(n + 1))
+    bulk += "".join(f"CBAR,{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(n))
+    bulk += f"PBAR,1,1,{AREA},{INERTIA},{INERTIA},{2 * INERTIA}\nMAT1,1,{YOUNG},,0.3,{RHO}\n"
+    bulk += "".join(f"CONM2,{900 + i},{i},,0.\n,1.e-3,,1.e-6,,,1.e-6\n" for i in range(1, n + 2))
+    return deck_from_text(
+        f"SOL 103\nCEND\nBEGIN BULK\n{bulk}{'PARAM,COUPMASS,1' if coupled else ''}\nENDDATA\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def blade():
+    return ist.Component.from_deck(straight(True, 64), 26, aset={1: 123456}, geometric_stiffness=True)
+
+
+def on_hub(blade, **options):
+    """The blade on a hub that is driven about z."""
+    mb = ist.Multibody("rotor")
+    mb.add_body("hub", mass=1.0, inertia=np.eye(3), joint=ist.Revolute("z", prescribed=True))
+    mb.add_body("blade", component=blade, parent="hub", joint=ist.Locked(), **options)
+    return mb.compile()
+
+
+def poles(system, x, **loads):
+    """Frequencies (rising) and largest growth at the trimmed state, in units of the beam."""
+    found = ist.linearize(system, ist.trim(system, x, **loads), inputs=[], outputs=[]).poles() / UNIT
+    found = found[found.imag > 0.1]
+    return np.sort(found.imag), found.real.max(initial=0.0)
+
+
+# flapping of a rotating cantilever without hub radius, first two modes by Ω (Wright et al., J. Appl. Mech. 49, 1982)
+FLAP = {
+    0: (3.5160, 22.0345), 1: (3.6817, 22.1810), 2: (4.1373, 22.6149), 3: (4.7973, 23.3203), 4: (5.5850, 24.2734),
+    6: (7.3604, 26.8091), 8: (9.2568, 29.9954), 10: (11.2023, 33.6404), 12: (13.1702, 37.6031),
+}  # fmt: skip
+
+
+def test_rotating_cantilever(blade):
+    """Flapping as published, lagging ω² = flapping² - Ω²; the small difference shows the point masses of the mesh."""
+    system = on_hub(blade)
+    for speed, published in FLAP.items():
+        x = system.state()
+        x["hub"].v[:] = speed * UNIT
+        found, _ = poles(system, x)
+        lag = np.sqrt(np.array(published) ** 2 - speed**2)
+        for wanted, tolerance in ((published, 2e-4), (lag, 1e-3)):
+            for one in wanted:
+                assert np.abs(found / one - 1.0).min() < tolerance, (speed, one, found[:4])
+
+
+def test_switched_off_it_is_the_body_without(blade):
+    bare = blade.with_changes(geometric_stiffness=None)
+    one, two, three = on_hub(blade, stiffening=False), on_hub(bare), on_hub(blade)
+    x = random_state(two, np.random.default_rng(1), deflection=1e-4)
+    other = [system.forward_dynamics(system.state(x.q, x.v)) for system in (one, two, three)]
+    assert np.array_equal(other[0], other[1]) and not np.allclose(other[1], other[2])
+
+
+def whole_model(push):
+    """Frequencies of the free lumped beam pushed at its first grid along that grid's own x axis: eigenvalues of FE."""
+    fe = ist.FEModel.from_deck(straight())
+    K, M = fe.K_gg.toarray(), fe.M_gg.toarray()
+    S = np.zeros((BARS + 1, 6, 6))
+    for j in range(3):
+        S[:, :3, j], S[:, j, 3 + j], S[:, 3 + j, j] = np.cross(np.eye(3)[j], fe.grids.xyz), 1.0, 1.0
+    S, p = S.reshape(-1, 6), np.zeros(len(K))
+    p[0] = push
+    u = la.lstsq(K, p - M @ S @ np.linalg.solve(S.T @ M @ S, S.T @ p), cond=1e-13)[0]
+    whole = K + geometric_stiffness(fe, u, "full")[0].toarray()
+    whole[1, 5] -= push  # the push turns with its grid
+    whole[2, 4] += push
+    squares = la.eigvals(whole, M) / UNIT**2
+    return np.sort(np.sqrt(squares[squares.real > 1.0]).real)[::2]
+
+
+@pytest.fixture(scope="module")
+def pushed():
+    """The free lumped beam with its frame nowhere, at either end and in the middle."""
+    c = ist.Component.from_deck(straight(), 24, aset={}, geometric_stiffness=[1, BARS // 2 + 1, BARS + 1])
+    systems = []
+    for node in (None, 1, BARS // 2 + 1, BARS + 1):
+        mb = ist.Multibody("pushed")
+        mb.add_body("beam", component=c, node=node, joint=ist.Free())
+        systems.append(mb.compile())
+    return systems
+
+
+def test_follower_thrust_for_every_frame(pushed):
+    for push in (1.0, 10.0):
+        wanted = whole_model(push * PULL)[:2]
+        for system in pushed:
+            force = {("beam", 1): [0, 0, 0, push * PULL, 0, 0]}
+            found, growth = poles(system, system.state(), forces=force, frame="node")
+            np.testing.assert_allclose(found[[0, 2]], wanted, rtol=1e-4)
+            assert growth < 1e-6
+
+
+def test_flutter_under_follower_thrust(pushed):
+    """Two frequencies meet at 109.9 EI/L² (Beal 1965); this mesh of lumped masses has 109.4."""
+    for system in pushed[:2]:
+        growths = [
+            poles(system, system.state(), forces={("beam", 1): [0, 0, 0, push * PULL, 0, 0]}, frame="node")[1]
+            for push in (108.8, 111.0)
+        ]
+        assert growths[0] < 1e-6 and growths[1] > 0.1
+
+
+def test_column_at_the_euler_load(blade):
+    """A cantilever under a dead load at its tip: ω² falls to zero at π²EI/4L²."""
+    tip = ist.Component.from_deck(
+        straight(coupled=True), 26, aset={1: 123456}, rvdof={BARS + 1: 123456}, geometric_stiffness=True
+    )
+    mb = ist.Multibody("column")
+    mb.add_body("column", component=tip, joint=ist.Locked())
+    system, euler = mb.compile(), np.pi**2 / 4.0 * PULL
+
+    def first(load):
+        x0 = ist.trim(system, system.state(), forces={("column", BARS + 1): [0, 0, 0, -load, 0, 0]})
+        found = ist.linearize(system, x0, inputs=[], outputs=[]).poles()
+        return np.min((found**2).real * -1.0)
+
+    still = first(0.0)
+    assert abs(first(euler)) < 1e-3 * still
+    assert first(0.99 * euler) > 5e-3 * still and first(1.01 * euler) < -5e-3 * still
+
+
+def test_what_it_does_not_know_is_refused(blade):
+    mb = ist.Multibody("rotor")
+    mb.add_body("blade", component=blade, node=5, joint=ist.Revolute("z"))
+    with pytest.raises(ModelError, match="does not know loads at node 5"):
+        mb.compile()
+    system = on_hub(blade)
+    with pytest.raises(ModelError, match="does not know loads at node 7"):
+        system.forward_dynamics(system.state(), forces={("blade", 7): np.ones(6)})
+    mb = ist.Multibody("loop")
+    mb.add_body("blade", component=blade, joint=ist.Locked())
+    mb.close("tip", ("blade", BARS + 1), (None, [LENGTH, 0, 0]))
+    with pytest.raises(ModelError, match="forces of loop closures"):
+        mb.compile()
+
+
+def test_deflections_beyond_its_range_are_said(blade):
+    """A freely hinged blade bent by its own length: the forces across its hinge do not settle."""
+    mb = ist.Multibody("hinged")
+    mb.add_body("blade", component=blade, joint=ist.Revolute("z"))
+    system = mb.compile()
+    x = system.state()
+    x["blade"].v[:1] = 6.0 * UNIT
+    shape = system.flexible("blade").gamma[-1, 1]
+    x["blade"].eta[:] = 2.0 * LENGTH * shape / (shape @ shape) * (np.arange(len(shape)) < 2)
+    with pytest.raises(ModelError, match="do not settle"):
+        system.forward_dynamics(x)
