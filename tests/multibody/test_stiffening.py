@@ -59,6 +59,7 @@ def made_up(seed):
     return mb, system, x, rng.normal(size=system.nv), forces
 
 
+@pytest.mark.kernels
 @settings(max_examples=12)
 @given(st.integers(0, 10**6))
 def test_engine_equals_kane(seed):
@@ -225,3 +226,16 @@ def test_deflections_beyond_its_range_are_said(blade):
     x["blade"].eta[:] = 2.0 * LENGTH * shape / (shape @ shape) * (np.arange(len(shape)) < 2)
     with pytest.raises(ModelError, match="do not settle"):
         system.forward_dynamics(x)
+
+
+def test_momentum_is_conserved(blade):
+    """The term acts on modes alone: along the motion of a free vehicle momentum does not change."""
+    mb = ist.Multibody("free")
+    mb.add_body("bus", mass=40.0, inertia=[9.0, 8.0, 7.0], joint=ist.Free())
+    mb.add_body("blade", component=blade, parent="bus", at=[0.3, 0.1, 0.0], joint=ist.Revolute("y"))
+    system = mb.compile()
+    x = random_state(system, np.random.default_rng(4), deflection=1e-3)
+    vdot, h = system.forward_dynamics(x), 1e-30
+    z = system.state(x.q + 1j * h * system.rates(x), x.v + 1j * h * vdot)
+    size = np.abs(system.mass_matrix(x) @ vdot).max()
+    assert np.abs(system.momentum(z).imag / h).max() < 1e-9 * size
