@@ -39,9 +39,9 @@ class Acting:
     def __init__(self, loads: Loads, frame: str):
         self.loads, self.frame = loads, frame
 
-    def take(self, system: System, answer: Mapping[str, Any]) -> None:
+    def take(self, system: System, answer: Mapping[str, object]) -> None:
         """Let what a law answered by kind (`commanded`) act from now on, checked; what is None stays as it is."""
-        forces, tau, accelerations = of_all_kinds(*(answer.get(kind) for kind in KINDS))
+        forces, tau, accelerations = of_all_kinds(*(answer.get(kind) for kind in KINDS))  # type: ignore[arg-type]
         new = Loads.of(system, forces, tau, accelerations, self.frame)
         old = self.loads
         taken = old if tau is None else new

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import System
+from interstage.multibody.state import BodyState
+from interstage.multibody.types import Node
 from interstage.system.flight_file import FlightWriter
-from interstage.system.log import SAME_TIME, Log, Phase
+from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.plan import Plan
@@ -197,7 +199,7 @@ class FlightLog(Log):
         self.phases = [Phase(system, table[:, 0].copy(), np.ascontiguousarray(q), np.ascontiguousarray(v))]
         return self
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:  # type: ignore[override]
         if name in self.system.layout and name not in self.plan.slots:
             return super().__getitem__(name)
         return self._column(name)[1]
@@ -251,6 +253,6 @@ class FlightLog(Log):
             return None
         return table[:, first + where]
 
-    def velocity(self, body: str, node: Any = None, frame: str = "world") -> np.ndarray:
+    def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
         """Return [ω; v] (m, 6) of a place on a body."""
         return np.array([self.system.velocity(self.state(k), body, node, frame) for k in range(len(self))])
