@@ -34,13 +34,26 @@ def sources() -> list[Path]:
     return sorted((ROOT / "src").rglob("*.py"))
 
 
+def keywords(function: ast.FunctionDef, records: dict[str, set[str]]) -> set[str]:
+    """Names that `**how: Unpack[Record]` takes: the fields of the record."""
+    kind = function.args.kwarg.annotation if function.args.kwarg is not None else None
+    return records[ast.unparse(kind.slice).split(".")[-1]] if isinstance(kind, ast.Subscript) else set()
+
+
+def typed_dictionaries() -> dict[str, set[str]]:
+    found = (n for p in sources() for n in ast.walk(ast.parse(p.read_text(encoding="utf-8"))))
+    classes = (n for n in found if isinstance(n, ast.ClassDef))
+    return {n.name: members(n) for n in classes if "TypedDict" in map(ast.unparse, n.bases)}
+
+
 def test_sections_name_what_exists():
-    wrong, seen = [], 0
+    wrong, seen, records = [], 0, typed_dictionaries()
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 continue
-            known = parameters(node) if isinstance(node, ast.FunctionDef) else members(node)
+            called = isinstance(node, ast.FunctionDef)
+            known = parameters(node) | keywords(node, records) if called else members(node)
             for entry in docstrings.entries(ast.get_docstring(node) or ""):
                 seen += 1
                 wrong += [f"{path.name} {node.name}: {n}" for n in entry.names if n.lstrip("*") not in known]
