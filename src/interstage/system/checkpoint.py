@@ -3,15 +3,13 @@
 A checkpoint holds the flat vectors, q, v, the ticks, what laws remember, how many rows the log had, and how the run was
 made. It is written under another name, flushed to the disk and put in place, so that there is always a whole one.
 
-The assembly itself is code. It is rebuilt from the checkpoint where all that it names can be imported (this runs what
-the file names: resume files of your own), or it is given again: `resume(path, assembly)`.
+The assembly itself is code, and no file of ours holds code: it is built as before and given, `resume(path, assembly)`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +58,6 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
                 f[f"settings/{name}"] = array
             for law, owner in _laws(flight.plan):
                 _keep(f, law, vars(owner))
-            f["assembly"] = np.frombuffer(_pickled(flight.plan.assembly), dtype=np.uint8)
         with open(trial, "rb") as f:
             os.fsync(f.fileno())
         os.replace(trial, path)
@@ -72,14 +69,6 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
 def no_base(nv: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return that nothing acts beside devices."""
     return np.zeros(nv), np.zeros(0, dtype=np.int64), np.zeros((0, 10))
-
-
-def _pickled(assembly: Assembly) -> bytes:
-    """Return the assembly as bytes, none where it cannot travel (functions inside functions)."""
-    try:
-        return pickle.dumps(assembly)
-    except Exception:  # whatever a member refuses
-        return b""
 
 
 def _keep(file: h5py.File, law: str, memory: dict[str, Any]) -> None:
@@ -99,29 +88,10 @@ def _keep(file: h5py.File, law: str, memory: dict[str, Any]) -> None:
             )
 
 
-def _assembly_of(file: h5py.File, path: str | Path) -> Assembly:
-    data = file["assembly"][()].tobytes()
-    try:
-        found = pickle.loads(data) if data else None
-    except Exception as err:  # whatever a missing module or function raises
-        found = None
-        said: str | None = f"{type(err).__name__}: {err}"
-    else:
-        said = None if data else "functions without a name of their own"
-    if not isinstance(found, Assembly):
-        raise FileError(
-            "the assembly cannot be rebuilt from the checkpoint",
-            where=str(path),
-            got=said,
-            hint="build it as before and give it: resume(path, assembly)",
-        )
-    return found
-
-
 def resume(path: str | Path, assembly: Assembly | None = None) -> FlightLog:
     """Go on from a checkpoint, bit for bit as if the run had not been broken, and return the whole log.
 
-    assembly : as it was built before, where it cannot be rebuilt from the file (lambdas, functions of a script)
+    assembly : as it was built before; a checkpoint holds numbers and no code
     """
     from interstage.system.flight import Flight
     from interstage.system.flight_file import FlightFile
@@ -131,9 +101,14 @@ def resume(path: str | Path, assembly: Assembly | None = None) -> FlightLog:
             if f.attrs.get("FORMAT") != FORMAT:
                 raise FileError("not a checkpoint", where=str(path), expected="simulate(…, checkpoint=…)")
             options = json.loads(f.attrs["options"])
-            made = _assembly_of(f, path) if assembly is None else assembly
+            if assembly is None:
+                raise InputError(
+                    "a checkpoint holds numbers, not the assembly",
+                    where=str(path),
+                    hint="build it as before and give it: resume(path, assembly)",
+                )
             base = f["base/tau"][()], f["base/sites"][()], f["base/wrenches"][()]
-            flight = Flight(made, None, **options, base=base)
+            flight = Flight(assembly, None, **options, base=base)
             flight.write_to(f.attrs["log"], f.attrs["every"])
             _restore(f, flight, path)
             counts = f["rows"][()].tolist()
