@@ -25,7 +25,7 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.rows import clear_vector
 from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
 
-PASSES = 40
+PASSES = 80
 SETTLED = 1e-12  # change of a modal force between passes, as a share of the largest, that ends them
 NOT_SETTLED = -3  # status: forces across joints and geometric stiffness do not come to rest
 
