@@ -90,13 +90,17 @@ class LinearModel:
                     f"a linear model needs {count} different names of {what}", got=f"{len(names)}"
                 )
             setattr(self, what, names)
-            for group, places in getattr(self, f"{what[:-1]}_index").items():
-                if np.any(np.asarray(places) < 0) or np.any(np.asarray(places) >= count):
-                    raise InputError(
-                        f"group '{group}' of a linear model names {what} that are not there",
-                        expected=f"indices from 0 to {count - 1}",
-                        got=f"{np.asarray(places).tolist()}",
-                    )
+            index = getattr(self, f"{what[:-1]}_index")
+            every = np.concatenate([np.ravel(places) for places in index.values()]) if index else np.zeros(0)
+            if every.size and not (every.min() >= 0 and every.max() < count):
+                group, places = next(
+                    (g, p) for g, p in index.items() if np.any((np.asarray(p) < 0) | (np.asarray(p) >= count))
+                )
+                raise InputError(
+                    f"group '{group}' of a linear model names {what} that are not there",
+                    expected=f"indices from 0 to {count - 1}",
+                    got=f"{np.asarray(places).tolist()}",
+                )
             units = list(getattr(self, f"{what[:-1]}_units")) or [""] * count
             setattr(self, f"{what[:-1]}_units", units)
 

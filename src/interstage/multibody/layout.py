@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -81,15 +82,27 @@ class Layout(dict[str, BodySlices]):
 
     def coordinates(self) -> list[Coordinate]:
         """Return names and kinds of the entries of q, as in "bus.quaternion0", "arm.angle", "panel.eta3"."""
-        return [Coordinate(f"{name}.{c.name}", c.kind) for name, s in self.items() for c in s.coordinates()]
+        return list(self._named[0])
 
     def velocities(self) -> list[Coordinate]:
         """Return names of the entries of v, as in "bus.wx", "arm.angle", "panel.eta3", and kinds of their integrals."""
-        return [Coordinate(f"{name}.{c.name}", c.kind) for name, s in self.items() for c in s.rates()]
+        return list(self._named[1])
 
     def small_motions(self) -> list[Coordinate]:
         """Return names and kinds of small changes of coordinates, as in "bus.rx", "arm.angle", "panel.eta3"."""
-        return [Coordinate(f"{name}.{c.name}", c.kind) for name, s in self.items() for c in s.small_motions()]
+        return list(self._named[2])
+
+    @cached_property
+    def _named(self) -> tuple[list[Coordinate], ...]:
+        """Coordinates, velocities and small motions under the names of their bodies."""
+        asked = (BodySlices.coordinates, BodySlices.rates, BodySlices.small_motions)
+        return tuple(
+            [Coordinate(f"{name}.{c.name}", c.kind) for name, s in self.items() for c in of(s)]
+            for of in asked
+        )
+
+    def __reduce__(self) -> tuple[type[Layout], tuple[dict[str, BodySlices]]]:
+        return Layout, (dict(self),)
 
     def turning(self) -> Iterator[tuple[str, BodySlices]]:
         """Yield the bodies that have a quaternion."""

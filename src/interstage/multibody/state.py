@@ -88,25 +88,20 @@ class BodyState:
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
 
-    __slots__ = ("_place", "_q", "_v", "layout", "qv")
+    __slots__ = ("_q", "_v", "address", "layout", "qv")
 
     layout: Layout
     """Where the numbers of each body lie."""
     qv: np.ndarray
     """Coordinates and velocities in one array (nq + nv,), of which q and v are views."""
+    address: int
+    """Where q and v lie, for kernels: they never move, assigning to them copies."""
 
     def __init__(self, layout: Layout, q: np.ndarray, v: np.ndarray):
         self.layout = layout
         self.qv = np.concatenate([q, v])
         self._q, self._v = self.qv[: len(q)], self.qv[len(q) :]
-        self._place = 0
-
-    @property
-    def address(self) -> int:
-        """Where q and v lie, for kernels: they never move, assigning to them copies."""
-        if self._place == 0:
-            self._place = self.qv.ctypes.data
-        return self._place
+        self.address = self.qv.ctypes.data
 
     @property
     def q(self) -> np.ndarray:
