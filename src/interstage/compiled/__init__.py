@@ -1,0 +1,40 @@
+"""The one door to numba's internals: records by address, calls through addresses, callbacks, the cache on disk.
+
+Kernels that need none of it use `jit.kernel`. Here is what public numba does not offer:
+
+- `records`: `Record`, a row of addresses that compiled code reads by names (`tree.body_parent`), one light
+  reference instead of eighty arrays;
+- `addresses`: `address` and `caller`, functions compiled once and called through their address; `Callback`, a Python
+  function that compiled code may call, its exceptions kept for the caller;
+- `stages`: `Stage`, a kernel whose address lies in a record;
+- `emitted`: `claim`, `release`, `vector_at`, a lock of one word, and a vector at an address;
+- `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls.
+
+Nothing is registered with numba before the first kernel is compiled or loaded. The package is used by the versions
+of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
+"""
+
+from interstage.compiled.addresses import Callback, address, caller, compile_only_for
+from interstage.compiled.disk import keep_on_disk, print_of_sources
+from interstage.compiled.emitted import Emitted, claim, release, vector_at
+from interstage.compiled.records import SLOTS, Record, RecordType
+from interstage.compiled.stages import Stage, stages_of, trap
+
+__all__ = [
+    "SLOTS",
+    "Callback",
+    "Emitted",
+    "Record",
+    "RecordType",
+    "Stage",
+    "address",
+    "caller",
+    "claim",
+    "compile_only_for",
+    "keep_on_disk",
+    "print_of_sources",
+    "release",
+    "stages_of",
+    "trap",
+    "vector_at",
+]

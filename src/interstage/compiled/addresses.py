@@ -1,0 +1,154 @@
+"""Addresses: functions compiled once and called through them, and Python functions that compiled code calls."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.ccallback import CFunc
+from numba.core.dispatcher import Dispatcher
+
+from interstage.compiled.disk import SourceCache
+from interstage.compiled.emitted import Emitted
+from interstage.compiled.records import Record
+
+Arguments = Sequence["str | Record"]
+RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64}
+_code: dict[tuple, CFunc] = {}  # compiled code stays where it is as long as the process lives
+
+
+def types_of(arguments: Arguments, scalar: types.Type) -> list[types.Type]:
+    """Return the types of arguments: letters, or records."""
+    known = {
+        "x": types.Array(scalar, 1, "C"),
+        "M": types.Array(scalar, 2, "C"),
+        "s": scalar,
+        "f": types.Array(types.float64, 1, "C"),
+        "i": types.Array(types.int64, 1, "C"),
+        "d": types.float64,
+        "n": types.int64,
+    }
+    return [a.type(scalar) if isinstance(a, Record) else known[a] for a in arguments]
+
+
+def _is_open(letter: str | Record) -> bool:
+    return isinstance(letter, Record) or letter in "xMs"
+
+
+def scalar_of(arguments: Arguments, given: Sequence[types.Type]) -> types.Type:
+    """Return the number type that a call's arguments have where their letters leave it open; float64 otherwise."""
+    for letter, kind in zip(arguments, given):
+        if _is_open(letter):
+            return getattr(kind, "scalar", None) or getattr(kind, "dtype", kind)
+    return types.float64
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let the garbage collector rest: the compiler makes many objects that live long."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def address(
+    function: Callable,
+    arguments: Arguments,
+    dtype: np.dtype,
+    returns: str = "none",
+    fast: frozenset = frozenset(),
+) -> int:
+    """Compile a function for a number type (or load it from disk) and return the address of its code.
+
+    arguments : letters x vector, M matrix and s number of the type `dtype`, f vector and d number of float64,
+    i vector and n number of int64; or a `Record`
+    returns : "none", "int64" or "float64";  fast : what the compiler may do with sums and products
+
+    What it raises inside is lost: let it return a status.
+    """
+    plain, scalar = getattr(function, "py_func", function), numba.from_dtype(np.dtype(dtype))
+    signature = RESULTS[returns](*types_of(arguments, scalar))
+    key = plain, signature, fast
+    if key not in _code:
+        options = {"nopython": True, "error_model": "numpy", "fastmath": set(fast)}
+        made = CFunc(plain, (signature.args, signature.return_type), locals={}, options=options)
+        made._cache = SourceCache(plain)
+        with _no_collection():
+            made.compile()
+        _code[key] = made
+    return _code[key].address
+
+
+def call_at(context, builder, address_: ir.Value, signature, args: Sequence[ir.Value]) -> ir.Value:
+    """Emit a call through an address."""
+    values = [context.get_value_type(t) for t in signature.args]
+    result = signature.return_type
+    function = ir.FunctionType(context.get_value_type(result), values).as_pointer()
+    outcome = builder.call(builder.inttoptr(address_, function), args)
+    return context.get_dummy_value() if result is types.none else outcome
+
+
+def caller(arguments: Arguments, returns: str = "none") -> Emitted:
+    """Return f(address, *arguments) for kernels: call what lies at an address that `address` or `Callback` gave."""
+
+    def define(typingctx, place, *given):
+        kinds = types_of(arguments, scalar_of(arguments, given))
+        signature = RESULTS[returns](*kinds)
+
+        def codegen(context, builder, full, args):
+            return call_at(context, builder, args[0], signature, args[1:])
+
+        return signature.return_type(types.int64, *kinds), codegen
+
+    key = f"{[getattr(a, 'print', a) for a in arguments]} {returns}"
+    return Emitted(define, 1 + len(arguments), "call_through", "Call what lies at an address.", key)
+
+
+class Callback:
+    """A Python function of numbers that compiled code calls through `address`; it returns 0, or 1 if it raised.
+
+    letters : n int64, d float64 for each argument.  What was raised is kept: `check` raises it in the caller's thread.
+    Keep the object as long as the address is used.
+    """
+
+    def __init__(self, function: Callable[..., object], letters: str):
+        self.error: BaseException | None = None
+        kinds = {"n": ctypes.c_int64, "d": ctypes.c_double}
+
+        def guarded(*arguments: float) -> int:
+            if self.error is not None:  # whoever called goes on until he looks
+                return 1
+            try:
+                function(*arguments)
+            except BaseException as error:
+                self.error = error
+                return 1
+            return 0
+
+        self._pointer = ctypes.CFUNCTYPE(ctypes.c_int64, *(kinds[letter] for letter in letters))(guarded)
+        self.address = ctypes.cast(self._pointer, ctypes.c_void_p).value
+        self.call = caller(letters, "int64")
+
+    def check(self) -> None:
+        """Raise what the function raised since the last look."""
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+
+
+def compile_only_for(dispatcher: Dispatcher, arguments: Arguments, dtype: np.dtype) -> None:
+    """Compile a kernel for one list of arguments; any other is a TypeError from now on, told in nanoseconds."""
+    if not dispatcher.signatures:
+        with _no_collection():
+            dispatcher.compile(tuple(types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
+        dispatcher.disable_compile()

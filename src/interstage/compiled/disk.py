@@ -1,0 +1,97 @@
+"""The cache on disk: compiled code that knows the sources of everything a kernel calls."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from pathlib import Path
+from types import FunctionType
+
+from numba.core.caching import FunctionCache, NullCache
+from numba.core.dispatcher import Dispatcher
+
+from interstage.compiled.reach import reach
+from interstage.compiled.records import install
+
+
+@functools.cache
+def _print_of_file(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).digest()
+    except OSError:  # an interactive session, an archive
+        return b""
+
+
+@functools.cache
+def _door() -> frozenset[str]:
+    """Return the files of this package: what they emit is in all compiled code."""
+    return frozenset(map(str, Path(__file__).parent.glob("*.py")))
+
+
+def print_of_sources(function: FunctionType) -> str:
+    """Return a print of the sources that a kernel's code comes from: its file, those of what it calls, constants."""
+    functions, _, words = reach(function, through_stages=False)
+    files = {f.__code__.co_filename for f in functions} | _door()
+    found = hashlib.sha256("\n".join(sorted(words)).encode())
+    for path in sorted(files):
+        found.update(_print_of_file(path))
+    return found.hexdigest()
+
+
+class SourceCache:
+    """Compiled code of one function on disk, looked up when it is first needed: nothing is written before.
+
+    numba's own cache sees edits in the file of the function alone; this one in the files of all that it calls.
+    """
+
+    def __init__(self, function: FunctionType):
+        self._function, self._found = function, None
+
+    def _open(self) -> FunctionCache | NullCache:
+        if self._found is None:
+            install()
+            try:
+                self._found = FunctionCache(self._function)
+            except (RuntimeError, OSError):  # no file, or nowhere to write
+                self._found = NullCache()
+            else:
+                # numba reads no further in the index of another version, whose types there may be no more
+                file = self._found._cache_file
+                file._version = f"{file._version}, sources {print_of_sources(self._function)}"
+        return self._found
+
+    @property
+    def cache_path(self) -> str | None:
+        return self._open().cache_path
+
+    def load_overload(self, signature, target_context):
+        found = self._open().load_overload(signature, target_context)
+        if found is None and self._function.__module__.startswith("interstage"):
+            _announce()
+        return found
+
+    def save_overload(self, signature, data) -> None:
+        self._open().save_overload(signature, data)
+
+    def enable(self) -> None:
+        self._open().enable()
+
+    def disable(self) -> None:
+        self._open().disable()
+
+    def flush(self) -> None:
+        self._open().flush()
+
+
+@functools.cache
+def _announce() -> None:
+    """Say once in a process that kernels are compiled."""
+    print("interstage: compiling kernels (once) ...", file=sys.stderr, flush=True)
+
+
+def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:
+    """Let a kernel keep its compiled code on disk; it is compiled anew when the sources of what it calls change."""
+    dispatcher._cache = SourceCache(dispatcher.py_func)
+    return dispatcher
