@@ -101,7 +101,7 @@ class State:
         self.layout = layout
         self.qv = np.concatenate([q, v])
         self._q, self._v = self.qv[: len(q)], self.qv[len(q) :]
-        self.address = self.qv.ctypes.data
+        self.address = self.qv.__array_interface__["data"][0]  # `ctypes.data` leaves cycles to the collector
 
     @property
     def q(self) -> np.ndarray:
