@@ -107,8 +107,9 @@ def test_a_trim_of_many_bodies_is_one_loop():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(system), "forward_dynamics", counted)
         x0 = ist.trim(system, system.state(), forces={("b49", 3): [0, 0, 0, 0, 0, -G]}, frame="node")
-    # no Python for a column of the Jacobian: single calls are those of the line search
-    assert calls["forward"] < 30 < system.nv
+    # no Python for a column of the Jacobian, which would take nv calls an iteration: single calls are those of the
+    # line search, whose number at the floor of rounding differs from run to run (32 seen)
+    assert calls["forward"] < system.nv // 4
     vdot = system.forward_dynamics(x0, forces={("b49", 3): [0, 0, 0, 0, 0, -G]}, frame="node")
     assert np.abs(vdot).max() < 1e-7
     tip = system.position(x0, "b49", 3)
