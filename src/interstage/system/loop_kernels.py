@@ -36,7 +36,7 @@ from interstage.system.loop_arrays import call, loop_of
 
 SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration")  # of places
 POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = range(len(SEEN))
-WORLD, BODY, NODE = range(3)
+WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
 STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
 DONE, FULL, PAUSED, RAISED = (
     0,
