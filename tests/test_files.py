@@ -30,7 +30,7 @@ def made(tmp_path_factory):
     log = ist.simulate(system, system.state([0.3]), 0.05, 0.01)
     bus = ist.MassBody("bus", mass=100.0, position=[0, 0, 1], inertia=[40, 40, 20])
     ist.MassBody("box", mass=5.0, inertia=[1, 1, 1]).attach_to(bus, offset=[0, 0, 2])
-    objects = {"component": component, "linear": linear, "log": log, "mass tree": bus}
+    objects = {"component": component, "multibody": mb, "linear": linear, "log": log, "mass tree": bus}
     for name, item in objects.items():
         item.save(folder / f"{name}.{'json' if name == 'mass tree' else 'h5'}")
     linear.save(folder / "linear.mat")
@@ -40,6 +40,7 @@ def made(tmp_path_factory):
 
 FILES = {
     "component.h5": "component",
+    "multibody.h5": "multibody",
     "linear.h5": "linear",
     "linear.mat": "linear",
     "linear.npz": "linear",
@@ -60,6 +61,8 @@ def test_one_door_reads_every_kind_whatever_its_name(made, tmp_path, name):
         if kind == "component":
             assert isinstance(back, ist.Component)
             np.testing.assert_array_equal(back.frequencies_hz, truth.frequencies_hz)
+        elif kind == "multibody":
+            assert isinstance(back, ist.Multibody) and str(back) == str(truth)
         elif kind == "linear":
             assert isinstance(back, ist.LinearModel) and back.name == "loop"
             np.testing.assert_array_equal(back.A, truth.A)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from interstage.component import Component
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
+    from interstage.multibody import Multibody
     from interstage.system import LogFile
     from interstage.system.flight_file import FlightFile
 
@@ -66,6 +67,13 @@ LINEAR = FileKind(
     "interstage linear model",
     tuple("ABCD"),
 )
+MULTIBODY = FileKind(
+    "multibody",
+    "multibody file",
+    "interstage.multibody:Multibody",
+    "mb.save(path)",
+    format="interstage multibody",
+)
 LOG = FileKind("log", "simulation log", "interstage.system:Log", "log.save(path)", format="interstage-log")
 FLIGHT = FileKind(
     "flight",
@@ -82,7 +90,7 @@ MASS_TREE = FileKind(
     ("json",),
     "interstage mass tree",
 )
-KINDS = (COMPONENT, LINEAR, LOG, FLIGHT, MASS_TREE)
+KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, MASS_TREE)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -101,11 +109,11 @@ _FOREIGN = (
 _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nENDDATA")
 
 
-def load(path: str | Path) -> Component | LinearModel | LogFile | FlightFile | MassBody:
-    """Read any file that Interstage writes: a component, linear model, simulation log or mass tree.
+def load(path: str | Path) -> Component | Multibody | LinearModel | LogFile | FlightFile | MassBody:
+    """Read any file that Interstage writes: a component, vehicle, linear model, simulation log or mass tree.
 
     What it is, is told by its content. The classes have the same door with options of their own: `Component.load`,
-    `LinearModel.load`, `Log.load`, `MassBody.load`.
+    `Multibody.load`, `LinearModel.load`, `Log.load`, `MassBody.load`.
     """
     return file_kind(path).load(path)  # type: ignore[return-value]
 

@@ -1,4 +1,4 @@
-"""`interstage info`: what is in a component file, a linear-model file, a simulation log or a mass tree."""
+"""`interstage info`: what is in a file: a component, vehicle, linear model, simulation log or mass tree."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from interstage.component import Component
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
+    from interstage.multibody import Multibody
     from interstage.system import LogFile
     from interstage.system.flight_file import FlightFile
 
 
 def info(
     file: Path = typer.Argument(
-        ..., metavar="FILE", help="Component file, linear-model file, simulation log or mass tree."
+        ..., metavar="FILE", help="Component, multibody or linear-model file, simulation log or mass tree."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
@@ -29,6 +30,7 @@ def info(
     kind = file_kind(file)
     doors = {
         "component": _component,
+        "multibody": _multibody,
         "linear": _linear,
         "log": _log,
         "flight": _flight,
@@ -43,6 +45,28 @@ def _component(component: Component, file: Path, as_json: bool) -> None:
         print(json_text(facts(component)))
     else:
         summary(component, str(file))
+
+
+def _multibody(model: Multibody, file: Path, as_json: bool) -> None:
+    """Print the bodies of a vehicle."""
+    if as_json:
+        bodies = [
+            {
+                "name": spec.name,
+                "parent": spec.parent,
+                "joint": type(spec.joint).__name__,
+                "modes": 0 if spec.component is None else spec.n_modes or spec.component.n_modes,
+                "mass": (spec.inertia if spec.component is None else spec.component).mass,
+            }
+            for spec in model.specs
+        ]
+        closures = [closure.name for closure in model.closures]
+        found = {"units": model.units, "gravity": model.gravity, "bodies": bodies, "closures": closures}
+        print(json_text({"kind": "multibody", "name": model.name, **found}))
+        return
+    from interstage.cli.tables import readable
+
+    print(readable(f"{file}\n{model}"))
 
 
 def _mass_tree(body: MassBody, file: Path, as_json: bool) -> None:

@@ -284,6 +284,19 @@ class Multibody:
         self.closures.append(spec)
         return spec
 
+    def save(self, path: str | Path) -> None:
+        """Write the description to a file (HDF5), components inside, whole or not at all."""
+        from interstage.multibody.model_file import write_model
+
+        write_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Multibody:
+        """Read a description; what compiles from it is what was saved, to the last bit."""
+        from interstage.multibody.model_file import read_model
+
+        return read_model(path)
+
     def compile(self) -> System:
         """Check the description and return the system that computes with it."""
         from interstage.multibody.api import System
