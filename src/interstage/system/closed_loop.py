@@ -108,7 +108,7 @@ class ClosedLoop:
         ratio = plan.clock.tick / step
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
-        found["now"] = np.zeros(7, dtype=np.int64)
+        found["now"] = np.zeros(8, dtype=np.int64)
         found["pause"] = np.full(1, np.inf)
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
@@ -272,6 +272,13 @@ class ClosedLoop:
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
         """Go on from where `loop.now` is; return how it ended."""
         return self._perform(kernels.STRETCH, q, v, 0, 0.0, q, v)
+
+    def begin_at(self, tick: int) -> None:
+        """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""
+        loop = self.loop
+        loop.now[kernels.TICK] = loop.now[kernels.START] = tick
+        past = np.maximum(0, -((loop.sample_first - tick) // loop.sample_every))
+        loop.sample_next[:] = loop.sample_first + past * loop.sample_every
 
     def hold(self, values: Mapping[str, np.ndarray]) -> None:
         """Write values of inputs, states and parameters by full name."""

@@ -22,6 +22,7 @@ from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.flight_log import FlightLog, columns_of
 from interstage.system.plan import Plan, planned
+from interstage.system.ports import Out
 from interstage.system.ticks import Clock, Period, period_of
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -31,7 +32,7 @@ BUFFER = 2**19  # numbers in the buffer of the log
 class FlightPoint(OperatingPoint):
     """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
 
-    values : states, discrete states, integers and inputs that are held;  t : time
+    values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Flight:
         until: Period,
         step: Period,
         *,
+        start: Period = 0,
         log_step: Period | None = None,
         given: Mapping[str, Any] | None = None,
         keep: Sequence[str] | None = None,
@@ -77,7 +79,13 @@ class Flight:
             self.system = at_point(self.system, x)
         self.until, self.step = period_of(until, "until"), period_of(step, "step")
         every = None if log_step is None else period_of(log_step, "log_step")
-        plan.clock = clock = _finer(plan, [self.until, *([] if every is None else [every])])
+        self.start = period_of(start, "start", zero=True)
+        if self.until <= self.start:
+            raise InputError(
+                "a run ends after its start", expected=f"until > {self.start} s", got=f"{self.until} s"
+            )
+        times = [time for time in (self.start, self.until, every) if time]
+        plan.clock = clock = _finer(plan, times)
         values = start_values(plan, x, given)
         if base is None:
             plan.check_closed(values)
@@ -92,10 +100,12 @@ class Flight:
         self.loop.hold(values)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
+        self.loop.begin_at(clock.ticks(self.start))
         self.log = FlightLog(self.system, plan, self.columns)
         self.path: Path | None = None
         self.every: Fraction | None = None
         self.options: dict[str, Any] = {
+            "start": f"{self.start} s",
             "until": f"{self.until} s",
             "step": f"{self.step} s",
             "log_step": None if every is None else f"{every} s",
@@ -188,7 +198,7 @@ class Flight:
             f"{part.path}.{n}"
             for part in self.plan.parts
             for n, f in part.what.fields.items()
-            if f.kind in "zwn"
+            if f.kind in "zwn" or (isinstance(f, Out) and part.samples(n))
         ]
         values = {name: self.loop.tapes.array(name).copy() for name in (*names, *self.plan.open)}
         return FlightPoint(x, loads, np.zeros(self.system.nv), settings, values, self.t)

@@ -44,8 +44,9 @@ DONE, FULL, PAUSED, RAISED = (
     10**6 + 1,
     -(10**8),
 )  # how a stretch ends; other numbers are those of forward dynamics
-# loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows
-TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL = range(7)
+# loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows;
+# ticks of its end and of its start
+TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
 # samples of the last tick
 FEELS, LOG_EVERY, HALT = range(3)
@@ -333,7 +334,8 @@ def stretch(tree, work, loop, q, v):
             _plan_interval(loop)
         h = ((now[NEXT] - tick) * loop.clock[0] / loop.clock[1]) / now[STEPS]
         while now[STEP] < now[STEPS]:
-            logged = every == 0 or (every > 0 and now[STEP] == 0 and tick % every == 0)
+            due_row = now[STEP] == 0 and every > 0 and (tick % every == 0 or tick == now[START])
+            logged = every == 0 or due_row
             if logged and now[ROWS] >= len(loop.log):
                 return FULL
             t = begin + now[STEP] * h

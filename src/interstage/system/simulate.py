@@ -57,11 +57,12 @@ def simulate(
     keep: Sequence[str] | None = None,
     log: str | Path | None = None,
     checkpoint: Period | None = None,
+    start: Period = 0,
 ) -> Log:
-    """Integrate from state x at t = 0 and return the log: of a vehicle, or of an assembly of devices around one.
+    """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
     An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
-    the loads of an operating point x. It takes until, step, log_step and the last four arguments; its log also has
+    the loads of an operating point x. It takes until, step, log_step and the last five arguments; its log also has
     every port by name (`FlightLog`).
 
     Parameters
@@ -96,6 +97,9 @@ def simulate(
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
     keep : names and patterns of ports to log, default all;  log : file that the log goes to on the way (HDF5)
     checkpoint : simulated time between checkpoints beside the log, as in "1 min"; `resume` goes on from one
+    start : time at which an assembly starts. Time is that of one clock: samples fall on the times at which those of a
+        run from zero fall (offset + k period), the first at the start or at the next such time after it, with the same
+        numbers and the same noise; rows of `log_step` fall on its multiples, and one on the start
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
@@ -103,12 +107,13 @@ def simulate(
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
         _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
         longest = "10 ms" if step is None else step
-        flight = Flight(system, x, until, longest, log_step=log_step, given=set, keep=keep)
+        flight = Flight(system, x, until, longest, log_step=log_step, given=set, keep=keep, start=start)
         flight.write_to(log, checkpoint)
         return flight.run()
-    if set is not None or keep is not None or log is not None or checkpoint is not None:
+    if set is not None or keep is not None or log is not None or checkpoint is not None or start != 0:
         raise InputError(
-            "set, keep, log and checkpoint belong to assemblies", hint="ist.Assembly('name', vehicle=system)"
+            "set, keep, log, checkpoint and start belong to assemblies",
+            hint="ist.Assembly('name', vehicle=system)",
         )
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
