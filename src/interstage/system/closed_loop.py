@@ -136,7 +136,7 @@ class ClosedLoop:
     def _place(self, touch: Touch) -> int:
         """Return the number of a place of the vehicle."""
         try:
-            given = touch.place
+            given = self.system.bodies[0] if touch.place is None else touch.place
             body, node = split_place(tuple(given) if isinstance(given, list | tuple) else given)
             key = body, None if node is None else tuple(np.atleast_1d(node).tolist())
             if key not in self._places:
@@ -183,7 +183,9 @@ class ClosedLoop:
                 name = "tau" if touch.quantity == "joint_force" else "motion"
                 self._check_mode(touch, "free" if name == "tau" else "prescribed")
                 pairs[name] += zip(joint, _numbers(touch))
-        found = looks | self._wrenches([t for t in plan.pushes if t.axes != "joint"], base)
+        wrenches = [t for t in plan.pushes if t.axes != "joint" and t.quantity != "gravity"]
+        found = looks | self._wrenches(wrenches, base)
+        found |= self._gravity([t for t in plan.pushes if t.quantity == "gravity"])
         for name, rows in pairs.items():
             table = np.array(rows, dtype=np.int64).reshape(-1, 2)
             a, b = ("from", "to") if name in "qva" else ("to", "from")
@@ -243,6 +245,21 @@ class ClosedLoop:
             "push_from": np.ascontiguousarray(table[2]),
             "tau": np.zeros(nv, kind),
             "base_tau": np.asarray(tau).astype(kind),
+        }
+
+    def _gravity(self, touches: Sequence[Touch]) -> dict[str, np.ndarray]:
+        """Return which signals are the gravity of which bodies."""
+        if not touches:
+            return {"gravity_first": NONE, "gravity_from": NONE}
+        found: dict[int, list[int]] = {}
+        for touch in touches:
+            body = self.system.body(self._place_list[self._place(touch)][0])
+            found.setdefault(body, []).append(touch.slot.start)
+        counts = [len(found.get(i, ())) for i in range(len(self.system.bodies))]
+        signals = [k for i in sorted(found) for k in found[i]]
+        return {
+            "gravity_first": np.cumsum([0, *counts]).astype(np.int64),
+            "gravity_from": np.array(signals, dtype=np.int64),
         }
 
     # running ----------------------------------------------------------------------------------------

@@ -89,8 +89,8 @@ class Device:
         self.every = None if every is None else period_of(every, f"{type(self).__name__}, every")
         self.offset = period_of(offset, f"{type(self).__name__}, offset", zero=True)
         self._at = {name: values.pop(name) for name in self.places if name in values}
-        for name in self.places:
-            if name not in self._at:
+        for name, place in self.places.items():
+            if name not in self._at and not (isinstance(place, Place) and place.root):
                 raise InputError(
                     f"{type(self).__name__} needs {name}=, a place of the vehicle", where=type(self).__name__
                 )
@@ -103,8 +103,8 @@ class Device:
         self._finish()
 
     def place_of(self, name: str) -> object:
-        """Return the place that was given for a `Place`, or the body of a `Hinge`."""
-        return self._at[name]
+        """Return the place that was given for a `Place` (None: the first body), or the body of a `Hinge`."""
+        return self._at.get(name)
 
     def set(self, **values: Value) -> Device:
         """Give parameters, initial states and defaults of inputs other values; returns the device."""

@@ -187,7 +187,15 @@ class Flight:
                     hint="use a smaller step",
                 )
         if status not in (kernels.DONE, kernels.FULL, kernels.PAUSED):
+            self._check_pushes()
             refuse(self.system, status, State(self.system.layout, self.q, self.v), self.loop.loop.tau)
+
+    def _check_pushes(self) -> None:
+        """Refuse forces that are no numbers: forward dynamics cannot tell where they come from."""
+        for touch in self.plan.pushes:
+            value = self.loop.tapes.vectors["s"][touch.slot.where]
+            if not np.isfinite(value).all():
+                raise SolverError(f"'{touch.port}' is not finite at t = {self.t:.6g}", got=str(value))
 
     def here(self) -> FlightPoint:
         """Return where the flight is."""

@@ -55,6 +55,12 @@ LOOP_FIELDS = (
     ("tau_from", "i", 1),
     ("motion_to", "i", 1),
     ("motion_from", "i", 1),
+    (
+        "gravity_first",
+        "i",
+        1,
+    ),  # (N + 1,) gravity of body i: sum of gravity_from[gravity_first[i]] ...; (0,): none
+    ("gravity_from", "i", 1),  # signals
     ("sample", "i", 1),  # addresses of sampled functions in order, rows, period, first and next tick
     ("sample_row", "i", 1),
     ("sample_every", "i", 1),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from interstage.jit import COMPILED
 from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.kernels.closure import closed_forward, project
+from interstage.multibody.kernels.closure import closed_forward_from_here, project
 from interstage.multibody.kernels.inverse import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
@@ -64,10 +64,10 @@ def walk(addresses, rows, t):
 
 @loop_kernel
 def look(tree, work, loop, q, v):
-    """Write what devices see of places and joints into the signals."""
+    """Find where the vehicle is, and write what devices see of places and joints into the signals."""
     s = loop.s
-    if len(loop.place_site) > 0:
-        kinematics(tree, work, q, v)
+    kinematics(tree, work, q, v)
+    if len(loop.place_site) > 0 or len(loop.sites) > 0:
         poses(tree, work)
     for k in range(len(loop.place_site)):
         n = loop.place_site[k]
@@ -117,10 +117,12 @@ def _put_in_axes(s, at, axes, R, loop, k, x):
 
 
 @loop_kernel
-def feel(tree, work, loop, vdot):
+def feel(tree, work, loop, q, v, vdot):
     """Write what devices feel: accelerations of places and joints, after `look` and forward dynamics."""
     s = loop.s
     if len(loop.felt_kind) > 0:
+        if len(tree.closure_site) > 0:  # their forces take the velocity terms of joints away
+            kinematics(tree, work, q, v)
         accelerations(tree, work, vdot)
     for j in range(len(loop.felt_kind)):
         k = loop.felt_place[j]
@@ -159,16 +161,33 @@ def push(loop):
 
 
 @loop_kernel
+def pull(tree, work, loop):
+    """Let bodies feel the gravity that devices say, and all that they carry with them; after `look`."""
+    for i in range(len(loop.gravity_first) - 1):
+        first, end, parent = loop.gravity_first[i], loop.gravity_first[i + 1], tree.body_parent[i]
+        if end > first:
+            at = loop.gravity_from[first]
+            g = (loop.s[at], loop.s[at + 1], loop.s[at + 2])
+            for k in range(first + 1, end):
+                at = loop.gravity_from[k]
+                g = add(g, (loop.s[at], loop.s[at + 1], loop.s[at + 2]))
+            put3(work.g, i, turn_back(get9(work.Rw, i), g))
+        elif parent >= 0:
+            put3(work.g, i, turn_back(get9(work.R, i), get3(work.g, parent)))
+
+
+@loop_kernel
 def right_side(tree, work, loop, q, v, t, qdot, vdot):
     """Write q̇, v̇ and (in `loop.zdot`) ż at q, v, `loop.z`; all signals are those of this instant. Return the status."""
     look(tree, work, loop, q, v)
     walk(loop.before, loop.before_row, t)
     push(loop)
+    pull(tree, work, loop)
     rates(tree, q, v, qdot)
-    status = closed_forward(tree, work, q, v, loop.tau, loop.sites, loop.wrenches, vdot)
+    status = closed_forward_from_here(tree, work, q, v, loop.tau, loop.sites, loop.wrenches, vdot)
     if status != 0:
         return status
-    feel(tree, work, loop, vdot)
+    feel(tree, work, loop, q, v, vdot)
     walk(loop.after, loop.after_row, t)
     walk(loop.rates, loop.rates_row, t)
     return RAISED if loop.flag[0] != 0 else 0

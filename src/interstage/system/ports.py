@@ -171,10 +171,11 @@ class Place:
     """A place on a body of the vehicle: the argument of its name is body, (body, node) or (body, point).
 
     Axes are those of the world, of the body, or (default) those that turn with the node.
+    root : it need not be given; it is then the first body of the vehicle
     """
 
-    def __init__(self) -> None:
-        self.name = ""
+    def __init__(self, root: bool = False) -> None:
+        self.root, self.name = root, ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -210,6 +211,15 @@ class Place:
     def torque(self, axes: str = "node") -> Push:
         """Declare a torque (3,) on the vehicle."""
         return Push(self, "torque", _axes(axes), "N*m", 3)
+
+    def gravity(self) -> Push:
+        """Declare the acceleration of gravity (3,), world axes, of the body and of all that it carries.
+
+        It acts at every instant instead of the uniform gravity of the vehicle, as the field of the place all over these
+        bodies; declared at the root of a tree it is the gravity of the whole, at another body that of its branch.
+        Several devices at one body add up. What a field does beside (its gradient) are forces and torques.
+        """
+        return Push(self, "gravity", "world", "m/s^2", 3)
 
 
 class Hinge:

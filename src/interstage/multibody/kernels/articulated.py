@@ -315,6 +315,13 @@ def forward(tree, work, q, v, tau, sites, wrenches, vdot):
     kinematics(tree, work, q, v)
     if len(sites) > 0:
         poses(tree, work)
+    return forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
+
+
+@kernel
+def forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
+    """Do `forward` where kinematics (and with sites, poses) of q and v stand in the scratch."""
+    if len(sites) > 0:
         external_wrenches(tree, work, q, sites, wrenches)
     body_terms(tree, work, q, v)
     status = _passes(tree, work, q, v, tau, vdot)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import forward, inward, outward
+from interstage.multibody.kernels.articulated import forward, forward_from_here, inward, outward
 from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_rows, put_accelerations
 from interstage.multibody.kernels.elimination import port_compliance
 from interstage.multibody.kernels.flex import body_terms
@@ -299,6 +299,15 @@ def constrain(tree, work, q, v, vdot):
 def closed_forward(tree, work, q, v, tau, sites, wrenches, vdot):
     """Write v̇ as `forward` does, with the forces of closures; return its status, or that of `constrain`."""
     status = forward(tree, work, q, v, tau, sites, wrenches, vdot)
+    if status == 0 and len(tree.closure_site) > 0:
+        status = constrain(tree, work, q, v, vdot)
+    return status
+
+
+@kernel
+def closed_forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
+    """Do `closed_forward` where kinematics (and with sites, poses) of q and v stand in the scratch."""
+    status = forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
     if status == 0 and len(tree.closure_site) > 0:
         status = constrain(tree, work, q, v, vdot)
     return status
