@@ -13,7 +13,7 @@ from docs_pages import ROOT, blocks_of, check_page, run_block, same
 DOCS = ROOT / "docs"
 # pages with tests of their own, or whose files come from a run that is not at hand
 ELSEWHERE = {"index", "bring_your_own_deck", "external_nastran"}
-PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]
+PAGES = [DOCS / "tutorial.md", DOCS / "shelf.md", *sorted((DOCS / "howto").glob("*.md"))]
 PAGES = [page for page in PAGES if page.stem not in ELSEWHERE]
 
 

@@ -164,3 +164,31 @@ def test_classes_that_cannot_be_are_refused(case):
 def test_values_that_do_not_fit_are_refused(make, said):
     with pytest.raises(InputError, match=said):
         make()
+
+
+class Bounded(ist.Device):
+    """y = k u where y is tabulated."""
+
+    mass = ist.Parameter("kg", 1.0, above=0.0)
+    share = ist.Parameter("", 0.5, least=0.0, most=1.0)
+    table = ist.Parameter("s", [0.0, 1.0, 2.0], increasing=True)
+    y = ist.Out()
+
+    def outputs(d, t):
+        d.y = d.mass
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"mass": 0.0}, "Bounded.mass must be above 0.0; expected in kg, got 0"),
+        ({"mass": "-2 kg"}, "Bounded.mass must be above 0.0; expected in kg, got -2"),
+        ({"share": -0.1}, "Bounded.share must be at least 0.0"),
+        ({"share": 1.5}, "Bounded.share must be at most 1.0"),
+        ({"table": [0, 2, 2]}, r"Bounded.table must be increasing; expected in s, got \[0. 2. 2.\]"),
+        ({"delay": "1 ms"}, "Bounded is continuous: only what is sampled can be delayed"),
+    ],
+)
+def test_parameters_out_of_bounds_are_refused(values, said):
+    with pytest.raises(InputError, match=said):
+        Bounded(**values)

@@ -94,6 +94,18 @@ def test_offsets_and_delays_follow_a_table():
     assert log["late.at"].tolist() == [0.25, 1.25, 2.25, 3.25]
 
 
+def test_what_a_device_says_may_reach_others_late():
+    """A delay of the device and one of the wire add up."""
+    made = ist.Assembly("late").add("count", Counter(delay="1/2 s"), every=1)
+    for name, delay in (("one", 0), ("two", "1/2 s")):
+        made.add(name, lambda t, u: u, every="1/2 s", out={"y": "1"})
+        made.wire({"count.n": f"{name}.u"}, delay=delay)
+    log = ist.simulate(made, None, until=3, step=1)
+    n = [1, 1, 2, 2, 3, 3, 4]  # what `count` says at 0, 0.5, ... 3
+    assert log["one.y"].tolist() == [0, *n[:-1]]
+    assert log["two.y"].tolist() == [0, 0, *n[:-2]]
+
+
 def test_order_at_a_tick_is_sensors_software_step(cart):
     seen = []
 

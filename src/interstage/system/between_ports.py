@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -92,8 +92,9 @@ def between(assembly: Assembly, cut: Collection[str] = ()) -> tuple[list[Part], 
         for piece in sorted(pieces, key=lambda p: p.at):
             source_path, out = piece.source.rsplit(".", 1)
             source, first = number[source_path], piece.first
-            if piece.delay:
-                held = _delayed(parts, source, out, piece)
+            late = piece.delay + _late(parts[source], out)
+            if late:
+                held = _delayed(parts, source, out, replace(piece, delay=late))
                 links[held, "u"] = [Link(source, out, first, 0, piece.count, True)]
                 source, out, first = held, "y", 0
             whole = piece.factor == 1.0 and piece.at == 0 and piece.count == size
@@ -137,6 +138,11 @@ def _copy(parts: list[Part], source: int, out: str, piece: Piece) -> int:
     every, offset = (origin.every, origin.offset) if held else (None, Fraction(0))
     parts.append(Part(f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}]", made, every, offset))
     return len(parts) - 1
+
+
+def _late(part: Part, out: str) -> Fraction:
+    """Return how much later others see an output, as its device says."""
+    return part.what.delay if isinstance(part.what, Device) and part.samples(out) else Fraction(0)
 
 
 def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:

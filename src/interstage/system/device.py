@@ -65,6 +65,7 @@ class Device:
     """A part of an assembly; derive from it and declare fields. Arguments are parameters and initial states by name.
 
     every : period of `sample`, as in "5 ms"; offset : time of its first sample
+    delay : how much later others see what it sampled, beside delays of wires
     """
 
     fields: Mapping[str, Field] = MappingProxyType({})
@@ -85,9 +86,16 @@ class Device:
         _check_names(cls)
         _check_texts(cls)
 
-    def __init__(self, *, every: Period | None = None, offset: Period = 0, **values: Value):
+    def __init__(
+        self, *, every: Period | None = None, offset: Period = 0, delay: Period = 0, **values: Value
+    ):
         self.every = None if every is None else period_of(every, f"{type(self).__name__}, every")
         self.offset = period_of(offset, f"{type(self).__name__}, offset", zero=True)
+        self.delay = period_of(delay, f"{type(self).__name__}, delay", zero=True)
+        if self.delay and "sample" not in self.functions:
+            raise InputError(
+                f"{type(self).__name__} is continuous: only what is sampled can be delayed", where="delay"
+            )
         self._at = {name: values.pop(name) for name in self.places if name in values}
         for name, place in self.places.items():
             if name not in self._at and not (isinstance(place, Place) and place.root):
@@ -121,6 +129,8 @@ class Device:
             array = numbers(value, field.unit, where)
             if field.kind == "n" and (array != np.rint(array)).any():
                 raise InputError("not whole numbers", where=where, got=repr(value))
+            if isinstance(field, Parameter):
+                field.check(array, where)
             if array.ndim == len(field.shape):
                 for n, known in zip(array.shape, field.shape):
                     if isinstance(known, str):
@@ -165,7 +175,7 @@ class Device:
 
 def _check_names(cls: type[Device]) -> None:
     """Refuse fields that would hide others."""
-    taken = {*dir(Device), "every", "offset", "period", *BUILT_IN}
+    taken = {*dir(Device), "every", "offset", "delay", "period", *BUILT_IN}
     dots = {f"{name}dot" for name, field in cls.fields.items() if isinstance(field, State)}
     for name, field in cls.fields.items():
         if name in taken or name.startswith("_"):

@@ -87,14 +87,41 @@ class Field:
 
 
 class Parameter(Field):
-    """A constant of a device in a unit, with a default or (None) to be given; its size is that of the default."""
+    """A constant of a device in a unit, with a default or (None) to be given; its size is that of the default.
+
+    above, least, most : what every number must be above, at least, at most
+    increasing : each number of a table (or of each of its rows) must be above the one before it
+    """
 
     kind = "p"
 
-    def __init__(self, unit: str = "", default: Value | None = None, size: Size = None):
+    def __init__(
+        self,
+        unit: str = "",
+        default: Value | None = None,
+        size: Size = None,
+        *,
+        above: float | None = None,
+        least: float | None = None,
+        most: float | None = None,
+        increasing: bool = False,
+    ):
         if default is not None and size is None:
             size = np.shape(numbers(default, unit, "Parameter")) or None
+        self.above, self.least, self.most, self.increasing = above, least, most, increasing
         super().__init__(unit, size, default)
+
+    def check(self, array: np.ndarray, where: str) -> None:
+        """Refuse numbers that a device of this kind cannot have."""
+        for bad, words in (
+            (self.above is not None and not (array > self.above).all(), f"above {self.above}"),
+            (self.least is not None and not (array >= self.least).all(), f"at least {self.least}"),
+            (self.most is not None and not (array <= self.most).all(), f"at most {self.most}"),
+            (self.increasing and not (np.diff(np.atleast_1d(array)) > 0.0).all(), "increasing"),
+        ):
+            if bad:
+                got = np.array2string(array, threshold=6, precision=6)
+                raise InputError(f"{where} must be {words}", expected=f"in {self.unit or 'numbers'}", got=got)
 
 
 class In(Field):

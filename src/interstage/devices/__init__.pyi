@@ -1,0 +1,5 @@
+"""The devices of the shelf and where each comes from, a line for each: checkers and `__init__.py` read them."""
+
+from interstage.devices.encoder import Encoder as Encoder
+
+__all__: list[str]
