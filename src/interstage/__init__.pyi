@@ -30,6 +30,7 @@ from interstage.linear import NodeTorque as NodeTorque
 from interstage.linear import NodeVelocity as NodeVelocity
 from interstage.linear import Reaction as Reaction
 from interstage.linear import linearize as linearize
+from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac
 from interstage.linear import sweep_modes as sweep_modes
 from interstage.linear import track_modes as track_modes
@@ -85,7 +86,9 @@ from interstage.system import ReplaceComponent as ReplaceComponent
 from interstage.system import ReplaceJoint as ReplaceJoint
 from interstage.system import State as State
 from interstage.system import Switch as Switch
+from interstage.system import quaternion as quaternion
 from interstage.system import resume as resume
+from interstage.system import rotation_error as rotation_error
 from interstage.system import simulate as simulate
 
 __version__: str

@@ -1,5 +1,6 @@
 """Linear models for control design: trim, linearize, respond, export."""
 
+from interstage.linear.design import lqr
 from interstage.linear.differences import jacobian
 from interstage.linear.inputs import JointAcceleration, JointForce, ModalForce, NodeForce, NodeTorque
 from interstage.linear.linearize import linearize
@@ -47,6 +48,7 @@ __all__ = [
     "TrimReport",
     "jacobian",
     "linearize",
+    "lqr",
     "mac",
     "sweep_modes",
     "track_modes",

@@ -221,6 +221,34 @@ class LinearModel:
         """
         return reduction.truncate(self, n, modes, below_hz, by, static_gain)
 
+    # design -------------------------------------------------------------------------------------------
+
+    def effectiveness(
+        self, outputs: Chosen, inputs: Chosen = None, below_hz: float | None = None
+    ) -> np.ndarray:
+        """Return how fast the inputs make outputs change as rigid motion goes (ny, nu): for a rate, rad/s² a unit.
+
+        below_hz : poles of rigid motion are below this; None: 0.05 Hz, and on to a gap of a factor of 3
+        """
+        from interstage.linear.design import effectiveness
+
+        return effectiveness(self, outputs, inputs, below_hz)
+
+    def rigid(
+        self,
+        attitude: Chosen = None,
+        rate: Chosen = None,
+        inputs: Chosen = None,
+        below_hz: float | None = None,
+    ) -> LinearModel:
+        """Return the rigid rotation: states are the outputs attitude and rate, inputs angular accelerations wanted.
+
+        attitude, rate : outputs; default: those in rad (or a quaternion) and in rad/s;  below_hz : as `effectiveness`
+        """
+        from interstage.linear.design import rigid
+
+        return rigid(self, attitude, rate, inputs, below_hz)
+
     # files --------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:

@@ -1,5 +1,6 @@
 """Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
+from interstage.system import quaternion
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import resume
 from interstage.system.device import Device
@@ -19,6 +20,7 @@ from interstage.system.log import Log, Phase
 from interstage.system.log_file import LogFile
 from interstage.system.methods import METHODS, Method
 from interstage.system.ports import Discrete, Hinge, In, Integer, Out, Parameter, Place, State
+from interstage.system.quaternion import rotation_error
 from interstage.system.simulate import simulate
 
 __all__ = [
@@ -47,6 +49,8 @@ __all__ = [
     "ReplaceJoint",
     "State",
     "Switch",
+    "quaternion",
     "resume",
+    "rotation_error",
     "simulate",
 ]

@@ -1,0 +1,294 @@
+"""Design of controllers on linear models: optimal gains, and the rigid motion that they shall steer.
+
+The gain K of u = -K x that makes the cost least,
+
+    J = ∫ (xᵀQx + 2xᵀNu + uᵀRu) dt,    K = R⁻¹(BᵀP + Nᵀ),       AᵀP + PA - (PB + N)R⁻¹(BᵀP + Nᵀ) + Q = 0
+    J = Σ (xᵀQx + 2xᵀNu + uᵀRu),       K = (R + BᵀPB)⁻¹(BᵀPA + Nᵀ),      its equation in discrete time
+
+in continuous time and from sample to sample (Anderson and Moore, Optimal Control, 1990, ch. 2 and
+3). A continuous cost under inputs that are held for T seconds is a discrete one (van Loan, IEEE TAC 23, 1978, 395):
+
+    exp([-F̄ᵀ Q̄; 0 F̄] T) = [· V; 0 W],    Q̄_d = Wᵀ V,    F̄ = [A B; 0 0],  Q̄ = [Q N; Nᵀ R]
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from interstage.errors import InputError, SolverError
+from interstage.linear.model import Chosen, LinearModel
+from interstage.linear.sampled import SampledModel
+from interstage.system.ticks import period_of
+
+SLOW_HZ, GAP = 0.05, 3.0  # poles below this are rigid motion; a gap of this factor above them ends it
+SYMMETRIC = 1e-9  # part of the largest entry by which a weight may differ from its transpose
+
+
+def lqr(
+    plant: LinearModel | ArrayLike,
+    B: ArrayLike | None = None,
+    *,
+    Q: ArrayLike,
+    R: ArrayLike,
+    N: ArrayLike | None = None,
+    every: float | str | None = None,
+    sampled: bool = False,
+) -> np.ndarray:
+    """Return the gain K (nu, n) of u = -K x with the least cost; see the module.
+
+    plant : a `LinearModel` (a `SampledModel` has the cost of its samples), or A (n, n) beside B (n, nu)
+    Q (n, n), R (nu, nu), N (n, nu) : weights of states, inputs, and their products
+    every : period, as in "20 ms", for which inputs are held: the continuous cost, with the gain of the samples
+    sampled : A and B, given as arrays, lead from sample to sample
+
+    >>> lqr([[0, 1], [0, 0]], [[0], [1]], Q=[[1, 0], [0, 0]], R=[[1]]).round(6)
+    array([[1.      , 1.414214]])
+    """
+    A, B, discrete = _plant(plant, B, sampled)
+    n, nu = B.shape
+    Q, R = _weight(Q, n, "Q"), _weight(R, nu, "R")
+    cross = np.zeros((n, nu)) if N is None else _matrix(N, (n, nu), "N")
+    _check_weights(Q, R, cross)
+    if every is not None:
+        if discrete:
+            raise InputError("the plant is sampled already", where="every", hint="leave every= out")
+        A, B, Q, R, cross = _held(A, B, Q, R, cross, _seconds(every))
+        discrete = True
+    try:
+        solve = linalg.solve_discrete_are if discrete else linalg.solve_continuous_are
+        P = solve(A, B, Q, R, s=cross)
+    except (np.linalg.LinAlgError, ValueError):
+        P = np.full((n, n), np.nan)
+    top, bottom = (R + B.T @ P @ B, B.T @ P @ A) if discrete else (R, B.T @ P)
+    K = np.linalg.solve(top, bottom + cross.T) if np.isfinite(P).all() else np.full((nu, n), np.nan)
+    if not _stable(A - B @ K, discrete):
+        raise SolverError(
+            "no gain of least cost holds the plant",
+            where="lqr",
+            hint="a pole that is not stable is reached by no input, or lies on the border and has no weight in Q",
+        )
+    return K
+
+
+def _stable(A: np.ndarray, discrete: bool) -> bool:
+    if not np.isfinite(A).all():
+        return False
+    poles = np.linalg.eigvals(A)
+    return bool((np.abs(poles) < 1.0).all() if discrete else (poles.real < 0.0).all())
+
+
+def _plant(
+    plant: LinearModel | ArrayLike, B: ArrayLike | None, sampled: bool
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return A, B and whether they lead from sample to sample."""
+    if isinstance(plant, LinearModel):
+        if B is not None:
+            raise InputError(
+                "a linear model has its own B", where="lqr", hint="give weights by name: Q=…, R=…"
+            )
+        return plant.A, plant.B, isinstance(plant, SampledModel)
+    if B is None:
+        raise InputError("A needs B beside it", where="lqr", expected="lqr(A, B, Q=…, R=…)")
+    n = len(np.atleast_2d(np.asarray(plant)))
+    nu = np.atleast_2d(np.asarray(B)).shape[-1]
+    return _matrix(plant, (n, n), "A"), _matrix(B, (n, nu), "B"), sampled
+
+
+def _matrix(value: ArrayLike, shape: tuple[int, int], name: str) -> np.ndarray:
+    try:
+        array = np.atleast_2d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        array = np.full((0, 0), np.nan)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise InputError(
+            f"{name} does not fit the plant",
+            where="lqr",
+            expected=f"{shape[0]} x {shape[1]} finite numbers",
+            got=" x ".join(map(str, array.shape)),
+        )
+    return array
+
+
+def _weight(value: ArrayLike, n: int, name: str) -> np.ndarray:
+    """Return a symmetric weight (n, n)."""
+    array = _matrix(value, (n, n), name)
+    if np.abs(array - array.T).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):
+        raise InputError(f"{name} is not symmetric", where="lqr")
+    return 0.5 * (array + array.T)
+
+
+def _check_weights(Q: np.ndarray, R: np.ndarray, N: np.ndarray) -> None:
+    """Refuse weights without a least cost."""
+    if len(R) and np.linalg.eigvalsh(R).min() <= 0.0:
+        raise InputError("R is not positive definite: inputs must cost something", where="lqr")
+    least = np.linalg.eigvalsh(Q - N @ np.linalg.solve(R, N.T)).min(initial=0.0)
+    if least < -SYMMETRIC * np.abs(Q).max(initial=1.0):
+        raise InputError(
+            "the cost can be negative",
+            where="lqr",
+            expected="Q - N R⁻¹ Nᵀ without negative eigenvalues",
+            got=f"{least:.3g}",
+        )
+
+
+def _seconds(every: float | str) -> float:
+    return float(period_of(every, "lqr, every"))
+
+
+def _held(
+    A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, N: np.ndarray, T: float
+) -> tuple[np.ndarray, ...]:
+    """Return A, B, Q, R, N from sample to sample of a continuous plant and cost, inputs held for T."""
+    n, m = len(A), len(A) + B.shape[1]
+    F, W = np.zeros((m, m)), np.block([[Q, N], [N.T, R]])
+    F[:n, :n], F[:n, n:] = A, B
+    E = linalg.expm(np.block([[-F.T, W], [np.zeros((m, m)), F]]) * T)
+    step = E[m:, m:]
+    cost = step.T @ E[:m, m:]
+    cost = 0.5 * (cost + cost.T)
+    return step[:n, :n], step[:n, n:], cost[:n, :n], cost[n:, n:], cost[:n, n:]
+
+
+# rigid motion ---------------------------------------------------------------------------------------
+
+
+def slow_part(model: LinearModel, below_hz: float | None = None) -> LinearModel:
+    """Return the part of a model whose poles are slow, decoupled from the rest, D left out.
+
+    With the ordered Schur form A = U [A11 A12; 0 A22] Uᵀ and A11 X - X A22 = -A12 the states z = (U1ᵀ - X U2ᵀ) x obey
+    ż = A11 z + (U1ᵀ - X U2ᵀ) B u, and give C U1 z of the outputs.
+
+    below_hz : what is slow; None: below 0.05 Hz, and on to a gap of a factor of 3 between poles
+    """
+    limit = 2.0 * np.pi * (_gap_hz(model) if below_hz is None else float(below_hz))
+    T, U, n = linalg.schur(model.A, sort=lambda re, im: np.hypot(re, im) < limit)
+    if n == 0:
+        raise InputError(f"'{model.name}' has no pole below {limit / (2 * np.pi):.3g} Hz", where="below_hz")
+    X = linalg.solve_sylvester(T[:n, :n], -T[n:, n:], -T[:n, n:]) if n < len(T) else np.zeros((n, 0))
+    left = U[:, :n].T - X @ U[:, n:].T
+    return replace(
+        model,
+        A=T[:n, :n],
+        B=left @ model.B,
+        C=model.C @ U[:, :n],
+        D=np.zeros_like(model.D),
+        states=[f"slow{k + 1}" for k in range(n)],
+        state_units=[],
+        state_index={},
+        name=f"{model.name}, slow",
+    )
+
+
+def _gap_hz(model: LinearModel) -> float:
+    """Return a frequency in the first gap between poles from 0.05 Hz on: the next is more than `GAP` times as fast."""
+    hz = np.sort(np.abs(np.linalg.eigvals(model.A))) / (2.0 * np.pi)
+    last = SLOW_HZ
+    for f in hz[hz >= SLOW_HZ]:
+        if f > GAP * last:
+            break
+        last = float(f)
+    return np.sqrt(GAP) * last
+
+
+def effectiveness(
+    model: LinearModel, outputs: Chosen, inputs: Chosen = None, below_hz: float | None = None
+) -> np.ndarray:
+    """Return how fast inputs make outputs change as rigid motion alone goes: C_s B_s (ny, nu) of the slow part.
+
+    For a rate and gimbal angles it is the angular acceleration of the whole vehicle a radian; bending and the lags
+    of actuators, being faster, have settled.
+    """
+    part = slow_part(model.select(inputs, outputs), below_hz)
+    return part.C @ part.B
+
+
+def rigid(
+    model: LinearModel,
+    attitude: Chosen = None,
+    rate: Chosen = None,
+    inputs: Chosen = None,
+    below_hz: float | None = None,
+) -> LinearModel:
+    """Return the rigid rotation of a vehicle: states attitude and rate, inputs the angular accelerations wanted.
+
+    y = [θ; ω] of the slow part, ẏ = C_s A_s C_s⁺ y + [0; α] where u = E⁺ α, E = `effectiveness` of the rates: a gain
+    for it commands α (3,), and pinv(E) allocates that to the inputs of the model.
+
+    attitude, rate : outputs; default: those in rad (or a quaternion, as rotation vector in body axes) and in rad/s
+    """
+    turning, angles = _angles(model, attitude)
+    rates = _with_unit(model, "rad/s") if rate is None else model.output_places(rate)
+    m = len(rates)
+    if m == 0 or len(angles) != m:
+        raise InputError(
+            "a rigid model needs as many angles as rates among the outputs",
+            where=f"'{model.name}'",
+            got=f"{len(angles)} angles, {m} rates",
+            hint="name them: rigid(attitude=…, rate=…)",
+        )
+    part = slow_part(model.select(inputs), below_hz)
+    C = np.vstack([turning @ part.C, part.C[rates]])
+    E = C[m:] @ part.B
+    if np.linalg.matrix_rank(E) < m:
+        raise InputError(
+            "the inputs do not turn the vehicle about every axis",
+            where="rigid",
+            expected=f"rank {m}",
+            got=f"{np.linalg.matrix_rank(E)}",
+            hint="choose outputs with attitude= and rate=, or poles with below_hz=",
+        )
+    A = C @ part.A @ np.linalg.pinv(C)
+    A[:m] = np.hstack([np.zeros((m, m)), np.eye(m)])  # θ̇ = ω
+    names = [*angles, *(model.outputs[k] for k in rates)]
+    wanted = [f"{model.outputs[k]} wanted rate" for k in rates]
+    units = ["rad"] * m + ["rad/s"] * m
+    B = np.vstack([np.zeros((m, m)), np.eye(m)])
+    return LinearModel(
+        A,
+        B,
+        np.eye(2 * m),
+        np.zeros((2 * m, m)),
+        names,
+        wanted,
+        list(names),
+        state_units=units,
+        input_units=["rad/s^2"] * m,
+        output_units=list(units),
+        name=f"{model.name}, rigid",
+    )
+
+
+def _with_unit(model: LinearModel, unit: str) -> np.ndarray:
+    return np.array([k for k, text in enumerate(model.output_units) if text == unit], dtype=int)
+
+
+def _angles(model: LinearModel, attitude: Chosen) -> tuple[np.ndarray, list[str]]:
+    """Return a matrix (m, ny) from outputs to small angles, and their names.
+
+    Angles are outputs in rad; four outputs that are a quaternion q at the point give δθ = 2 vec(q* δq), body axes.
+    """
+    if attitude is not None:
+        places = model.output_places(attitude)
+    else:
+        places = _with_unit(model, "rad")
+        quaternions = [found for found in model.output_index.values() if _is_quaternion(model, found)]
+        places = quaternions[0] if len(places) == 0 and quaternions else places
+    rows = np.zeros((3 if _is_quaternion(model, places) else len(places), len(model.outputs)))
+    if not _is_quaternion(model, places):
+        rows[np.arange(len(places)), places] = 1.0
+        return rows, [model.outputs[k] for k in places]
+    w, x, y, z = model.operating_point["y"][places]
+    rows[:, places] = 2.0 * np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+    return rows, [f"{model.outputs[places[0]].split('[')[0]} angle {axis}" for axis in "xyz"]
+
+
+def _is_quaternion(model: LinearModel, places: np.ndarray) -> bool:
+    """Return whether four outputs without unit have length 1 at the operating point."""
+    plain = len(places) == 4 and all(model.output_units[k] in ("", "1") for k in places)
+    if not plain or "y" not in model.operating_point:
+        return False
+    return bool(abs(np.linalg.norm(model.operating_point["y"][places]) - 1.0) < 1e-6)
