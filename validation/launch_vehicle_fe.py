@@ -93,13 +93,13 @@ def beam_deck() -> str:
     return "\n".join([*lines, "ENDDATA"])
 
 
-def component():
-    """Return the component of the beam: 24 free modes about its centre of mass, 1 % damping, all integrals."""
+def component(damping: float = DAMPING, n_modes: int = MODES):
+    """Return the component of the beam: its first free modes about its centre of mass, damped, all integrals."""
     from interstage import Component
     from interstage.nastran import deck_from_text
 
     return Component.from_deck(
-        deck_from_text(beam_deck()), n_modes=MODES, aset={}, damping=DAMPING, name="launch vehicle"
+        deck_from_text(beam_deck()), n_modes=n_modes, aset={}, damping=damping, name="launch vehicle"
     )
 
 
