@@ -21,18 +21,22 @@ from interstage.multibody import System
 from interstage.system.device import Device, written
 from interstage.system.law import Law
 from interstage.system.ports import Field, In, Look, Out
-from interstage.system.ticks import Period, period_of
+from interstage.system.ticks import Period, delay_of, period_of
 from interstage.system.wires import Piece, matching, pieces_of, split_slice
 
 
 @dataclass(frozen=True)
 class Part:
-    """A device at its place in an assembly: full name, what it is, period and first sample (None: continuous)."""
+    """A device at its place in an assembly: full name, what it is, period and first sample (None: continuous).
+
+    delay : how much later others see what it samples
+    """
 
     path: str
     what: Device | Law
     every: Fraction | None
     offset: Fraction
+    delay: Fraction = Fraction(0)
 
     def samples(self, name: str) -> bool:
         """Return whether an output is held between samples."""
@@ -80,13 +84,14 @@ class Assembly:
         *,
         every: Period | None = None,
         offset: Period | None = None,
+        delay: Period | None = None,
         out: Mapping[str, str] | None = None,
         inputs: Mapping[str, str] | None = None,
     ) -> Assembly:
         """Add a member: a device, an assembly, or Python that is called with time and its inputs; returns self.
 
         every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
-        offset : time of the first sample, default 0
+        offset : time of the first sample, default 0;  delay : how much later others see what it samples
         out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked
         """
         where = f"'{name}'"
@@ -95,7 +100,7 @@ class Assembly:
         if name in self._members:
             raise InputError(f"there is a member {where} already", where=f"assembly '{self.name}'")
         if isinstance(what, Assembly):
-            self._add_group(name, what, every, out, inputs)
+            self._add_group(name, what, (every, offset, delay, out, inputs))
             return self
         if isinstance(what, type) and issubclass(what, Device):
             raise InputError(f"{where} is a class", expected=f"a device, as {what.__name__}(…)")
@@ -114,11 +119,16 @@ class Assembly:
                 raise InputError(
                     f"{where} has no function sample(d, t): it is continuous", hint="leave every= out"
                 )
-        self._members[name] = Part(name, given, period, first or Fraction(0))
+        if delay is not None and (
+            period is None or (isinstance(given, Device) and not written(type(given), "sample"))
+        ):
+            raise InputError(f"{where} samples no output: only what is sampled can be delayed", where="delay")
+        late = getattr(given, "delay", Fraction(0)) if delay is None else delay_of(delay, period)
+        self._members[name] = Part(name, given, period, first or Fraction(0), late)
         return self
 
-    def _add_group(self, name: str, what: Assembly, every: object, out: object, inputs: object) -> None:
-        if every is not None or out is not None or inputs is not None:
+    def _add_group(self, name: str, what: Assembly, given: Sequence[object]) -> None:
+        if any(value is not None for value in given):
             raise InputError(f"'{name}' is an assembly: its members have periods and ports")
         if what is self or self in what.groups():
             raise InputError(f"assembly '{self.name}' cannot be a member of itself", where=f"'{name}'")
@@ -139,20 +149,26 @@ class Assembly:
             self._exposed[name] = list(dict.fromkeys(found))
         return self
 
-    def wire(self, wires: Mapping[str, str | Sequence[str]], delay: Period | None = None) -> Assembly:
+    def wire(
+        self,
+        wires: Mapping[str, str | Sequence[str]],
+        delay: Period | None = None,
+        every: Period | None = None,
+    ) -> Assembly:
         """Connect outputs to inputs, {output: input or list of inputs}; returns self.
 
         Names may have `*`: a vector is split over the inputs that match, in the order of addition, or each gets all
         of it where sizes say so; several outputs are joined. `imu.rate[2]` and `imu.rate[0:2]` are parts.
-        delay : how much later the inputs see what a sampled output says
+        delay : how much later the inputs see what a sampled output says: a time, or as in "2 samples" of the output
+        every : period at which continuous outputs are sampled on the way (and held, and delayed)
         """
-        late = Fraction(0) if delay is None else period_of(delay, "delay", zero=True)
+        rate = None if every is None else period_of(every, "every")
         for source, targets in wires.items():
             for target in [targets] if isinstance(targets, str) else targets:
-                self._connect(source, target, late)
+                self._connect(source, target, delay, rate)
         return self
 
-    def _connect(self, source: str, target: str, delay: Fraction) -> None:
+    def _connect(self, source: str, target: str, delay: Period | None, every: Fraction | None) -> None:
         if not isinstance(source, str) or not isinstance(target, str):
             raise InputError(
                 "a wire joins names", expected='as in {"imu.rate": "fsw.rate"}', got=f"{source!r}"
@@ -165,9 +181,16 @@ class Assembly:
                     where=f"wire from '{source}'",
                     hint="wires go from output to input",
                 )
-            if delay and not port.part.samples(port.field.name):
+            sampled = port.part.samples(port.field.name)
+            if delay is not None and every is None and not sampled:
                 raise InputError(
-                    f"'{port.name}' is continuous: only what is sampled can be delayed", where="delay"
+                    f"'{port.name}' is continuous: only what is sampled can be delayed",
+                    where="delay",
+                    hint='sample it on the way: every="10 ms"',
+                )
+            if every is not None and sampled:
+                raise InputError(
+                    f"'{port.name}' is sampled already", where="every", got=f"every {port.part.every} s"
                 )
         for port in targets:
             if not isinstance(port.field, In):
@@ -176,7 +199,13 @@ class Assembly:
                 )
             if isinstance(port.field, Look):
                 raise InputError(f"'{port.name}' is filled by the vehicle", where=f"wire to '{target}'")
-        new = pieces_of(sources, targets, split_slice(source)[1], split_slice(target)[1], delay)
+        late = {
+            p.name: Fraction(0) if delay is None else delay_of(delay, every or p.part.every) for p in sources
+        }
+        new = [
+            replace(piece, delay=late[piece.source], every=every)
+            for piece in pieces_of(sources, targets, split_slice(source)[1], split_slice(target)[1])
+        ]
         sizes = {port.name: port.size for port in targets}
         for piece in new:
             for old in self._pieces:

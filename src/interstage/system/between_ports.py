@@ -91,18 +91,16 @@ def between(assembly: Assembly, cut: Collection[str] = ()) -> tuple[list[Part], 
         found = []
         for piece in sorted(pieces, key=lambda p: p.at):
             source_path, out = piece.source.rsplit(".", 1)
-            source, first = number[source_path], piece.first
-            late = piece.delay + _late(parts[source], out)
-            if late:
-                held = _delayed(parts, source, out, replace(piece, delay=late))
-                links[held, "u"] = [Link(source, out, first, 0, piece.count, True)]
-                source, out, first = held, "y", 0
+            source = number[source_path]
+            late = piece.delay + (parts[source].delay if parts[source].samples(out) else 0)
+            piece = replace(piece, delay=late)
             whole = piece.factor == 1.0 and piece.at == 0 and piece.count == size
-            if not whole:
-                copied = _copy(parts, source, out, piece)
-                links[copied, "u"] = [Link(source, out, first, 0, piece.count, True)]
-                source, out, first = copied, "y", 0
-            found.append(Link(source, out, first, piece.at, piece.count, whole))
+            for needed, add in ((piece.every, _sampled), (late, _delayed), (not whole, _copy)):
+                if needed:
+                    new = add(parts, source, out, piece)
+                    links[new, "u"] = [Link(source, out, piece.first, 0, piece.count, True)]
+                    source, out, piece = new, "y", replace(piece, first=0)
+            found.append(Link(source, out, piece.first, piece.at, piece.count, whole))
         links[k, name] = found
     unwired = [
         (k, name)
@@ -140,9 +138,12 @@ def _copy(parts: list[Part], source: int, out: str, piece: Piece) -> int:
     return len(parts) - 1
 
 
-def _late(part: Part, out: str) -> Fraction:
-    """Return how much later others see an output, as its device says."""
-    return part.what.delay if isinstance(part.what, Device) and part.samples(out) else Fraction(0)
+def _sampled(parts: list[Part], source: int, out: str, piece: Piece) -> int:
+    """Add a part that samples a piece of a continuous output; return its number."""
+    made = HeldCopy(k=piece.count, y=_start(parts[source], out, piece))
+    name = f"{piece.source}[{piece.first}] > {piece.target}[{piece.at}] every {piece.every} s"
+    parts.append(Part(name, made, piece.every, Fraction(0)))
+    return len(parts) - 1
 
 
 def _delayed(parts: list[Part], source: int, out: str, piece: Piece) -> int:
@@ -165,6 +166,4 @@ def _start(part: Part, out: str, piece: Piece) -> np.ndarray:
     """Return what a piece of an output is before its first sample."""
     if isinstance(part.what, Law):
         return np.zeros(piece.count)
-    if isinstance(part.what, Delay):
-        return part.what.value_of(out)
     return np.atleast_1d(part.what.value_of(out))[piece.first : piece.first + piece.count]

@@ -22,12 +22,14 @@ Every record also has `d.period` (s), `d.tick` (number of the sample), `d.seed` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
+from interstage.system.feedthrough import dependence
 from interstage.system.ports import (
     Discrete,
     Field,
@@ -252,6 +254,14 @@ def read(cls: type[Device], function: str) -> frozenset[str]:
         return frozenset()
     ins = frozenset(name for name, field in cls.fields.items() if isinstance(field, In))
     return ins if uses.all else ins & uses.reads
+
+
+@cache
+def feeds(cls: type[Device], out: str) -> frozenset[str]:
+    """Return the inputs that an output depends on at once; all that `outputs` reads where that cannot be told."""
+    everything = read(cls, "outputs")
+    known = None if cls.uses["outputs"].all else dependence(cls.functions["outputs"])
+    return everything if known is None else everything & known(out)
 
 
 def record_fields(cls: type[Device]) -> tuple[tuple[str, str, int], ...]:

@@ -20,16 +20,14 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import between
-from interstage.system.device import read
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
-from interstage.system.order import ordered
+from interstage.system.order import FELT, ordered
 from interstage.system.ports import In, Look, Out, Push, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
 KINDS = "pszwn"
-FELT = ("acceleration", "angular_acceleration", "joint_acceleration")  # known after forward dynamics alone
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,7 @@ def planned(assembly: Assembly, cut: Collection[str] = ()) -> Plan:
     clock = Clock.of([t for part in parts if part.every is not None for t in (part.every, part.offset) if t])
     _alias(parts, links, layout, slots)
     opened = _open_inputs(parts, links, unwired, layout, slots)
-    flow = ordered(parts, links, _feelers(parts))
+    flow = ordered(parts, links)
     entries = {k: _entry(parts[k], k, clock) for k in flow.sampled}
     rates = [Entry(k, "rates") for k, part in enumerate(parts) if "rates" in _functions(part)]
     aliases = {name: [n for n in inner if n in slots] for name, inner in assembly.exposed().items()}
@@ -197,19 +195,6 @@ def planned(assembly: Assembly, cut: Collection[str] = ()) -> Plan:
 
 def _functions(part: Part) -> Mapping[str, object]:
     return {} if isinstance(part.what, Law) else part.what.functions
-
-
-def _feelers(parts: list[Part]) -> dict[int, set[str]]:
-    """Return the functions of each part that read an acceleration."""
-    found: dict[int, set[str]] = {}
-    for k, part in enumerate(parts):
-        if isinstance(part.what, Law):
-            continue
-        felt = {n for n, f in part.what.fields.items() if isinstance(f, Look) and f.quantity in FELT}
-        for name in part.what.functions:
-            if felt & read(type(part.what), name):
-                found.setdefault(k, set()).add(name)
-    return found
 
 
 def _entry(part: Part, k: int, clock: Clock) -> Entry:

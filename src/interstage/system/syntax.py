@@ -58,18 +58,23 @@ class _Found:
             self.walk(child)
 
 
+def tree_of(function: Callable) -> ast.FunctionDef | None:
+    """Return the syntax tree of a function, None where it has no source."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    return tree if isinstance(tree, ast.FunctionDef) else None
+
+
 def uses_of(function: Callable) -> Uses:
     """Return what a function reads and writes of its first argument.
 
     >>> uses_of(_example)
     Uses(reads=frozenset({'gain'}), writes=frozenset({'y'}), all=False)
     """
-    try:
-        source = textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(source).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return uses_of_code(function)
-    if not isinstance(tree, ast.FunctionDef):
+    tree = tree_of(function)
+    if tree is None:
         return uses_of_code(function)
     arguments = [*tree.args.posonlyargs, *tree.args.args]
     found = _Found(arguments[0].arg if arguments else "")

@@ -19,6 +19,7 @@ Period = str | float | int | Fraction
 _TIME = re.compile(
     r"\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+(?:[eE][-+]?\d+)?)(?:\s*/\s*(\d+))?\s*(.*?)\s*"
 )
+_SAMPLES = re.compile(r"\s*(\d+)\s*samples?\s*")
 # seconds in each unit of time, exactly
 _EXACT = {
     "ns": Fraction(1, 10**9),
@@ -53,6 +54,18 @@ def period_of(value: Period, where: str = "period", zero: bool = False) -> Fract
         words = "a time that is not negative" if zero else "a positive time"
         raise InputError(f"{where} must be {words}", got=str(value))
     return found
+
+
+def delay_of(value: Period, period: Fraction | None) -> Fraction:
+    """Return a delay in seconds: a time, or so many samples of something with a period.
+
+    >>> delay_of("50 ms", None), delay_of("3 samples", Fraction(1, 7))
+    (Fraction(1, 20), Fraction(3, 7))
+    """
+    match = _SAMPLES.fullmatch(value) if isinstance(value, str) else None
+    if match is None or period is None:
+        return period_of(value, "delay", zero=True)
+    return int(match[1]) * period
 
 
 def _unread(value: object, where: str) -> InputError:

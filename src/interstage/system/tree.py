@@ -11,8 +11,9 @@ def tree_text(assembly: Assembly) -> str:
     """Return the tree of an assembly: a line a member, then its ports; inputs say where they come from."""
     sources: dict[str, list[str]] = {}
     for piece in assembly.pieces():
+        rate = f" every {piece.every} s" if piece.every else ""
         late = f" after {piece.delay} s" if piece.delay else ""
-        sources.setdefault(piece.target, []).append(piece.source + late)
+        sources.setdefault(piece.target, []).append(piece.source + rate + late)
     head = f"{assembly.name}"
     if assembly.vehicle is not None:
         vehicle = assembly.vehicle
@@ -39,8 +40,9 @@ def _described(part: Part) -> str:
     what = repr(part.what) if isinstance(part.what, Law) else type(part.what).__name__
     if part.every is None:
         return what
-    late = f", first at {part.offset} s" if part.offset else ""
-    return f"{what}, every {part.every} s{late}"
+    first = f", first at {part.offset} s" if part.offset else ""
+    late = f", seen {part.delay} s later" if part.delay else ""
+    return f"{what}, every {part.every} s{first}{late}"
 
 
 def _ports(part: Part, path: str, indent: str, sources: dict[str, list[str]]) -> list[str]:

@@ -28,6 +28,7 @@ class Piece:
     """`count` numbers of an output, from `first` on, to an input from `at` on (count None: all of both).
 
     factor : from the unit of the output to that of the input;  delay : seconds
+    every : period at which it is sampled on the way, None where it is sampled or not at all
     """
 
     source: str
@@ -37,6 +38,7 @@ class Piece:
     count: int
     factor: float = 1.0
     delay: Fraction = Fraction(0)
+    every: Fraction | None = None
 
     def overlaps(self, other: Piece, size: int | None) -> bool:
         """Return whether two pieces write the same numbers of one input; one without a size has one writer."""
@@ -95,13 +97,11 @@ def _window(port: Port, part: Slice) -> tuple[int, int | None]:
 
 
 def pieces_of(
-    sources: Sequence[Port], targets: Sequence[Port], source_part: Slice, target_part: Slice, delay: Fraction
+    sources: Sequence[Port], targets: Sequence[Port], source_part: Slice, target_part: Slice
 ) -> list[Piece]:
     """Return the pieces of a wire: one to one, one to many (split, or all to each), many to one (joined), pairs."""
     if len(sources) == len(targets) > 1 and all(b.size in (None, a.size) for a, b in zip(sources, targets)):
-        return [
-            p for a, b in zip(sources, targets) for p in pieces_of([a], [b], source_part, target_part, delay)
-        ]
+        return [p for a, b in zip(sources, targets) for p in pieces_of([a], [b], source_part, target_part)]
     run = []  # (port, first, count): the numbers of all sources in order
     for port in sources:
         first, count = _window(port, source_part)
@@ -122,20 +122,18 @@ def pieces_of(
         )
     found = []
     for port, (at, _), size, cut in zip(targets, windows, sizes, cuts):
-        found += _cut(run, cut, size, port, at, delay)
+        found += _cut(run, cut, size, port, at)
     return found
 
 
-def _cut(run: list, cut: int, size: int, target: Port, at: int, delay: Fraction) -> list[Piece]:
+def _cut(run: list, cut: int, size: int, target: Port, at: int) -> list[Piece]:
     """Return the pieces that bring `size` numbers from `cut` on in a run of outputs to one input."""
     found, begin = [], 0
     for port, first, count in run:
         low, high = max(cut, begin), min(cut + size, begin + count)
         if low < high:
             factor = _factor(port, target)
-            piece = Piece(
-                port.name, first + low - begin, target.name, at + low - cut, high - low, factor, delay
-            )
+            piece = Piece(port.name, first + low - begin, target.name, at + low - cut, high - low, factor)
             found.append(piece)
         begin += count
     return found
