@@ -7,4 +7,14 @@ from __future__ import annotations
 
 EXAMPLES: dict[str, list[dict[str, object]]] = {
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],
+    "ReactionWheel": [
+        {
+            "axis": [1, 2, -1],
+            "inertia": 0.05,
+            "friction": (2e-3, 1e-4),
+            "imbalance": (1e-3, 2e-4),
+            "speed": 40.0,
+        },
+        {"inertia": 0.05, "max_torque": 0.2, "torque": 0.3, "max_speed": 20.0, "speed": 19.9},
+    ],
 }

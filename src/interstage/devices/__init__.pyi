@@ -1,5 +1,6 @@
 """The devices of the shelf and where each comes from, a line for each: checkers and `__init__.py` read them."""
 
 from interstage.devices.encoder import Encoder as Encoder
+from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel
 
 __all__: list[str]

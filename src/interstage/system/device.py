@@ -109,8 +109,12 @@ class Device:
         named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
         for name in named & values.keys():
             self._sizes[name] = int(values.pop(name))
-        self.set(**values)
+        self.set(**self.shorthands(values))
         self._finish()
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return the values of fields that arguments mean; a device with shorter ways to say them overrides it."""
+        return values
 
     def place_of(self, name: str) -> object:
         """Return the place that was given for a `Place` (None: the first body), or the body of a `Hinge`."""

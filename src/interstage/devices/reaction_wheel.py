@@ -1,0 +1,97 @@
+"""A reaction wheel: the rotor is a state of the device, not a body of the vehicle.
+
+With spin inertia J about the axis a (fixed in the node), speed Ω beside the node, and the node's rate ω, the rotor has
+the momentum h a along its axis,
+
+    h = J (Ω + a·ω),    ḣ = u - c sgn Ω - b Ω,    torque on the node = -ḣ a - ω × h a
+
+so that momentum is kept and no acceleration is needed. u is the motor's torque on the rotor: what is commanded, not
+more than `max_torque`, falling to zero over the last hundredth of `max_speed`. Imbalance turns with the angle θ,
+e₁ and e₂ across the axis:
+
+    force on the node = U_s (h/J)² (e₁ cos θ + e₂ sin θ),    torque = U_d (h/J)² (e₁ cos θ + e₂ sin θ)
+
+Source: Hughes, Spacecraft Attitude Dynamics (1986), 3.3 and 6 (gyrostats); Masterson, Miller, Grogan, Development and
+validation of reaction wheel disturbance models, JSV 249 (2002) (imbalance).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.parts import limited, near_limit, pair, side_of, sign_near, unit_vector
+from interstage.system.device import Device
+from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+
+
+class ReactionWheel(Device):
+    """A wheel at a place: the motor turns its rotor, and what the rotor gains the vehicle loses.
+
+    The vehicle carries the rotor's mass and transverse inertia; its inertia about the axis is the wheel's alone: leave
+    it out of the body.
+
+    at : place of the wheel; axis (3,) and side (3,) are in the axes of its node
+    inertia : of the rotor about its axis;  max_torque, max_speed : of the motor, 0 is no limit
+    friction : (Coulomb, viscous), also as coulomb and viscous; the first changes its sign smoothly within ±stick
+    imbalance : (static in kg m, dynamic in kg m²), also as static_imbalance and dynamic_imbalance
+    side : where the angle is zero;  speed : at the start, of a vehicle at rest
+    torque : on the rotor; the vehicle feels the opposite
+    """
+
+    at = Place()
+    axis = Parameter("", [0.0, 0.0, 1.0])
+    side = Parameter("", [1.0, 0.0, 0.0])
+    inertia = Parameter("kg*m^2", above=0.0)
+    max_torque = Parameter("N*m", 0.0, least=0.0)
+    max_speed = Parameter("rad/s", 0.0, least=0.0)
+    coulomb = Parameter("N*m", 0.0, least=0.0)
+    viscous = Parameter("N*m*s/rad", 0.0, least=0.0)
+    stick = Parameter("rad/s", 0.1, above=0.0)
+    static_imbalance = Parameter("kg*m", 0.0, least=0.0)
+    dynamic_imbalance = Parameter("kg*m^2", 0.0, least=0.0)
+    torque = In("N*m", default=0.0)
+    omega = at.rate("node")
+    speed = Out("rad/s")
+    drag = Out("N*m")
+    on_torque = at.torque("node")
+    on_force = at.force("node")
+    momentum = State("N*m*s")
+    angle = State("rad")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: pairs of friction and imbalance, a speed at the start, directions of length one."""
+        found = dict(values)
+        if "friction" in found:
+            found |= pair(found.pop("friction"), ("coulomb", "viscous"), "ReactionWheel.friction")
+        if "imbalance" in found:
+            names = ("static_imbalance", "dynamic_imbalance")
+            found |= pair(found.pop("imbalance"), names, "ReactionWheel.imbalance")
+        axis = unit_vector(found.get("axis", [0.0, 0.0, 1.0]), "ReactionWheel.axis")
+        side = unit_vector(found.get("side", side_of(axis)), "ReactionWheel.side")
+        across = unit_vector(side - axis * (axis @ side), "ReactionWheel.side across its axis")
+        if "speed" in found and "inertia" in found:
+            speed = numbers(found.pop("speed"), "rad/s", "ReactionWheel.speed")
+            found.setdefault("momentum", speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia"))
+        return {**found, "axis": axis, "side": across}
+
+    def outputs(d, t):
+        a, e, w = d.axis, d.side, d.omega
+        turning = d.momentum / d.inertia
+        speed = turning - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2])
+        d.speed = speed
+        d.drag = d.coulomb * sign_near(speed, d.stick) + d.viscous * speed
+        motor = limited(d.torque, d.max_torque)
+        gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
+        cos, sin, square = np.cos(d.angle), np.sin(d.angle), turning * turning
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            # ω × h a, and e₁ cos θ + e₂ sin θ with e₂ = a × e₁
+            gyroscopic = d.momentum * (w[j] * a[k] - w[k] * a[j])
+            out = (e[i] * cos + (a[j] * e[k] - a[k] * e[j]) * sin) * square
+            d.on_torque[i] = -gain * a[i] - gyroscopic + d.dynamic_imbalance * out
+            d.on_force[i] = d.static_imbalance * out
+
+    def rates(d, t):
+        motor = limited(d.torque, d.max_torque)
+        d.momentumdot = motor * near_limit(d.speed, motor, d.max_speed) - d.drag
+        d.angledot = d.speed
