@@ -67,7 +67,7 @@ def side_of(axis: np.ndarray) -> np.ndarray:
 
 def pair(value: object, names: tuple[str, ...], where: str) -> dict[str, Value]:
     """Return {name: value} of an argument that gives several at once, or the first alone."""
-    given = list(value) if isinstance(value, tuple | list | np.ndarray) else [value]
+    given: list = list(value) if isinstance(value, tuple | list | np.ndarray) else [value]
     if not 0 < len(given) <= len(names):
         raise InputError(f"{where} does not fit", expected=f"({', '.join(names)})", got=repr(value))
     return dict(zip(names, given))
