@@ -72,6 +72,7 @@ from interstage.system import Detach as Detach
 from interstage.system import Device as Device
 from interstage.system import Discrete as Discrete
 from interstage.system import Event as Event
+from interstage.system import Fault as Fault
 from interstage.system import Hinge as Hinge
 from interstage.system import In as In
 from interstage.system import Integer as Integer

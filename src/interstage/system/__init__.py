@@ -15,6 +15,7 @@ from interstage.system.events import (
     ReplaceJoint,
     Switch,
 )
+from interstage.system.faults import Fault
 from interstage.system.histories import Motion
 from interstage.system.log import Log, Phase
 from interstage.system.log_file import LogFile
@@ -32,6 +33,7 @@ __all__ = [
     "Discrete",
     "Event",
     "EventRecord",
+    "Fault",
     "Hinge",
     "In",
     "Integer",

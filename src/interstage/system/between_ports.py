@@ -71,10 +71,12 @@ class Link:
 Links = dict[tuple[int, str], list[Link]]
 
 
-def between(assembly: Assembly, cut: Collection[str] = ()) -> tuple[list[Part], Links, list[tuple[int, str]]]:
+def between(
+    assembly: Assembly, cut: Collection[str] = (), apart: Collection[str] = ()
+) -> tuple[list[Part], Links, list[tuple[int, str]]]:
     """Return the parts with those that wires need, what each input is linked to, and inputs without a wire.
 
-    cut : inputs whose wires are left out
+    cut : inputs whose wires are left out;  apart : inputs that share no slot with what is wired to them
     """
     parts = assembly.parts()
     number = {part.path: k for k, part in enumerate(parts)}
@@ -94,7 +96,7 @@ def between(assembly: Assembly, cut: Collection[str] = ()) -> tuple[list[Part], 
             source = number[source_path]
             late = piece.delay + (parts[source].delay if parts[source].samples(out) else 0)
             piece = replace(piece, delay=late)
-            whole = piece.factor == 1.0 and piece.at == 0 and piece.count == size
+            whole = piece.factor == 1.0 and piece.at == 0 and piece.count == size and target not in apart
             for needed, add in ((piece.every, _sampled), (late, _delayed), (not whole, _copy)):
                 if needed:
                     new = add(parts, source, out, piece)

@@ -103,7 +103,9 @@ class ClosedLoop:
         found["sample_every"] = np.array([e.every for e in plan.sampled], dtype=np.int64)
         found["sample_first"] = np.array([e.first for e in plan.sampled], dtype=np.int64)
         found["sample_next"] = found["sample_first"].copy()
-        ticks = [plan.slots[f"{plan.parts[e.part].path}.tick"].start for e in plan.sampled]
+        # the last part counts what is no sample: outputs that are said once more
+        counters = [plan.parts[e.part if e.function == "sample" else -1].path for e in plan.sampled]
+        ticks = [plan.slots[f"{path}.tick"].start for path in counters]
         found["sample_tick"] = np.array(ticks, dtype=np.int64)
         ratio = plan.clock.tick / step
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)

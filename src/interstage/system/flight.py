@@ -20,7 +20,9 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_log import FlightLog, columns_of
+from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
 from interstage.system.ticks import Clock, Period, period_of
@@ -72,14 +74,18 @@ class Flight:
         base: Base | None = None,
         interpret: bool = False,
         ideal: bool = False,
+        faults: Sequence[Fault | Mapping[str, Any]] = (),
+        pace: float | None = None,
     ):
-        self.plan = plan = planned(assembly)
+        self.start, self.step = period_of(start, "start", zero=True), period_of(step, "step")
+        self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
+        beat = None if self.pacer is None else (self.pacer.wait, self.step)
+        self.plan = plan = planned(assembly, (), self.faults, self.start, beat)
         self.system = view_of(plan)
         if x is not None:
             self.system = at_point(self.system, x)
-        self.until, self.step = period_of(until, "until"), period_of(step, "step")
+        self.until = period_of(until, "until")
         every = None if log_step is None else period_of(log_step, "log_step")
-        self.start = period_of(start, "start", zero=True)
         if self.until <= self.start:
             raise InputError(
                 "a run ends after its start", expected=f"until > {self.start} s", got=f"{self.until} s"
@@ -110,6 +116,8 @@ class Flight:
             "step": f"{self.step} s",
             "log_step": None if every is None else f"{every} s",
             "keep": None if keep is None else list(keep),
+            "faults": [fault.described() for fault in self.faults],
+            "pace": pace,
         }
 
     def write_to(self, path: str | Path | None, checkpoint: Period | None = None) -> None:
@@ -155,7 +163,15 @@ class Flight:
             raise
         finally:
             self.loop.release()
+            self._note()
         return self.log.finished(self.here())
+
+    def _note(self) -> None:
+        """Write into the log which faults there were, and how well the run kept time."""
+        records = [record for fault in self.faults for record in fault.records(float(self.start), self.t)]
+        self.log.events = sorted([*self.log.events, *records], key=lambda record: record.t)
+        if self.pacer is not None:
+            self.log.info["pacing"] = self.pacer.result()
 
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""

@@ -59,7 +59,7 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
         part = plan.parts[entry.part]
         for name in part.what.fields:
             full = f"{part.path}.{name}"
-            if _is_out(plan, entry.part, name):
+            if entry.function == "sample" and _is_out(plan, entry.part, name):
                 where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
                 in_group.setdefault((entry.every, entry.first), set()).update(where)
                 sampled.update(where)

@@ -32,6 +32,16 @@ class Node:
     ins: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A function of a part on a tape; sampled ones have a period and a first tick."""
+
+    part: int
+    function: str
+    every: int = 0
+    first: int = 0
+
+
 VEHICLE = Node(-1)
 Depends = dict[Node, set[Node]]
 

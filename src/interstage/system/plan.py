@@ -10,7 +10,7 @@ Sampled ones run at their ticks: sensors first, then as signals flow, then in th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -19,10 +19,11 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
-from interstage.system.between_ports import between
+from interstage.system.between_ports import Copy, Delay, HeldCopy, between
+from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
-from interstage.system.order import FELT, ordered
+from interstage.system.order import FELT, Entry, ordered
 from interstage.system.ports import In, Look, Out, Push, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
@@ -48,16 +49,6 @@ class Slot:
     def where(self) -> slice:
         """The numbers in their vector."""
         return slice(self.start, self.start + self.size)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A function of a part on a tape; sampled ones have a period and a first tick."""
-
-    part: int
-    function: str
-    every: int = 0
-    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -155,26 +146,48 @@ class _Layout:
         return {**found, "n": found["n"].astype(np.int64)}
 
 
-def planned(assembly: Assembly, cut: Collection[str] = ()) -> Plan:
+def planned(
+    assembly: Assembly,
+    cut: Collection[str] = (),
+    faults: Sequence[Fault] = (),
+    start: Fraction = Fraction(0),
+    beat: tuple[Callable[[float], None], Fraction] | None = None,
+) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
-    cut : full names of inputs whose wires are left out: they are held
+    cut : full names of inputs whose wires are left out: they are held;  faults : of a run that begins at `start`
+    beat : called with the time before the samples of every tick, with the period where nothing is sampled
     """
-    parts, links, unwired = between(assembly, cut)
+    apart = overridden(faults, assembly)
+    parts, links, unwired = between(assembly, cut, apart)
+    own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
+    parts += seen.values()
+    wrong = forced(faults, assembly, parts, links, start)
+    parts += [one.part for one in wrong]
+    if beat is not None:
+        parts.append(Part("> beat", Law(beat[0]), None, Fraction(0)))
     layout, slots = _Layout(), {}
     looks: dict[tuple, Touch] = {}
     pushes: list[Touch] = []
     for part in parts:
-        _own_slots(part, layout, slots, looks, pushes, assembly)
-    clock = Clock.of([t for part in parts if part.every is not None for t in (part.every, part.offset) if t])
+        _own_slots(part, layout, slots, looks, pushes, assembly, apart)
+    times = [t for part in parts if part.every is not None for t in (part.every, part.offset)]
+    times += [t for one in wrong for t in (one.begin, one.end, ONCE) if t is not None]
+    clock = Clock.of([t for t in times if t] or ([] if beat is None else [beat[1]]))
     _alias(parts, links, layout, slots)
     opened = _open_inputs(parts, links, unwired, layout, slots)
-    flow = ordered(parts, links)
+    for name, part in seen.items():
+        slots[f"{part.path}.u"] = slots.pop(f"{name} > seen raw")
+        slots[f"{part.path}.y"] = slots[name]
+    for one in wrong:
+        slot = slots[one.port]
+        slots[f"{one.part.path}.y"] = Slot("s", slot.start + one.first, (one.count,), slot.unit)
+    flow = ordered(parts[:own], links)
     entries = {k: _entry(parts[k], k, clock) for k in flow.sampled}
     rates = [Entry(k, "rates") for k, part in enumerate(parts) if "rates" in _functions(part)]
     aliases = {name: [n for n in inner if n in slots] for name, inner in assembly.exposed().items()}
     touched = list(looks.values())
-    return Plan(
+    plan = Plan(
         assembly,
         parts,
         slots,
@@ -191,6 +204,13 @@ def planned(assembly: Assembly, cut: Collection[str] = ()) -> Plan:
         flow.sample_feels,
         aliases,
     )
+    felt = {touch.slot for touch in plan.felt}
+    copies = {own + k: slots[f"{p.path}.u"] in felt for k, p in enumerate(seen.values())}
+    insert(plan, wrong, own + len(seen), copies)
+    if beat is not None:
+        when = dict.fromkeys((e.every, e.first) for e in plan.sampled) or {(clock.ticks(beat[1]), 0): None}
+        plan.sampled = [Entry(len(parts) - 1, "sample", *one) for one in when] + plan.sampled
+    return plan
 
 
 def _functions(part: Part) -> Mapping[str, object]:
@@ -209,8 +229,9 @@ def _own_slots(
     looks: dict[tuple, Touch],
     pushes: list[Touch],
     assembly: Assembly,
+    apart: Collection[str] = (),
 ) -> None:
-    """Give slots to what belongs to one part: all but inputs."""
+    """Give slots to what belongs to one part: all but inputs. What is seen twice has one, unless it is kept apart."""
     what = part.what
     for name, declared in what.fields.items():
         full = f"{part.path}.{name}"
@@ -221,7 +242,10 @@ def _own_slots(
                 looks[key] = Touch(
                     declared.quantity, what.place_of(declared.owner.name), declared.axes, slot, full
                 )
-            slots[full] = looks[key].slot
+            slots[full] = shown = looks[key].slot
+            if full in apart:
+                slots[f"{full} > seen raw"] = shown
+                slots[full] = layout.take("s", shown.shape, 0.0, declared.unit)
             if assembly.vehicle is None:
                 raise InputError(
                     f"'{full}' belongs to a vehicle, and there is none", hint="give vehicle= a System"
@@ -261,7 +285,9 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
             slots[full] = Slot("s", source.start + link.first, shape, unit or source.unit)
         else:
             count = sum(link.count for link in sources)
-            slots[full] = layout.take("s", (count,) if shape is None else shape, 0.0, unit)
+            if shape is None:
+                shape = _shape_as_said(parts, links, sources, count)
+            slots[full] = layout.take("s", shape, 0.0, unit)
     for (k, name), sources in links.items():
         for link in sources:
             if not link.whole:  # a part between writes here
@@ -269,6 +295,15 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
                 slots[f"{parts[link.part].path}.y"] = Slot(
                     "s", slot.start + link.at, (link.count,), slot.unit
                 )
+
+
+def _shape_as_said(parts: list[Part], links: dict, sources: list, count: int) -> tuple[int, ...]:
+    """Return the shape of an input without one: that of a number where one number is all that is copied to it."""
+    link = sources[0]
+    while isinstance(parts[link.part].what, Copy | HeldCopy | Delay):
+        link = links[link.part, "u"][0]
+    alone = len(sources) == 1 and parts[link.part].what.shape_of(link.out) == ()
+    return () if alone else (count,)
 
 
 def _open_inputs(

@@ -20,6 +20,7 @@ from interstage.spatial import RigidInertia
 from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
+from interstage.system.faults import Fault
 from interstage.system.fixed import Fixed
 from interstage.system.flight import Flight
 from interstage.system.histories import Motion
@@ -58,11 +59,13 @@ def simulate(
     log: str | Path | None = None,
     checkpoint: Period | None = None,
     start: Period = 0,
+    pace: float | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Log:
     """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
     An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
-    the loads of an operating point x. It takes until, step, log_step and the last five arguments; its log also has
+    the loads of an operating point x. It takes until, step, log_step and the last seven arguments; its log also has
     every port by name (`FlightLog`).
 
     Parameters
@@ -100,6 +103,9 @@ def simulate(
     start : time at which an assembly starts. Time is that of one clock: samples fall on the times at which those of a
         run from zero fall (offset + k period), the first at the start or at the next such time after it, with the same
         numbers and the same noise; rows of `log_step` fall on its multiples, and one on the start
+    pace : simulated seconds a second of the wall, 1.0 for real time; default: as fast as it goes. `log.info["pacing"]`
+        tells how well that went
+    faults : ports that are overridden for a time, see `Fault`; they are among the events of the log
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
@@ -107,14 +113,24 @@ def simulate(
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
         _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
         longest = "10 ms" if step is None else step
-        flight = Flight(system, x, until, longest, log_step=log_step, given=set, keep=keep, start=start)
+        flight = Flight(
+            system,
+            x,
+            until,
+            longest,
+            log_step=log_step,
+            given=set,
+            keep=keep,
+            start=start,
+            pace=pace,
+            faults=faults,
+        )
         flight.write_to(log, checkpoint)
         return flight.run()
-    if set is not None or keep is not None or log is not None or checkpoint is not None or start != 0:
-        raise InputError(
-            "set, keep, log, checkpoint and start belong to assemblies",
-            hint="ist.Assembly('name', vehicle=system)",
-        )
+    theirs = {"set": set, "keep": keep, "log": log, "checkpoint": checkpoint, "start": start or None}
+    for argument, value in (theirs | {"pace": pace, "faults": faults or None}).items():
+        if value is not None:
+            raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")

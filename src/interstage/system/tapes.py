@@ -13,7 +13,8 @@ from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
 from interstage.system.law import Law
 from interstage.system.loop_arrays import PlainTapes
-from interstage.system.plan import Entry, Plan
+from interstage.system.order import Entry
+from interstage.system.plan import Plan
 
 if COMPILED:
     from interstage.compiled import SLOTS, Callback, Record, address
