@@ -29,6 +29,7 @@ from interstage.linear import NodeRate as NodeRate
 from interstage.linear import NodeTorque as NodeTorque
 from interstage.linear import NodeVelocity as NodeVelocity
 from interstage.linear import Reaction as Reaction
+from interstage.linear import Recovered as Recovered
 from interstage.linear import linearize as linearize
 from interstage.linear import lqr as lqr
 from interstage.linear import mac as mac

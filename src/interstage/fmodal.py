@@ -37,6 +37,7 @@ _BUILT_IN = {
     "loads": "residual vectors of load patterns are made",
     "inertia_relief": "residual vectors of unit accelerations are made",
     "geometric_stiffness": "geometric stiffness is computed",
+    "recover": "recovery rows are made",
     "rotary_integrals": "integrals of rotary nodes are computed",
 }
 
@@ -193,7 +194,7 @@ class Nastran:
         """Run NASTRAN in `analysis_<name>` of the working folder."""
         options = self._options
         for what, words in _BUILT_IN.items():
-            if (what == "geometric_stiffness" and options.load_nodes is not None) or getattr(options, what):
+            if (what == "geometric_stiffness" and options.stiffens) or getattr(options, what):
                 raise InputError(
                     f"{words} by the built-in solver only",
                     where=what,

@@ -32,6 +32,7 @@ def component():
         K, M, nodes, n_modes=5, aset={10: 123456}, rvdof={50: 13}, damping=0.01, B=1e-3 * K + to_ground, K4=0.02 * K,
         lumped=[body], rotary_integrals=True, reference=20, name="boom", spc=None, units="SI",
         geometric_stiffness=True, geometric=lambda u: u.max() * K,
+        recover={"pull": (K[7], "force"), "turn": (K[9], "moment")},
     )  # fmt: skip
     uset = np.array([(node, k + 1) for node in nodes for k in range(6)])
     c.gset = MatrixSet(
@@ -400,7 +401,7 @@ def test_truncated_basis_in_a_file_is_refused(saved, tmp_path):
         replace("ModalIntegral/P6", p["P6"][:n, :n])(f)
         for name in ("P0", "P3", "P5"):
             del p[name]
-        del f["GeometricStiffness"]
+        del f["GeometricStiffness"], f["Recovery"]
 
     text = one_sentence(changed(saved, tmp_path, drop))
     assert "truncated after normalization" in text

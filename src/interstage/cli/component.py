@@ -18,6 +18,8 @@ FLAGS = {
     "modal_integrals": "--modal-integrals",
     "rotary_integrals": "--rotary-integrals",
     "geometric_stiffness": "--geometric-stiffness",
+    "recover": "--recover",
+    "load_grids": "--load-grids",
     "separate_lumped": "--separate-lumped",
     "add_lumped_to_aset": "--add-lumped-to-aset",
     "csid": "--csid",
@@ -35,6 +37,8 @@ def _flag(name: str, help: str, metavar: str | None = None, **more: float) -> ty
 
 N_MODES = "Flexible modes of a free body, fixed-interface modes with --aset; the deck's EIGRL otherwise."
 ASET = "Interface grids; the deck's ASET, BSET, SUPORT otherwise."
+RECOVER = "Force or stress of an element that motions give: name, type, element, column, then grid or ply, then fibre."
+LOAD_GRIDS = "Grids where joints and loads act, besides those of --aset and --rvdof."
 UNITS = "Units of the deck, as in slinch,in,s or SI; not known otherwise."
 
 
@@ -52,6 +56,8 @@ def component(
         bool,
         _flag("geometric_stiffness", "Change of stiffness with spin, and with loads at --aset and --rvdof."),
     ] = False,
+    recover: Annotated[list[str] | None, _flag("recover", RECOVER, "NAME=CBAR,1,axial")] = None,
+    load_grids: Annotated[str | None, _flag("load_grids", LOAD_GRIDS, "1,52")] = None,
     separate_lumped: Annotated[
         bool, _flag("separate_lumped", "Take every CONM2 out, into child bodies.")
     ] = False,
@@ -89,6 +95,8 @@ def component(
             modal_integrals=modal_integrals or rotary_integrals,
             rotary_integrals=rotary_integrals,
             geometric_stiffness=geometric_stiffness,
+            recover=wanted_results(recover),
+            load_grids=grid_ids("--load-grids", load_grids),
             separate_lumped=separate_lumped,
             add_lumped_to_aset=add_lumped_to_aset,
             csid=csid,
@@ -128,3 +136,40 @@ def grid_list(option: str, text: str | None) -> dict[int, int] | None:
             raise InputError(f"{option} names a grid twice", got=repr(part), hint="name each grid once")
         out[int(grid)] = int(value)
     return out
+
+
+def grid_ids(option: str, text: str | None) -> list[int]:
+    """Read `1,52` into [1, 52].
+
+    >>> grid_ids("--load-grids", "1, 52")
+    [1, 52]
+    """
+    from interstage.errors import InputError
+
+    parts = [part for part in (text or "").replace(" ", "").split(",") if part]
+    for part in parts:
+        if not part.isdecimal() or len(part) > 11:
+            raise InputError(f"{option} cannot be read", expected="grids such as 1,52", got=repr(part))
+    return [int(part) for part in parts]
+
+
+def wanted_results(texts: list[str] | None) -> dict[str, tuple[str | int, ...]] | None:
+    """Read `root moment=CBAR,1,bending_moment_a1` into {"root moment": ("CBAR", 1, "bending_moment_a1")}.
+
+    >>> wanted_results(["tip=CQUAD4,7,oxx,0,2"])
+    {'tip': ('CQUAD4', 7, 'oxx', 0, 2)}
+    """
+    from interstage.errors import InputError
+
+    out: dict[str, tuple[str | int, ...]] = {}
+    for text in texts or ():
+        name, sign, rest = text.partition("=")
+        if not sign or name in out:
+            raise InputError(
+                "--recover cannot be read" if not sign else "--recover names a result twice",
+                expected="name=type,element,column as in root=CBAR,1,axial",
+                got=repr(text),
+            )
+        parts = [part.strip() for part in rest.split(",")]
+        out[name] = tuple(int(part) if part.isdecimal() and len(part) < 12 else part for part in parts)
+    return out or None

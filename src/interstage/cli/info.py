@@ -184,6 +184,7 @@ def facts(c: Component) -> dict[str, Any]:
         "modal_integrals": c.has_integrals,
         "rotary_integrals": c.rotary is not None,
         "geometric_stiffness": c.geometric_stiffness is not None,
+        "recovered": [] if c.recovery is None else c.recovery.names,
         "child_bodies": [body.name for body in c.child_bodies],
         "provenance": c.provenance,
         "notes": c.notes,

@@ -32,8 +32,10 @@ from interstage.component.integrals import (
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component, CraigBampton
+from interstage.component.recovery import Recoverer, recovery_rows
 from interstage.component.residual import load_columns
 from interstage.component.rigid import rigid_motions
+from interstage.component.unit_loads import unit_loads
 from interstage.errors import ModelError
 from interstage.linalg.eigen_request import EigenRequest
 
@@ -52,6 +54,7 @@ class Assembled:
         axes R_node (N,3,3) : output axes of each node, x_component = R @ x_node; None where they are the
         component's
     geometric : geometric stiffness (6N, 6N) of each of the displacements (6N, k), component axes
+    recoverer : results of elements that are wanted, from free coordinates
     """
 
     node_ids: np.ndarray
@@ -68,6 +71,7 @@ class Assembled:
     points: PointMasses | None = None
     M_other: Any = None
     geometric: Stiffener | None = None
+    recoverer: Recoverer | None = None
     notes: list[str] = field(default_factory=list)
 
     def name_of(self, i: int) -> str:
@@ -175,11 +179,9 @@ def build_component(
         more, words = integral_fields(model, gamma, lam, options.rotary_integrals)
         fields |= more
         notes += words
-    if options.load_nodes is not None:
-        check_grids("geometric_stiffness", dict.fromkeys(options.load_nodes, 0), model.node_ids)
-        loaded, words = unit_load_stiffness(model, basis.shapes, hz, options.load_nodes)
-        fields["geometric_stiffness"] = loaded
-        notes += words
+    more, words = _load_fields(model, basis, options)
+    fields |= more
+    notes += words
     return Component(
         name=name,
         units=options.units,
@@ -279,6 +281,32 @@ def _record(basis: Basis, aset: Mapping[int, int]) -> CraigBampton | None:
         viscous=cb.viscous,
         structural=cb.structural,
     )
+
+
+def _load_fields(
+    model: Assembled, basis: Basis, options: ReductionOptions
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what is asked of the loads that the body carries, and what is to be said: stiffness, recovery."""
+    stiffens, nodes = options.stiffens, options.load_nodes
+    if not stiffens and model.recoverer is None:
+        return {}, []
+    if stiffens and model.geometric is None:
+        raise ModelError(
+            "the geometric stiffness of a component needs elements",
+            where="geometric_stiffness",
+            hint="make it from a deck, or give `geometric`, the geometric stiffness of displacements",
+        )
+    what = "geometric_stiffness" if stiffens else "recover"
+    check_grids("geometric_stiffness or load_grids", dict.fromkeys(nodes, 0), model.node_ids)
+    loads = unit_loads(model, nodes, what)
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    if stiffens:
+        stiff, notes = unit_load_stiffness(model, basis.shapes, basis.frequencies_hz, loads)
+        found["geometric_stiffness"] = stiff
+    if model.recoverer is not None:
+        found["recovery"] = recovery_rows(model, basis.shapes, loads)
+    return found, notes
 
 
 def integral_fields(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from interstage.component.options import Damping, Grids, ReductionOptions, Units
+from interstage.component.options import Damping, Grids, ReductionOptions, Units, Wanted
 from interstage.component.rigid import RIGID_THRESHOLD_HZ
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ class Doors:
         rotary_integrals: bool = False,
         inertia_relief: bool = False,
         geometric_stiffness: bool | Sequence[int] = False,
+        recover: Wanted | None = None,
+        load_grids: Sequence[int] = (),
         separate_lumped: bool = False,
         add_lumped_to_aset: bool = False,
         csid: int = 0,
@@ -114,6 +116,11 @@ class Doors:
         inertia_relief : residual vectors of unit accelerations
         geometric_stiffness : change of modal stiffness with the loads that the body carries: with its spin, and with
             forces at the grids of aset, rvdof and loads; a list of grids names more, as those of joints and thrust
+        recover : name -> (type, element, column) of a force or stress of an element that motions of the body give back,
+            as in {"root moment": ("CBAR", 1, "bending_moment_a1")}; then the grid of a corner or end, or the ply, then
+            the fibre; "forces" or "stresses" in front where both tables have the column
+        load_grids : grids besides those of aset, rvdof and loads, as those of joints and thrust, whose loads
+            geometric_stiffness and recover know
         separate_lumped : take every CONM2 out and list it among the child bodies
         add_lumped_to_aset : put what carries the child bodies into the interface
         csid : coordinate system whose axes become the component's
@@ -137,6 +144,8 @@ class Doors:
             rotary_integrals=rotary_integrals,
             inertia_relief=inertia_relief,
             geometric_stiffness=geometric_stiffness,
+            recover=recover,
+            load_grids=load_grids,
             separate_lumped=separate_lumped,
             add_lumped_to_aset=add_lumped_to_aset,
             csid=csid,
@@ -172,6 +181,8 @@ class Doors:
         inertia_relief: bool = False,
         geometric_stiffness: bool | Sequence[int] = False,
         geometric: Stiffness | None = None,
+        recover: Mapping[str, tuple[ArrayLike, str]] | None = None,
+        load_grids: Sequence[int] = (),
         reference: int | Sequence[float] | None = None,
         axes: ArrayLike | None = None,
         points: PointMasses | None = None,
@@ -199,6 +210,9 @@ class Doors:
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
         geometric_stiffness : as in `from_deck`; needs `geometric`, a function from displacements (6N,) to the
             geometric stiffness (6N, 6N) of their stresses, in the order and axes of K
+        recover : name -> (row (6N,), quantity): a result y = row @ u of displacements in the order and axes of K, and
+            what it is: force, moment, force per length, moment per length, stress, strain, displacement or rotation
+        load_grids : as in `from_deck`
         reference : grid id or point that becomes the component's origin (default: the origin)
         axes : (3,3) R with `x_input = R @ x_component`
         points : point masses of the integrals (default: those of M)
@@ -219,6 +233,7 @@ class Doors:
             rotary_integrals=rotary_integrals,
             inertia_relief=inertia_relief,
             geometric_stiffness=geometric_stiffness,
+            load_grids=load_grids,
             add_lumped_to_aset=add_lumped_to_aset,
             rigid_threshold_hz=rigid_threshold_hz,
             massless=massless,
@@ -227,7 +242,7 @@ class Doors:
         )
         from interstage.component.matrices import Structure, component_from_matrices
 
-        structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped, geometric)
+        structure = Structure(K, M, nodes, B, K4, spc, reference, axes, points, lumped, geometric, recover)
         return component_from_matrices(structure, options)
 
     @classmethod

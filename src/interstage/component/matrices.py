@@ -21,8 +21,11 @@ from interstage.component.interface import check_grids, checked_grids, component
 from interstage.component.lumped import lumped_aset, remove_lumped
 from interstage.component.options import ReductionOptions
 from interstage.component.record import ChildBody, Component
-from interstage.errors import InputError
+from interstage.component.recovery import Recoverer
+from interstage.component.results import checked_name
+from interstage.errors import InputError, shown
 from interstage.linalg.factor import backend_name
+from interstage.spatial.checks import as_array
 
 Matrix: TypeAlias = ArrayLike | sp.spmatrix | sp.sparray
 Stiffness: TypeAlias = Callable[[np.ndarray], Matrix]
@@ -41,6 +44,7 @@ class Structure:
     points : point masses of the integrals (default: those of M)
     lumped : child bodies to take out of M (offsets and inertia in the input axes)
     geometric : geometric stiffness (6N, 6N) of the stresses of displacements (6N,)
+    recover : name -> row (6N,) of a result of displacements, and its quantity
     """
 
     K: Matrix
@@ -54,6 +58,7 @@ class Structure:
     points: PointMasses | None = None
     lumped: Sequence[ChildBody] = ()
     geometric: Stiffness | None = None
+    recover: Mapping[str, tuple[ArrayLike, str]] | None = None
 
 
 def component_from_matrices(s: Structure, options: ReductionOptions) -> Component:
@@ -88,6 +93,7 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
         R_node=None if s.axes is None else np.broadcast_to(R.T, (len(ids), 3, 3)),
         points=s.points,
         geometric=None if s.geometric is None else _stiffener(s.geometric, nodes, Q),
+        recoverer=_recoverer(s.recover or {}, nodes, f),
         notes=notes,
     )
     component = build_component(model, options)
@@ -98,10 +104,36 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
     return component
 
 
+def _by_id(nodes: Iterable[int]) -> np.ndarray:
+    """Return the places (6N,) of coordinates as they were given, nodes by ascending ids."""
+    order = np.argsort([int(i) for i in nodes])
+    return (6 * order[:, None] + np.arange(6)).ravel()
+
+
+def _recoverer(
+    wanted: Mapping[str, tuple[ArrayLike, str]], nodes: Mapping[int, ArrayLike], f: np.ndarray
+) -> Recoverer | None:
+    """Return given rows as functions of the free coordinates."""
+    rows, quantities = [], []
+    for name, given in wanted.items():
+        if not isinstance(given, list | tuple) or len(given) != 2:
+            raise InputError(
+                f"the result '{name}' is not usable",
+                where="recover",
+                expected='(row, quantity), as in (row, "moment")',
+                got=shown(given),
+            )
+        rows.append(as_array(given[0], (6 * len(nodes),), f"recover, '{checked_name(name)}'"))
+        quantities.append(given[1])
+    if not rows:
+        return None
+    S = np.array(rows)[:, _by_id(nodes)][:, f]
+    return Recoverer(list(wanted), quantities, lambda u: S @ u)
+
+
 def _stiffener(geometric: Stiffness, nodes: Mapping[int, ArrayLike], Q: sp.csr_matrix) -> Stiffener:
     """Return the geometric stiffness of displacements in component axes, nodes by ascending ids."""
-    order = np.argsort([int(i) for i in nodes])
-    dof = (6 * order[:, None] + np.arange(6)).ravel()
+    dof = _by_id(nodes)
 
     def stiffness(u: np.ndarray) -> tuple[Iterable[sp.spmatrix], list[str]]:
         given = np.empty_like(u)
@@ -118,8 +150,7 @@ def _ordered(K, M, B, K4, ids, xyz):
         raise InputError("the node ids are not unique" if n else "there are no nodes")
     if not np.all(np.isfinite(xyz)) or xyz.shape != (n, 3):
         raise InputError("node positions must be three finite numbers each", where="nodes")
-    order = np.argsort(ids)
-    dof = (6 * order[:, None] + np.arange(6)).ravel()
+    order, dof = np.argsort(ids), _by_id(ids)
     out = []
     for label, A in (("K", K), ("M", M), ("B", B), ("K4", K4)):
         if A is None:

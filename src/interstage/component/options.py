@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from interstage.component.damping import checked_damping
 from interstage.component.interface import checked_grids
+from interstage.component.results import ElementResult, checked_name
 from interstage.component.rigid import RIGID_THRESHOLD_HZ
 from interstage.component.unit_names import labelled_units
 from interstage.errors import InputError, known_names, shown
@@ -18,6 +19,7 @@ from interstage.errors import InputError, known_names, shown
 Grids: TypeAlias = Mapping[int, int]
 Damping: TypeAlias = float | ArrayLike | Mapping[float, float]
 Units: TypeAlias = Mapping[str, str] | str
+Wanted: TypeAlias = Mapping[str, Sequence[str | int | None]]
 
 MASSLESS = ("add", "error")
 _SWITCHES = (
@@ -44,6 +46,8 @@ class ReductionOptions:
     modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
     geometric_stiffness : modal geometric stiffness of the spin and of unit loads at the grids of aset, rvdof and loads,
         or at these grids besides
+    recover : name -> result of an element that gets a recovery row, as in ("CBAR", 1, "bending_moment_a1")
+    load_grids : grids besides those of aset, rvdof and loads whose loads geometric stiffness and recovery know
     separate_lumped : take every CONM2 out and list it among the child bodies
     add_lumped_to_aset : put what carries the child bodies into the interface
     csid : coordinate system whose axes become the component's
@@ -66,6 +70,8 @@ class ReductionOptions:
     rotary_integrals: bool = False
     inertia_relief: bool = False
     geometric_stiffness: bool | Sequence[int] = False
+    recover: Wanted | None = None
+    load_grids: Sequence[int] = ()
     separate_lumped: bool = False
     add_lumped_to_aset: bool = False
     csid: int = 0
@@ -86,7 +92,9 @@ class ReductionOptions:
         self._set("loads", _patterns(self.loads))
         self._set("damping", checked_damping(self.damping))
         self._set("units", labelled_units(self.units))
-        self._set("geometric_stiffness", _nodes(self.geometric_stiffness))
+        self._set("geometric_stiffness", _nodes("geometric_stiffness", self.geometric_stiffness))
+        self._set("load_grids", _nodes("load_grids", self.load_grids, switch=False))
+        self._set("recover", None if self.recover is None else _wanted_results(self.recover))
         self._check_words()
 
     def _set(self, what: str, value: object) -> None:
@@ -130,14 +138,21 @@ class ReductionOptions:
             )
 
     @property
-    def load_nodes(self) -> list[int] | None:
-        """Grids whose unit loads get geometric stiffness; None where none is asked for."""
-        if self.geometric_stiffness is False:
-            return None
-        named = () if self.geometric_stiffness is True else self.geometric_stiffness
-        return sorted(
-            {*(self.aset or {}), *(self.rvdof or {}), *(g for one in self.loads for g in one), *named}
-        )
+    def stiffens(self) -> bool:
+        """Whether geometric stiffness is asked for."""
+        return self.geometric_stiffness is not False
+
+    @property
+    def results(self) -> dict[str, ElementResult]:
+        """Results of elements that get recovery rows, by name."""
+        return {name: ElementResult.of(name, one) for name, one in (self.recover or {}).items()}
+
+    @property
+    def load_nodes(self) -> list[int]:
+        """Grids whose unit loads geometric stiffness and recovery know."""
+        named = () if isinstance(self.geometric_stiffness, bool) else self.geometric_stiffness
+        loaded = [grid for one in self.loads for grid in one]
+        return sorted({*(self.aset or {}), *(self.rvdof or {}), *loaded, *named, *self.load_grids})
 
     def with_changes(self, **changes: object) -> ReductionOptions:
         """Copy the options with some of them replaced, checked again."""
@@ -157,20 +172,28 @@ def _whole(what: str, value: object) -> int | None:
     return number
 
 
-def _nodes(value: object) -> bool | tuple[int, ...]:
-    if isinstance(value, bool | np.bool_):
+def _nodes(what: str, value: object, switch: bool = True) -> bool | tuple[int, ...]:
+    if switch and isinstance(value, bool | np.bool_):
         return bool(value)
     try:
         if isinstance(value, str | bytes | Mapping):
             raise TypeError
-        return tuple(checked_grids("geometric_stiffness", dict.fromkeys(value, 123456)))  # type: ignore[call-overload]
+        return tuple(checked_grids(what, dict.fromkeys(value, 123456)))  # type: ignore[call-overload]
     except TypeError:
         raise InputError(
-            "geometric_stiffness is not usable",
-            where="geometric_stiffness",
-            expected="True, False or grids, as in [1, 52]",
+            f"{what} is not usable",
+            where=what,
+            expected=f"{'True, False or ' if switch else ''}grids, as in [1, 52]",
             got=shown(value),
         ) from None
+
+
+def _wanted_results(recover: object) -> dict[str, ElementResult]:
+    """Results of elements by name."""
+    if not isinstance(recover, Mapping):
+        words = 'name: result, as in {"root moment": ("CBAR", 1, "bending_moment_a1")}'
+        raise InputError("recover is not usable", where="recover", expected=words, got=shown(recover))
+    return {checked_name(name): ElementResult.of(name, one) for name, one in recover.items()}
 
 
 def _patterns(loads: object) -> tuple[dict[int, np.ndarray], ...]:

@@ -7,7 +7,8 @@ from dataclasses import fields
 import numpy as np
 
 from interstage.component.interface import components_of
-from interstage.component.record import ChildBody, Component, GeometricStiffness
+from interstage.component.record import ChildBody, Component, GeometricStiffness, RecoveryRows
+from interstage.component.stored import QUANTITIES
 from interstage.errors import InputError, ModelError, shown
 
 TOLERANCE = 1e-5  # of what must hold exactly, relative; files in single precision pass
@@ -40,7 +41,11 @@ def check_physical(c: Component) -> None:
         )
     _check_interface(c, where)
     if c.geometric_stiffness is not None:
-        _check_loads(c.geometric_stiffness, where)
+        _check_loads(c.geometric_stiffness, "geometric stiffness", where)
+        _check_symmetric(c.geometric_stiffness, where)
+    if c.recovery is not None:
+        _check_loads(c.recovery, "recovery", where)
+        _check_rows(c.recovery, where)
     for body in c.child_bodies:
         _check_mass(body, f"{where}, child body '{body.name}'")
     hz = np.asarray(c.frequencies_hz)
@@ -86,20 +91,37 @@ def _check_interface(c: Component, where: str) -> None:
         raise ModelError("the number of rigid or interface motions is negative", where=where)
 
 
-def _check_loads(g: GeometricStiffness, where: str) -> None:
-    """Refuse unit loads that are none, or that are there twice, and stiffness that is not symmetric."""
+def _check_loads(g: GeometricStiffness | RecoveryRows, what: str, where: str) -> None:
+    """Refuse unit loads that are none, or that are there twice."""
     known = np.append(0, g.nodes)
     wrong = ~np.isin(g.load[:, 0], known) | (g.load[:, 1] < 1) | (g.load[:, 1] > 6)
     if wrong.any() or len(np.unique(g.load, axis=0)) != len(g.load):
         raise ModelError(
-            "the loads of the geometric stiffness are not usable",
+            f"the loads of the {what} are not usable",
             where=where,
             expected="0 or a grid of NODE, and 1 to 6, each once",
             got=f"{g.load[wrong][0].tolist()}" if wrong.any() else "a load twice",
         )
+
+
+def _check_symmetric(g: GeometricStiffness, where: str) -> None:
     for name, A in (("K", g.K), ("RR", g.RR)):
         if np.abs(A - A.transpose(0, 2, 1)).max(initial=0.0) > TOLERANCE * np.abs(A).max(initial=0.0):
             raise ModelError(f"the geometric stiffness {name} is not symmetric", where=where)
+
+
+def _check_rows(rows: RecoveryRows, where: str) -> None:
+    """Refuse results whose names or quantities are not clear."""
+    if len(set(rows.names)) != len(rows.names):
+        raise ModelError("two recovered results have one name", where=where, got=shown(rows.names))
+    wrong = [one for one in rows.quantities if one not in QUANTITIES]
+    if wrong or len(rows.quantities) != len(rows.names):
+        raise ModelError(
+            "the quantities of the recovered results are not usable",
+            where=where,
+            expected=f"one of {', '.join(QUANTITIES)} for each of {len(rows.names)}",
+            got=shown(wrong[0]) if wrong else f"{len(rows.quantities)}",
+        )
 
 
 def _check_finite(c: Component, where: str) -> None:
@@ -107,7 +129,7 @@ def _check_finite(c: Component, where: str) -> None:
     for field in fields(c):
         value = getattr(c, field.name)
         parts = value if isinstance(value, dict) else {"": value}
-        if isinstance(value, GeometricStiffness):
+        if isinstance(value, GeometricStiffness | RecoveryRows):
             parts = vars(value)
         for key, part in parts.items():
             if not isinstance(part, float | np.ndarray) or np.asarray(part).dtype.kind not in "fc":

@@ -98,6 +98,34 @@ class GeometricStiffness:
 
 
 @dataclass
+class RecoveryRows:
+    """Forces and stresses in a free body from its modes and loads.
+
+    y = C η - (inertia - C Ω⁻²) η̈ + (static - C Ω⁻² modal) c
+
+    names (r), quantities (r) : of the results, quantities as in `stored.QUANTITIES`
+    load (k, 2), nodes : unit loads of sizes c, as in GeometricStiffness
+    C (r, n) of the modes; inertia (r, n), static (r, k) of the static displacements under the inertia MΦ of the modes
+        and under the loads, balanced by inertia; modal (n, k) modal forces of these loads
+    """
+
+    names: list[str] = field(metadata=stored("NAME", kind="lines", counts="row"))
+    quantities: list[str] = field(metadata=stored("QUANTITY", kind="lines"))
+    load: np.ndarray = field(metadata=stored("LOAD", "load 2", kind="integer", counts="load"))
+    nodes: np.ndarray = field(metadata=stored("NODE", "any", kind="integer"))
+    C: np.ndarray = field(metadata=stored("C", "row n", "1/eta"))
+    inertia: np.ndarray = field(metadata=stored("INERTIA", "row n", "T^2/eta"))
+    static: np.ndarray = field(metadata=stored("STATIC", "row load", "1"))
+    modal: np.ndarray = field(metadata=stored("MODAL", "n load", "m L^2/T^2 eta"))
+
+    def row(self, name: str, where: str) -> int:
+        """Return the number of a row by its name."""
+        if name not in self.names:
+            raise InputError(f"there is no recovered '{name}'", where=where, hint=known_names(self.names))
+        return self.names.index(name)
+
+
+@dataclass
 class ChildBody:
     """A lumped rigid body taken out of the flexible body, and how it is held.
 
@@ -211,6 +239,9 @@ class Component(Doors):
     )
     ground_damping: np.ndarray | None = field(
         default=None, metadata=stored("ModalSolution/GroundDamping", "s s+n", "m L^2/T")
+    )
+    recovery: RecoveryRows | None = field(
+        default=None, metadata=stored("Recovery", kind="record", record=RecoveryRows)
     )
     craig_bampton: CraigBampton | None = field(
         default=None, metadata=stored("CraigBampton", kind="record", record=CraigBampton)

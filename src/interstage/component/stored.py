@@ -19,7 +19,19 @@ import scipy.sparse as sp
 from interstage.errors import InputError
 
 # axes whose entries are coordinates of several kinds, each with a unit of its own
-MIXED = {"s", "s+n", "x", "card", "load"}
+MIXED = {"s", "s+n", "x", "card", "load", "row"}
+
+# what a recovery row is, and its unit
+QUANTITIES = {
+    "force": "m L/T^2",
+    "moment": "m L^2/T^2",
+    "force per length": "m/T^2",
+    "moment per length": "m L/T^2",
+    "stress": "m/L T^2",
+    "displacement": "L",
+    "rotation": "1",
+    "strain": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +42,8 @@ class Stored:
     shape : length of each axis: a number, n modes, N nodes, "any", or a name that another field counts. Mixed axes are
         "s" (three rotations, three translations), "s+n" (these, then modes), "x" (rows of the record's own uset),
         "load" (products of ω, forces, moments, as the record's own load says) and "card" (grid id, CP, CD, X, Y, Z):
-        the unit is then that of an entry times its coordinates
+        the unit is then that of an entry times its coordinates; and "row" (results of the record's own quantities):
+        the unit is then that of an entry over its result
     unit : product of powers of m, L, T and eta, the modal coordinate (m^1/2 L), as in "m L^2/T eta"
     kind : real, integer, flag, text, lines, texts, by grid, pairs, systems, sparse, table, record or records
     counts : name of the length that this array defines; such arrays are read first
@@ -180,6 +193,8 @@ class Scale:
         if axis == "load":
             force, moment, spin = (self.factor(unit) for unit in ("m L/T^2", "m L^2/T^2", "1/T^2"))
             return np.where(record.load[:, 0] == 0, spin, np.where(record.load[:, 1] > 3, moment, force))
+        if axis == "row":
+            return np.array([1.0 / self.factor(QUANTITIES[one]) for one in record.quantities])
         if axis == "card":
             return np.array([L, L, L, 1.0, 1.0, 1.0])
         if axis == "x":
@@ -191,7 +206,8 @@ class Scale:
         out = {}
         for name, spot, value in present(record):
             change = _CHANGES.get(spot.kind)
-            if change is not None and (spot.unit != "1" or spot.record or spot.parts):
+            plain = spot.unit == "1" and not (MIXED & set(spot.shape) or spot.record or spot.parts)
+            if change is not None and not plain:
                 out[name] = change(self, spot, value, record)
         return out
 

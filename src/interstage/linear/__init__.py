@@ -18,6 +18,7 @@ from interstage.linear.outputs import (
     NodeRate,
     NodeVelocity,
     Reaction,
+    Recovered,
 )
 from interstage.linear.reduction import ModalGains
 from interstage.linear.tracking import TrackedModes, mac, sweep_modes, track_modes
@@ -43,6 +44,7 @@ __all__ = [
     "NodeTorque",
     "NodeVelocity",
     "Reaction",
+    "Recovered",
     "TrackedModes",
     "Trim",
     "TrimReport",

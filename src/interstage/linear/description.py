@@ -72,7 +72,17 @@ class UnitNames:
             "modal rate": f"{m}^0.5 {l}/{t}",
             "modal force": f"{m}^0.5 {l}/{t}^2",
         }
-        self._units["angular torque"] = self._units["torque"]
+        known = base == SI_UNITS
+        self._units |= {
+            "angular torque": self._units["torque"],
+            "moment": self._units["torque"],
+            "force per length": f"{force}/{l}" if known else f"{m}/{t}^2",
+            "moment per length": force,
+            "stress": "Pa" if known else f"{m}/({l} {t}^2)",
+            "displacement": l,
+            "rotation": "rad",
+            "strain": "1",
+        }
 
     def __call__(self, kind: str) -> str:
         return self._units.get(kind, kind)

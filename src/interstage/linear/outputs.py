@@ -26,6 +26,7 @@ from interstage.multibody.calling import asked
 from interstage.multibody.joints import Axis, Coordinate
 from interstage.multibody.loads import Loads
 from interstage.multibody.places import located
+from interstage.multibody.recovered import recovery_of
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 
@@ -307,6 +308,38 @@ class Reaction:
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
         names = ["tx", "ty", "tz", "fx", "fy", "fz"]
         return wrench[[names.index(c) for c in self._chosen()]]
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A force or stress inside a flexible body that its component recovers (`Component.from_deck`, recover).
+
+    result : its name, None for all of them
+    residual : False leaves out what loads do besides moving the modes (mode displacement)
+    """
+
+    body: str
+    result: str | None = None
+    residual: bool = True
+    name: str | None = None
+
+    @property
+    def group(self) -> str:
+        """Name of the channels together."""
+        return self.name or (self.body if self.result is None else f"{self.body}.{self.result}")
+
+    def prepare(self, system: System) -> list[tuple[str, str]]:
+        """Check names, return (name, kind) of each channel."""
+        rows = recovery_of(system, self.body)
+        if self.result is not None:
+            return [(self.group, rows.quantities[rows.row(self.result, f"body '{self.body}'")])]
+        return [(f"{self.group}.{name}", kind) for name, kind in zip(rows.names, rows.quantities)]
+
+    def values(self, seen: Observation) -> np.ndarray:
+        """Return the channels (k,)."""
+        self.prepare(seen.system)
+        found = seen.system.recovered(seen.x, self.body, seen.vdot, forces=seen.loads, residual=self.residual)
+        return np.array([found[self.result]] if self.result is not None else list(found.values()))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,10 +206,14 @@ def loads_of(system: Dynamics, wrenches: dict[str, np.ndarray], work: Work) -> t
     return np.array(sites, dtype=np.int64), np.array(out).reshape(-1, 6)
 
 
-def joint_wrenches(
+@contextmanager
+def joint_forces(
     system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None
-) -> np.ndarray:
-    """Return the forces (N, 6) across joints, closures acting as loads."""
+) -> Iterator[tuple[Work, np.ndarray, np.ndarray]]:
+    """Give scratch with the forces across joints in z and site_z, sites (k,) and wrenches (k, 10) of what acts.
+
+    Closures act as loads.
+    """
     dtype = x.q.dtype
     sites, wrenches = wrench_rows(system, as_forces(forces, "world"), x.q.dtype)
     with system.engine.borrow(dtype) as scratch:
@@ -217,7 +223,15 @@ def joint_wrenches(
             others = np.hstack([others, np.zeros((len(others), wrenches.shape[1] - 6))])
             sites, wrenches = np.concatenate([more, sites]), np.concatenate([others, wrenches]).astype(dtype)
         scratch.inverse(x.q, x.v, vdot, sites, wrenches, np.empty(system.nv, dtype))
-        return scratch.work.z[:-1].copy()
+        yield scratch.work, sites, wrenches
+
+
+def joint_wrenches(
+    system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None
+) -> np.ndarray:
+    """Return the forces (N, 6) across joints, closures acting as loads."""
+    with joint_forces(system, x, vdot, forces, tau) as (work, _, _):
+        return work.z[:-1].copy()
 
 
 # dependent rows ---------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
 from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.recovered import BodyRecovery, recovery_of
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.acting import Acting
@@ -128,6 +129,7 @@ class Phase:
     dense: Callable[[float], np.ndarray] | None = field(default=None, repr=False)
     inputs: Inputs = field(default_factory=Inputs, repr=False)
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -214,6 +216,29 @@ class Phase:
                 if f is not None:
                     tau[k] -= all_rows(self.system, State(self.system.layout, q, v)).T @ f
         return vdot, tau
+
+    def recovered(self, body: str, name: str, residual: bool = True) -> np.ndarray:
+        """Return a result (m,) that the component of a body recovers: a force or stress of an element.
+
+        residual : False leaves out what loads do besides moving the modes (mode displacement)
+        """
+        rows = recovery_of(self.system, body)
+        row = rows.row(name, f"body '{body}'")
+        if not residual:
+            return self[body].eta @ BodyRecovery(self.system, body).C[row]
+        if self._recovered.get(body) is None:
+            self._recovered[body] = self._results(body)
+        return self._recovered[body][:, row]
+
+    def _results(self, body: str) -> np.ndarray:
+        """Return all results (m, r) of a body."""
+        bodies, inertia = self._masses
+        view, found = self.system.with_settings(), []
+        for k, (t, vdot) in enumerate(zip(self.t, self.accelerations)):
+            view.settings.body_inertia[bodies] = inertia[k]
+            loads = self.inputs.named(float(t), k, view)
+            found.append(list(view.recovered(self.state(k), body, vdot, forces=loads).values()))
+        return np.array(found)
 
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
@@ -430,6 +455,13 @@ class Log:
         if not having:
             raise InputError(f"there is no body '{body}'", hint=known_names(self.system.bodies))
         return having
+
+    def recovered(self, body: str, name: str, residual: bool = True) -> np.ndarray:
+        """Return a force or stress (m,) of an element that the component of a body recovers, by its name there.
+
+        residual : False leaves out what loads do besides moving the modes (mode displacement)
+        """
+        return np.concatenate([phase.recovered(body, name, residual) for phase in self._having(body)])
 
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world, over the phases that have the body."""

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.component.build import Assembled, build_component, turned_child
+from interstage.component.from_nastran.element_results import element_rows
 from interstage.component.from_nastran.lumped_cards import child_bodies
 from interstage.component.from_nastran.source import (
     Frame,
@@ -52,11 +53,11 @@ def component_from_deck(
     _refuse_preload(fe)
     check_points(fe, "rvdof", options.rvdof or {})
     check_points(fe, "aset", options.aset or {})
-    check_points(fe, "geometric_stiffness", dict.fromkeys(options.load_nodes or (), 0))
+    check_points(fe, "geometric_stiffness or load_grids", dict.fromkeys(options.load_nodes, 0))
     aset = dict(options.aset) if options.aset is not None else deck_aset(fe, case)
     reduced = _reduce(fe, M_gg, case, aset)
     frame = Frame.of(fe, options)
-    model = _assembled(fe, M_gg, bare, reduced, frame, options.separate_lumped)
+    model = _assembled(fe, M_gg, bare, reduced, frame, options)
     if children and options.add_lumped_to_aset:
         aset = merged(aset, _carriers(model, children))
     request = None if options.n_modes is not None else _wanted(fe, case)
@@ -99,7 +100,7 @@ def _reduce(fe: FEModel, M_gg: Any, case: Subcase | None, aset: Mapping[int, int
 
 
 def _assembled(
-    fe: FEModel, M_gg: Any, bare: FEModel, reduced: ReducedModel, frame: Frame, separate_lumped: bool
+    fe: FEModel, M_gg: Any, bare: FEModel, reduced: ReducedModel, frame: Frame, options: ReductionOptions
 ) -> Assembled:
     """Sets, matrices and maps of the reduced model in component axes."""
     grids = fe.grids
@@ -115,7 +116,7 @@ def _assembled(
     place[f[keep]] = np.arange(len(keep))
     T = sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")[keep]]
     M_c = (Q @ M_gg @ Q.T).tocsr()
-    points, words = lumped_points(fe, bare, frame.R, Q, with_conm2=not separate_lumped)
+    points, words = lumped_points(fe, bare, frame.R, Q, with_conm2=not options.separate_lumped)
 
     def to_f(A):
         return None if A is None or not A.nnz else sp.csr_matrix(reduced.to_f(A))[keep][:, keep]
@@ -137,6 +138,7 @@ def _assembled(
         R_node=frame.node_axes(grids.R_basic_cd),
         points=points,
         geometric=_stiffener(fe, Q),
+        recoverer=element_rows(fe, T, options.results),
         notes=notes + words + said,
     )
 
@@ -205,7 +207,8 @@ def _said(
         "grdpnt": str(reference),
         "separate_lumped": str(bool(options.separate_lumped)),
         "subcase": str(case.id) if case else "none",
-        "geometric_stiffness": "no" if options.load_nodes is None else f"spin, grids {options.load_nodes}",
+        "geometric_stiffness": f"spin, grids {options.load_nodes}" if options.stiffens else "no",
+        "recover": "; ".join(f"{name}: {' '.join(map(str, one))}" for name, one in options.results.items()),
         "rigid_threshold_hz": f"{options.rigid_threshold_hz:g}",
     }
 

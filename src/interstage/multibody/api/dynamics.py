@@ -14,7 +14,16 @@ from interstage.multibody import refinement as refining
 from interstage.multibody.api.kinematics import Kinematics
 from interstage.multibody.engine import FLOAT, NO_SITES, Scratch
 from interstage.multibody.kernels.entry import UNFIT, enter_forward, enter_inverse, enter_mass_matrix
-from interstage.multibody.loads import Forces, Loads, as_forces, check_frame, of_all_kinds, wrench_rows
+from interstage.multibody.loads import (
+    Forces,
+    Loads,
+    OperatingPoint,
+    as_forces,
+    check_frame,
+    of_all_kinds,
+    wrench_rows,
+)
+from interstage.multibody.recovered import recovered
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Place, Rates
 from interstage.spatial.checks import as_array
@@ -219,6 +228,28 @@ class Dynamics(Kinematics):
                 axis=1,
             )
         return dict(zip(self._index, wrenches))
+
+    def recovered(
+        self,
+        x: State,
+        body: str,
+        vdot: ArrayLike | None = None,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+        residual: bool = True,
+    ) -> dict[str, float]:
+        """Return {name: value} of the forces and stresses that the component of a body recovers.
+
+        x : a state, or an operating point, whose loads act and whose accelerations hold where none are given
+        vdot : accelerations (nv,) (default: those under `forces` and `tau`)
+        residual : False leaves out what loads do besides moving the modes (mode displacement)
+        """
+        if isinstance(x, OperatingPoint) and forces is None and tau is None:
+            forces = x.loads
+            vdot = x.vdot if vdot is None else vdot
+        if vdot is None:
+            vdot = self.forward_dynamics(x, forces=forces, tau=tau)
+        return recovered(self, x, self.vector(vdot, x.q.dtype, "vdot"), body, forces, tau, residual)
 
     # sums -------------------------------------------------------------------------------------------
 
