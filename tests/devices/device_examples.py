@@ -6,7 +6,15 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 from __future__ import annotations
 
 EXAMPLES: dict[str, list[dict[str, object]]] = {
+    "Accelerometer": [
+        {"lever": [0.1, -0.2, 0.3], "mount": [1, 2, 0, 1], "bias_stability": 1e-3, "counter": (1e-4, 12)},
+        {"velocity_random_walk": 1e-3, "acceleration_random_walk": 1e-3, "ramp": 0.1, "quantization": 1e-4},
+    ],
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],
+    "Gyro": [
+        {"mount": [1, 2, 0, 1], "scale_factor": [1e-3, 0, 0], "bias_stability": 1e-3, "counter": (1e-4, 12)},
+        {"angle_random_walk": 1e-3, "rate_random_walk": 1e-3, "rate_ramp": 0.1, "angle_white_noise": 1e-4},
+    ],
     "ReactionWheel": [
         {
             "axis": [1, 2, -1],

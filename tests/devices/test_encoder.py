@@ -32,9 +32,9 @@ def test_counts_are_those_of_the_angle(spinning):
 def test_an_ideal_encoder_is_exact_and_linear(spinning):
     made = ist.Assembly("x", vehicle=spinning).add("e", dev.Encoder(joint="disk", counts=8), every="10 ms")
     lin = ist.linearize(made, spinning.state(), outputs=["e.angle", "e.rate"], sampled=True)
-    assert lin.states == ["disk.angle", "e.before"]
-    np.testing.assert_allclose(lin.A, [[1.0, 0.0], [1.0, 0.0]], atol=1e-12)
-    np.testing.assert_allclose(lin.C, [[1.0, 0.0], [100.0, -100.0]], atol=1e-10)
+    assert lin.states == ["disk.angle", "disk.angle_rate", "e.before"]
+    np.testing.assert_allclose(lin.A, [[1.0, 0.01, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(lin.C, [[1.0, 0.0, 0.0], [100.0, 0.0, -100.0]], atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """The devices of the shelf and where each comes from, a line for each: checkers and `__init__.py` read them."""
 
+from interstage.devices.accelerometer import Accelerometer as Accelerometer
 from interstage.devices.encoder import Encoder as Encoder
+from interstage.devices.gyro import Gyro as Gyro
+from interstage.devices.imu import IMU as IMU
 from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel
 
 __all__: list[str]

@@ -29,6 +29,7 @@ class Encoder(Device):
     angle = Out("rad")
     rate = Out("rad/s")
     count = Integer()
+    nth = Integer()
     before = Discrete("rad")
 
     def sample(d, t):
@@ -39,6 +40,7 @@ class Encoder(Device):
                 d.count = int(np.rint((angle * d.counts / _TURN).real))
                 angle = d.count * _TURN / d.counts
         d.angle = angle
-        if d.tick > 0 or d.ideal == 1:
+        if d.nth > 0 or d.ideal == 1:
             d.rate = (angle - d.before) / d.period
         d.before = angle
+        d.nth += 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import kernel
+from interstage.spatial import Rotation
 from interstage.system.ports import Value, numbers
 
 
@@ -49,6 +50,16 @@ def near_limit(x, push, limit):
     return room if room.real > 0.0 else 0.0 * one
 
 
+@kernel
+def turned_back(q, x, out):
+    """Write R(q)ᵀ x (3,) of a unit quaternion: a vector in the axes that q has turned; `out` is not x."""
+    w, a, b, c = q[0], -q[1], -q[2], -q[3]
+    u, v, s = 2.0 * (b * x[2] - c * x[1]), 2.0 * (c * x[0] - a * x[2]), 2.0 * (a * x[1] - b * x[0])
+    out[0] = x[0] + w * u + b * s - c * v
+    out[1] = x[1] + w * v + c * u - a * s
+    out[2] = x[2] + w * s + a * v - b * u
+
+
 def unit_vector(value: Value, where: str) -> np.ndarray:
     """Return a direction (3,) of length one."""
     x = numbers(value, "", where)
@@ -56,6 +67,20 @@ def unit_vector(value: Value, where: str) -> np.ndarray:
     if length == 0.0:
         raise InputError(f"{where} is no direction", expected="three numbers, not all zero", got=repr(value))
     return x / length
+
+
+def quaternion_of(value: object, where: str) -> np.ndarray:
+    """Return the unit quaternion (4,) of a `Rotation`, a matrix (3, 3) or a quaternion."""
+    if isinstance(value, Rotation):
+        return value.quaternion
+    x = numbers(value, "", where)  # type: ignore[arg-type]
+    if x.shape == (3, 3):
+        return Rotation.from_matrix(x).quaternion
+    if x.shape != (4,) or not (x @ x) > 0.0:
+        raise InputError(
+            f"{where} is no attitude", expected="a Rotation, a matrix or a quaternion", got=repr(value)
+        )
+    return x / np.sqrt(x @ x)
 
 
 def side_of(axis: np.ndarray) -> np.ndarray:

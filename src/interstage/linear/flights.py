@@ -1,11 +1,12 @@
 """Linearize an assembly in continuous time.
 
-States are small motions of the vehicle (`chart`), then the continuous states of devices. Inputs are ports that are held
-(their wires are cut), outputs any ports.
+States are small motions of the vehicle (`chart`), then the continuous states of devices. Inputs are ports that are
+held (their wires are cut), outputs any ports.
 
     δẋ = A δx + B u,   y = C δx + D u
 
-What is sampled is held; as an output it is what a sample would say at the instant.
+What is sampled is held; as an output it is what a sample would say at the instant. States of devices that neither
+change nor are read are left out.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ def linearize_flight(
     said = {
         what: plant.channel_names(names) for what, names in (("in", plant.inputs), ("out", plant.outputs))
     }
+    C, names = J[n - m :, :n], plant.state_names()
+    kept = _used(A, B, C, 2 * m)
     return LinearModel(
-        A,
-        B,
-        J[n - m :, :n],
+        A[np.ix_(kept, kept)],
+        B[kept],
+        C[:, kept],
         J[n - m :, n:],
-        plant.state_names(),
+        [names[k] for k in kept],
         said["in"][0],
         said["out"][0],
         input_index=said["in"][2],
@@ -62,3 +65,9 @@ def linearize_flight(
         method={"method": how},
         name=name or assembly.name,
     )
+
+
+def _used(A: np.ndarray, B: np.ndarray, C: np.ndarray, motions: int) -> np.ndarray:
+    """Return the states that change or are read: an ideal sensor has some that are neither."""
+    changes, read = A.any(axis=1) | B.any(axis=1), A.any(axis=0) | C.any(axis=0)
+    return np.flatnonzero(changes | read | (np.arange(len(A)) < motions))

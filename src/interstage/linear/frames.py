@@ -149,7 +149,7 @@ def linearize_frame(
     finally:
         plant.release()
     A, B, C, D = J[:, :n], J[:, n:], H[:, :n], H[:, n:]
-    kept = _moving(A, B, C)
+    kept = _moving(A, B, C, frame.sizes["q"] + frame.sizes["v"])
     names, said = (
         frame.names(),
         {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))},
@@ -173,14 +173,17 @@ def linearize_frame(
     )
 
 
-def _moving(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Return the states that say something about what comes: not overwritten unread, and not constant for ever."""
+def _moving(A: np.ndarray, B: np.ndarray, C: np.ndarray, motions: int) -> np.ndarray:
+    """Return the motions of the vehicle, and of the other states those that say something about what comes.
+
+    The others are not overwritten unread, and not constant for ever.
+    """
     n = len(A)
-    kept = np.ones(n, dtype=bool)
+    kept, vehicle = np.ones(n, dtype=bool), np.arange(n) < motions
     while True:
         read = (A[kept][:, :] != 0.0).any(axis=0) | (C != 0.0).any(axis=0)
         still = np.array([(A[k] == np.eye(n)[k]).all() and not B[k].any() for k in range(n)])
-        new = kept & read & ~still
+        new = kept & (vehicle | (read & ~still))
         if (new == kept).all():
             return np.flatnonzero(kept)
         kept = new

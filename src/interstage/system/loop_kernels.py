@@ -28,14 +28,16 @@ from interstage.multibody.kernels.small import (
     put3,
     put6,
     put9,
+    sub,
     turn,
     turn_back,
 )
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.loop_arrays import call, loop_of
 
-SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration")  # of places
-POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = range(len(SEEN))
+# of places
+SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration", "specific_force")
+POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE = range(len(SEEN))
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
 STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
 DONE, FULL, PAUSED, RAISED = (
@@ -123,6 +125,7 @@ def feel(tree, work, loop, q, v, vdot):
     if len(loop.felt_kind) > 0:
         if len(tree.closure_site) > 0:  # their forces take the velocity terms of joints away
             kinematics(tree, work, q, v)
+            pull(tree, work, loop)
         accelerations(tree, work, vdot)
     for j in range(len(loop.felt_kind)):
         k = loop.felt_place[j]
@@ -135,7 +138,9 @@ def feel(tree, work, loop, q, v, vdot):
             turned = low(work.A, i)
             moved = add(high(work.A, i), cross(turned, get3(loop.place_l, k)))
         # spatial accelerations follow the moving axes: the point's own has ω×v more
-        x = add(moved, cross(w, u)) if loop.felt_kind[j] == ACCELERATION else turned
+        x = turned if loop.felt_kind[j] == ANGULAR_ACCELERATION else add(moved, cross(w, u))
+        if loop.felt_kind[j] == SPECIFIC_FORCE:
+            x = sub(x, get3(work.g, i))
         _put_in_axes(s, loop.felt_to[j], loop.felt_axes[j], get9(work.Rw, i), loop, k, x)
     for j in range(len(loop.a_from)):
         s[loop.a_to[j]] = vdot[loop.a_from[j]]

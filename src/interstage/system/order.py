@@ -20,7 +20,8 @@ from interstage.system.device import feeds, read, written
 from interstage.system.law import Law
 from interstage.system.ports import Look, Push
 
-FELT = ("acceleration", "angular_acceleration", "joint_acceleration")  # known after forward dynamics alone
+# known after forward dynamics alone
+FELT = ("acceleration", "specific_force", "angular_acceleration", "joint_acceleration")
 
 
 @dataclass(frozen=True)

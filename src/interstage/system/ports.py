@@ -227,6 +227,10 @@ class Place:
         """Declare the acceleration (3,) of the point, the second derivative of its position; gravity is in it."""
         return Look(self, "acceleration", _axes(axes), "m/s^2", 3)
 
+    def specific_force(self, axes: str = "node") -> Look:
+        """Declare the acceleration (3,) of the point less gravity of its body: what an accelerometer feels."""
+        return Look(self, "specific_force", _axes(axes), "m/s^2", 3)
+
     def angular_acceleration(self, axes: str = "node") -> Look:
         """Declare the angular acceleration (3,)."""
         return Look(self, "angular_acceleration", _axes(axes), "rad/s^2", 3)

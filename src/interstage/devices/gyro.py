@@ -1,0 +1,88 @@
+"""A triad of rate-integrating gyros, and the attitude that follows from their increments.
+
+    Δθ = ∫ ω dt over a sample, with the errors of `interstage.devices.inertial`,
+    rate = Δθ / T,   q ← q ⊗ exp(Δθ)
+
+ω is the rate of the node, turned into the axes of the sensor. The attitude starts from the true one.
+"""
+
+from __future__ import annotations
+
+from interstage.devices.inertial import FLICKERS, counted, mounted, register, wandered
+from interstage.devices.parts import quaternion_of
+from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
+from interstage.system.device import Device
+from interstage.system.ports import Discrete, Integer, Out, Parameter, Place, State, Value
+
+
+class Gyro(Device):
+    """Angles that a node turned by in each sample, about three axes, with errors; attitude by adding them up.
+
+    at : place;  mount : attitude of the sensor's axes on the node, a rotation, matrix or quaternion
+    angle_random_walk N, rate_random_walk K, bias_stability B, rate_ramp R, bias (3,) : of the rate; see the module
+    quantization Q, angle_white_noise : of the angle;  counter : (step, bits) of the register, also as step and bits
+    scale_factor (3,), misalignment (3,) : S and ε;  flicker_from : shortest correlation time of bias stability
+    rate, delta_angle : mean rate and angle of a sample;  attitude : quaternion, world from sensor
+    register : counts of the angle, from 0 to 2^bits (0 bits: no end)
+    """
+
+    at = Place()
+    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
+    scale_factor = Parameter("", [0.0, 0.0, 0.0])
+    misalignment = Parameter("rad", [0.0, 0.0, 0.0])
+    bias = Parameter("rad/s", [0.0, 0.0, 0.0])
+    angle_random_walk = Parameter("rad/sqrt(s)", 0.0, least=0.0)
+    rate_random_walk = Parameter("rad/s/sqrt(s)", 0.0, least=0.0)
+    bias_stability = Parameter("rad/s", 0.0, least=0.0)
+    rate_ramp = Parameter("rad/s^2", 0.0)
+    angle_white_noise = Parameter("rad", 0.0, least=0.0)
+    quantization = Parameter("rad", 0.0, least=0.0)
+    step = Parameter("rad", 0.0, least=0.0)
+    bits = Parameter("", 0.0, least=0.0, most=62.0)
+    flicker_from = Parameter("s", 1.0, above=0.0)
+    omega = at.rate("node")
+    true_attitude = at.attitude()
+    rate = Out("rad/s", 3)
+    delta_angle = Out("rad", 3)
+    attitude = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
+    register = Out("", 3)
+    theta = State("rad", 3)
+    seen = Discrete("rad", 3)
+    total = Discrete("rad", 3)
+    before = Discrete("rad", 3)
+    drift = Discrete("rad/s", 3)
+    flicker = Discrete("rad/s", (3, FLICKERS))
+    count = Integer(3)
+    nth = Integer()
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: the pair of the counter, the mount as a quaternion."""
+        found = register(values, type(self).__name__)
+        return {**found, "mount": quaternion_of(found.get("mount", [1.0, 0.0, 0.0, 0.0]), "Gyro.mount")}
+
+    def rates(d, t):
+        if d.ideal == 1:
+            d.thetadot[:] = 0.0
+        else:
+            d.thetadot[:] = d.omega
+
+    def sample(d, t):
+        if d.ideal == 1 or d.nth == 0:
+            mounted(d.mount, d.scale_factor, d.misalignment, d.omega, d.rate)
+            quaternion_multiply(d.true_attitude, d.mount, d.attitude)
+            d.delta_angle[:] = d.rate * d.period
+        if d.ideal == 0:
+            for i in range(3):
+                d.seen[i] = d.theta[i] - d.seen[i]
+            mounted(d.mount, d.scale_factor, d.misalignment, d.seen, d.delta_angle)
+            d.seen[:] = d.theta
+            keys = (d.seed, d.stream, d.tick, d.nth)
+            terms = (d.angle_random_walk, d.rate_random_walk, d.bias_stability, d.rate_ramp, d.flicker_from)
+            wandered(keys, d.period, t, terms, d.bias, d.drift, d.flicker, d.delta_angle)
+            counted(keys, d.angle_white_noise, d.quantization, d.step, int(d.bits.real),
+                    d.total, d.before, d.count, d.register, d.delta_angle)  # fmt: skip
+            if d.nth > 0:
+                d.rate[:] = d.delta_angle / d.period
+                quaternion_step(d.attitude, d.delta_angle, d.attitude)
+                quaternion_normalize(d.attitude, d.attitude)
+            d.nth += 1

@@ -1,0 +1,104 @@
+"""Errors of inertial sensors, the same for gyros and accelerometers: increments in, increments out.
+
+In a sample of T seconds at time t the increment x of each axis (angle, or velocity) becomes
+
+    x ← (1 + S)(1 + ε×) x                        scale factor, misalignment
+    x += (b₀ + b + Σ g + R t) T + N √T n         bias, rate random walk, bias stability, ramp, random walk of the angle
+    b += K √T n,   g ← e^(-T/τ) g + σ √(1 - e^(-2T/τ)) n
+    θ += x,   y = θ + s n                        accumulated, white noise of the angle
+    y ← q ⌊y / q⌉,   count = ⌊y / LSB⌉ mod 2^bits
+
+The processes g have correlation times τ a half decade apart and σ² = B² ln(√10) / π each, so that their spectra add up
+to B²/ω: flicker. Rounding keeps its residue, since θ is not rounded; q = √12 Q.
+
+Source: the terms are those of the NESC report (NASA/TM-2020-5008164), D.1; the forms those of IEEE Std 952-1997, annex
+C.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.parts import pair, turned_back
+from interstage.jit import kernel
+from interstage.system.noise import normal
+from interstage.system.ports import Value
+
+FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
+_RATIO = np.sqrt(10.0)
+_SHARE = np.sqrt(np.log(_RATIO) / np.pi)
+_ROOT12 = np.sqrt(12.0)
+# channels of random numbers: three axes each
+_WALK, _DRIFT, _WHITE, _FLICKER = 0, 3, 6, 9
+
+
+@kernel
+def mounted(mount, scale, misalignment, x, out):
+    """Write (1 + S)(1 + ε×) of a vector (3,) in node axes, in the axes of the sensor."""
+    turned_back(mount, x, out)
+    a, b, c = out[0], out[1], out[2]
+    e = misalignment
+    out[0] = (1.0 + scale[0]) * (a + e[1] * c - e[2] * b)
+    out[1] = (1.0 + scale[1]) * (b + e[2] * a - e[0] * c)
+    out[2] = (1.0 + scale[2]) * (c + e[0] * b - e[1] * a)
+
+
+@kernel
+def wandered(keys, T, t, coefficients, bias, drift, flicker, out):
+    """Add to increments (3,) what bias, drifts and noise add in a sample.
+
+    keys : seed, stream, tick, number of the sample from the first;  coefficients : N, K, B, R, shortest τ
+    bias, drift (3,), flicker (3, FLICKERS) : the last two are changed
+    """
+    seed, stream, tick, nth = keys
+    N, K, B, R, shortest = coefficients
+    root = np.sqrt(T)
+    for i in range(3):
+        rate = bias[i] + drift[i] + R * t
+        if B.real > 0.0:
+            tau = shortest
+            for k in range(FLICKERS):
+                n = B * _SHARE * normal(seed, stream, tick, _FLICKER + FLICKERS * i + k)
+                keep = np.exp(-T / tau)
+                flicker[i, k] = n if nth == 0 else keep * flicker[i, k] + np.sqrt(1.0 - keep * keep) * n
+                rate += flicker[i, k]
+                tau *= _RATIO
+        drift[i] += K * root * normal(seed, stream, tick, _DRIFT + i)
+        if nth > 0:
+            out[i] += rate * T + N * root * normal(seed, stream, tick, _WALK + i)
+
+
+@kernel
+def counted(keys, white, Q, step, bits, total, before, count, counter, out):
+    """Accumulate increments (3,) and replace them by what the register says: rounded, counted, wrapped.
+
+    total (3,) : what was accumulated;  before (3,) : what was read last;  count (3,), whole numbers
+    counter (3,) : the register;  without a step it says nothing
+    """
+    seed, stream, tick, nth = keys
+    for i in range(3):
+        total[i] += out[i]
+        y = total[i] + white * normal(seed, stream, tick, _WHITE + i)
+        if Q.real > 0.0:
+            y = _ROOT12 * Q * np.rint((y / (_ROOT12 * Q)).real)
+        if step.real > 0.0:
+            new = int(np.rint((y / step).real))
+            gained = new - count[i]
+            count[i] = new
+            if bits > 0:
+                size = 1 << bits
+                gained = (gained + size // 2) % size - size // 2
+                new = new % size
+            counter[i] = new
+            out[i] = gained * step if nth > 0 else 0.0 * out[i]
+        else:
+            out[i] = y - before[i] if nth > 0 else 0.0 * out[i]
+        before[i] = y
+
+
+def register(values: dict[str, Value], name: str) -> dict[str, Value]:
+    """Return values with the pair `counter=(step, bits)` taken apart."""
+    found = dict(values)
+    if "counter" in found:
+        found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
+    return found
