@@ -38,10 +38,11 @@ web/node_modules/.ready: web/package-lock.json
 page: web/node_modules/.ready
 	cd web && npm run build
 
-# pyNastran pins an older numpy, and Drake is large: both live in an environment of their own
+# pyNastran pins an older numpy, Drake and Basilisk are large: peers live in an environment of their own
 .venv-peers/.ready: constraints.txt
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1 drake==1.51.1 pyyeti==1.4.7
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check pyNastran==1.4.1 drake==1.51.1 pyyeti==1.4.7 \
+		bsk==2.12.1 mujoco==4.0.0
 	touch .venv-peers/.ready
 
 bench: $(READY) .venv-peers/.ready

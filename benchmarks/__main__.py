@@ -22,7 +22,10 @@ DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 PACKAGES = ("numpy", "scipy", "numba", "pypardiso", "mkl", "pin", "exudyn", "scikit-sundae", "jax")
 
 
-PEERS = ("pyNastran", "Pinocchio", "Exudyn", "Drake", "cvode", "jax", "pyyeti", "ARPACK", "LOBPCG", "PARDISO")
+PEERS = (
+    *("pyNastran", "Pinocchio", "Exudyn", "Drake", "Basilisk", "MuJoCo", "cvode", "jax", "pyyeti"),
+    *("ARPACK", "LOBPCG", "PARDISO"),
+)
 
 
 class Tee(io.StringIO):

@@ -1,0 +1,13 @@
+"""A tape of devices many times over in compiled code."""
+
+from __future__ import annotations
+
+from interstage.multibody.kernels.small import kernel
+from interstage.system.loop_kernels import walk
+
+
+@kernel
+def passes(addresses, rows, t, n):
+    """Walk a tape n times."""
+    for _ in range(n):
+        walk(addresses, rows, t)
