@@ -67,6 +67,7 @@ from interstage.multibody.dynbody import DynBody as DynBody
 from interstage.nastran import read_deck as read_deck
 from interstage.spatial import RigidInertia as RigidInertia
 from interstage.spatial import Rotation as Rotation
+from interstage.system import UDP as UDP
 from interstage.system import Assembly as Assembly
 from interstage.system import Attach as Attach
 from interstage.system import Detach as Detach

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from breaking import broken_off
 from device_library import Accelerometer, Counter, Drag, Gain, Lag, Motor, NoisyGyro, Thruster, bus_and
 
 import interstage as ist
@@ -192,18 +193,7 @@ def test_a_resumed_run_has_its_faults(tmp_path):
         ist.Fault("lag.y", start=3),
     ]
     whole = runs(built(), *faults)
-    broken = Flight(built(), None, 4, "0.1 s", faults=faults)
-    broken.write_to(tmp_path / "x.h5", "1 s")
-    save, saves = broken.save, []
-
-    def save_and_stop():
-        saves.append(save())
-        if len(saves) == 2:
-            raise KeyboardInterrupt
-
-    broken.save = save_and_stop
-    with pytest.raises(KeyboardInterrupt):
-        broken.run()
+    broken_off(Flight(built(), None, 4, "0.1 s", faults=faults), tmp_path / "x.h5", "1 s", 2)
     again = ist.resume(tmp_path / "x.ckpt.h5", built())
     for name in ("see.y", "other.y", "count.n", "lag.x", "lag.y"):
         assert np.array_equal(again[name], whole[name])

@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from breaking import broken_off
 from device_library import Counter, DiscretePID, Drag, Lag, NoisyGyro, Thruster
 from typer.testing import CliRunner
 
@@ -110,18 +111,7 @@ def test_a_resumed_run_is_the_unbroken_one_bit_for_bit(tmp_path):
     whole = ist.simulate(flight, start(flight), until=2, step="4 ms")
     path = tmp_path / "flight.h5"
     again = made()
-    broken = Flight(again, start(again), 2, "4 ms")
-    broken.write_to(path, "0.33 s")
-    save, saves = broken.save, []
-
-    def save_and_stop():
-        saves.append(save())
-        if len(saves) == 3:
-            raise KeyboardInterrupt
-
-    broken.save = save_and_stop
-    with pytest.raises(KeyboardInterrupt):
-        broken.run()
+    broken_off(Flight(again, start(again), 2, "4 ms"), path, "0.33 s", 3)
     fresh = made()
     log = ist.resume(tmp_path / "flight.ckpt.h5", fresh)
     assert np.array_equal(numbers(log), numbers(whole)) and np.array_equal(log.t, whole.t)

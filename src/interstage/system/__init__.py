@@ -23,9 +23,11 @@ from interstage.system.methods import METHODS, Method
 from interstage.system.ports import Discrete, Hinge, In, Integer, Out, Parameter, Place, State
 from interstage.system.quaternion import rotation_error
 from interstage.system.simulate import simulate
+from interstage.system.udp import UDP
 
 __all__ = [
     "METHODS",
+    "UDP",
     "Assembly",
     "Attach",
     "Detach",

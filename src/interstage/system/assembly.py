@@ -19,7 +19,7 @@ from fractions import Fraction
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.system.device import Device, written
-from interstage.system.law import Law
+from interstage.system.law import Law, law_of
 from interstage.system.ports import Field, In, Look, Out
 from interstage.system.ticks import Period, delay_of, period_of
 from interstage.system.wires import Piece, matching, pieces_of, split_slice
@@ -92,7 +92,8 @@ class Assembly:
 
         every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
         offset : time of the first sample, default 0;  delay : how much later others see what it samples
-        out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked
+        out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked;
+            an object may have both as attributes
         """
         where = f"'{name}'"
         if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
@@ -108,7 +109,7 @@ class Assembly:
             raise InputError(
                 f"{where} declares its ports itself", where="out" if out is not None else "inputs"
             )
-        given = what if isinstance(what, Device) else Law(what, out, inputs, where)
+        given = what if isinstance(what, Device) else law_of(what, out, inputs, where)
         period = None if every is None else period_of(every, f"{where}, every")
         first = None if offset is None else period_of(offset, f"{where}, offset", zero=True)
         if isinstance(given, Device):

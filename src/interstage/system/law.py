@@ -129,6 +129,18 @@ class Law:
         return f"{getattr(self.function, '__name__', type(self.function).__name__)}({', '.join(self.ins)})"
 
 
+def law_of(
+    what: Callable[..., object], out: Mapping[str, str] | None, inputs: Mapping[str, str] | None, where: str
+) -> Law:
+    """Return a function as a device; an object may declare its ports itself, in attributes `out` and `inputs`."""
+    own = {name: getattr(what, name, None) for name in ("out", "inputs")}
+    if out is None and isinstance(own["out"], Mapping):
+        out = own["out"]
+    if inputs is None and isinstance(own["inputs"], Mapping):
+        inputs = own["inputs"]
+    return Law(what, out, inputs, where)
+
+
 def _arguments(function: Callable[..., object], where: str) -> dict[str, Any]:
     """Return the arguments after time, each with its default."""
     if not callable(function):
