@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import os
 import re
 import shlex
@@ -52,8 +53,11 @@ def run_block(block: Block, names: dict) -> str:
     """Run a block in the working folder and return what it prints."""
     if block.kind == "python":
         out = io.StringIO()
+        # as notebooks do: the source of what is run can be looked up
+        name = f"<page, block {hash(block.code)}>"
+        linecache.cache[name] = len(block.code), None, block.code.splitlines(keepends=True), name
         with contextlib.redirect_stdout(out):
-            exec(compile(block.code, "<page>", "exec"), names)
+            exec(compile(block.code, name, "exec"), names)
         return out.getvalue()
     words = shlex.split(block.code)
     program = [sys.executable, "-m", "interstage.cli.main"] if words[0] == "interstage" else words[:1]

@@ -22,7 +22,6 @@ Every record also has `d.period` (s), `d.tick` (number of the sample), `d.seed` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -74,6 +73,7 @@ class Device:
     functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
     places: Mapping[str, Place | Hinge] = MappingProxyType({})
+    follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -85,6 +85,8 @@ class Device:
         )
         cls.fields = MappingProxyType(fields)
         cls.uses = MappingProxyType({n: uses_of(f) for n, f in cls.functions.items()})
+        outputs = cls.functions.get("outputs")
+        cls.follow = None if outputs is None or cls.uses["outputs"].all else dependence(outputs)
         _check_names(cls)
         _check_texts(cls)
 
@@ -260,12 +262,10 @@ def read(cls: type[Device], function: str) -> frozenset[str]:
     return ins if uses.all else ins & uses.reads
 
 
-@cache
 def feeds(cls: type[Device], out: str) -> frozenset[str]:
     """Return the inputs that an output depends on at once; all that `outputs` reads where that cannot be told."""
     everything = read(cls, "outputs")
-    known = None if cls.uses["outputs"].all else dependence(cls.functions["outputs"])
-    return everything if known is None else everything & known(out)
+    return everything if cls.follow is None else everything & cls.follow(out)
 
 
 def record_fields(cls: type[Device]) -> tuple[tuple[str, str, int], ...]:

@@ -11,6 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from interstage.system.bytecode import effects
 
@@ -58,6 +59,7 @@ class _Found:
             self.walk(child)
 
 
+@lru_cache(maxsize=4)  # a text is looked at more than once when its class is made
 def tree_of(function: Callable) -> ast.FunctionDef | None:
     """Return the syntax tree of a function, None where it has no source."""
     try:

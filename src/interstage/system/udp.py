@@ -20,9 +20,9 @@ import struct
 import time
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.system.law import declared
@@ -50,6 +50,7 @@ class UDP:
     dropped. The socket is this process's alone: a resumed run begins to count anew.
     """
 
+    # no dictionary: nothing of it goes into checkpoints
     __slots__ = (
         "__signature__",
         "_in",
@@ -60,8 +61,14 @@ class UDP:
         "address",
         "inputs",
         "lockstep",
+        "malformed",
+        "missed",
+        "number",
+        "out",
+        "stale",
+        "to",
+        "wait",
     )
-    __slots__ += ("malformed", "missed", "number", "out", "stale", "to", "wait")
 
     def __init__(
         self,
@@ -104,7 +111,7 @@ class UDP:
         """Give the socket back."""
         self._socket.close()
 
-    def __call__(self, t: float, **values: Any) -> dict[str, object]:
+    def __call__(self, t: float, **values: ArrayLike) -> dict[str, object]:
         """Send the inputs, wait for an answer, and return it, or what was received last."""
         self.number += 1
         if self.to is not None:
