@@ -11,6 +11,21 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         {"velocity_random_walk": 1e-3, "acceleration_random_walk": 1e-3, "ramp": 0.1, "quantization": 1e-4},
     ],
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],
+    "Engine": [
+        {"thrust": 100.0, "flow": 0.03, "exit_area": 1e-3, "pressure": 2e4, "level": 0.6, "throttle": 0.7},
+        {
+            "thrust": 100.0,
+            "burn": ([0, 1, 2], [0.2, 1.0, 0.5]),
+            "curve": ([0, 0.5, 1], [0, 0.3, 1]),
+            "throttle": 0.4,
+            "idle": 0.1,
+            "start": 0.5,
+            "level": 0.03,
+            "misalignment": ["0.5 deg", "-0.3 deg"],
+            "pressure": 2e4,
+            "exit_area": 1e-3,
+        },
+    ],
     "Gyro": [
         {"mount": [1, 2, 0, 1], "scale_factor": [1e-3, 0, 0], "bias_stability": 1e-3, "counter": (1e-4, 12)},
         {"angle_random_walk": 1e-3, "rate_random_walk": 1e-3, "rate_ramp": 0.1, "angle_white_noise": 1e-4},

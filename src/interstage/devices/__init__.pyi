@@ -2,6 +2,7 @@
 
 from interstage.devices.accelerometer import Accelerometer as Accelerometer
 from interstage.devices.encoder import Encoder as Encoder
+from interstage.devices.engine import Engine as Engine
 from interstage.devices.gyro import Gyro as Gyro
 from interstage.devices.imu import IMU as IMU
 from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel

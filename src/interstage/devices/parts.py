@@ -51,6 +51,20 @@ def near_limit(x, push, limit):
 
 
 @kernel
+def between(x, y, at):
+    """Return a table y over increasing x, straight between its points, its end values outside."""
+    k = 0
+    while k < len(x) - 2 and at.real >= x[k + 1].real:
+        k += 1
+    u = (at - x[k]) / (x[k + 1] - x[k])
+    if u.real < 0.0:
+        u = 0.0 * u
+    elif u.real > 1.0:
+        u = 1.0 + 0.0 * u
+    return y[k] + u * (y[k + 1] - y[k])
+
+
+@kernel
 def turned_back(q, x, out):
     """Write R(q)ᵀ x (3,) of a unit quaternion: a vector in the axes that q has turned; `out` is not x."""
     w, a, b, c = q[0], -q[1], -q[2], -q[3]

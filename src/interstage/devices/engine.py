@@ -1,0 +1,114 @@
+"""A rocket engine: thrust and flow that follow the throttle, and the pressure of the air at the nozzle.
+
+    ẋ = (c(throttle) - x) / τ,    F = x b(t) F_vac - p A_e min(1, x b / 0.05),    flow = x b(t) flow_full
+
+c is the throttle curve, b the burn profile (1 unless a table over the time since `ignition` is given; 0 before it). τ
+is `start` while the engine comes up from below `idle`, `stop` where less than `idle` is asked for, `lag` elsewhere: an
+engine that is shut down at the level x₀ has a tail-off of x₀ F_vac τ newton seconds. The pressure term fades with the
+flow that fills the nozzle, below a twentieth of full thrust. The thrust acts at the place along `axis`, turned by the
+misalignment about the two directions across it.
+
+Source: Sutton and Biblarz, Rocket Propulsion Elements, 9th ed., Eq. 2-13 (F = ṁ v₂ + (p₂ - p₃) A₂).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.parts import between, side_of, unit_vector
+from interstage.errors import InputError
+from interstage.system.device import Device
+from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+
+_FILLED = 0.05  # share of full thrust above which the nozzle flows full
+
+
+class Engine(Device):
+    """An engine on a body: thrust at its place, flow of propellant.
+
+    body : body or place where the thrust acts;  axis (3,) : of the thrust, node axes
+    thrust : in vacuum at full level;  exit_area : of the nozzle;  flow : at full level
+    lag, start, stop : time constants of throttling, of coming up and of the tail-off (0: that of lag);  idle : level
+    curve : (throttles, levels), a table that increases, default the throttle itself
+    burn : (times since ignition, levels), as of a solid motor;  ignition : when the burn begins
+    misalignment (2,) : angles of the thrust about `side` and about axis × side;  level : at the start
+    throttle, pressure : inputs;  net : thrust along the axis less pressure;  mass_flow : what leaves the tanks
+    """
+
+    body = Place()
+    axis = Parameter("", [1.0, 0.0, 0.0])
+    side = Parameter("", [0.0, 1.0, 0.0])
+    thrust = Parameter("N", above=0.0)
+    flow = Parameter("kg/s", 0.0, least=0.0)
+    exit_area = Parameter("m^2", 0.0, least=0.0)
+    lag = Parameter("s", 0.05, above=0.0)
+    start = Parameter("s", 0.0, least=0.0)
+    stop = Parameter("s", 0.0, least=0.0)
+    idle = Parameter("", 0.0, least=0.0, most=1.0)
+    throttles = Parameter("", size="n", increasing=True)
+    levels = Parameter("", size="n", least=0.0)
+    times = Parameter("s", size="m", increasing=True)
+    profile = Parameter("", size="m", least=0.0)
+    ignition = Parameter("s", -1e9)
+    misalignment = Parameter("rad", [0.0, 0.0])
+    throttle = In("", default=1.0)
+    pressure = In("Pa", default=0.0)
+    net = Out("N")
+    mass_flow = Out("kg/s")
+    push = body.force("node")
+    level = State("")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: tables as pairs, directions of length one."""
+        found = dict(values)
+        if "burn" in found:
+            found.setdefault("ignition", 0.0)
+        found["throttles"], found["levels"] = _table(found.pop("curve", ([0, 1], [0, 1])), "Engine.curve", "")
+        found["times"], found["profile"] = _table(found.pop("burn", ([0, 1], [1, 1])), "Engine.burn", "s")
+        axis = unit_vector(found.get("axis", [1.0, 0.0, 0.0]), "Engine.axis")
+        side = unit_vector(found.get("side", side_of(axis)), "Engine.side")
+        across = unit_vector(side - axis * (axis @ side), "Engine.side across its axis")
+        return {**found, "axis": axis, "side": across}
+
+    def outputs(d, t):
+        x = d.level * between(d.times, d.profile, t - d.ignition)
+        if t < d.ignition.real:
+            x = 0.0 * x
+        full = x / _FILLED
+        if full.real > 1.0:
+            full = 1.0 + 0.0 * full
+        d.net = x * d.thrust - full * d.pressure * d.exit_area
+        d.mass_flow = x * d.flow
+        a, e, m = d.axis, d.side, d.misalignment
+        # a small turn by m₁ about e and m₂ about f = a × e, exactly
+        angle = np.sqrt((m[0] * m[0] + m[1] * m[1]).real)
+        sinc = np.sin(angle) / angle if angle > 0.0 else 1.0
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            f = a[j] * e[k] - a[k] * e[j]
+            d.push[i] = d.net * (np.cos(angle) * a[i] + sinc * (m[1] * e[i] - m[0] * f))
+
+    def rates(d, t):
+        wanted = between(d.throttles, d.levels, d.throttle)
+        lag = d.lag
+        if wanted.real < d.idle.real or wanted.real <= 0.0:
+            lag = d.stop if d.stop.real > 0.0 else d.lag
+        elif d.level.real < d.idle.real:
+            lag = d.start if d.start.real > 0.0 else d.lag
+        d.leveldot = (wanted - d.level) / lag
+
+
+def _table(given: Value, where: str, unit: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two columns of a table."""
+    try:
+        x, y = given  # type: ignore[misc]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{where} is no table", expected="two lists of equal length", got=repr(given)
+        ) from None
+    first, second = numbers(x, unit, where), numbers(y, "", where)
+    if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
+        raise InputError(
+            f"{where} is no table", expected="two lists of equal length, 2 at least", got=repr(given)
+        )
+    return first, second
