@@ -83,6 +83,7 @@ from interstage.system import Motion as Motion
 from interstage.system import Out as Out
 from interstage.system import Parameter as Parameter
 from interstage.system import Place as Place
+from interstage.system import Places as Places
 from interstage.system import Reattach as Reattach
 from interstage.system import Remove as Remove
 from interstage.system import ReplaceComponent as ReplaceComponent

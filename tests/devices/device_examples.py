@@ -5,11 +5,40 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 
 from __future__ import annotations
 
+# a planet so small that differences of places above it keep their digits
+SMALL_PLANET = {"radius": 20.0, "mu": 4000.0, "spin": 0.03, "flattening": 0.1}
+
+WIND = {"altitude": [0.0, 1e3, 5e3, 2e4], "north": [1.0, 3.0, 5.0, 4.0], "east": [-2.0, 0.0, 3.0, 20.0]}
+FLIGHT = {
+    "time": [0.0, 0.2, 0.5, 1.0, 2.0],
+    "x": [0.0, 1.0, 4.0, 9.0, 20.0],
+    "pitch": [0.0, 0.1, 0.15, 0.4, 0.7],
+    "throttle": [1.0, 1.0, 0.7, 0.7, 0.9],
+    "flow": [3.0, 2.0, 1.0, 0.5, 0.2],
+}
+
 EXAMPLES: dict[str, list[dict[str, object]]] = {
     "Accelerometer": [
         {"lever": [0.1, -0.2, 0.3], "mount": [1, 2, 0, 1], "bias_stability": 1e-3, "counter": (1e-4, 12)},
         {"velocity_random_walk": 1e-3, "acceleration_random_walk": 1e-3, "ramp": 0.1, "quantization": 1e-4},
     ],
+    "Atmosphere": [
+        {"altitude": 2000.0, "wind": WIND},
+        {"altitude": 15000.0, "ground": [3.0, 100.0, 7.0], "gust": [1.0, 2.0, 3.0]},
+        {"altitude": 80000.0},
+    ],
+    "Earth": [
+        {
+            "gravity": "J2",
+            "gravity_gradient": True,
+            "site": (28.6, -80.6),
+            "heading": "90 deg",
+            **SMALL_PLANET,
+        },
+        {"gravity": "central", "center": [-20.0, 3.0, 5.0], **SMALL_PLANET},
+        {"gravity": "uniform", **SMALL_PLANET},
+    ],
+    "Trajectory": [{"source": FLIGHT}],
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],
     "Engine": [
         {"thrust": 100.0, "flow": 0.03, "exit_area": 1e-3, "pressure": 2e4, "level": 0.6, "throttle": 0.7},

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
+from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
 from interstage.system.law import Law, law_of
 from interstage.system.ports import Field, In, Look, Out
@@ -126,6 +127,8 @@ class Assembly:
             raise InputError(f"{where} samples no output: only what is sampled can be delayed", where="delay")
         late = getattr(given, "delay", Fraction(0)) if delay is None else delay_of(delay, period)
         self._members[name] = Part(name, given, period, first or Fraction(0), late)
+        for more, device in given.companions.items() if isinstance(given, Device) else ():
+            self.add(f"{name}_{more}", device)
         return self
 
     def _add_group(self, name: str, what: Assembly, given: Sequence[object]) -> None:
@@ -234,7 +237,11 @@ class Assembly:
                 found.append(replace(member, path=path))
             else:
                 found += member.parts(path + ".")
-        return found
+        if self.vehicle is None:
+            return found
+        return [
+            replace(p, what=p.what.bound(self.vehicle)) if isinstance(p.what, Device) else p for p in found
+        ]
 
     def pieces(self, prefix: str = "") -> list[Piece]:
         """Return all wires, by full names."""
@@ -242,7 +249,7 @@ class Assembly:
         for name, member in self._members.items():
             if isinstance(member, Assembly):
                 found += member.pieces(f"{prefix}{name}.")
-        return found
+        return found if prefix else found + ambient_pieces(self.ports(), found)
 
     def ports(self) -> dict[str, Port]:
         """Return all ports by their full names."""

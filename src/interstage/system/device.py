@@ -21,9 +21,10 @@ Every record also has `d.period` (s), `d.tick` (number of the sample), `d.seed` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from interstage.system.ports import (
     Out,
     Parameter,
     Place,
+    Places,
     Push,
     State,
     Value,
@@ -47,6 +49,9 @@ from interstage.system.ports import (
 )
 from interstage.system.syntax import Uses, uses_of
 from interstage.system.ticks import Period, period_of
+
+if TYPE_CHECKING:
+    from interstage.multibody import System
 
 FUNCTIONS = ("outputs", "rates", "sample")
 BUILT_IN = ("tick", "seed", "stream", "ideal")
@@ -108,6 +113,11 @@ class Device:
                 )
         self._values: dict[str, np.ndarray] = {}
         self._sizes: dict[str, int] = {}
+        for name, place in self.places.items():
+            if isinstance(place, Places):
+                self._sizes[place.size] = len(
+                    _place_list(type(self).__name__, name, self._at.setdefault(name, [None]))
+                )
         named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
         for name in named & values.keys():
             self._sizes[name] = int(values.pop(name))
@@ -121,6 +131,26 @@ class Device:
     def place_of(self, name: str) -> object:
         """Return the place that was given for a `Place` (None: the first body), or the body of a `Hinge`."""
         return self._at.get(name)
+
+    def bound(self, vehicle: System) -> Device:
+        """Return the device as it is on a vehicle: this one, unless it takes places or numbers from the vehicle."""
+        return self
+
+    def moved(self, places: Mapping[str, Sequence[object]], **values: Value) -> Self:
+        """Return a copy at other lists of places, {name of `Places`: list}, with other values."""
+        made = copy(self)
+        made._at = {**self._at, **places}
+        owners = {n: self.places[n] for n in places}
+        sizes = {owner.size: len(places[n]) for n, owner in owners.items() if isinstance(owner, Places)}
+        made._sizes, made._values = {**self._sizes, **sizes}, dict(self._values)
+        made.set(**values)
+        made._finish()
+        return made
+
+    @property
+    def companions(self) -> Mapping[str, Device]:
+        """Devices that come along, {name: device}: "air" brings "air_gusts"."""
+        return {}
 
     def set(self, **values: Value) -> Device:
         """Give parameters, initial states and defaults of inputs other values; returns the device."""
@@ -163,6 +193,10 @@ class Device:
         """Return the shape of a field, sizes by name resolved."""
         return tuple(self._sizes[n] if isinstance(n, str) else int(n) for n in self.fields[name].shape)
 
+    def is_set(self, name: str) -> bool:
+        """Return whether a field was given a value: defaults of the class do not count."""
+        return name in self._values
+
     def is_given(self, name: str) -> bool:
         """Return whether a field has a value: inputs without default have none."""
         return name in self._values or self.fields[name].value is not None
@@ -179,6 +213,17 @@ class Device:
     def __repr__(self) -> str:
         given = ", ".join(f"{n}={v.tolist()}" for n, v in self._values.items())
         return f"{type(self).__name__}({given})"
+
+
+def _place_list(device: str, name: str, given: object) -> list | tuple:
+    """Return several places, or say that a list is needed."""
+    if not isinstance(given, list | tuple) or not given:
+        raise InputError(
+            f"{device} needs a list of places for {name}=",
+            expected='as in [("core", 4), ("core", 9)]',
+            got=repr(given),
+        )
+    return given
 
 
 def _check_names(cls: type[Device]) -> None:

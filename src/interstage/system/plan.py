@@ -20,11 +20,12 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import Copy, Delay, HeldCopy, between
+from interstage.system.device import Device
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
 from interstage.system.order import FELT, Entry, ordered
-from interstage.system.ports import In, Look, Out, Push, numbers, shaped
+from interstage.system.ports import In, Look, Out, Places, Push, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
@@ -235,7 +236,10 @@ def _own_slots(
     what = part.what
     for name, declared in what.fields.items():
         full = f"{part.path}.{name}"
-        if isinstance(declared, Look):
+        if isinstance(declared, Look) and isinstance(declared.owner, Places):
+            slots[full] = layout.take("s", what.shape_of(name), 0.0, declared.unit)
+            looks |= {(full, k): touch for k, touch in enumerate(_touches(what, declared, slots[full], full))}
+        elif isinstance(declared, Look):
             key = declared.quantity, _key(what.place_of(declared.owner.name)), declared.axes
             if key not in looks:
                 slot = layout.take("s", what.shape_of(name), 0.0, declared.unit)
@@ -258,11 +262,20 @@ def _own_slots(
                     "Z", slots[full].start, slots[full].shape, f"{declared.unit or '1'}/s"
                 )
             if isinstance(declared, Push):
-                place = what.place_of(declared.owner.name)
-                pushes.append(Touch(declared.quantity, place, declared.axes, slots[full], full))
+                pushes += _touches(what, declared, slots[full], full)
     slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
     for name, value in (("tick", 0), ("seed", assembly.seed), ("stream", stream_of(part.path)), ("ideal", 0)):
         slots[f"{part.path}.{name}"] = layout.take("n", (), value)
+
+
+def _touches(what: Device, declared: Look | Push, slot: Slot, full: str) -> list[Touch]:
+    """Return what a port touches: its place, or each of several places with its row of the slot."""
+    given = what.place_of(declared.owner.name)
+    if not isinstance(declared.owner, Places):
+        return [Touch(declared.quantity, given, declared.axes, slot, full)]
+    width = slot.shape[1]
+    rows = [Slot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]
+    return [Touch(declared.quantity, place, declared.axes, row, full) for place, row in zip(given, rows)]
 
 
 def _key(place: object) -> object:

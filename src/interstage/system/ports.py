@@ -13,7 +13,7 @@ number where it has no size, else an array. A size is a number or a name: fields
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Size = int | str | tuple[int | str, ...] | None
 Value = str | float | Sequence[object] | np.ndarray
 AXES = ("world", "body", "node")
+Port = TypeVar("Port", "Look", "Push")
 
 
 def shape_of(size: Size) -> tuple[int | str, ...]:
@@ -125,11 +126,17 @@ class Parameter(Field):
 
 
 class In(Field):
-    """An input: what a wire brings. One with a default need not be connected."""
+    """An input: what a wire brings. One with a default need not be connected.
+
+    ambient : what it is in the surroundings, as in "air density": the one output that is that is wired to it by itself
+    """
 
     kind = "s"
 
-    def __init__(self, unit: str = "", size: Size = None, default: Value | None = None):
+    def __init__(
+        self, unit: str = "", size: Size = None, default: Value | None = None, *, ambient: str | None = None
+    ):
+        self.ambient = ambient
         super().__init__(unit, size, default)
 
 
@@ -137,11 +144,15 @@ class Out(Field):
     """An output, written by `outputs` (always up to date) or by `sample` (held until the next sample).
 
     initial : what a sampled output is before its first sample
+    ambient : what it is in the surroundings of all devices: inputs of that kind take it unless they are wired or set
     """
 
     kind = "s"
 
-    def __init__(self, unit: str = "", size: Size = None, initial: Value = 0.0):
+    def __init__(
+        self, unit: str = "", size: Size = None, initial: Value = 0.0, *, ambient: str | None = None
+    ):
+        self.ambient = ambient
         super().__init__(unit, size, initial)
 
 
@@ -207,25 +218,29 @@ class Place:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    def rows(self, port: Port) -> Port:
+        """Return a port as this place has it: that of one place."""
+        return port
+
     def position(self) -> Look:
         """Declare the position (3,) in the world."""
-        return Look(self, "position", "world", "m", 3)
+        return self.rows(Look(self, "position", "world", "m", 3))
 
     def attitude(self) -> Look:
         """Declare the quaternion (4,), scalar first, of x_world = R x_node."""
-        return Look(self, "attitude", "world", "", 4)
+        return self.rows(Look(self, "attitude", "world", "", 4))
 
     def rate(self, axes: str = "node") -> Look:
         """Declare the angular velocity (3,)."""
-        return Look(self, "rate", _axes(axes), "rad/s", 3)
+        return self.rows(Look(self, "rate", _axes(axes), "rad/s", 3))
 
     def velocity(self, axes: str = "node") -> Look:
         """Declare the velocity (3,) of the point."""
-        return Look(self, "velocity", _axes(axes), "m/s", 3)
+        return self.rows(Look(self, "velocity", _axes(axes), "m/s", 3))
 
     def acceleration(self, axes: str = "node") -> Look:
         """Declare the acceleration (3,) of the point, the second derivative of its position; gravity is in it."""
-        return Look(self, "acceleration", _axes(axes), "m/s^2", 3)
+        return self.rows(Look(self, "acceleration", _axes(axes), "m/s^2", 3))
 
     def specific_force(self, axes: str = "node") -> Look:
         """Declare the acceleration (3,) of the point less gravity of its body: what an accelerometer feels."""
@@ -233,15 +248,15 @@ class Place:
 
     def angular_acceleration(self, axes: str = "node") -> Look:
         """Declare the angular acceleration (3,)."""
-        return Look(self, "angular_acceleration", _axes(axes), "rad/s^2", 3)
+        return self.rows(Look(self, "angular_acceleration", _axes(axes), "rad/s^2", 3))
 
     def force(self, axes: str = "node") -> Push:
         """Declare a force (3,) on the vehicle."""
-        return Push(self, "force", _axes(axes), "N", 3)
+        return self.rows(Push(self, "force", _axes(axes), "N", 3))
 
     def torque(self, axes: str = "node") -> Push:
         """Declare a torque (3,) on the vehicle."""
-        return Push(self, "torque", _axes(axes), "N*m", 3)
+        return self.rows(Push(self, "torque", _axes(axes), "N*m", 3))
 
     def gravity(self) -> Push:
         """Declare the acceleration of gravity (3,), world axes, of the body and of all that it carries.
@@ -250,7 +265,23 @@ class Place:
         bodies; declared at the root of a tree it is the gravity of the whole, at another body that of its branch.
         Several devices at one body add up. What a field does beside (its gradient) are forces and torques.
         """
-        return Push(self, "gravity", "world", "m/s^2", 3)
+        return self.rows(Push(self, "gravity", "world", "m/s^2", 3))
+
+
+class Places(Place):
+    """Several places, given as a list: what they show and take has a row for each, (n, 3) or (n, 4).
+
+    size : name of the number of places;  root : as of `Place`: one place, the first body, where none are given
+    """
+
+    def __init__(self, size: str = "n", root: bool = False):
+        super().__init__(root)
+        self.size = size
+
+    def rows(self, port: Port) -> Port:
+        """Return a port of one place made one of them all."""
+        port.shape = (self.size, *port.shape)
+        return port
 
 
 class Hinge:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
+from interstage.spatial.functions import with_output
 from interstage.spatial.quaternion import (
     quaternion_conjugate,
     quaternion_multiply,
@@ -39,15 +40,9 @@ def _numbers(value: ArrayLike, size: int, name: str) -> np.ndarray:
     return array
 
 
-def _with_output(size: int, *arrays: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return arrays of one number type and one to write to."""
-    kind = np.result_type(*arrays)
-    return [a.astype(kind) for a in arrays], np.empty(size, dtype=kind)
-
-
 def turn(q: ArrayLike, angle: ArrayLike) -> np.ndarray:
     """Return q turned by a rotation vector (3,) in body axes, rad: q exp(δ), of length 1."""
-    (p, delta), out = _with_output(4, _numbers(q, 4, "q"), _numbers(angle, 3, "angle"))
+    p, delta, out = with_output(4, _numbers(q, 4, "q"), _numbers(angle, 3, "angle"))
     quaternion_step(p, delta, out)
     quaternion_normalize(out, out)
     return out
@@ -63,7 +58,7 @@ def rotation_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
 
     turn(q, -rotation_error(q, commanded)) is `commanded`, and a law steers by -K @ error.
     """
-    (p, c), out = _with_output(3, _numbers(q, 4, "q"), _numbers(commanded, 4, "commanded"))
+    p, c, out = with_output(3, _numbers(q, 4, "q"), _numbers(commanded, 4, "commanded"))
     back = np.empty(4, dtype=p.dtype)
     quaternion_conjugate(c, back)
     quaternion_multiply(back, p, back)
@@ -73,14 +68,14 @@ def rotation_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
 
 def product(p: ArrayLike, q: ArrayLike) -> np.ndarray:
     """Return p q (4,): q_NC = q_NB q_BC."""
-    (a, b), out = _with_output(4, _numbers(p, 4, "p"), _numbers(q, 4, "q"))
+    a, b, out = with_output(4, _numbers(p, 4, "p"), _numbers(q, 4, "q"))
     quaternion_multiply(a, b, out)
     return out
 
 
 def inverse(q: ArrayLike) -> np.ndarray:
     """Return the quaternion (4,) of the inverse rotation, of length 1."""
-    (p,), out = _with_output(4, _numbers(q, 4, "q"))
+    p, out = with_output(4, _numbers(q, 4, "q"))
     quaternion_conjugate(p, out)
     quaternion_normalize(out, out)
     return out
@@ -88,6 +83,6 @@ def inverse(q: ArrayLike) -> np.ndarray:
 
 def rotate(q: ArrayLike, x: ArrayLike) -> np.ndarray:
     """Return R(q) x (3,): a vector in body axes as the world has it."""
-    (p, v), out = _with_output(3, _numbers(q, 4, "q"), _numbers(x, 3, "x"))
+    p, v, out = with_output(3, _numbers(q, 4, "q"), _numbers(x, 3, "x"))
     quaternion_rotate(p, v, out)
     return out

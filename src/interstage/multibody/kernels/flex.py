@@ -243,15 +243,12 @@ def flexible_terms(tree, work, i, q, v):
     I[i, 1], I[i, 2], I[i, 3] = mp
     J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
     push = rows_times(E, rate)
-    h = add(
-        add(symmetric_times(J, w), cross(mp, u)), rows_times(work.mode_F[3 * mode : 3 * (mode + n)], rate)
-    )
-    l = add(add(scale(m, u), cross(w, mp)), push)
-    b_w = add(add(Jdot_w, cross(push, u)), add(cross(w, h), cross(u, l)))
-    b_v = add(cross(w, push), cross(w, l))
-    put6(work.b, i, sub(b_w, cross(mp, g)), sub(b_v, scale(m, g)))
-    # E_r·(ω×v) = -ω·(E_r×v)
-    add_rows(b, E, sub(cross(w, u), g))
+    h = add(symmetric_times(J, w), rows_times(work.mode_F[3 * mode : 3 * (mode + n)], rate))
+    # what the velocity v does is ω×v alone: products of v with itself cancel, and must not be left to round-off
+    a = sub(cross(w, u), g)
+    b_w = add(add(Jdot_w, cross(w, h)), cross(mp, a))
+    put6(work.b, i, b_w, add(scale(m, a), cross(w, add(cross(w, mp), scale(2.0, push)))))
+    add_rows(b, E, a)
     if tree.body_spin[i] >= 0:
         spin_stiffness(tree, i, w, q[tree.body_eta[i] : tree.body_eta[i] + n], b)
 
@@ -280,9 +277,10 @@ def _rigid_terms(work, i):
     m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
     J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
     w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
-    h = add(symmetric_times(J, w), cross(mp, u))
-    l = add(scale(m, u), cross(w, mp))
-    put6(work.b, i, sub(add(cross(w, h), cross(u, l)), cross(mp, g)), sub(cross(w, l), scale(m, g)))
+    # ω×h + v×l with h = Jω + mp×v, l = mv + ω×mp: v×v is left out before it is rounded (7 km/s in orbit)
+    a = sub(cross(w, u), g)
+    b_w = add(cross(w, symmetric_times(J, w)), cross(mp, a))
+    put6(work.b, i, b_w, add(scale(m, a), cross(w, cross(w, mp))))
 
 
 @stage("xx")

@@ -1,0 +1,147 @@
+"""The air around the vehicle: density, pressure, temperature, wind and gusts.
+
+    model="US76"       the standard atmosphere to 86 km: `interstage.devices.standard_air`
+    model="NRLMSIS"    tabulated over altitude when the device is made: `interstage.devices.upper_air`
+    model="air.csv"    a table: altitude, density, pressure, temperature
+
+The air moves with the ground and the wind: velocity = ω × r + wind, wind = n·north + e·east + u·up + gusts, world axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from interstage.devices.standard_air import sound_and_viscosity, standard_air
+from interstage.devices.tables import look_up, read_table, slopes_of
+from interstage.errors import InputError
+from interstage.system.device import Device
+from interstage.system.ports import In, Integer, Out, Parameter, Value
+
+STILL = {"altitude": [0.0, 1.0], "north": [0.0, 0.0], "east": [0.0, 0.0]}
+KNOWN_WIND = ("altitude", "north", "east", "up", "speed", "direction")
+
+
+class Atmosphere(Device):
+    """Air by altitude, and its motion; see the module.
+
+    model : "US76", "NRLMSIS" (then `solar`: date, latitude, longitude, f107, f107a, ap), or a CSV file of the air
+    wind : CSV file or columns by altitude: north, east (m/s, where the wind blows to), up; or speed and direction
+        (where it comes from, from north)
+    gusts : devices that come along, as Dryden(…): named "air_gusts" beside "air", or a list of them
+    """
+
+    altitude = In("m", ambient="altitude")
+    ground = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="ground velocity")
+    north = In("", 3, default=[0.0, 0.0, 1.0], ambient="north")
+    east = In("", 3, default=[0.0, 1.0, 0.0], ambient="east")
+    up = In("", 3, default=[1.0, 0.0, 0.0], ambient="up")
+    turbulence = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="turbulence")
+    gust = In("m/s", 3, default=[0.0, 0.0, 0.0], ambient="gust")
+    tabulated = Integer()
+    heights = Parameter("m", size="n", increasing=True)
+    columns = Parameter("", size=("n", 3))
+    column_slopes = Parameter("", size=("n", 3))
+    wind_heights = Parameter("m", size="k", increasing=True)
+    winds = Parameter("m/s", size=("k", 3))
+    wind_slopes = Parameter("1/s", size=("k", 3))
+    density = Out("kg/m^3", ambient="air density")
+    pressure = Out("Pa", ambient="air pressure")
+    temperature = Out("K", ambient="air temperature")
+    sound = Out("m/s", ambient="speed of sound")
+    viscosity = Out("Pa*s", ambient="air viscosity")
+    wind = Out("m/s", 3)
+    velocity = Out("m/s", 3, ambient="air velocity")
+
+    def __init__(
+        self,
+        model: str | Path = "US76",
+        *,
+        wind: str | Path | Mapping[str, Sequence[float]] | None = None,
+        gusts: Device | Sequence[Device] | None = None,
+        solar: Mapping[str, float | str] | None = None,
+        **values: Value,
+    ):
+        heights, columns = np.array([0.0, 1.0]), np.zeros((2, 3))
+        if str(model) == "NRLMSIS":
+            from interstage.devices.upper_air import tabulated
+
+            heights, columns = tabulated(solar)
+        elif str(model) != "US76":
+            heights, columns = _given_air(model)
+        h, w = wind_table(STILL if wind is None else wind)
+        self._gusts = () if gusts is None else (gusts,) if isinstance(gusts, Device) else tuple(gusts)
+        values |= {"tabulated": int(str(model) != "US76"), "heights": heights, "columns": columns}
+        values |= {"wind_heights": h, "winds": w, "wind_slopes": slopes_of(h, w)}
+        values["column_slopes"] = slopes_of(heights, columns)
+        super().__init__(**cast("dict[str, Any]", values))
+
+    @property
+    def companions(self) -> Mapping[str, Device]:
+        """The gusts, named "gusts", "gusts2" ..."""
+        return {f"gusts{k + 1 if k else ''}": device for k, device in enumerate(self._gusts)}
+
+    def outputs(d, t):
+        if d.tabulated == 1:
+            d.density = np.exp(look_up(d.heights, d.columns, d.column_slopes, 0, d.altitude))
+            d.pressure = np.exp(look_up(d.heights, d.columns, d.column_slopes, 1, d.altitude))
+            d.temperature = look_up(d.heights, d.columns, d.column_slopes, 2, d.altitude)
+        else:
+            rho, p, T = standard_air(d.altitude)
+            d.density = rho
+            d.pressure = p
+            d.temperature = T
+        a, mu = sound_and_viscosity(d.temperature)
+        d.sound = a
+        d.viscosity = mu
+        n = look_up(d.wind_heights, d.winds, d.wind_slopes, 0, d.altitude)
+        e = look_up(d.wind_heights, d.winds, d.wind_slopes, 1, d.altitude)
+        u = look_up(d.wind_heights, d.winds, d.wind_slopes, 2, d.altitude)
+        for i in range(3):
+            d.wind[i] = n * d.north[i] + e * d.east[i] + u * d.up[i] + d.turbulence[i] + d.gust[i]
+            d.velocity[i] = d.ground[i] + d.wind[i]
+
+
+def _given_air(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return heights (n,) and ln ρ, ln p, T (n, 3) of a file."""
+    names = ("altitude", "density", "pressure", "temperature")
+    found = read_table(path, "altitude", names)
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise InputError(f"the table '{Path(path).name}' has no column '{missing[0]}'", got=", ".join(found))
+    if min(found[name].min() for name in names[1:]) <= 0.0:
+        raise InputError(f"the air of '{Path(path).name}' is not positive everywhere")
+    columns = [np.log(found["density"]), np.log(found["pressure"]), found["temperature"]]
+    return found["altitude"], np.column_stack(columns)
+
+
+def wind_table(wind: str | Path | Mapping[str, Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return heights (k,) and wind to north, east, up (k, 3) of a file or of columns by name.
+
+    >>> wind_table({"altitude": [0, 1e3], "speed": [0, 10], "direction": [0, 3.14159265358979 / 2]})[1].round(6) + 0.0
+    array([[  0.,   0.,   0.],
+           [  0., -10.,   0.]])
+    """
+    if isinstance(wind, Mapping):
+        found = {name: np.asarray(column, dtype=float) for name, column in wind.items()}
+        strange = [name for name in found if name not in KNOWN_WIND]
+        if strange or len({column.shape for column in found.values()}) != 1 or "altitude" not in found:
+            raise InputError(
+                "not a wind profile",
+                expected="altitude, north, east (or speed, direction), equally long",
+                got=", ".join(found),
+            )
+    else:
+        found = read_table(wind, "altitude", KNOWN_WIND)
+    h = found["altitude"]
+    if "speed" in found and "direction" in found:
+        found["north"] = -found["speed"] * np.cos(found["direction"])
+        found["east"] = -found["speed"] * np.sin(found["direction"])
+    elif "north" not in found or "east" not in found:
+        raise InputError(
+            "not a wind profile", expected="north and east, or speed and direction", got=", ".join(found)
+        )
+    return h, np.column_stack([found["north"], found["east"], found.get("up", np.zeros_like(h))])

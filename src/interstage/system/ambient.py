@@ -1,0 +1,49 @@
+"""What surrounds all devices (altitude, air density, the sun) reaches those that ask for it without a wire.
+
+An output that says `ambient="air density"` is wired to every input that says the same, unless the input is wired or was
+given a value. Two outputs of one kind are a question that a wire must answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from interstage.errors import InputError
+from interstage.system.law import Law
+from interstage.system.ports import In, Out
+from interstage.system.wires import Piece
+from interstage.units import check_unit
+
+if TYPE_CHECKING:
+    from interstage.system.assembly import Port
+
+
+def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Piece]:
+    """Return the wires that nobody has to draw; see the module."""
+    givers: dict[str, list[Port]] = {}
+    for port in ports.values():
+        if isinstance(port.field, Out) and port.field.ambient is not None:
+            givers.setdefault(port.field.ambient, []).append(port)
+    taken = {piece.target for piece in wired}
+    found = []
+    for name, port in ports.items():
+        if not isinstance(port.field, In) or port.field.ambient not in givers or name in taken:
+            continue
+        if isinstance(port.part.what, Law) or port.part.what.is_set(port.field.name):
+            continue
+        sources = givers[port.field.ambient]
+        if len(sources) > 1:
+            raise InputError(
+                f"'{name}' is {port.field.ambient}, and several devices say it",
+                got=", ".join(source.name for source in sources),
+                hint="wire one",
+            )
+        where = f"from '{sources[0].name}' to '{name}'"
+        if sources[0].size != port.size:
+            raise InputError(
+                "the sizes do not fit", where=where, expected=str(port.size), got=str(sources[0].size)
+            )
+        factor = check_unit(sources[0].field.unit, port.field.unit, where)
+        found.append(Piece(sources[0].name, 0, name, 0, int(port.size or 1), factor))
+    return found
