@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.system import LogFile
-    from interstage.system.flight_file import FlightFile
+    from interstage.system.checkpoint import Checkpoint
+    from interstage.system.flight_log import FlightLog
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,16 @@ LOG = FileKind("log", "simulation log", "interstage.system:Log", "log.save(path)
 FLIGHT = FileKind(
     "flight",
     "log of a flight",
-    "interstage.system.flight_file:FlightFile",
+    "interstage.system.flight_log:FlightLog",
     "simulate(assembly, …, log=path)",
     format="interstage flight",
+)
+CHECKPOINT = FileKind(
+    "checkpoint",
+    "checkpoint",
+    "interstage.system.checkpoint:Checkpoint",
+    "simulate(assembly, …, checkpoint=…)",
+    format="interstage checkpoint",
 )
 MASS_TREE = FileKind(
     "mass tree",
@@ -90,7 +98,7 @@ MASS_TREE = FileKind(
     ("json",),
     "interstage mass tree",
 )
-KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, MASS_TREE)
+KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, CHECKPOINT, MASS_TREE)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -109,7 +117,9 @@ _FOREIGN = (
 _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nENDDATA")
 
 
-def load(path: str | Path) -> Component | Multibody | LinearModel | LogFile | FlightFile | MassBody:
+def load(
+    path: str | Path,
+) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody:
     """Read any file that Interstage writes: a component, vehicle, linear model, simulation log or mass tree.
 
     What it is, is told by its content. The classes have the same door with options of their own: `Component.load`,
@@ -244,9 +254,9 @@ def _unfinished(path: Path) -> bool:
         h5py.File(path, "r").close()
     except OSError:
         try:
-            with h5py.File(path, "r", libver="latest", swmr=True) as file:
-                return bytes(file["FORMAT"][()]).decode() == FLIGHT.format
-        except (OSError, KeyError, ValueError, RuntimeError):
+            with opened(path, FLIGHT.words, growing=True) as f:
+                return f.text("FORMAT") == FLIGHT.format
+        except FileError:
             return False
     return False
 

@@ -96,15 +96,21 @@ class Fault(Exception):
 
 
 @contextmanager
-def opened(path: str | os.PathLike, what: str, hint: str | None = None) -> Iterator[Group]:
-    """Open a file that nobody vouches for; whatever goes wrong inside is a FileError on "the `what`"."""
+def opened(
+    path: str | os.PathLike, what: str, hint: str | None = None, growing: bool = False
+) -> Iterator[Group]:
+    """Open a file that nobody vouches for; whatever goes wrong inside is a FileError on "the `what`".
+
+    growing : it may still be written (SWMR), or its writer may have been killed
+    """
     path = Path(path)
     if path.is_dir():
         raise FileError(f"a folder is not a {what}", where=str(path))
     if not path.is_file():
         raise FileError(f"there is no such {what}", where=str(path))
     try:
-        with h5py.File(path, "r") as f:
+        mode = {"libver": "latest", "swmr": True} if growing else {}
+        with h5py.File(path, "r", **mode) as f:
             yield Group(f.id, "", Budget(path.stat().st_size))
     except Fault as fault:
         raise FileError(str(fault), where=str(path), hint=hint) from None
@@ -268,6 +274,13 @@ class Group:
 
     def texts(self, name: str) -> list[str]:
         return self._texts(self.dataset(name), name)
+
+    def attribute(self, name: str, key: str) -> str:
+        """Return the text that a dataset has as an attribute."""
+        item = self.dataset(name)
+        if key not in item.attrs or h5py.check_string_dtype(item.attrs.get_id(key).dtype) is None:
+            raise Fault(f"'{self.label}{name}' has no text '{key}'")
+        return str(item.attrs[key])
 
     def _texts(self, item: h5py.Dataset, name: str) -> list[str]:
         """Strings of fixed or variable length, one after the other."""

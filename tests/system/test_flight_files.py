@@ -21,7 +21,7 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError
 from interstage.system.flight import Flight
-from interstage.system.flight_file import FlightFile
+from interstage.system.flight_log import FlightLog
 
 HERE = Path(__file__).parent
 
@@ -66,11 +66,17 @@ def test_a_file_has_all_rows_names_and_units(tmp_path):
     flight, path = made(), tmp_path / "flight.h5"
     log = ist.simulate(flight, start(flight), until=1, step="5 ms", log=path)
     found = ist.load(path)
-    assert isinstance(found, FlightFile) and np.array_equal(found.t, log.t)
+    assert isinstance(found, FlightLog) and np.array_equal(found.t, log.t)
     for name in ("gyro.rate", "fsw.u", "lag.y", "lag.x", "jet.push", "pid.u"):
         assert np.array_equal(found[name], log[name]) and np.array_equal(found.times(name), log.times(name))
-    assert np.array_equal(found["vehicle.q"], log.q) and found.units["gyro.rate"] == "rad/s"
-    with pytest.raises(InputError, match=r"there is no 'gyro.rat' in the log; did you mean gyro.rate"):
+    assert (
+        np.array_equal(found.q, log.q)
+        and np.array_equal(found.v, log.v)
+        and found.units["gyro.rate"] == "rad/s"
+    )
+    with pytest.raises(
+        InputError, match=r"there is no port or state 'gyro.rat' in the log.*did you mean gyro.rate"
+    ):
         found["gyro.rat"]
 
 
@@ -78,7 +84,11 @@ def test_the_command_line_shows_a_log(tmp_path):
     path = tmp_path / "flight.h5"
     ist.simulate(ist.Assembly("small").add("lag", Lag(u=1.0)), None, until=1, step="0.1 s", log=path)
     done = CliRunner().invoke(app, ["info", str(path)])
-    assert done.exit_code == 0 and "log of flight 'small', 11 steps" in done.output and "lag.y" in done.output
+    assert (
+        done.exit_code == 0
+        and "log of flight 'small': t = 0 to 1 s, 11 rows" in done.output
+        and "lag.y" in done.output
+    )
     told = CliRunner().invoke(app, ["info", str(path), "--json"])
     assert json.loads(told.output)["rows"]["lag.x"] == 11
 
@@ -88,7 +98,7 @@ def test_a_failed_run_leaves_its_rows_in_the_file(tmp_path):
     flight.add("bad", lambda t, n: 1.0 / (n < 4), every="1/4 s", out={"y": "1"}).wire({"c.n": "bad.n"})
     with pytest.raises(ist.InterstageError, match=r"'bad' failed at t = 0.75"):
         ist.simulate(flight, None, until=2, step="0.05 s", log=path)
-    assert FlightFile.load(path).t[-1] == pytest.approx(0.7)
+    assert FlightLog.load(path).t[-1] == pytest.approx(0.7)
 
 
 def test_what_is_no_log_is_refused(tmp_path):
@@ -96,8 +106,8 @@ def test_what_is_no_log_is_refused(tmp_path):
     with h5py.File(path, "w") as f:
         f["x"] = 1
     with pytest.raises(FileError):
-        FlightFile.load(path)
-    with pytest.raises(FileError, match="cannot be written"):
+        FlightLog.load(path)
+    with pytest.raises(FileError, match="the folder for the log does not exist"):
         ist.simulate(
             ist.Assembly("x").add("c", Counter(), every=1), None, until=1, log=tmp_path / "no" / "x.h5"
         )
@@ -117,7 +127,7 @@ def test_a_resumed_run_is_the_unbroken_one_bit_for_bit(tmp_path):
     assert np.array_equal(numbers(log), numbers(whole)) and np.array_equal(log.t, whole.t)
     law = next(part.what.function for part in fresh.parts() if part.path == "fsw")
     assert law.mode == "fine" and law.calls == 101 and law.last == 2.0
-    assert np.array_equal(FlightFile.load(path)["gyro.rate"], whole["gyro.rate"])
+    assert np.array_equal(FlightLog.load(path)["gyro.rate"], whole["gyro.rate"])
 
 
 def test_checkpoints_change_nothing(tmp_path):
@@ -166,7 +176,7 @@ def test_a_killed_run_is_resumed_in_another_process(tmp_path):
             time.sleep(0.05)
             if checkpoint.exists() and log.exists():
                 try:
-                    seen = len(FlightFile.load(log).t)
+                    seen = len(FlightLog.load(log).t)
                 except FileError:
                     continue
     finally:
@@ -176,7 +186,7 @@ def test_a_killed_run_is_resumed_in_another_process(tmp_path):
     left = ist.load(log)
     assert len(left.t) >= seen and left.t[0] == 0.0 and np.isfinite(left["gyro.rate"]).all()
     with h5py.File(checkpoint, "r") as f:
-        assert f["now"][0] > 0 and f["rows"][0] <= len(left.t)
+        assert f["NOW"][0] > 0 and f["ROWS"][0] <= len(left.t)
 
 
 def test_a_new_process_gives_the_digest_of_the_unbroken_run(tmp_path):
@@ -208,10 +218,8 @@ def test_checkpoints_that_cannot_be_are_refused(tmp_path):
     other = ist.Assembly("other").add("lag", Lag(u=1.0))
     with pytest.raises(FileError, match="the checkpoint is of another assembly"):
         ist.resume(tmp_path / "a.ckpt.h5", other)
-    with pytest.raises(FileError, match="not a checkpoint"):
+    with pytest.raises(FileError, match="this is a log of a flight, not a checkpoint"):
         ist.resume(tmp_path / "a.h5")
-    with pytest.raises(InputError, match=r"a checkpoint holds numbers, not the assembly.*give it"):
-        ist.resume(tmp_path / "a.ckpt.h5")
 
 
 def test_a_saved_log_has_every_port_as_it_holds_at_the_times_of_the_states(tmp_path):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
     from interstage.system import LogFile
-    from interstage.system.flight_file import FlightFile
+    from interstage.system.checkpoint import Checkpoint
+    from interstage.system.flight_log import FlightLog
 
 
 def info(
@@ -34,6 +35,7 @@ def info(
         "linear": _linear,
         "log": _log,
         "flight": _flight,
+        "checkpoint": _checkpoint,
         "mass tree": _mass_tree,
     }
     doors[kind.name](kind.load(file), file, as_json)
@@ -83,18 +85,34 @@ def _mass_tree(body: MassBody, file: Path, as_json: bool) -> None:
     print(readable(f"{file}: mass tree of '{body.name}', kg and m\n{tree_text(body, points=True)}"))
 
 
-def _flight(log: FlightFile, file: Path, as_json: bool) -> None:
+def _flight(log: FlightLog, file: Path, as_json: bool) -> None:
     """Print what the log of a flight has: times and ports."""
-    rows = {name: len(log.times(name)) for name in log.names}
-    end = float(log.t[-1]) if len(log.t) else None
     if as_json:
-        print(json_text({"kind": "flight", "name": log.name, "end": end, "units": log.units, "rows": rows}))
+        end = float(log.t[-1]) if len(log.t) else None
+        rows = {one.name: len(one.t) for one in log.written()}
+        found = {"end": end, "steps": len(log.t), "units": log.units, "rows": rows}
+        print(json_text({"kind": "flight", "name": log.name, **found, "events": list(map(str, log.events))}))
         return
     from interstage.cli.tables import readable
 
-    lines = [f"{file}: log of flight '{log.name}', {len(log.t)} steps to t = {end}"]
-    lines += [f"  {name:<40} {unit:<12} {rows[name]} rows" for name, unit in log.units.items()]
-    print(readable("\n".join(lines)))
+    print(readable(f"{file}\n{log}"))
+
+
+def _checkpoint(found: Checkpoint, file: Path, as_json: bool) -> None:
+    """Print where a flight was."""
+    if as_json:
+        what = {"t": found.t, "log": str(found.log), "every": found.every, "options": found.options}
+        print(json_text({"kind": "checkpoint", **what}))
+        return
+    from interstage.cli.tables import readable
+
+    until = found.options.get("until", "?")
+    print(
+        readable(
+            f"{file}: checkpoint of a flight at t = {found.t:g} of {until}, log {found.log}\n"
+            f"goes on by ist.resume({str(file)!r})"
+        )
+    )
 
 
 def _log(log: LogFile, file: Path, as_json: bool) -> None:

@@ -21,7 +21,8 @@ from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.faults import Fault, faults_of
-from interstage.system.flight_log import FlightLog, columns_of
+from interstage.system.flight_log import FlightLog
+from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
@@ -107,7 +108,7 @@ class Flight:
         self.q, self.v = point.q.astype(float), point.v.astype(float)
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.loop.begin_at(clock.ticks(self.start))
-        self.log = FlightLog(self.system, plan, self.columns)
+        self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
         self.path: Path | None = None
         self.every: Fraction | None = None
         self.options: dict[str, Any] = {
@@ -159,17 +160,22 @@ class Flight:
             self._last_row()
         except BaseException as error:
             self.flush()
+            self._note()
             vars(error)["log"] = self.log.finished(None)
             raise
         finally:
             self.loop.release()
-            self._note()
+        self._note()
         return self.log.finished(self.here())
 
     def _note(self) -> None:
         """Write into the log which faults there were, and how well the run kept time."""
-        records = [record for fault in self.faults for record in fault.records(float(self.start), self.t)]
-        self.log.events = sorted([*self.log.events, *records], key=lambda record: record.t)
+        known = set(map(str, self.log.events))  # of a run that goes on
+        for fault in self.faults:
+            for record in fault.records(float(self.start), self.t):
+                if str(record) not in known:
+                    self.log.note(record)
+        self.log.events.sort(key=lambda record: record.t)
         if self.pacer is not None:
             self.log.info["pacing"] = self.pacer.result()
 
@@ -194,8 +200,9 @@ class Flight:
     def _check(self, status: int) -> None:
         """Refuse what forward dynamics refused, and numbers that are none."""
         self.loop.tapes.check()
-        z = self.loop.tapes.vectors["z"]
-        for name, array in (("q", self.q), ("v", self.v), ("states of devices", z)):
+        states = {f"'{n}'": slot for n, slot in self.plan.slots.items() if slot.kind == "z"}
+        z = {name: self.loop.tapes.vectors["z"][slot.where] for name, slot in states.items()}
+        for name, array in {"q": self.q, "v": self.v, **z}.items():
             if not np.isfinite(array).all():
                 raise SolverError(
                     f"the simulation went to infinity at t = {self.t:.6g}",

@@ -2,140 +2,251 @@
 
 FORMAT, SCHEMA_VERSION, NAME                what this is
 STEPS (m, 1 + nq + nv + …)                  time, then q, v, continuous ports and states of devices
-SAMPLES_<k> (m, 1 + …)                      time, then ports that are sampled together
+SAMPLES_<k> (m, 1 + …)                      time, then ports that are sampled together, from 1
     attributes names, units                 of the columns, one a line
+EVENTS (m,)                                 what happened, texts
+PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
+EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
+VEHICLE/...                                 the vehicle as multibody files have it
+ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`described`); or REFUSED, why they are not there
+TREE                                        the assembly as text
 
-Rows are flushed as they come. Whatever ends the writer, what was flushed can be read, also while it is written.
+Rows are flushed as they come. Whatever ends the writer, what was flushed can be read, also while it is written. The
+file comes into its place with all rows that a resumed run had before: nothing is lost when that is killed too.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
 
-from interstage.errors import FileError, InputError, did_you_mean
-from interstage.files import FLIGHT, check_version, expect
-from interstage.hdf5 import put_text
-from interstage.output import reason
+from interstage.errors import FileError
+from interstage.files import FLIGHT, check_version
+from interstage.hdf5 import Fault, Group, link_name, opened, put_text
+from interstage.multibody import System
+from interstage.multibody.model_file import put_system, system_in
+from interstage.output import checked_target, json_text, parse_json, reason
+from interstage.system.code_names import NoName
+from interstage.system.described import Describer, Restorer
+from interstage.system.events import EventRecord
+from interstage.system.log_columns import Channel, Contents
+
+if TYPE_CHECKING:
+    from interstage.system.assembly import Assembly
 
 SCHEMA = 1
 CHUNK = 1 << 15  # numbers in a chunk of a table
+WORDS = 240  # bytes of the text of an event
+_EVENT = re.compile(r"t = ([-+.\deE]+): (.*?)(?: \((.*)\))?", re.DOTALL)
 
 
 class FlightWriter:
-    """Write tables on the way; `tables` gives names and units of the columns of each."""
+    """Write tables on the way: `put` rows and events, `place` the file under its name, `close` it."""
 
-    def __init__(self, path: str | Path, name: str, tables: list[tuple[list[str], list[str]]]):
-        self.path = Path(path)
+    def __init__(self, path: str | Path, contents: Contents, system: System, assembly: Assembly | None):
+        self.path, _ = checked_target(path, "log")
+        self.part: Path | None = self.path.with_name(f".{self.path.name[:40]}.{os.getpid()}.part")
         try:
-            self.file = h5py.File(self.path, "w", libver="latest")
+            self.file = h5py.File(self.part, "w", libver="latest")
+            self.tables = _prepared(self.file, contents, system, assembly)
+            self.events = self.file.create_dataset(
+                "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
+            )
+            self.file.swmr_mode = True
         except OSError as err:
             raise FileError(f"the log cannot be written: {reason(err)}", where=str(path)) from err
-        put_text(self.file, "FORMAT", FLIGHT.format)
-        put_text(self.file, "NAME", name)
-        self.file["SCHEMA_VERSION"] = SCHEMA
-        self.tables = []
-        for k, (names, units) in enumerate(tables):
-            width = len(names)
-            table = self.file.create_dataset(
-                "STEPS" if k == 0 else f"SAMPLES_{k}",
-                (0, width),
-                maxshape=(None, width),
-                chunks=(max(1, CHUNK // max(width, 1)), max(width, 1)),
-                dtype="f8",
-            )
-            table.attrs["names"], table.attrs["units"] = "\n".join(names), "\n".join(units)
-            self.tables.append(table)
-        self.file.swmr_mode = True
 
-    def add(self, k: int, rows: np.ndarray) -> None:
+    def put(self, k: int, rows: np.ndarray) -> None:
         """Append rows to a table."""
         if len(rows):
-            table, n = self.tables[k], len(self.tables[k])
-            table.resize(n + len(rows), axis=0)
-            table[n:] = rows
-            table.flush()
+            _append(self.tables[k], rows)
 
-    def rows(self) -> list[int]:
-        """Return how many rows each table has."""
-        return [len(table) for table in self.tables]
+    def note(self, text: str) -> None:
+        """Append an event."""
+        _append(self.events, np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}"))
+
+    def place(self) -> None:
+        """Put the file under its name, in place of an older one; it goes on growing there."""
+        if self.part is not None:
+            os.replace(self.part, self.path)
+            self.part = None
 
     def close(self) -> None:
         """Finish the file."""
         self.file.close()
+        if self.part is not None:
+            with suppress(OSError):
+                self.part.unlink()
 
 
-class FlightFile:
-    """The log of a flight, read from its file: `log["imu.rate"]`, `log.times("imu.rate")`, `log.t`, `log.names`."""
+def _append(table: h5py.Dataset, rows: np.ndarray) -> None:
+    n = len(table)
+    table.resize(n + len(rows), axis=0)
+    table[n:] = rows
+    table.flush()
 
-    def __init__(self, name: str, tables: list[tuple[list[str], list[str], np.ndarray]]):
-        self.name, self.tables = name, tables
-        self._where: dict[str, list[tuple[int, int]]] = {}
-        self.units: dict[str, str] = {}
-        for k, (names, units, _) in enumerate(tables):
-            for column, (one, unit) in enumerate(zip(names, units)):
-                if column:
-                    field = one.partition("[")[0]
-                    self._where.setdefault(field, []).append((k, column))
-                    self.units[field] = unit
 
-    @classmethod
-    def load(cls, path: str | Path) -> FlightFile:
-        """Read a file, finished or not."""
-        expect(path, FLIGHT)
+def _prepared(
+    file: h5py.File, contents: Contents, system: System, assembly: Assembly | None
+) -> list[h5py.Dataset]:
+    """Write what does not change, and return the tables, empty."""
+    put_text(file, "FORMAT", FLIGHT.format)
+    put_text(file, "NAME", contents.name)
+    file["SCHEMA_VERSION"] = SCHEMA
+    ports = {n: [c.table, c.columns, c.shape, c.unit] for n, c in contents.channels.items()}
+    put_text(file, "PORTS", json_text(ports))
+    put_text(file, "EXPOSED", json_text(contents.exposed))
+    put_text(file, "LEFT_OUT", json_text(contents.left_out))
+    put_system(file.create_group("VEHICLE"), system)
+    if assembly is not None:
+        put_text(file, "TREE", str(assembly))
+        _put_assembly(file.create_group("ASSEMBLY"), assembly)
+    found = []
+    for k, (names, units) in enumerate(contents.tables):
+        width = len(names)
+        table = file.create_dataset(
+            _table_name(k),
+            (0, width),
+            maxshape=(None, width),
+            chunks=(max(1, CHUNK // max(width, 1)), max(width, 1)),
+            dtype="f8",
+        )
+        table.attrs["names"], table.attrs["units"] = "\n".join(names), "\n".join(units)
+        found.append(table)
+    return found
+
+
+def _table_name(k: int) -> str:
+    return "STEPS" if k == 0 else f"SAMPLES_{k}"
+
+
+def _put_assembly(group: h5py.Group, assembly: Assembly) -> None:
+    """Write members and wires, or why they cannot be made again from a file."""
+    describer = Describer()
+    try:
+        text = describer.text(assembly)
+    except NoName as why:
+        put_text(group, "REFUSED", str(why))
+        return
+    put_text(group, "TEXT", text)
+    put_arrays(group.create_group("ARRAYS"), describer.arrays)
+    for k, system in enumerate(describer.systems):
+        put_system(group.create_group(f"SYSTEMS/{k}"), system)
+
+
+def put_arrays(group: h5py.Group, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays by their names."""
+    for name, array in arrays.items():
+        group[link_name(name)] = array
+
+
+# reading --------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class FlightRecord:
+    """What a file holds.
+
+    tables : numbers (m, columns);  tree : the assembly as text;  refused : why it cannot be made again
+    restore : makes the assembly again, or raises `NoName`
+    """
+
+    contents: Contents
+    system: System
+    tables: list[np.ndarray]
+    events: list[EventRecord] = field(default_factory=list)
+    tree: str = ""
+    restore: Callable[[], Assembly] | None = None
+
+
+def read_flight(path: str | Path) -> FlightRecord:
+    """Read a file, finished, growing, or left behind by a writer that was killed."""
+    path = Path(path)
+    with opened(path, FLIGHT.words, growing=True) as f:
+        if not f.has("FORMAT") or f.text("FORMAT") != FLIGHT.format:
+            raise FileError(f"this HDF5 file is not a {FLIGHT.words}", where=str(path))
+        check_version(f.number("SCHEMA_VERSION"), SCHEMA, FLIGHT, path)
+        tables: list[np.ndarray] = []
+        names: list[tuple[list[str], list[str]]] = []
+        while f.has(_table_name(len(tables))):
+            name = _table_name(len(tables))
+            rows = f.array(name, (None, None), finite=False)
+            both = [f.attribute(name, what).split("\n") for what in ("names", "units")]
+            if any(len(words) != rows.shape[1] for words in both):
+                raise Fault(f"'{name}' has not as many names as columns")
+            tables.append(rows)
+            names.append((both[0], both[1]))
+        contents = Contents(
+            f.text("NAME"),
+            names,
+            _channels(f, names),
+            *(parse_json(f.text(n)) for n in ("EXPOSED", "LEFT_OUT")),
+        )
+        vehicle = system_in(f.child("VEHICLE"), path)
+        if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
+            raise Fault("there are no rows of steps in it")
+        record = FlightRecord(contents, vehicle, tables, [_event(text) for text in f.texts("EVENTS") if text])
+        if f.has("ASSEMBLY"):
+            record.tree = f.text("TREE")
+            record.restore = _assembly_in(f.child("ASSEMBLY"), path)
+        return record
+
+
+def _event(text: str) -> EventRecord:
+    """Return an event from its text, as in "t = 1.5: separation (detach booster)"."""
+    match = _EVENT.fullmatch(text)
+    t, name, what = (float(match[1]), match[2], match[3] or "") if match else (np.nan, text, "")
+    return EventRecord(t, name, what, np.full(6, np.nan), np.full(6, np.nan), np.nan, np.nan)
+
+
+def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, Channel]:
+    found = {}
+    for name, (table, columns, shape, unit) in parse_json(f.text("PORTS")).items():
+        size = int(np.prod(shape)) if shape else 1
+        inside = 0 <= table < len(tables) and all(0 < c < len(tables[table][0]) for c in columns)
+        if not inside or len(columns) != size:
+            raise Fault(f"'{name}' lies where no columns are")
+        found[name] = Channel(int(table), tuple(columns), tuple(shape), str(unit))
+    return found
+
+
+def _assembly_in(group: Group, path: Path) -> Callable[[], Assembly]:
+    """Return what makes the assembly of a group again; all that is needed is read here."""
+    if group.has("REFUSED"):
+        why = group.text("REFUSED")
+
+        def refuse() -> Assembly:
+            raise NoName(why)
+
+        return refuse
+    text, arrays = group.text("TEXT"), arrays_in(group.child("ARRAYS"))
+    inside = group.child("SYSTEMS") if group.has("SYSTEMS") else None
+    count = 0 if inside is None else len(inside.names())
+
+    def restore() -> Assembly:
+        with opened(path, FLIGHT.words, growing=True) as f:
+            systems = [
+                system_in(f.child("ASSEMBLY").child("SYSTEMS").child(str(k)), path) for k in range(count)
+            ]
         try:
-            with h5py.File(path, "r", libver="latest", swmr=True) as file:
-                check_version(float(file["SCHEMA_VERSION"][()]), SCHEMA, FLIGHT, path)
-                names = [
-                    "STEPS",
-                    *sorted((n for n in file if n.startswith("SAMPLES_")), key=lambda n: (len(n), n)),
-                ]
-                return cls(_text(file, "NAME"), [_table(file, name, path) for name in names])
-        except (OSError, KeyError, RuntimeError, ValueError) as err:
-            raise FileError(f"the log cannot be read: {reason(err)}", where=str(path)) from err
+            return Restorer(arrays.__getitem__, systems).value(text)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, json.JSONDecodeError) as err:
+            raise FileError(
+                f"the assembly in the log does not hold together: {err}", where=str(path)
+            ) from err
 
-    @property
-    def names(self) -> list[str]:
-        """Names of all columns, those of an array as one."""
-        return list(self._where)
-
-    @property
-    def t(self) -> np.ndarray:
-        """Times (m,) of the steps."""
-        return self.tables[0][2][:, 0]
-
-    def _columns(self, name: str) -> list[tuple[int, int]]:
-        if name not in self._where:
-            raise InputError(f"there is no '{name}' in the log", hint=did_you_mean(name, self._where))
-        return self._where[name]
-
-    def times(self, name: str) -> np.ndarray:
-        """Return the times (m,) of the rows of a port."""
-        return self.tables[self._columns(name)[0][0]][2][:, 0]
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        where = self._columns(name)
-        names, _, table = self.tables[where[0][0]]
-        found = table[:, [column for _, column in where]]
-        return found if "[" in names[where[0][1]] else found[:, 0]
-
-    def __repr__(self) -> str:
-        return f"<FlightFile '{self.name}': {len(self.t)} steps, {len(self._where)} ports and states>"
+    return restore
 
 
-def _text(file: h5py.File, name: str) -> str:
-    return bytes(file[name][()]).decode()
-
-
-def _table(file: h5py.File, name: str, path: str | Path) -> tuple[list[str], list[str], np.ndarray]:
-    """Return names and units of the columns of a table, and its numbers; nothing outside the file is followed."""
-    table = file[name]
-    inside = isinstance(file.get(name, getlink=True), h5py.HardLink) and isinstance(table, h5py.Dataset)
-    if not inside or table.is_virtual or table.external or table.ndim != 2 or table.dtype != np.float64:
-        raise FileError(f"'{name}' is no table of a log", where=str(path))
-    names, units = (str(table.attrs[what]).split("\n") for what in ("names", "units"))
-    if len(names) != table.shape[1] or len(units) != table.shape[1]:
-        raise FileError(f"'{name}' has not as many names as columns", where=str(path))
-    return names, units, table[()]
+def arrays_in(group: Group) -> dict[str, np.ndarray]:
+    """Return all arrays of a group by their names."""
+    return {name: np.asarray(value) for name, value in group.tree().items()}

@@ -2,12 +2,18 @@
 
 Continuous ports and states of devices have the rows of the vehicle (`log.t`). What is sampled has rows of its own: one
 for each sample, `log.times(name)`. A row shows values as they hold from its time on: samples at that time are in it.
+
+    log["imu.rate"]                          a port (m, size);  "pod*.tvc.angle" several, side by side
+    log["earth.position - guidance.place"]   sums and differences, at the times of the first
+    log["core"], log.velocity("core", 9)     a body, and any place of the vehicle
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,244 +21,272 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.multibody import System
+from interstage.files import FLIGHT, expect
+from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
-from interstage.system.flight_file import FlightWriter
+from interstage.system.events import EventRecord
+from interstage.system.flight_file import FlightWriter, read_flight
 from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
+from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
-from interstage.system.plan import Plan
-from interstage.system.ports import Out
-from interstage.system.wires import matching
+from interstage.units import check_unit
 
 if TYPE_CHECKING:
-    from interstage.system.closed_loop import Rows
+    from matplotlib.figure import Figure
+
+    from interstage.system.assembly import Assembly
     from interstage.system.flight import FlightPoint
+
+_SIGNS = re.compile(r"\s+([-+])\s+")
 
 
 @dataclass
-class Columns:
-    """Which numbers go to which rows.
+class Series:
+    """Values (m, ...) of something in a log at times t (m,), with a name for each column.
 
-    s, z : signals and states in rows of steps;  groups : (period, first tick, signals) of what is sampled
+    held : it keeps its value from one time to the next
     """
 
-    s: np.ndarray
-    z: np.ndarray
-    groups: list[tuple[int, int, np.ndarray]]
-    width: int
+    name: str
+    t: np.ndarray
+    values: np.ndarray
+    unit: str
+    labels: list[str]
+    held: bool = False
 
-    def rows(self, most: int) -> Rows:
-        """Return what the loop needs to know, with buffers of so many rows."""
-        from interstage.system.closed_loop import Rows
+    @property
+    def columns(self) -> np.ndarray:
+        """The values (m, n) with everything beside time on one axis."""
+        return self.values.reshape(len(self.values), -1)
 
-        return Rows(self.s, self.z, self.groups, most)
-
-
-def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Columns:
-    """Return the columns of all ports and states, or of those that fit the names and patterns in `keep`."""
-    kept = None if keep is None else {name for pattern in keep for name in _kept(plan, pattern)}
-    in_group: dict[tuple[int, int], set[int]] = {}
-    sampled: set[int] = set()
-    for entry in plan.sampled:
-        part = plan.parts[entry.part]
-        for name in part.what.fields:
-            full = f"{part.path}.{name}"
-            if entry.function == "sample" and _is_out(plan, entry.part, name):
-                where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
-                in_group.setdefault((entry.every, entry.first), set()).update(where)
-                sampled.update(where)
-    wanted_s: set[int] = set()
-    wanted_z: set[int] = set()
-    for name, slot in plan.slots.items():
-        if kept is None or name in kept:
-            numbers = range(slot.start, slot.start + slot.size)
-            if slot.kind == "s":
-                wanted_s.update(numbers)
-            elif slot.kind == "z":
-                wanted_z.update(numbers)
-    groups = [
-        (every, first, np.array(sorted(numbers & wanted_s), dtype=np.int64))
-        for (every, first), numbers in in_group.items()
-    ]
-    s = np.array(sorted(wanted_s - sampled), dtype=np.int64)
-    z = np.array(sorted(wanted_z), dtype=np.int64)
-    return Columns(s, z, [g for g in groups if len(g[2])], 1 + system.nq + system.nv + len(s) + len(z))
-
-
-def tables_of(plan: Plan, system: System, columns: Columns) -> list[tuple[list[str], list[str]]]:
-    """Return names and units of the columns of every table of a log: rows of steps, then groups of samples."""
-    s, z = _labels(plan, "s"), _labels(plan, "z")
-    first = [("time", "s"), *((f"vehicle.q[{k}]", "") for k in range(system.nq))]
-    first += [(f"vehicle.v[{k}]", "") for k in range(system.nv)]
-    first += [s[k] for k in columns.s.tolist()] + [z[k] for k in columns.z.tolist()]
-    tables = [
-        first,
-        *([("time", "s"), *(s[k] for k in signals.tolist())] for _, _, signals in columns.groups),
-    ]
-    return [([name for name, _ in table], [unit for _, unit in table]) for table in tables]
-
-
-def _labels(plan: Plan, kind: str) -> dict[int, tuple[str, str]]:
-    """Return name and unit of each number of a vector; who writes it names it."""
-    found: dict[int, tuple[str, str]] = {}
-    for name, slot in plan.slots.items():
-        if slot.kind == kind:
-            for k in range(slot.size):
-                one = f"{name}[{k}]" if slot.shape else name
-                found.setdefault(slot.start + k, (one, slot.unit or "1"))
-    return found
-
-
-def _is_out(plan: Plan, k: int, name: str) -> bool:
-    part = plan.parts[k]
-    return isinstance(part.what.fields[name], Out) and part.samples(name)
-
-
-def _kept(plan: Plan, pattern: str) -> list[str]:
-    names = [name for name, slot in plan.slots.items() if slot.kind in "sz"]
-    found = matching(pattern, [*names, *plan.aliases]) or matching(f"{pattern}.**", names)
-    if not found:
-        return plan.find(pattern, "sz")  # says what there is
-    return [inner for name in found for inner in plan.aliases.get(name, [name])]
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Return the values that hold at other times, NaN before the first."""
+        rows = np.searchsorted(self.t, times * (1.0 + SAME_TIME), "right") - 1
+        found = self.values[np.maximum(rows, 0)].astype(float)
+        found[rows < 0] = np.nan
+        return found
 
 
 class FlightLog(Log):
-    """Log of an assembly: `log["imu.rate"]` is a port (m, size), `log["core"]` a body; see the module.
+    """Log of an assembly, of a run or from its file; see the module.
 
-    end : where the flight ended, for another run or a linear model
+    contents : what it holds by name;  end : where the flight ended, for another run or a linear model
+    assembly : what flew, or the text of it that was in the file
     """
 
-    def __init__(self, system: System, plan: Plan, columns: Columns):
+    def __init__(self, contents: Contents, system: System, assembly: Assembly | str = ""):
         super().__init__([Phase(system, np.zeros(0), np.zeros((0, system.nq)), np.zeros((0, system.nv)))])
-        self.plan, self.columns = plan, columns
+        self.contents, self.assembly = contents, assembly
         self.end: FlightPoint | None = None
-        self._rows: list[np.ndarray] = [np.zeros((0, columns.width))]
-        self._groups: list[list[np.ndarray]] = [[np.zeros((0, 1 + len(g[2])))] for g in columns.groups]
+        self._parts: list[list[np.ndarray]] = [[np.zeros((0, len(names)))] for names, _ in contents.tables]
+        self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
         self._writer: FlightWriter | None = None
-        self._table = self._rows[0]
-        self._tables: list[np.ndarray] = [rows[0] for rows in self._groups]
 
-    def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
-        """Write the log file (HDF5): states, `signals`, and every port as it holds at the times of the states.
+    @classmethod
+    def load(cls, path: str | Path) -> FlightLog:  # type: ignore[override]
+        """Read the log of a flight from its file: finished, growing, or left behind by a run that was killed."""
+        expect(path, FLIGHT)
+        record = read_flight(path)
+        log = cls(record.contents, record.system, record.tree)
+        log.take_rows(record.tables)
+        log.events = record.events
+        log.info = {"file": str(path)}
+        return log.finished(None)
 
-        What is sampled is held from sample to sample; `simulate(log=path)` keeps each sample at its own time.
-        """
-        super().save(path, {**self._held(), **(signals or {})})
-
-    def _held(self) -> dict[str, tuple[np.ndarray, str]]:
-        """Return every port (m,) at the rows of `t` with its unit, NaN before the first sample."""
-        held: dict[str, tuple[np.ndarray, str]] = {}
-        labels = tables_of(self.plan, self.system, self.columns)
-        for k, ((names, units), rows) in enumerate(zip(labels, [self._table, *self._tables])):
-            at = np.searchsorted(rows[:, 0], self.t * (1.0 + SAME_TIME), "right") - 1
-            for column in range(1 + self.system.nq + self.system.nv if k == 0 else 1, len(names)):
-                values = np.where(at < 0, np.nan, rows[np.maximum(at, 0), column])
-                held[names[column]] = values, units[column]
-        return held
+    # what a run does with it --------------------------------------------------------------------------
 
     def write_to(self, path: str | Path) -> None:
         """Write rows to a file from now on, those that are there first."""
-        self._writer = FlightWriter(
-            path, self.plan.assembly.name, tables_of(self.plan, self.system, self.columns)
-        )
-        for k, rows in enumerate([self._rows, *self._groups]):
-            for some in rows:
-                self._writer.add(k, some)
+        assembly = None if isinstance(self.assembly, str) else self.assembly
+        self._writer = FlightWriter(path, self.contents, self.system, assembly)
+        for k, parts in enumerate(self._parts):
+            for rows in parts:
+                self._writer.put(k, rows)
+        for event in self.events:
+            self._writer.note(str(event))
+        self._writer.place()
 
     def take_rows(self, tables: list[np.ndarray]) -> None:
         """Take rows that were logged before."""
-        self._rows.append(tables[0])
-        for group, rows in zip(self._groups, tables[1:]):
-            group.append(rows)
+        for parts, rows in zip(self._parts, tables):
+            parts.append(rows)
+
+    def note(self, event: EventRecord) -> None:
+        """Take an event that happened."""
+        self.events.append(event)
+        if self._writer is not None:
+            self._writer.note(str(event))
 
     def counts(self) -> list[int]:
         """Return how many rows each table has."""
-        return [sum(map(len, rows)) for rows in (self._rows, *self._groups)]
+        return [sum(map(len, parts)) for parts in self._parts]
 
     def take(self, loop: Loop) -> None:
         """Take rows from the buffers of a loop."""
-        n = int(loop.now[ROWS])
-        if n:
-            self._rows.append(loop.log[:n].copy())
-            if self._writer is not None:
-                self._writer.add(0, self._rows[-1])
-        for g, group in enumerate(self._groups):
-            count, width = int(loop.group_rows[g]), 1 + len(self.columns.groups[g][2])
-            if count:
-                at = int(loop.group_at[g])
-                group.append(loop.samples[at : at + count * width].reshape(count, width).copy())
+        found = [loop.log[: int(loop.now[ROWS])]]
+        for g, parts in enumerate(self._parts[1:]):
+            count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
+            found.append(loop.samples[at : at + count * width].reshape(count, width))
+        for k, rows in enumerate(found):
+            if len(rows):
+                self._parts[k].append(rows.copy())
                 if self._writer is not None:
-                    self._writer.add(g + 1, group[-1])
+                    self._writer.put(k, rows)
 
     def finished(self, end: FlightPoint | None) -> FlightLog:
         """Return this log with all its rows in place; its file is closed."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-        table, system = np.concatenate(self._rows), self.system
-        self._rows, self._table, self.end = [table], table, end
-        self._tables = [np.concatenate(rows) for rows in self._groups]
+        self._tables = [np.concatenate(parts) for parts in self._parts]
+        self._parts = [[table] for table in self._tables]
+        table, system, self.end = self._tables[0], self.system, end
         q = table[:, 1 : 1 + system.nq]
         v = table[:, 1 + system.nq : 1 + system.nq + system.nv]
         self.phases = [Phase(system, table[:, 0].copy(), np.ascontiguousarray(q), np.ascontiguousarray(v))]
         return self
 
-    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:  # type: ignore[override]
-        if name in self.system.layout and name not in self.plan.slots:
-            return super().__getitem__(name)
-        return self._column(name)[1]
+    # asking -------------------------------------------------------------------------------------------
 
-    def times(self, name: str) -> np.ndarray:
-        """Return the times (m,) of the rows of a port."""
-        return self._column(name)[0]
+    @property
+    def name(self) -> str:
+        """Name of the flight."""
+        return self.contents.name
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units by name of port or state."""
+        return {name: channel.unit for name, channel in self.contents.channels.items()}
 
     def names(self) -> list[str]:
         """Return the full names of all ports and states in the log."""
-        return [name for name, slot in self.plan.slots.items() if slot.kind in "sz" and self._found(name)]
+        return list(self.contents.channels)
 
-    def _found(self, name: str) -> bool:
-        try:
-            self._column(name)
-        except InputError:
-            return False
-        return True
+    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:  # type: ignore[override]
+        if name in self.system.layout and name not in self.contents.channels:
+            return super().__getitem__(name)
+        return self.series(name).values
 
-    def _column(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        names = self.plan.find(name, "sz")
-        parts = [self._one(inner) for inner in names]
-        if any(not np.array_equal(t, parts[0][0]) for t, _ in parts):
+    def times(self, name: str) -> np.ndarray:
+        """Return the times (m,) of the rows of a port."""
+        return self.series(name).t
+
+    def series(self, text: str) -> Series:
+        """Return what a name, a pattern, or a sum or difference of names means, as in "a.x - b.x".
+
+        Terms are taken at the times of the first one; what is sampled is held.
+        """
+        first, *rest = _SIGNS.split(text.strip())
+        found = self._named(first)
+        for sign, name in zip(rest[::2], rest[1::2]):
+            other = self._named(name)
+            if other.columns.shape[1] not in (1, found.columns.shape[1]):
+                raise InputError(
+                    f"'{text}' has terms of different sizes",
+                    got=f"{found.columns.shape[1]} and {other.columns.shape[1]} numbers",
+                )
+            factor = check_unit(other.unit, found.unit, f"'{text}'") * (-1.0 if sign == "-" else 1.0)
+            same = other.t is found.t or np.array_equal(other.t, found.t)
+            values = other.values if same else other.at(found.t)
+            short = values.ndim < found.values.ndim
+            found.values = found.values + factor * (values[:, None] if short else values)
+        if rest:
+            found.name = text.strip()
+            found.labels = [f"{found.name}[{k}]" for k in range(found.columns.shape[1])]
+        return found
+
+    def _named(self, pattern: str) -> Series:
+        """Return the values of a name or pattern; several lie side by side."""
+        names = self.contents.find(pattern)
+        channels = [self.contents.channels[name] for name in names]
+        first = channels[0]
+        if any(channel.table != first.table for channel in channels):
             raise InputError(
-                f"'{name}' means ports with different times", hint=f"ask for {names[0]} and others alone"
+                f"'{pattern}' means ports with different times", hint=f"ask for {names[0]} and others alone"
             )
-        if len(parts) == 1:
-            return parts[0]
-        return parts[0][0], np.concatenate([rows.reshape(len(rows), -1) for _, rows in parts], axis=1)
+        table = self._tables[first.table]
+        labels = [
+            f"{name}[{k}]" if channel.shape else name
+            for name, channel in zip(names, channels)
+            for k in range(len(channel.columns))
+        ]
+        values = table[:, [column for channel in channels for column in channel.columns]]
+        shape = first.shape if len(channels) == 1 else (len(labels),)
+        title = names[0] if len(names) == 1 else pattern
+        values = values.reshape(len(values), *shape)
+        return Series(title, table[:, 0], values, first.unit, labels, first.table > 0)
 
-    def _one(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        slot = self.plan.slots[name]
-        wanted = np.arange(slot.start, slot.start + slot.size)
-        if slot.kind == "z":
-            found = self._pick(self._table, self.columns.z, self.columns.width - len(self.columns.z), wanted)
-            table = self._table
-        else:
-            first = self.columns.width - len(self.columns.z) - len(self.columns.s)
-            found, table = self._pick(self._table, self.columns.s, first, wanted), self._table
-            for (_, _, signals), rows in zip(self.columns.groups, self._tables):
-                if found is None:
-                    found, table = self._pick(rows, signals, 1, wanted), rows
-        if found is None:
-            raise InputError(f"'{name}' was not kept in the log", hint="give its name in keep=")
-        return table[:, 0], found.reshape(len(found), *slot.shape)
-
-    @staticmethod
-    def _pick(table: np.ndarray, listed: np.ndarray, first: int, wanted: np.ndarray) -> np.ndarray | None:
-        where = np.searchsorted(listed, wanted)
-        if len(listed) == 0 or (where >= len(listed)).any() or (listed[where] != wanted).any():
-            return None
-        return table[:, first + where]
+    def state(self, k: int = -1) -> State:
+        """Return the k-th state, the last by default; that of the end has the states of devices with it."""
+        if self.end is not None and k in (-1, len(self) - 1):
+            return self.end.copy()
+        return super().state(k)
 
     def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
         """Return [ω; v] (m, 6) of a place on a body."""
-        return np.array([self.system.velocity(self.state(k), body, node, frame) for k in range(len(self))])
+        phase = self.phases[0]
+        return np.array(
+            [self.system.velocity(phase.state(k), body, node, frame) for k in range(len(self))]
+        ).reshape(len(self), 6)
+
+    # other forms --------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
+        """Write the log file (HDF5): states, `signals`, and every port as it holds at the times of the states.
+
+        What is sampled is held from sample to sample; `simulate(log=path)` keeps each sample at its own time.
+        """
+        held = {one.name: (one.values, one.unit) for one in self.columns()}
+        super().save(path, {**held, **(signals or {})})
+
+    def columns(self, *names: str) -> list[Series]:
+        """Return every number of ports (default: all that were written) as a series of its own at the rows of `t`.
+
+        What is sampled is held, NaN before the first sample.
+        """
+        found: list[Series] = []
+        for one in map(self.series, names) if names else self.written():
+            values = one.values if np.array_equal(one.t, self.t) else one.at(self.t)
+            for label, column in zip(one.labels, values.reshape(len(self.t), -1).T):
+                found.append(Series(label, self.t, column, one.unit, [label], one.held))
+        return found
+
+    def written(self) -> list[Series]:
+        """Return every port and state under the name of who writes it, in the order of the tables."""
+        found: dict[tuple[int, tuple[int, ...]], str] = {}
+        firsts = {label for names, _ in self.contents.tables for label in names}
+        for name, channel in self.contents.channels.items():
+            if (f"{name}[0]" if channel.shape else name) in firsts:
+                found.setdefault((channel.table, channel.columns), name)
+        return [self._named(name) for _, name in sorted(found.items())]
+
+    def to_csv(self, path: str | Path, *names: str) -> None:
+        """Write ports (default: all) as text with commas, a row for each of `t`; "time [s]" first.
+
+        What is sampled is held; ports of one rate alone have rows at their own times.
+        """
+        import_module("interstage.system.log_forms").write_csv(self, path, names)
+
+    def to_xarray(self, *names: str) -> Mapping[str, ArrayLike]:
+        """Return ports (default: all) as a Dataset of xarray, each with the times of its rate, and `q`, `v`."""
+        return import_module("interstage.system.log_forms").dataset_of(self, names)
+
+    def plot(self, *names: str, place: tuple[str, Node] | str | None = None, title: str = "") -> Figure:
+        """Draw ports over time, a chart for each name, pattern or difference; default: all ports of the rates.
+
+        place : (body, node) whose position and angular velocity are drawn too, world axes
+        """
+        return import_module("interstage.report.flight_plots").flight_figure(self, names, place, title)
+
+    def __repr__(self) -> str:
+        return f"<FlightLog '{self.name}': {len(self.t)} rows{self._until()}, {len(self.names())} ports and states>"
+
+    def _until(self) -> str:
+        return f" to t = {self.t[-1]:g}" if len(self.t) else ""
+
+    def __str__(self) -> str:
+        from interstage.system.log_forms import log_text
+
+        return log_text(self)

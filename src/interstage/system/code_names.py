@@ -1,0 +1,160 @@
+"""Functions and classes by name: files hold names and fingerprints of code, never code.
+
+A name is "module:qualified.name". It is looked up among the modules that are there, then in the script that runs, then
+the module is imported. A fingerprint covers the source, and the numbers, arrays, words, functions and classes of its
+own module that the source names: with the same fingerprint the code does the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType, MethodType, ModuleType
+
+import numpy as np
+
+from interstage.errors import InputError
+
+MAIN = "__main__"
+SEPARATOR = ":"
+
+
+class NoName(Exception):
+    """Code that another process could not find by a name, said in a clause."""
+
+
+def name_of(code: FunctionType | type) -> str:
+    """Return the name of a function or class, or say why there is none that leads back to it."""
+    module, name = code.__module__, code.__qualname__
+    if "<lambda>" in name:
+        raise NoName("a lambda has no name")
+    if "<locals>" in name or getattr(code, "__closure__", None):
+        raise NoName(f"'{code.__name__}' is defined inside a function")
+    if _inside(sys.modules.get(module), name) is not code:
+        raise NoName(f"'{name}' is not what module '{module}' has under this name")
+    if module == MAIN:
+        script = getattr(sys.modules[MAIN], "__file__", None)
+        module += f"({Path(script).stem})" if script else ""
+    return f"{module}{SEPARATOR}{name}"
+
+
+def code_of(name: str) -> FunctionType | type:
+    """Return the function or class of a name."""
+    module, _, inner = name.partition(SEPARATOR)
+    script = module.removeprefix(f"{MAIN}(").removesuffix(")") if module.startswith(MAIN) else ""
+    names = [MAIN, script] if script else [module, MAIN]
+    for one in names:
+        found = _inside(sys.modules.get(one), inner)
+        if isinstance(found, FunctionType | type):
+            return found
+    where = f"the script '{script}'" if script else f"module '{module}'"
+    if script or module == MAIN:
+        raise NoName(f"'{inner}' of {where} is not in the script that runs")
+    try:
+        found = _inside(import_module(module), inner)
+    except Exception as err:  # whatever a module does when it is imported
+        raise NoName(f"{where} cannot be imported ({type(err).__name__}: {err})") from None
+    if not isinstance(found, FunctionType | type):
+        raise NoName(f"there is no '{inner}' in {where}")
+    return found
+
+
+def _inside(module: ModuleType | None, name: str) -> object:
+    found: object = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return getattr(found, "py_func", found)
+
+
+def fingerprint(code: FunctionType | type) -> str:
+    """Return a digest of code: its source, and what the source names in its own module."""
+    digest = hashlib.sha256()
+    for piece in _pieces(code, set()):
+        digest.update(piece + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _pieces(code: FunctionType | type, seen: set[int]) -> Iterator[bytes]:
+    """Walk through code and what it names."""
+    if id(code) in seen:
+        return
+    seen.add(id(code))
+    try:
+        yield inspect.getsource(code).encode()
+    except (OSError, TypeError):  # typed in, or run from a text
+        for one in _codes(code):
+            yield from _of_bytecode(one)
+    if isinstance(code, type):
+        for base in code.__bases__:
+            if not base.__module__.startswith(("interstage", "builtins")):
+                yield from _pieces(base, seen)
+    names = sorted({name for one in _codes(code) for name in _named(one)})
+    scope = vars(sys.modules.get(code.__module__, object))
+    if isinstance(code, FunctionType):
+        scope = code.__globals__
+    for name in names:
+        value = scope.get(name)
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType | type):
+            if value.__module__ == code.__module__:
+                yield from _pieces(value, seen)
+        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
+            yield f"{name}={value!r}".encode()
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
+            yield f"{name}={value.dtype.str}{value.shape}".encode() + value.tobytes()
+
+
+def _codes(code: FunctionType | type) -> list[CodeType]:
+    """Return the bytecode of a function, or of all functions of a class."""
+    if isinstance(code, FunctionType):
+        return [code.__code__]
+    found = []
+    for value in vars(code).values():
+        value = getattr(value, "__func__", getattr(value, "fget", value))
+        if isinstance(value, FunctionType):
+            found.append(value.__code__)
+    return found
+
+
+def _named(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _named(inner)
+
+
+def _of_bytecode(code: CodeType) -> Iterator[bytes]:
+    yield code.co_code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _of_bytecode(value)
+        else:
+            yield repr(value).encode()
+
+
+def function_inside(function: object) -> tuple[FunctionType, object | None] | None:
+    """Return a function and what it is bound to (None: nothing); None for anything else.
+
+    >>> function_inside(len) is None
+    True
+    """
+    if isinstance(function, partial):
+        raise NoName("a partial function has no name")
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        return function.__func__, function.__self__
+    function = getattr(function, "py_func", function)
+    return (function, None) if isinstance(function, FunctionType) else None
+
+
+def refused(reason: str, where: str) -> InputError:
+    """Make the error for an assembly that a file alone cannot bring back."""
+    return InputError(
+        f"the assembly cannot be made again from its file: {reason}",
+        where=where,
+        hint="build it as before and give it: ist.resume(path, assembly)",
+    )

@@ -1,0 +1,259 @@
+"""Objects as text and arrays, without code: an assembly in a log, what laws remember in a checkpoint.
+
+A value is JSON where it can be. Everything else is a table with one key that says what it is:
+
+    {"array": name}               a dataset of that name     {"list": [...]}, {"dict": [[key, value], ...]}
+    {"object": k}                 the k-th object            {"fraction": "1/3"}, {"float": "nan"}
+    {"function": name, ...}       code by its name           {"system": k}   the k-th vehicle
+    {"method": name, "of": ...}   a method of an object      {"class": name, ...}
+
+An object is the name of its class and its attributes; no method of it is called when it is made again. What is one
+object stays one. Code is held against its fingerprint (`code_names`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import PurePath
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from interstage.multibody import System
+from interstage.spatial import Rotation
+from interstage.system.code_names import NoName, code_of, fingerprint, function_inside, name_of
+from interstage.system.device import Device
+
+PLAIN = (str, bool, int, float)
+CONTAINERS = (list, set, dict, MappingProxyType)
+NOT_HELD = (ModuleType, BuiltinFunctionType)
+
+
+class Describer:
+    """Turns values into what JSON and arrays hold.
+
+    arrays : datasets by name;  objects : described ones, by number;  systems : vehicles, by number
+    """
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+        self.objects: list[dict[str, Any] | None] = []
+        self.systems: list[System] = []
+        self._seen: dict[int, tuple[dict[str, Any], object]] = {}  # the object lives as long as its number
+
+    def text(self, value: object, where: str = "") -> str:
+        """Return a value with all that it holds as JSON."""
+        top = self.value(value, where)
+        return json.dumps({"value": top, "objects": self.objects}, allow_nan=False)
+
+    def value(self, value: object, where: str) -> Any:
+        """Return one value as JSON; `where` names its arrays and appears in refusals."""
+        if value is None or type(value) in PLAIN:
+            return {"float": repr(value)} if isinstance(value, float) and not math.isfinite(value) else value
+        if type(value) in (tuple, frozenset):
+            return {type(value).__name__: self._items(value, where)}
+        if isinstance(value, Fraction):
+            return {"fraction": str(value)}
+        if isinstance(value, complex) and type(value) is complex:
+            return {"complex": [self.value(value.real, where), self.value(value.imag, where)]}
+        if isinstance(value, PurePath):
+            return {"path": str(value)}
+        if isinstance(value, Rotation):
+            return {"rotation": value.matrix.tolist()}
+        if isinstance(value, np.generic) and value.dtype.kind in "biuf" and np.isfinite(value):
+            return {"number": [value.dtype.str, value.item()]}
+        return self._shared(value, where)
+
+    def _items(self, value: Any, where: str) -> list[Any]:
+        return [self.value(item, f"{where}.{k}") for k, item in enumerate(value)]
+
+    def _shared(self, value: object, where: str) -> dict[str, Any]:
+        """Return what refers to something that may be met again."""
+        key = id(value)
+        if key not in self._seen:
+            made: dict[str, Any] = {}
+            self._seen[key] = made, value
+            made |= self._new(value, where)
+            return made
+        made = self._seen[key][0]
+        if type(value) in CONTAINERS:
+            made.setdefault("number", key)
+            return {"same": made["number"]}
+        return made
+
+    def _new(self, value: object, where: str) -> dict[str, Any]:
+        if type(value) in (list, set):
+            return {type(value).__name__: self._items(value, where)}
+        if type(value) in (dict, MappingProxyType):
+            pairs = [[self.value(k, where), self.value(v, f"{where}.{k}")] for k, v in value.items()]  # type: ignore[attr-defined]
+            return {"dict": pairs}
+        if type(value) is np.ndarray and value.dtype.kind in "biufc":
+            name = where if where not in self.arrays else f"{where} {len(self.arrays)}"
+            self.arrays[name] = value
+            return {"array": name, "shape": list(value.shape)}
+        if isinstance(value, System):
+            self.systems.append(value)
+            return {"system": len(self.systems) - 1}
+        if isinstance(value, type):
+            return {"class": name_of(value), "source": fingerprint(value)}
+        inside = function_inside(value)
+        if inside is not None:
+            function, owner = inside
+            if owner is not None:
+                return {"method": function.__name__, "of": self.value(owner, where)}
+            held = {k: self.value(v, f"{where}.{k}") for k, v in vars(function).items() if k != "__wrapped__"}
+            return {"function": name_of(function), "source": fingerprint(function), "attributes": held}
+        if isinstance(value, NOT_HELD) or not _plain_object(value):
+            raise NoName(f"{where or 'it'} is a {type(value).__name__}, which is not kept")
+        number = len(self.objects)
+        self.objects.append(None)
+        cls = type(value)
+        made: dict[str, Any] = {"class": name_of(cls), "attributes": {}}
+        if not cls.__module__.startswith("interstage.") or issubclass(cls, Device):
+            made["source"] = fingerprint(cls)
+        self.objects[number] = made
+        for name, inner in attributes_of(value).items():
+            made["attributes"][name] = self.value(inner, f"{where}.{name}" if where else name)
+        return {"object": number}
+
+
+def attributes_of(value: object) -> dict[str, Any]:
+    """Return the attributes of an object by name."""
+    found = dict(getattr(value, "__dict__", {}))
+    for cls in type(value).__mro__:
+        for name in getattr(cls, "__slots__", ()):
+            if hasattr(value, name):
+                found[name] = getattr(value, name)
+    return found
+
+
+def _plain_object(value: object) -> bool:
+    """Return whether an object is no more than its attributes."""
+    return (
+        type(value) is not object
+        and type(value).__new__ is object.__new__
+        and type(value).__reduce__ is object.__reduce__
+    )
+
+
+class Restorer:
+    """Makes values again of what a `Describer` wrote.
+
+    array : returns the dataset of a name;  systems : the vehicles, by number
+    """
+
+    def __init__(self, array: Callable[[str], np.ndarray], systems: list[System]):
+        self.array, self.systems = array, systems
+        self._objects: list[dict[str, Any]] = []
+        self._made: dict[tuple[str, object], Any] = {}
+
+    def value(self, text: str) -> Any:
+        """Return the value of a text; code that is not there, or is another now, is a `NoName`."""
+        found = json.loads(text)
+        self._objects = found["objects"]
+        return self._value(found["value"])
+
+    def _value(self, found: Any) -> Any:
+        if not isinstance(found, Mapping):
+            return found
+        return getattr(self, f"_{next(iter(found))}_in")(found)
+
+    def _noted(self, found: Any, made: Any) -> Any:
+        """Return a container that may be met again, before it is filled."""
+        if "number" in found:
+            self._made["same", found["number"]] = made
+        return made
+
+    def _list_in(self, found: Any) -> list:
+        made = self._noted(found, [])
+        made.extend(map(self._value, found["list"]))
+        return made
+
+    def _set_in(self, found: Any) -> set:
+        made = self._noted(found, set[Any]())
+        made.update(map(self._value, found["set"]))
+        return made
+
+    def _dict_in(self, found: Any) -> dict:
+        made = self._noted(found, {})
+        made.update((self._value(key), self._value(value)) for key, value in found["dict"])
+        return made
+
+    def _same_in(self, found: Any) -> Any:
+        return self._made["same", found["same"]]
+
+    def _float_in(self, found: Any) -> float:
+        return float(found["float"])
+
+    def _tuple_in(self, found: Any) -> tuple:
+        return tuple(self._value(item) for item in found["tuple"])
+
+    def _frozenset_in(self, found: Any) -> frozenset:
+        return frozenset(self._value(item) for item in found["frozenset"])
+
+    def _fraction_in(self, found: Any) -> Fraction:
+        return Fraction(found["fraction"])
+
+    def _complex_in(self, found: Any) -> complex:
+        return complex(*(self._value(part) for part in found["complex"]))
+
+    def _path_in(self, found: Any) -> PurePath:
+        return PurePath(found["path"])
+
+    def _array_in(self, found: Any) -> np.ndarray:
+        name = found["array"]
+        return self._once("array", name, lambda: np.array(self.array(name)).reshape(found["shape"]))
+
+    def _number_in(self, found: Any) -> np.generic:
+        kind, value = found["number"]
+        return np.dtype(kind).type(value)
+
+    def _rotation_in(self, found: Any) -> Rotation:
+        return Rotation.exact(np.array(found["rotation"]))
+
+    def _system_in(self, found: Any) -> System:
+        return self.systems[found["system"]]
+
+    def _class_in(self, found: Any) -> type:
+        code = self._code(found["class"], found.get("source"))
+        if not isinstance(code, type):
+            raise NoName(f"'{found['class']}' is no class")
+        return code
+
+    def _function_in(self, found: Any) -> FunctionType:
+        code = self._code(found["function"], found["source"])
+        if not isinstance(code, FunctionType):
+            raise NoName(f"'{found['function']}' is no function")
+        vars(code).update({name: self._value(inner) for name, inner in found["attributes"].items()})
+        return code
+
+    def _method_in(self, found: Any) -> Callable[..., object]:
+        return getattr(self._value(found["of"]), found["method"])
+
+    def _object_in(self, found: Any) -> object:
+        number = found["object"]
+        if ("object", number) in self._made:
+            return self._made["object", number]
+        what = self._objects[number]
+        cls = self._class_in(what)
+        made: object = object.__new__(cls)
+        self._made["object", number] = made
+        for name, inner in what["attributes"].items():
+            object.__setattr__(made, name, self._value(inner))
+        return made
+
+    def _once(self, kind: str, key: object, make: Callable[[], Any]) -> Any:
+        if (kind, key) not in self._made:
+            self._made[kind, key] = make()
+        return self._made[kind, key]
+
+    @staticmethod
+    def _code(name: str, source: str | None) -> FunctionType | type:
+        code = code_of(name)
+        if source is not None and fingerprint(code) != source:
+            raise NoName(f"'{name}' has changed")
+        return code

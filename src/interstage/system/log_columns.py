@@ -1,0 +1,171 @@
+"""What goes to the log of a flight: which numbers to which columns of which table, and under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import InputError, did_you_mean
+from interstage.multibody import System
+from interstage.system.plan import Plan, Slot
+from interstage.system.ports import Out
+from interstage.system.wires import matching
+
+if TYPE_CHECKING:
+    from interstage.system.closed_loop import Rows
+
+
+@dataclass
+class Columns:
+    """Which numbers go to which rows.
+
+    s, z : signals and states in rows of steps;  groups : (period, first tick, signals) of what is sampled
+    """
+
+    s: np.ndarray
+    z: np.ndarray
+    groups: list[tuple[int, int, np.ndarray]]
+    width: int
+
+    def rows(self, most: int) -> Rows:
+        """Return what the loop needs to know, with buffers of so many rows."""
+        from interstage.system.closed_loop import Rows
+
+        return Rows(self.s, self.z, self.groups, most)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A port or state in a log: its table, its columns there, its shape and unit."""
+
+    table: int
+    columns: tuple[int, ...]
+    shape: tuple[int, ...]
+    unit: str
+
+
+@dataclass
+class Contents:
+    """What a log holds.
+
+    name : of the flight;  tables : names and units of the columns of each table, steps first
+    channels : every port and state by name, inputs too;  exposed : names that assemblies gave to ports inside
+    left_out : names of ports and states that were not kept
+    """
+
+    name: str
+    tables: list[tuple[list[str], list[str]]]
+    channels: dict[str, Channel]
+    exposed: dict[str, list[str]] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+
+    def find(self, pattern: str) -> list[str]:
+        """Return the names of the channels that a name or pattern means; one that means none is an error."""
+        known = [*self.channels, *self.exposed]
+        meant = matching(pattern, known)
+        if not meant and matching(pattern, self.left_out):
+            raise InputError(f"'{pattern}' was not kept in the log", hint="give its name in keep=")
+        if not meant:
+            inside = matching(f"{pattern}.**", list(self.channels))
+            hint = f"its ports are {', '.join(inside[:8])}" if inside else did_you_mean(pattern, known)
+            raise InputError(
+                f"there is no port or state '{pattern}' in the log", where=f"flight '{self.name}'", hint=hint
+            )
+        return list(dict.fromkeys(inner for name in meant for inner in self.exposed.get(name, [name])))
+
+
+def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Columns:
+    """Return the columns of all ports and states, or of those that fit the names and patterns in `keep`."""
+    kept = None if keep is None else {name for pattern in keep for name in _kept(plan, pattern)}
+    in_group: dict[tuple[int, int], set[int]] = {}
+    sampled: set[int] = set()
+    for entry in plan.sampled:
+        part = plan.parts[entry.part]
+        for name in part.what.fields:
+            full = f"{part.path}.{name}"
+            if entry.function == "sample" and _is_out(plan, entry.part, name):
+                where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
+                in_group.setdefault((entry.every, entry.first), set()).update(where)
+                sampled.update(where)
+    wanted_s: set[int] = set()
+    wanted_z: set[int] = set()
+    for name, slot in plan.slots.items():
+        if kept is None or name in kept:
+            numbers = range(slot.start, slot.start + slot.size)
+            if slot.kind == "s":
+                wanted_s.update(numbers)
+            elif slot.kind == "z":
+                wanted_z.update(numbers)
+    groups = [
+        (every, first, np.array(sorted(numbers & wanted_s), dtype=np.int64))
+        for (every, first), numbers in in_group.items()
+    ]
+    s = np.array(sorted(wanted_s - sampled), dtype=np.int64)
+    z = np.array(sorted(wanted_z), dtype=np.int64)
+    return Columns(s, z, [g for g in groups if len(g[2])], 1 + system.nq + system.nv + len(s) + len(z))
+
+
+def _is_out(plan: Plan, k: int, name: str) -> bool:
+    part = plan.parts[k]
+    return isinstance(part.what.fields[name], Out) and part.samples(name)
+
+
+def _kept(plan: Plan, pattern: str) -> list[str]:
+    names = [name for name, slot in plan.slots.items() if slot.kind in "sz"]
+    found = matching(pattern, [*names, *plan.aliases]) or matching(f"{pattern}.**", names)
+    if not found:
+        return plan.find(pattern, "sz")  # says what there is
+    return [inner for name in found for inner in plan.aliases.get(name, [name])]
+
+
+def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
+    """Return what a log with such columns holds."""
+    s, z = _labels(plan, "s"), _labels(plan, "z")
+    first = [("time", "s"), *((f"vehicle.q[{k}]", "") for k in range(system.nq))]
+    first += [(f"vehicle.v[{k}]", "") for k in range(system.nv)]
+    before = len(first)
+    first += [s[k] for k in columns.s.tolist()] + [z[k] for k in columns.z.tolist()]
+    tables = [first, *([("time", "s"), *(s[k] for k in g.tolist())] for _, _, g in columns.groups)]
+    spots: dict[tuple[str, int], tuple[int, int]] = {}
+    for kind, numbers, at in (("s", columns.s, before), ("z", columns.z, before + len(columns.s))):
+        spots |= {(kind, n): (0, at + k) for k, n in enumerate(numbers.tolist())}
+    for g, (_, _, numbers) in enumerate(columns.groups):
+        spots |= {("s", n): (g + 1, 1 + k) for k, n in enumerate(numbers.tolist())}
+    channels = {name: _channel(slot, spots) for name, slot in _named(plan, "sz").items()}
+    found = {name: channel for name, channel in channels.items() if channel is not None}
+    exposed = {name: inner for name, inner in plan.aliases.items() if inner and set(inner) <= set(found)}
+    names = [([name for name, _ in table], [unit for _, unit in table]) for table in tables]
+    return Contents(plan.assembly.name, names, found, exposed, [n for n in channels if n not in found])
+
+
+def _channel(slot: Slot, spots: dict[tuple[str, int], tuple[int, int]]) -> Channel | None:
+    """Return where the numbers of a slot lie, None where they are not all kept in one table."""
+    where = [spots.get((slot.kind, n)) for n in range(slot.start, slot.start + slot.size)]
+    if any(spot is None or where[0] is None or spot[0] != where[0][0] for spot in where):
+        return None
+    both = [spot for spot in where if spot is not None]
+    return Channel(both[0][0], tuple(column for _, column in both), slot.shape, slot.unit or "1")
+
+
+def _labels(plan: Plan, kind: str) -> dict[int, tuple[str, str]]:
+    """Return name and unit of each number of a vector; who writes it names it."""
+    found: dict[int, tuple[str, str]] = {}
+    for name, slot in (_named(plan, kind) | plan.slots).items():
+        if slot.kind == kind:
+            for k in range(slot.size):
+                one = f"{name}[{k}]" if slot.shape else name
+                found.setdefault(slot.start + k, (one, slot.unit or "1"))
+    return found
+
+
+def _named(plan: Plan, kinds: str) -> dict[str, Slot]:
+    """Return the slots of what users name: not those of the small devices between ports, whose names have spaces."""
+    inner = [f"{part.path}." for part in plan.parts if " " in part.path]
+    return {
+        name: slot
+        for name, slot in plan.slots.items()
+        if slot.kind in kinds and not any(name.startswith(path) for path in inner)
+    }

@@ -1,0 +1,103 @@
+"""Laws and an assembly that a process finds by the names of their code."""
+
+from __future__ import annotations
+
+import numpy as np
+from device_library import DiscretePID, Drag, IntegratingGyro, Lag, NoisyGyro, Thruster
+
+import interstage as ist
+from interstage.system.noise import normal
+
+GAIN = np.array([0.1, -0.2, 0.3])
+NODES = {k + 1: (0.25 * k, 0.0, 0.0) for k in range(5)}
+
+
+class Filter:
+    """Memory inside memory."""
+
+    def __init__(self, size, share):
+        self.y, self.share = np.zeros(size), share
+
+    def step(self, x):
+        self.y = self.y + self.share * (x - self.y)
+        return self.y
+
+
+class Pointing:
+    """A law with memory of many kinds; two members may share one."""
+
+    def __init__(self):
+        self.filter, self.calls, self.mode, self.last = Filter(3, 0.1), 0, "coarse", None
+        self.seen, self.table, self.turn = (
+            [],
+            {"gain": (1.0, 2.5), 3: np.float32(0.1)},
+            ist.Rotation.identity(),
+        )
+        self.same = self.seen
+
+    def __call__(self, t, rate):
+        self.calls += 1
+        self.mode, self.last = "fine" if self.calls > 5 else "coarse", t
+        self.seen.append(float(rate[0]))
+        del self.same[:-4]
+        noise = 1e-3 * normal(1, 2, self.calls, 0)
+        return {"u": 0.5 - self.filter.step(rate)[2] + noise + 0.01 * sum(self.seen)}
+
+    def slowly(self, t, rate):
+        return 0.1 * self.filter.y[0] + GAIN @ rate
+
+
+def plain(t, y):
+    """Return a function of the gain of this module."""
+    return GAIN[0] * y + 0.2
+
+
+def thrusters():
+    """Return a group with a port of its own."""
+    group = ist.Assembly().add("jet", Thruster(at=("bus", [0, 0.3, 0]))).add("lag", Lag())
+    group.wire({"jet.push[0]": "lag.u"})
+    return group.expose(throttle="jet.throttle")
+
+
+def beam():
+    n = 6 * len(NODES)
+    K = np.diag(np.linspace(1e3, 9e4, n)) + 50.0 * (np.eye(n, k=1) + np.eye(n, k=-1))
+    return ist.Component.from_matrices(K, np.eye(n), NODES, n_modes=6, aset={1: 123456}, name="boom")
+
+
+def vehicle():
+    mb = ist.Multibody("bus and boom", gravity=[0, 0, -0.1])
+    mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=np.diag([1.0, 2.0, 2.5]), joint=ist.Free())
+    mb.add_body(
+        "boom", component=beam(), node=1, parent="bus", at=[0.3, 0, 0], joint=ist.Revolute("z", stiffness=9.0)
+    )
+    return mb.compile()
+
+
+def made():
+    """Return an assembly with everything that a checkpoint has to bring back."""
+    flight = ist.Assembly("named", vehicle=vehicle(), seed=5)
+    law = Pointing()
+    flight.add("gyro", NoisyGyro(at=("boom", 4)), every="10 ms").add(
+        "mean", IntegratingGyro(at="bus"), every="20 ms"
+    )
+    flight.add("drag", Drag(at="bus", c="0.4 N*s/m")).add("fsw", law, every="20 ms", out={"u": "1"})
+    flight.add("slow", law.slowly, every="1/7 s", offset="1/3 s", out={"y": "N"})
+    flight.add("plain", plain, out={"z": "1"}).add("pod1", thrusters()).add("pod2", thrusters())
+    flight.add("pid", DiscretePID(kp=2.0), every="1/30 s").add("lag", Lag())
+    flight.wire({"gyro.rate": ["fsw.rate", "slow.rate"], "fsw.u": "pod*.throttle", "slow.y": "lag.u"})
+    flight.wire({"lag.y": "plain.y"}).wire({"fsw.u": "pid.seen"}, delay="60 ms")
+    return flight
+
+
+def begun(flight):
+    """Return where the flight begins: loads act beside its devices."""
+    x = flight.vehicle.state(v=0.01 * np.arange(flight.vehicle.nv))
+    loads = ist.Loads.of(flight.vehicle, {("boom", 3): [0.0, 0.01, 0.0, 0.1, 0.2, 0.3]})
+    return ist.OperatingPoint(x, loads, np.zeros(flight.vehicle.nv), flight.vehicle.settings.copy())
+
+
+def numbers(log):
+    return np.concatenate(
+        [np.ravel(log[name]) for name in sorted(log.names())] + [log.q.ravel(), log.v.ravel()]
+    )
