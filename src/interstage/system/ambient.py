@@ -1,7 +1,8 @@
 """What surrounds all devices (altitude, air density, the sun) reaches those that ask for it without a wire.
 
 An output that says `ambient="air density"` is wired to every input that says the same, unless the input is wired or was
-given a value. Two outputs of one kind are a question that a wire must answer.
+given a value. Of several outputs of one kind an input takes that of its own group, or of the nearest group around it: two
+spacecraft with an atmosphere each do not mix them. Two that are equally near are a question that a wire must answer.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Pi
             continue
         if isinstance(port.part.what, Law) or port.part.what.is_set(port.field.name):
             continue
-        sources = givers[port.field.ambient]
+        sources = _nearest(givers[port.field.ambient], name)
         if len(sources) > 1:
             raise InputError(
                 f"'{name}' is {port.field.ambient}, and several devices say it",
@@ -47,3 +48,11 @@ def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Pi
         factor = check_unit(sources[0].field.unit, port.field.unit, where)
         found.append(Piece(sources[0].name, 0, name, 0, int(port.size or 1), factor))
     return found
+
+
+def _nearest(sources: list[Port], name: str) -> list[Port]:
+    """Return the outputs in the innermost of the groups that an input is in; all where none is in such a group."""
+    groups = {source.name: source.part.path.rpartition(".")[0] for source in sources}
+    around = [s for s in sources if not groups[s.name] or name.startswith(groups[s.name] + ".")]
+    deepest = max((len(groups[s.name]) for s in around), default=0)
+    return [s for s in around if len(groups[s.name]) == deepest] or sources

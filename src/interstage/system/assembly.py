@@ -5,9 +5,13 @@
     flight.add("fsw", law, every="20 ms", out={"gimbal": "rad[8]"})
     flight.wire({"imu.rate": "fsw.rate", "fsw.gimbal": "pod*.gimbal"})
 
-A member is a device, a plain function, an object that can be called, or another assembly. Names of ports are paths
-("pod1.tvc.command"); `*` and `?` in a part of a path match names. A function that returns an assembly is a reusable
-group: what it exposes are its ports.
+A member is a device, a plain function, an object that can be called, a vehicle, or another assembly. Names of ports are
+paths ("pod1.tvc.command"); `*` and `?` in a part of a path match names. A function that returns an assembly is a
+reusable group: what it exposes are its ports.
+
+An assembly may have several vehicles: `flight.add("chaser", system)` makes its bodies "chaser.bus", ... and a member
+that is an assembly may have vehicles of its own, whose places its devices name as they are there. A group without
+vehicles touches that of the assembly around it.
 """
 
 from __future__ import annotations
@@ -17,11 +21,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from interstage.errors import InputError, did_you_mean
-from interstage.multibody import System
+from interstage.multibody import State, System
+from interstage.multibody.together import states_together, together
 from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
 from interstage.system.law import Law, law_of
-from interstage.system.ports import Field, In, Look, Out
+from interstage.system.ports import Field, In, Look, Out, Places
 from interstage.system.ticks import Period, delay_of, period_of
 from interstage.system.wires import Piece, matching, pieces_of, split_slice
 
@@ -31,6 +36,7 @@ class Part:
     """A device at its place in an assembly: full name, what it is, period and first sample (None: continuous).
 
     delay : how much later others see what it samples
+    scope : what goes before the names of bodies that it touches;  root : the body where no place is given
     """
 
     path: str
@@ -38,6 +44,23 @@ class Part:
     every: Fraction | None
     offset: Fraction
     delay: Fraction = Fraction(0)
+    scope: str = ""
+    root: str | None = None
+
+    def place_of(self, name: str) -> object:
+        """Return a place that was given by the full name of its body, or a list of several."""
+        assert isinstance(self.what, Device)
+        given = self.what.place_of(name)
+        if isinstance(self.what.places[name], Places) and isinstance(given, list | tuple):
+            return [self._placed(place) for place in given]
+        return self._placed(given)
+
+    def _placed(self, place: object) -> object:
+        if place is None:
+            return self.root
+        if isinstance(place, tuple | list):
+            return (f"{self.scope}{place[0]}", *place[1:])
+        return f"{self.scope}{place}" if isinstance(place, str) else place
 
     def samples(self, name: str) -> bool:
         """Return whether an output is held between samples."""
@@ -61,6 +84,21 @@ class Port:
         return None if self.shape is None else (self.shape[0] if self.shape else 1)
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """The vehicle that devices touch, and what goes before the names of its bodies in the whole."""
+
+    scope: str
+    vehicle: System
+
+    def part(self, member: Part, path: str) -> Part:
+        """Return a device at its place, on this vehicle."""
+        what = member.what.bound(self.vehicle) if isinstance(member.what, Device) else member.what
+        return replace(
+            member, path=path, what=what, scope=self.scope, root=self.scope + self.vehicle.bodies[0]
+        )
+
+
 class Assembly:
     """Members and wires; see the module.
 
@@ -71,8 +109,10 @@ class Assembly:
     def __init__(self, name: str = "assembly", vehicle: System | None = None, seed: int = 0):
         if vehicle is not None and not isinstance(vehicle, System):
             raise InputError("the vehicle is not compiled", expected="Multibody.compile()", got=repr(vehicle))
-        self.name, self.vehicle, self.seed = name, vehicle, seed
-        self._members: dict[str, Assembly | Part] = {}
+        self.name, self.seed = name, seed
+        self._own = vehicle
+        self._joined: tuple[dict[str, System], System | None] = {}, None
+        self._members: dict[str, Assembly | Part | System] = {}
         self._pieces: list[Piece] = []
         self._exposed: dict[str, list[str]] = {}
 
@@ -81,7 +121,7 @@ class Assembly:
     def add(
         self,
         name: str,
-        what: Device | Assembly | Callable[..., object],
+        what: Device | Assembly | System | Callable[..., object],
         *,
         every: Period | None = None,
         offset: Period | None = None,
@@ -89,7 +129,7 @@ class Assembly:
         out: Mapping[str, str] | None = None,
         inputs: Mapping[str, str] | None = None,
     ) -> Assembly:
-        """Add a member: a device, an assembly, or Python that is called with time and its inputs; returns self.
+        """Add a member: device, assembly, vehicle, or Python that is called with time and its inputs; returns self.
 
         every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
         offset : time of the first sample, default 0;  delay : how much later others see what it samples
@@ -101,7 +141,7 @@ class Assembly:
             raise InputError("not a name of a member", expected="letters, digits and _", got=repr(name))
         if name in self._members:
             raise InputError(f"there is a member {where} already", where=f"assembly '{self.name}'")
-        if isinstance(what, Assembly):
+        if isinstance(what, Assembly | System):
             self._add_group(name, what, (every, offset, delay, out, inputs))
             return self
         if isinstance(what, type) and issubclass(what, Device):
@@ -131,15 +171,14 @@ class Assembly:
             self.add(f"{name}_{more}", device)
         return self
 
-    def _add_group(self, name: str, what: Assembly, given: Sequence[object]) -> None:
+    def _add_group(self, name: str, what: Assembly | System, given: Sequence[object]) -> None:
+        kind = "an assembly: its members have periods and ports"
         if any(value is not None for value in given):
-            raise InputError(f"'{name}' is an assembly: its members have periods and ports")
-        if what is self or self in what.groups():
-            raise InputError(f"assembly '{self.name}' cannot be a member of itself", where=f"'{name}'")
-        if what.vehicle is not None:
             raise InputError(
-                f"'{name}' has a vehicle of its own", hint="give the vehicle to the outermost assembly"
+                f"'{name}' is {kind if isinstance(what, Assembly) else 'a vehicle: it has no period'}"
             )
+        if isinstance(what, Assembly) and (what is self or self in what.groups()):
+            raise InputError(f"assembly '{self.name}' cannot be a member of itself", where=f"'{name}'")
         self._members[name] = what
 
     def expose(self, **ports: str | Sequence[str]) -> Assembly:
@@ -223,25 +262,59 @@ class Assembly:
 
     # asking -----------------------------------------------------------------------------------------
 
+    def vehicles(self, prefix: str = "") -> dict[str, System]:
+        """Return all vehicles by what goes before the names of their bodies, "" or as "chaser."."""
+        found = {} if self._own is None else {prefix: self._own}
+        for name, member in self._members.items():
+            if isinstance(member, System):
+                found[f"{prefix}{name}."] = member
+            elif isinstance(member, Assembly):
+                found |= member.vehicles(f"{prefix}{name}.")
+        return found
+
+    @property
+    def vehicle(self) -> System | None:
+        """All vehicles as one system, None where there are none; the one that was given where it is the only one."""
+        all_of_them = self.vehicles()
+        if set(all_of_them) <= {""}:
+            return self._own
+        known, joined = self._joined
+        if (
+            joined is None
+            or list(known) != list(all_of_them)
+            or any(known[k] is not v for k, v in all_of_them.items())
+        ):
+            joined = together(self.name, all_of_them)
+            self._joined = all_of_them, joined
+        return joined
+
+    def state(self, states: Mapping[str, State] | None = None) -> State:
+        """Return the state of all vehicles together, of those given by name ("" for `vehicle=`), others at rest."""
+        system = self.vehicle
+        if system is None:
+            raise InputError(
+                f"assembly '{self.name}' has no vehicle", hint="give vehicle= a System, or add one"
+            )
+        return states_together(system, self.vehicles(), states or {})
+
     def groups(self) -> list[Assembly]:
         """Return all assemblies inside this one."""
         own = [m for m in self._members.values() if isinstance(m, Assembly)]
         return own + [inner for group in own for inner in group.groups()]
 
-    def parts(self, prefix: str = "") -> list[Part]:
-        """Return all devices in order, by their full names."""
+    def parts(self, prefix: str = "", around: Surroundings | None = None) -> list[Part]:
+        """Return all devices in order, by their full names; around : what they touch where there is no vehicle here."""
+        vehicle = self.vehicle
+        if vehicle is not None:
+            around = Surroundings(prefix, vehicle)
         found: list[Part] = []
         for name, member in self._members.items():
             path = prefix + name
             if isinstance(member, Part):
-                found.append(replace(member, path=path))
-            else:
-                found += member.parts(path + ".")
-        if self.vehicle is None:
-            return found
-        return [
-            replace(p, what=p.what.bound(self.vehicle)) if isinstance(p.what, Device) else p for p in found
-        ]
+                found.append(replace(member, path=path) if around is None else around.part(member, path))
+            elif isinstance(member, Assembly):
+                found += member.parts(path + ".", around)
+        return found
 
     def pieces(self, prefix: str = "") -> list[Piece]:
         """Return all wires, by full names."""
@@ -295,6 +368,6 @@ class Assembly:
 
         return tree_text(self)
 
-    def members(self) -> dict[str, Assembly | Part]:
+    def members(self) -> dict[str, Assembly | Part | System]:
         """Return the members of this assembly by name."""
         return dict(self._members)

@@ -20,7 +20,6 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import Copy, Delay, HeldCopy, between
-from interstage.system.device import Device
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
@@ -172,6 +171,12 @@ def planned(
     pushes: list[Touch] = []
     for part in parts:
         _own_slots(part, layout, slots, looks, pushes, assembly, apart)
+    touching = [touch.port for touch in (*looks.values(), *pushes)]
+    if touching and assembly.vehicle is None:
+        raise InputError(
+            f"'{touching[0]}' belongs to a vehicle, and there is none",
+            hint="give vehicle= a System, or add one",
+        )
     times = [t for part in parts if part.every is not None for t in (part.every, part.offset)]
     times += [t for one in wrong for t in (one.begin, one.end, ONCE) if t is not None]
     clock = Clock.of([t for t in times if t] or ([] if beat is None else [beat[1]]))
@@ -238,22 +243,17 @@ def _own_slots(
         full = f"{part.path}.{name}"
         if isinstance(declared, Look) and isinstance(declared.owner, Places):
             slots[full] = layout.take("s", what.shape_of(name), 0.0, declared.unit)
-            looks |= {(full, k): touch for k, touch in enumerate(_touches(what, declared, slots[full], full))}
+            looks |= {(full, k): touch for k, touch in enumerate(_touches(part, declared, slots[full], full))}
         elif isinstance(declared, Look):
-            key = declared.quantity, _key(what.place_of(declared.owner.name)), declared.axes
+            place = part.place_of(declared.owner.name)
+            key = declared.quantity, _key(place), declared.axes
             if key not in looks:
                 slot = layout.take("s", what.shape_of(name), 0.0, declared.unit)
-                looks[key] = Touch(
-                    declared.quantity, what.place_of(declared.owner.name), declared.axes, slot, full
-                )
+                looks[key] = Touch(declared.quantity, place, declared.axes, slot, full)
             slots[full] = shown = looks[key].slot
             if full in apart:
                 slots[f"{full} > seen raw"] = shown
                 slots[full] = layout.take("s", shown.shape, 0.0, declared.unit)
-            if assembly.vehicle is None:
-                raise InputError(
-                    f"'{full}' belongs to a vehicle, and there is none", hint="give vehicle= a System"
-                )
         elif not isinstance(declared, In):
             value = 0.0 if isinstance(what, Law) else what.value_of(name)
             slots[full] = layout.take(declared.kind, what.shape_of(name) or (), value, declared.unit)
@@ -262,20 +262,21 @@ def _own_slots(
                     "Z", slots[full].start, slots[full].shape, f"{declared.unit or '1'}/s"
                 )
             if isinstance(declared, Push):
-                pushes += _touches(what, declared, slots[full], full)
+                pushes += _touches(part, declared, slots[full], full)
     slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
     for name, value in (("tick", 0), ("seed", assembly.seed), ("stream", stream_of(part.path)), ("ideal", 0)):
         slots[f"{part.path}.{name}"] = layout.take("n", (), value)
 
 
-def _touches(what: Device, declared: Look | Push, slot: Slot, full: str) -> list[Touch]:
+def _touches(part: Part, declared: Look | Push, slot: Slot, full: str) -> list[Touch]:
     """Return what a port touches: its place, or each of several places with its row of the slot."""
-    given = what.place_of(declared.owner.name)
+    given = part.place_of(declared.owner.name)
     if not isinstance(declared.owner, Places):
         return [Touch(declared.quantity, given, declared.axes, slot, full)]
     width = slot.shape[1]
     rows = [Slot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]
-    return [Touch(declared.quantity, place, declared.axes, row, full) for place, row in zip(given, rows)]
+    places = given if isinstance(given, list) else [given]
+    return [Touch(declared.quantity, place, declared.axes, row, full) for place, row in zip(places, rows)]
 
 
 def _key(place: object) -> object:

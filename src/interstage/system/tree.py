@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interstage.multibody import System
 from interstage.system.assembly import Assembly, Part
 from interstage.system.law import Law
 from interstage.system.ports import Field, In, Look, Out, Push
@@ -14,11 +15,16 @@ def tree_text(assembly: Assembly) -> str:
         rate = f" every {piece.every} s" if piece.every else ""
         late = f" after {piece.delay} s" if piece.delay else ""
         sources.setdefault(piece.target, []).append(piece.source + rate + late)
-    head = f"{assembly.name}"
-    if assembly.vehicle is not None:
-        vehicle = assembly.vehicle
-        head += f"  (vehicle '{vehicle.model.name}', {len(vehicle.bodies)} bodies, {vehicle.nv} velocities)"
-    return "\n".join([head, *_members(assembly, "", "", sources)])
+    return "\n".join([assembly.name + _own_vehicle(assembly), *_members(assembly, "", "", sources)])
+
+
+def _own_vehicle(assembly: Assembly) -> str:
+    vehicle = assembly.vehicles().get("")
+    return "" if vehicle is None else f"  ({_vehicle(vehicle)})"
+
+
+def _vehicle(system: System) -> str:
+    return f"vehicle '{system.model.name}', {len(system.bodies)} bodies, {system.nv} velocities"
 
 
 def _members(assembly: Assembly, prefix: str, indent: str, sources: dict[str, list[str]]) -> list[str]:
@@ -28,8 +34,10 @@ def _members(assembly: Assembly, prefix: str, indent: str, sources: dict[str, li
         last = k == len(members) - 1
         branch, inner = ("└─ ", "   ") if last else ("├─ ", "│  ")
         if isinstance(member, Assembly):
-            lines.append(f"{indent}{branch}{name}/")
+            lines.append(f"{indent}{branch}{name}/{_own_vehicle(member)}")
             lines += _members(member, f"{prefix}{name}.", indent + inner, sources)
+        elif isinstance(member, System):
+            lines.append(f"{indent}{branch}{name}: {_vehicle(member)}")
         else:
             lines.append(f"{indent}{branch}{name}: {_described(member)}")
             lines += _ports(member, prefix + name, indent + inner, sources)
