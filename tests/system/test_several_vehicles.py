@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from device_library import Drag, Encoder, Motor, NoisyGyro, Thruster, bus_and
+from device_library import Drag, Encoder, Motor, NoisyGyro, Thruster
 
 import interstage as ist
 from interstage.errors import InputError
@@ -239,15 +239,53 @@ def test_trim_of_two_vehicles():
 
 
 def test_the_tree_names_vehicles(pair):
-    text = str(
-        ist.Assembly("x", vehicle=one_bus())
-        .add("t", bus_and("w", 1, [0, 0, 0], [1, 1, 1]))
-        .add("s", spacecraft())
-    )
+    text = str(ist.Assembly("x", vehicle=one_bus()).add("t", one_bus("tug")).add("s", spacecraft()))
     assert text.splitlines()[0] == "x  (vehicle 'sc', 2 bodies, 7 velocities)"
-    assert "├─ t: vehicle 'bus and w', 2 bodies, 7 velocities" in text
+    assert "├─ t: vehicle 'sc', 2 bodies, 7 velocities" in text
     assert "└─ s/  (vehicle 'sc', 2 bodies, 7 velocities)" in text
     assert "a[3] m ← position of ('chaser.arm', [1.0, 0, 0]), world axes" in str(pair)
+
+
+class Height(ist.Device):
+    h = ist.Out("m", ambient="height")
+    at = ist.Place(root=True)
+    p = at.position()
+
+    def outputs(d, t):
+        d.h = d.p[2]
+
+
+class Gauge(ist.Device):
+    h = ist.In("m", ambient="height")
+    y = ist.Out("m")
+
+    def outputs(d, t):
+        d.y = d.h
+
+
+def test_surroundings_are_those_of_the_own_group():
+    def sounding():
+        inner = ist.Assembly("inner").add("gauge", Gauge())
+        return (
+            ist.Assembly("sc", vehicle=one_bus())
+            .add("height", Height())
+            .add("gauge", Gauge())
+            .add("in", inner)
+        )
+
+    flight = ist.Assembly("two").add("a", sounding()).add("b", sounding())
+    x = flight.state()
+    x["a.bus"].position[2], x["b.bus"].position[2] = 3.0, 7.0
+    log = ist.simulate(flight, x, until="10 ms", step="10 ms")
+    assert [log[f"{name}.y"][0] for name in ("a.gauge", "a.in.gauge", "b.gauge", "b.in.gauge")] == [
+        3,
+        3,
+        7,
+        7,
+    ]
+    flight.add("gauge", Gauge())
+    with pytest.raises(InputError, match=r"'gauge.h' is height, and several devices say it"):
+        ist.simulate(flight, x, until=1)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """What surrounds all devices (altitude, air density, the sun) reaches those that ask for it without a wire.
 
 An output that says `ambient="air density"` is wired to every input that says the same, unless the input is wired or was
-given a value. Of several outputs of one kind an input takes that of its own group, or of the nearest group around it: two
-spacecraft with an atmosphere each do not mix them. Two that are equally near are a question that a wire must answer.
+given a value. Of several outputs of one kind an input takes that of its own group, or of the nearest group around it:
+two spacecraft with an atmosphere each do not mix them. Two that are equally near are a question for a wire.
 """
 
 from __future__ import annotations
