@@ -5,6 +5,8 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 
 from __future__ import annotations
 
+from software_examples import SOFTWARE
+
 # a planet so small that differences of places above it keep their digits
 SMALL_PLANET = {"radius": 20.0, "mu": 4000.0, "spin": 0.03, "flattening": 0.1}
 
@@ -18,6 +20,7 @@ FLIGHT = {
 }
 
 EXAMPLES: dict[str, list[dict[str, object]]] = {
+    **SOFTWARE,
     "Accelerometer": [
         {"lever": [0.1, -0.2, 0.3], "mount": [1, 2, 0, 1], "bias_stability": 1e-3, "counter": (1e-4, 12)},
         {"velocity_random_walk": 1e-3, "acceleration_random_walk": 1e-3, "ramp": 0.1, "quantization": 1e-4},

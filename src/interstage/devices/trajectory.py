@@ -18,7 +18,7 @@ from interstage.errors import InputError
 from interstage.spatial.functions import matrix_from_euler, quaternion_from_matrix
 from interstage.spatial.quaternion import quaternion_normalize, quaternion_velocity
 from interstage.system.device import Device
-from interstage.system.ports import Out, Parameter, Value
+from interstage.system.ports import ANY, Out, Parameter, Value
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
 QUATERNION, EULER = ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
@@ -40,7 +40,7 @@ class Trajectory(Device):
     attitude = Out("", 4)
     rate = Out("rad/s", 3)
     throttle = Out("")
-    other = Out("", "k")
+    other = Out(ANY, "k")
 
     def __init__(self, source: str | Path | Mapping[str, Sequence[float]], **values: Value):
         columns = _columns(source)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Size = int | str | tuple[int | str, ...] | None
 Value = str | float | Sequence[object] | np.ndarray
 AXES = ("world", "body", "node")
+ANY = "?"  # unit of ports that take any: filters, gains
 Port = TypeVar("Port", "Look", "Push")
 
 
@@ -44,6 +45,7 @@ def shape_of(size: Size) -> tuple[int | str, ...]:
 
 def numbers(value: Value, text: str, where: str) -> np.ndarray:
     """Return finite numbers in the unit `text`; strings in a list or alone are quantities."""
+    text = "" if text == ANY else text
     if isinstance(value, str):
         return np.array(quantity(value, text, where))
     if isinstance(value, list | tuple) and any(isinstance(item, str) for item in value):
@@ -67,7 +69,8 @@ class Field:
     def __init__(self, text: str = "", size: Size = None, value: Value | None = None):
         if not isinstance(text, str):
             raise InputError("a unit is a string", where=type(self).__name__, got=repr(text)[:60])
-        unit(text)
+        if text != ANY:
+            unit(text)
         self.unit, self.shape, self.name = text, shape_of(size), ""
         self.value = None if value is None else numbers(value, text, type(self).__name__)
 

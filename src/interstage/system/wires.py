@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from interstage.errors import InputError
+from interstage.system.ports import ANY
 from interstage.units import check_unit
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _cut(run: list, cut: int, size: int, target: Port, at: int) -> list[Piece]:
 
 def _factor(source: Port, target: Port) -> float:
     """Return the factor between the units of two ports, 1 where the input does not say any."""
-    if target.shape is None:
+    if target.shape is None or ANY in (source.field.unit, target.field.unit):
         return 1.0
     return check_unit(source.field.unit, target.field.unit, f"wire from '{source.name}' to '{target.name}'")
 

@@ -1,0 +1,177 @@
+"""Allocation of a demand to actuators with limits: bounded least squares.
+
+    min  |W (E u - c)|² + ε |u - u0|²,      low ≤ u ≤ high
+
+E (m, n) what each actuator gives, c (m,) the demand; ε, small beside E, chooses among equals the least effort. Within
+its limits u = u0 + E⁺(c - E u0); otherwise an active set finds the minimum: free actuators by Cholesky, those at a
+limit let go where that lowers the cost (BVLS: Stark and Parker, Computational Statistics 10, 1995, 129). method="pinv"
+scales u - u0 = E⁺(c - E u0) back as a whole to the first limit instead, so that the direction is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError
+from interstage.jit import kernel
+from interstage.system.device import Device
+from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
+
+EFFORT = 1e-9  # ε beside the largest eigenvalue of EᵀW²E
+UNLIMITED = 1e300
+
+
+@kernel
+def solve_free(H, g, fixed, u, L, x):
+    """Write to x the minimizer of uᵀHu/2 - gᵀu over actuators that are not fixed, the others at u; scratch L (n, n)."""
+    n = len(g)
+    for i in range(n):
+        x[i] = u[i]
+    for i in range(n):
+        if fixed[i] != 0:
+            continue
+        rest = g[i]
+        for j in range(n):
+            if fixed[j] != 0:
+                rest -= H[i, j] * u[j]
+        x[i] = rest
+        for j in range(i + 1):
+            if fixed[j] != 0:
+                continue
+            s = H[i, j]
+            for k in range(j):
+                if fixed[k] == 0:
+                    s -= L[i, k] * L[j, k]
+            L[i, j] = np.sqrt(s) if i == j else s / L[j, j]
+    for i in range(n):
+        if fixed[i] == 0:
+            for k in range(i):
+                if fixed[k] == 0:
+                    x[i] -= L[i, k] * x[k]
+            x[i] /= L[i, i]
+    for back in range(n):
+        i = n - 1 - back
+        if fixed[i] == 0:
+            for k in range(i + 1, n):
+                if fixed[k] == 0:
+                    x[i] -= L[k, i] * x[k]
+            x[i] /= L[i, i]
+
+
+@kernel
+def bounded(H, g, low, high, fixed, u, L, x):
+    """Write to u the minimizer of uᵀHu/2 - gᵀu within limits; `fixed` (n,): -1 and 1 at a limit, 0 free."""
+    n = len(g)
+    for i in range(n):
+        fixed[i] = 0
+        u[i] = 0.5 * (low[i] + high[i]) if low[i].real > -1e299 and high[i].real < 1e299 else 0.0 * g[i]
+    for _ in range(20 * n):
+        solve_free(H, g, fixed, u, L, x)
+        # as far as the first limit
+        way, hit = 1.0 + 0.0 * x[0], -1
+        for i in range(n):
+            if fixed[i] == 0:
+                edge = high[i] if x[i].real > high[i].real else low[i]
+                if x[i].real > high[i].real or x[i].real < low[i].real:
+                    part = (edge - u[i]) / (x[i] - u[i])
+                    if part.real < way.real:
+                        way, hit = part, i
+        for i in range(n):
+            if fixed[i] == 0:
+                u[i] = u[i] + way * (x[i] - u[i])
+        if hit >= 0:
+            fixed[hit] = 1 if x[hit].real > high[hit].real else -1
+            u[hit] = (high[hit] if fixed[hit] == 1 else low[hit]) + 0.0 * x[hit]
+            continue
+        # let the one go whose limit costs most
+        worst, gone = 0.0, -1
+        for i in range(n):
+            if fixed[i] != 0:
+                slope = -g[i]
+                for j in range(n):
+                    slope += H[i, j] * u[j]
+                gain = slope.real * fixed[i]
+                if gain > worst + 1e-12 * H[i, i].real:
+                    worst, gone = gain, i
+        if gone < 0:
+            return
+        fixed[gone] = 0
+
+
+class Allocation(Device):
+    """Commands u (n,) of actuators for a demand (m,); see the module.
+
+    effectiveness : E (m, n);  low, high : limits, one or n each;  preferred : u0;  weights : of the demands
+    method : "least squares" or "pinv"
+    """
+
+    effectiveness = Parameter("", size=("m", "n"))
+    inverse = Parameter("", size=("n", "m"))
+    hessian = Parameter("", size=("n", "n"))
+    gradient = Parameter("", size=("n", "m"))
+    low = Parameter("", -UNLIMITED, size="n")
+    high = Parameter("", UNLIMITED, size="n")
+    preferred = Parameter("", 0.0, size="n")
+    effort = Parameter("", 0.0)
+    scaled = Integer()
+    demand = In(ANY, "m")
+    u = Out(ANY, "n")
+    right, trial = Discrete("", "n"), Discrete("", "n")
+    factor = Discrete("", ("n", "n"))
+    fixed = Integer("n")
+
+    def __init__(
+        self,
+        effectiveness: ArrayLike,
+        *,
+        weights: ArrayLike = 1.0,
+        method: str = "least squares",
+        **values: Value,
+    ):
+        E = np.atleast_2d(np.asarray(effectiveness, dtype=float))
+        if E.ndim != 2 or not np.isfinite(E).all() or not np.any(E):
+            raise InputError(
+                "not an effectiveness", where="Allocation", expected="a matrix (m, n) of numbers"
+            )
+        if method not in ("least squares", "pinv"):
+            raise InputError(
+                "unknown method", where="Allocation", expected="least squares or pinv", got=repr(method)
+            )
+        w = np.broadcast_to(np.asarray(weights, dtype=float), (len(E),))
+        if not (w > 0.0).all():
+            raise InputError("weights must be positive", where="Allocation", got=repr(weights))
+        square = E.T @ np.diag(w**2) @ E
+        effort = EFFORT * float(np.linalg.eigvalsh(square).max())
+        inverse = np.linalg.pinv(w[:, None] * E) * w
+        values |= {"effectiveness": E, "inverse": inverse, "scaled": int(method == "pinv")}
+        values |= {"hessian": square + effort * np.eye(len(square)), "gradient": E.T * w**2, "effort": effort}
+        super().__init__(**cast("dict[str, Any]", values))
+        if not ((self.low < self.preferred) & (self.preferred < self.high)).all():
+            raise InputError("preferred commands are not within their limits", where="Allocation")
+
+    def sample(d, t):
+        n, m = len(d.u), len(d.demand)
+        way = 1.0 + 0.0 * d.demand[0]
+        for i in range(n):
+            s = 0.0 * d.demand[0]
+            for j in range(m):
+                rest = d.demand[j]
+                for k in range(n):
+                    rest -= d.effectiveness[j, k] * d.preferred[k]
+                s += d.inverse[i, j] * rest
+            d.trial[i] = s
+            edge = (d.high[i] if s.real > 0.0 else d.low[i]) - d.preferred[i]
+            if s.real != 0.0 and (s / edge).real * way.real > 1.0:
+                way = edge / s
+        for i in range(n):
+            d.u[i] = d.preferred[i] + way * d.trial[i]
+        if way.real < 1.0 and d.scaled == 0:
+            for i in range(n):
+                s = d.effort * d.preferred[i]
+                for j in range(m):
+                    s += d.gradient[i, j] * d.demand[j]
+                d.right[i] = s
+            bounded(d.hessian, d.right, d.low, d.high, d.fixed, d.u, d.factor, d.trial)

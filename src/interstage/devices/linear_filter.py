@@ -1,0 +1,94 @@
+"""A linear filter of any order, exact for inputs that are held, or by the bilinear map.
+
+ẋ = A x + B u, y = C x + D u   →   x⁺ = Φ x + Γ u,  Φ = exp(AT),  Γ = ∫₀ᵀ exp(As) ds B          ("zoh")
+                                   bilinear: s = (2/T)(1 - z⁻¹)/(1 + z⁻¹)                          ("tustin")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import signal
+
+from interstage.errors import InputError
+from interstage.linear.model import LinearModel
+from interstage.system.device import Device
+from interstage.system.ports import ANY, Discrete, In, Out, Parameter, Value
+from interstage.system.ticks import Period, period_of
+
+
+class LinearFilter(Device):
+    """Samples of a continuous filter, given as a `LinearModel`, as (A, B, C, D), or as (numerator, denominator) in s.
+
+    every : period, as in "10 ms";  method : "zoh" (exact for held inputs) or "tustin"
+    """
+
+    phi = Parameter("", size=("n", "n"))
+    gamma = Parameter("", size=("n", "m"))
+    c = Parameter("", size=("p", "n"))
+    through = Parameter("", size=("p", "m"))
+    u = In(ANY, "m")
+    y = Out(ANY, "p")
+    x = Discrete("", "n")
+    next = Discrete("", "n")
+
+    def __init__(
+        self,
+        system: LinearModel | Sequence[ArrayLike],
+        *,
+        every: Period,
+        method: str = "zoh",
+        **values: Value,
+    ):
+        T = float(period_of(every, "LinearFilter, every"))
+        if method not in ("zoh", "tustin"):
+            raise InputError(
+                "unknown method", where="LinearFilter", expected="zoh or tustin", got=repr(method)
+            )
+        A, B, C, D = _matrices(system)
+        kind = {"zoh": "zoh", "tustin": "bilinear"}[method]
+        phi, gamma, c, through, _ = signal.cont2discrete((A, B, C, D), T, method=kind)
+        values |= {"phi": phi, "gamma": gamma, "c": c, "through": through}
+        super().__init__(every=every, **cast("dict[str, Any]", values))
+
+    def sample(d, t):
+        for i in range(len(d.y)):
+            s = 0.0 * d.c[0, 0]
+            for j in range(len(d.x)):
+                s += d.c[i, j] * d.x[j]
+            for j in range(len(d.u)):
+                s += d.through[i, j] * d.u[j]
+            d.y[i] = s
+        for i in range(len(d.x)):
+            s = 0.0 * d.c[0, 0]
+            for j in range(len(d.x)):
+                s += d.phi[i, j] * d.x[j]
+            for j in range(len(d.u)):
+                s += d.gamma[i, j] * d.u[j]
+            d.next[i] = s
+        for i in range(len(d.x)):
+            d.x[i] = d.next[i]
+
+
+def _matrices(system: LinearModel | Sequence[ArrayLike]) -> tuple[np.ndarray, ...]:
+    """Return A, B, C, D of what was given."""
+    if isinstance(system, LinearModel):
+        return system.A, system.B, system.C, system.D
+    try:
+        arrays = [np.asarray(part, dtype=float) for part in system]
+        if len(arrays) == 2:
+            arrays = list(signal.tf2ss(*arrays))
+        if len(arrays) != 4:
+            raise ValueError("one model, two polynomials or four matrices are needed")
+        A, B, C, D = (np.atleast_2d(array) for array in arrays)
+        model = LinearModel(A, B, C, D)
+    except (TypeError, ValueError) as err:
+        raise InputError("not a linear filter", where="LinearFilter", got=str(err)[:100]) from None
+    if model.n_states == 0:
+        raise InputError(
+            "a filter without states is a gain", where="LinearFilter", hint="scale the wire's source"
+        )
+    return model.A, model.B, model.C, model.D
