@@ -100,12 +100,9 @@ class Engine(Device):
 
 def _table(given: Value, where: str, unit: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the two columns of a table."""
-    try:
-        x, y = given  # type: ignore[misc]
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{where} is no table", expected="two lists of equal length", got=repr(given)
-        ) from None
+    if isinstance(given, str | float | int) or len(given) != 2:
+        raise InputError(f"{where} is no table", expected="two lists of equal length", got=repr(given))
+    x, y = (list(column) if isinstance(column, list | tuple) else np.asarray(column) for column in given)
     first, second = numbers(x, unit, where), numbers(y, "", where)
     if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
         raise InputError(
