@@ -31,7 +31,7 @@ def places_of(cls: type[ist.Device]) -> dict[str, object]:
     found: dict[str, object] = {}
     for k, (name, place) in enumerate(cls.places.items()):
         if isinstance(place, Hinge):
-            body = "slide" if place.unit == "m" else "arm" if place.size is None else "engine"
+            body = "slide" if place.unit == "m" else "arm" if place.size is None else "engine"  # two axes
             driven = any(
                 isinstance(f, Push) and f.owner is place and f.quantity == "motion"
                 for f in cls.fields.values()

@@ -72,4 +72,29 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         },
         {"inertia": 0.05, "max_torque": 0.2, "torque": 0.3, "max_speed": 20.0, "speed": 19.9},
     ],
+    "TVC": [
+        {"command": [0.1, -0.2], "limit": "8 deg"},
+        {"command": [0.3, -0.02], "bandwidth": "20 rad/s", "rate_limit": 0.5},
+    ],
+    "CMG": [{"gimbal": [1, 1, 0], "momentum": 3.0, "inertia": 0.1, "command": 0.2, "rate": 0.4}],
+    "GPS": [{"noise": "2 m", "velocity_noise": 0.1, "drift": "5 m"}],
+    "MagneticTorquer": [{"dipole": [3.0, -12.0, 4.0], "limit": 10.0, "field": [0.3, -0.2, 0.4]}],
+    "Magnetometer": [{"field": [0.3, -0.2, 0.4], "mount": [1, 2, 0, 1], "noise": 1e-3, "step": 1e-4}],
+    "Motor": [
+        {"inertia": 1e-3, "ratio": 50.0, "stiffness": 1e3, "damping": 2.0, "friction": (1e-3, 1e-4)},
+        {
+            "inertia": 1e-3,
+            "stiffness": 10.0,
+            "max_torque": 0.5,
+            "no_load_speed": 40.0,
+            "speed": 20.0,
+            "command": 3.0,
+        },
+    ],
+    "StarTracker": [{"noise": "2 arcsec", "mount": [1, 2, 0, 1], "bias": 1e-3}],
+    "SunSensor": [{"sun": [0.3, 0.2, 0.9], "field_of_view": 3.0, "noise": 1e-3, "step": 1e-4}],
+    "Thruster": [
+        {"thrust": 10.0, "width": 0.006, "rise": 0.02, "valve_delay": 0.29},
+        {"thrust": 10.0, "width": 0.006, "resolution": 0.001, "valve_delay": 0.29},
+    ],
 }

@@ -4,8 +4,8 @@
 
     flight.add("wheel", dev.ReactionWheel(at=("bus", 12), axis=[0, 0, 1], inertia=0.02, max_torque=0.1))
 
-Each device is one file with its equation, its source and its units; `docs/shelf.md` lists them with the truth that each
-was compared with. The names are listed in the stub beside this file and loaded on first use.
+Each device is one file with its equation, its source and its units; `docs/shelf.md` lists them with the truth that
+each was compared with. The names are listed in the stub beside this file and loaded on first use.
 """
 
 from __future__ import annotations

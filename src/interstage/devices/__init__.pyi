@@ -3,18 +3,27 @@
 from interstage.devices.accelerometer import Accelerometer as Accelerometer
 from interstage.devices.allocation import Allocation as Allocation
 from interstage.devices.atmosphere import Atmosphere as Atmosphere
+from interstage.devices.cmg import CMG as CMG
 from interstage.devices.earth import Earth as Earth
 from interstage.devices.encoder import Encoder as Encoder
 from interstage.devices.engine import Engine as Engine
+from interstage.devices.gps import GPS as GPS
 from interstage.devices.gyro import Gyro as Gyro
 from interstage.devices.imu import IMU as IMU
 from interstage.devices.lead_lag import LeadLag as LeadLag
 from interstage.devices.linear_filter import LinearFilter as LinearFilter
 from interstage.devices.low_pass import LowPass as LowPass
+from interstage.devices.magnetic_torquer import MagneticTorquer as MagneticTorquer
+from interstage.devices.magnetometer import Magnetometer as Magnetometer
+from interstage.devices.motor import Motor as Motor
 from interstage.devices.notch import Notch as Notch
 from interstage.devices.phase_plane import PhasePlane as PhasePlane
 from interstage.devices.pid import PID as PID
 from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel
+from interstage.devices.star_tracker import StarTracker as StarTracker
+from interstage.devices.sun_sensor import SunSensor as SunSensor
+from interstage.devices.thruster import Thruster as Thruster
 from interstage.devices.trajectory import Trajectory as Trajectory
+from interstage.devices.tvc import TVC as TVC
 
 __all__: list[str]

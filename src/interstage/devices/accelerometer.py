@@ -9,7 +9,7 @@ axes of the node and then turned into those of the sensor.
 from __future__ import annotations
 
 from interstage.devices.inertial import FLICKERS, counted, mounted, register, wandered
-from interstage.devices.parts import quaternion_of
+from interstage.devices.parts import with_mount
 from interstage.jit import kernel
 from interstage.system.device import Device
 from interstage.system.ports import Discrete, Integer, Out, Parameter, Place, State, Value
@@ -66,11 +66,7 @@ class Accelerometer(Device):
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of the counter, the mount as a quaternion."""
-        found = register(values, type(self).__name__)
-        return {
-            **found,
-            "mount": quaternion_of(found.get("mount", [1.0, 0.0, 0.0, 0.0]), "Accelerometer.mount"),
-        }
+        return with_mount(register(values, "Accelerometer"), "Accelerometer")
 
     def rates(d, t):
         if d.ideal == 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import between, side_of, unit_vector
+from interstage.devices.parts import between, with_directions
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
@@ -65,10 +65,7 @@ class Engine(Device):
             found.setdefault("ignition", 0.0)
         found["throttles"], found["levels"] = _table(found.pop("curve", ([0, 1], [0, 1])), "Engine.curve", "")
         found["times"], found["profile"] = _table(found.pop("burn", ([0, 1], [1, 1])), "Engine.burn", "s")
-        axis = unit_vector(found.get("axis", [1.0, 0.0, 0.0]), "Engine.axis")
-        side = unit_vector(found.get("side", side_of(axis)), "Engine.side")
-        across = unit_vector(side - axis * (axis @ side), "Engine.side across its axis")
-        return {**found, "axis": axis, "side": across}
+        return with_directions(found, "Engine", "axis", "side", [1.0, 0.0, 0.0])
 
     def outputs(d, t):
         x = d.level * between(d.times, d.profile, t - d.ignition)

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from interstage.devices.inertial import FLICKERS, counted, mounted, register, wandered
-from interstage.devices.parts import quaternion_of
+from interstage.devices.parts import with_mount
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
 from interstage.system.device import Device
 from interstage.system.ports import Discrete, Integer, Out, Parameter, Place, State, Value
@@ -57,8 +57,7 @@ class Gyro(Device):
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of the counter, the mount as a quaternion."""
-        found = register(values, type(self).__name__)
-        return {**found, "mount": quaternion_of(found.get("mount", [1.0, 0.0, 0.0, 0.0]), "Gyro.mount")}
+        return with_mount(register(values, "Gyro"), "Gyro")
 
     def rates(d, t):
         if d.ideal == 1:

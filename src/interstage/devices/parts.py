@@ -5,12 +5,15 @@ Branches look at real parts; what is limited has a slope of zero, as it should.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.spatial import Rotation
 from interstage.system.ports import Value, numbers
+from interstage.units import quantity, split_quantity, unit
 
 
 @kernel
@@ -104,9 +107,31 @@ def side_of(axis: np.ndarray) -> np.ndarray:
     return side / np.sqrt(side @ side)
 
 
+def with_mount(values: dict[str, Value], name: str) -> dict[str, Value]:
+    """Return values with the attitude of a sensor on its node as a quaternion."""
+    return {**values, "mount": quaternion_of(values.get("mount", [1.0, 0.0, 0.0, 0.0]), f"{name}.mount")}
+
+
+def with_directions(
+    values: dict[str, Value], name: str, axis: str, side: str, default: Sequence[float]
+) -> dict[str, Value]:
+    """Return values with an axis and a direction across it, both of length one."""
+    a = unit_vector(values.get(axis, default), f"{name}.{axis}")
+    b = unit_vector(values.get(side, side_of(a)), f"{name}.{side}")
+    across = unit_vector(b - a * (a @ b), f"{name}.{side} across its {axis}")
+    return {**values, axis: a, side: across}
+
+
 def pair(value: object, names: tuple[str, ...], where: str) -> dict[str, Value]:
     """Return {name: value} of an argument that gives several at once, or the first alone."""
     given: list = list(value) if isinstance(value, tuple | list | np.ndarray) else [value]
     if not 0 < len(given) <= len(names):
         raise InputError(f"{where} does not fit", expected=f"({', '.join(names)})", got=repr(value))
     return dict(zip(names, given))
+
+
+def hertz(value: Value, where: str) -> Value:
+    """Return a frequency in Hz; strings may say rad/s."""
+    if isinstance(value, str) and unit(split_quantity(value, where)[1]).same_kind(unit("rad/s")):
+        return quantity(value, "rad/s", where) / (2.0 * np.pi)
+    return value

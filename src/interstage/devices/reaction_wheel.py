@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import limited, near_limit, pair, side_of, sign_near, unit_vector
+from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
 
@@ -66,13 +66,10 @@ class ReactionWheel(Device):
         if "imbalance" in found:
             names = ("static_imbalance", "dynamic_imbalance")
             found |= pair(found.pop("imbalance"), names, "ReactionWheel.imbalance")
-        axis = unit_vector(found.get("axis", [0.0, 0.0, 1.0]), "ReactionWheel.axis")
-        side = unit_vector(found.get("side", side_of(axis)), "ReactionWheel.side")
-        across = unit_vector(side - axis * (axis @ side), "ReactionWheel.side across its axis")
         if "speed" in found and "inertia" in found:
             speed = numbers(found.pop("speed"), "rad/s", "ReactionWheel.speed")
             found.setdefault("momentum", speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia"))
-        return {**found, "axis": axis, "side": across}
+        return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
 
     def outputs(d, t):
         a, e, w = d.axis, d.side, d.omega

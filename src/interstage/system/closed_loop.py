@@ -201,7 +201,11 @@ class ClosedLoop:
         return found
 
     def _check_mode(self, touch: Touch, wanted: str) -> None:
+        """Refuse a joint that a device cannot drive as it wants to; one whose motion it says is prescribed by that."""
         mode = self.system.joint_mode(str(touch.place))
+        if wanted == "prescribed" and mode == "free":
+            self.system.set_joint_mode(str(touch.place), wanted)
+            return
         if mode != wanted:
             raise InputError(
                 f"'{touch.port}' needs a {wanted} joint",

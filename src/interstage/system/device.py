@@ -118,14 +118,15 @@ class Device:
                 self._sizes[place.size] = len(
                     _place_list(type(self).__name__, name, self._at.setdefault(name, [None]))
                 )
+        values = self.shorthands(values)
         named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
         for name in named & values.keys():
             self._sizes[name] = int(values.pop(name))
-        self.set(**self.shorthands(values))
+        self.set(**values)
         self._finish()
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return the values of fields that arguments mean; a device with shorter ways to say them overrides it."""
+        """Return values of fields, and sizes by name, that arguments mean; a device with shorter ways overrides it."""
         return values
 
     def place_of(self, name: str) -> object:

@@ -320,7 +320,7 @@ class Hinge:
         return Push(self, "joint_force", "joint", self._force, self.size)
 
     def motion(self) -> Push:
-        """Declare the acceleration of a prescribed joint."""
+        """Declare the acceleration of a prescribed joint; a free one is prescribed by that."""
         return Push(self, "motion", "joint", f"{self.unit}/s^2", self.size)
 
 

@@ -1,0 +1,65 @@
+"""An electric motor with a gear on a joint: a rotor of its own behind a train that gives way.
+
+With rotor angle θ, ratio N, and the joint's coordinate q the gear carries
+
+    τ = k (θ/N - q) + c (θ̇/N - q̇)        to the joint,
+    J θ̈ = u - coulomb sgn θ̇ - viscous θ̇ - τ/N
+
+The motor's torque u is the command, not beyond ± max_torque (1 - |θ̇|/no_load_speed) in the direction of motion. Seen
+from the joint the rotor has the inertia N² J. Its gyroscopic torque is left out.
+"""
+
+from __future__ import annotations
+
+from interstage.devices.parts import limited, pair, sign_near
+from interstage.system.device import Device
+from interstage.system.ports import Hinge, In, Out, Parameter, State, Value
+
+
+class Motor(Device):
+    """A geared motor on a joint with one axis.
+
+    joint : body;  inertia : of the rotor;  ratio : turns of the rotor for one of the joint
+    stiffness, damping : of the gear train, at the joint;  max_torque, no_load_speed : of the motor, 0 is no limit
+    friction : (Coulomb, viscous) at the rotor, also as coulomb and viscous, smooth within ±stick
+    command : torque of the motor;  torque : at the joint;  speed : of the rotor;  turned : its angle
+    """
+
+    joint = Hinge()
+    inertia = Parameter("kg*m^2", above=0.0)
+    ratio = Parameter("", 1.0, above=0.0)
+    stiffness = Parameter("N*m/rad", above=0.0)
+    damping = Parameter("N*m*s/rad", 0.0, least=0.0)
+    max_torque = Parameter("N*m", 0.0, least=0.0)
+    no_load_speed = Parameter("rad/s", 0.0, least=0.0)
+    coulomb = Parameter("N*m", 0.0, least=0.0)
+    viscous = Parameter("N*m*s/rad", 0.0, least=0.0)
+    stick = Parameter("rad/s", 0.1, above=0.0)
+    command = In("N*m")
+    q = joint.coordinate()
+    rate = joint.rate()
+    torque = Out("N*m")
+    on_joint = joint.force()
+    turned = State("rad")
+    speed = State("rad/s")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: the pair of friction."""
+        found = dict(values)
+        if "friction" in found:
+            found |= pair(found.pop("friction"), ("coulomb", "viscous"), "Motor.friction")
+        return found
+
+    def outputs(d, t):
+        d.torque = d.stiffness * (d.turned / d.ratio - d.q) + d.damping * (d.speed / d.ratio - d.rate)
+        d.on_joint = d.torque
+
+    def rates(d, t):
+        motor = limited(d.command, d.max_torque)
+        if d.no_load_speed.real > 0.0 and (motor * d.speed).real > 0.0:
+            most = d.speed / d.no_load_speed
+            room = 1.0 - (most if most.real > 0.0 else -most)
+            motor = limited(motor, d.max_torque * room) if room.real > 0.0 else 0.0 * motor
+        drag = d.coulomb * sign_near(d.speed, d.stick) + d.viscous * d.speed
+        d.turneddot = d.speed
+        d.speeddot = (motor - drag - d.torque / d.ratio) / d.inertia

@@ -1,0 +1,66 @@
+"""A sun sensor: two angles to the sun, where it is in view.
+
+    s = Cᵀ Rᵀ s_world,    angles = (atan2(s_x, s_z), atan2(s_y, s_z)) + noise n,    z is the boresight
+
+It sees the sun where s is within `field_of_view` (half angle) of the boresight and `light` is above a half; elsewhere
+it says its last angles again and `valid` is 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.parts import turned_back, with_mount
+from interstage.spatial.rotvec import arctan2
+from interstage.system.device import Device
+from interstage.system.noise import normal
+from interstage.system.ports import In, Out, Parameter, Place, Value
+
+
+class SunSensor(Device):
+    """Angles of the sun beside the boresight of a sensor, sampled.
+
+    at : place;  mount : attitude of the sensor's axes on the node;  field_of_view : half angle
+    noise : standard deviation of each angle;  step : of their rounding, 0: none
+    sun (3,) : direction to the sun, world;  light : share of the sun's disk that is not eclipsed
+    angles (2,), direction (3,) : unit vector in the sensor's axes, as measured;  valid : 1 or 0
+    """
+
+    at = Place()
+    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
+    field_of_view = Parameter("rad", "60 deg", above=0.0, most=np.pi)
+    noise = Parameter("rad", 0.0, least=0.0)
+    step = Parameter("rad", 0.0, least=0.0)
+    true_attitude = at.attitude()
+    sun = In("", 3)
+    light = In("", default=1.0)
+    angles = Out("rad", 2)
+    direction = Out("", 3, initial=[0.0, 0.0, 1.0])
+    valid = Out("")
+    node = Out("", 3)
+    seen = Out("", 3)
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: the mount as a quaternion."""
+        return with_mount(values, "SunSensor")
+
+    def sample(d, t):
+        turned_back(d.true_attitude, d.sun, d.node)
+        turned_back(d.mount, d.node, d.seen)
+        s = d.seen
+        length = np.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+        d.valid = 0.0
+        if s[2].real > length.real * np.cos(d.field_of_view.real) and d.light.real > 0.5:
+            d.valid = 1.0
+            for i in range(2):
+                angle = arctan2(s[i], s[2])
+                if d.ideal == 0:
+                    angle += d.noise * normal(d.seed, d.stream, d.tick, i)
+                    if d.step.real > 0.0:
+                        angle = d.step * np.rint((angle / d.step).real)
+                d.angles[i] = angle
+            x, y = np.tan(d.angles[0]), np.tan(d.angles[1])
+            z = 1.0 / np.sqrt(1.0 + x * x + y * y)
+            d.direction[0] = x * z
+            d.direction[1] = y * z
+            d.direction[2] = z

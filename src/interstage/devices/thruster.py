@@ -1,0 +1,112 @@
+"""A thruster that fires pulses: width by command, valve delay, rise and decay, and a shortest pulse.
+
+At each sample of period T a pulse of `width` seconds is asked for; the valve is open from t + valve_delay on for that
+long (not longer than T, and not at all below `min_on`), and the thrust follows with a lag:
+
+    ẋ = (open - x) / rise,    F = x thrust        (x = open without a rise),    flow = F / (isp g₀)
+
+A pulse has the impulse thrust · width whatever the rise is. Where derivatives are taken the force is its mean over a
+period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.parts import unit_vector
+from interstage.errors import InputError
+from interstage.jit import kernel
+from interstage.system.device import Device
+from interstage.system.ports import Discrete, In, Out, Parameter, Place, State, Value, numbers
+
+_G0 = 9.80665
+_EDGE = 1e-9  # s: instants nearer than this are one
+
+
+@kernel
+def valve(t, opens, closes, delayed):
+    """Return 1 while a valve is open, 0 while it is closed, and a half at an edge.
+
+    The last stage of the step before an edge and the first stage after it then add up to the impulse of the pulse. An
+    edge without delay is a sample: no stage before it sees it.
+    """
+    if t < opens - _EDGE or t > closes + _EDGE:
+        return 0.0
+    if t > closes - _EDGE or (delayed and t < opens + _EDGE):
+        return 0.5
+    return 1.0
+
+
+class Thruster(Device):
+    """Pulses of thrust at a place, as wide as commanded in every sample.
+
+    at : place;  axis (3,) : of the force on the vehicle, node axes;  thrust : when the valve is open
+    min_on : shortest pulse, or min_impulse : its impulse;  resolution : widths are whole multiples of it, 0: any
+    valve_delay : from command to valve;  rise : time constant of the thrust, 0: none;  isp : of the flow
+    width : time that the valve shall be open in this period;  level : thrust now, as a share
+    """
+
+    at = Place()
+    axis = Parameter("", [1.0, 0.0, 0.0])
+    thrust = Parameter("N", above=0.0)
+    min_on = Parameter("s", 0.0, least=0.0)
+    resolution = Parameter("s", 0.0, least=0.0)
+    valve_delay = Parameter("s", 0.0, least=0.0)
+    rise = Parameter("s", 0.0, least=0.0)
+    isp = Parameter("s", 220.0, above=0.0)
+    width = In("s")
+    level = Out("")
+    mass_flow = Out("kg/s")
+    push = at.force("node")
+    x = State("")
+    opens = Discrete("s", initial=-1.0)
+    closes = Discrete("s", initial=-1.0)
+    share = Discrete("")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: the shortest pulse by its impulse, a direction of length one."""
+        found = dict(values)
+        if "min_impulse" in found:
+            if "thrust" not in found or "min_on" in found:
+                raise InputError("Thruster.min_impulse goes with thrust, and without min_on")
+            impulse = numbers(found.pop("min_impulse"), "N*s", "Thruster.min_impulse")
+            found["min_on"] = impulse / numbers(found["thrust"], "N", "Thruster.thrust")
+        return {**found, "axis": unit_vector(found.get("axis", [1.0, 0.0, 0.0]), "Thruster.axis")}
+
+    def outputs(d, t):
+        level = d.x
+        if d.ideal == 1:
+            level = d.share
+        elif d.rise.real <= 0.0:
+            level = 0.0 * d.x + valve(t, d.opens.real, d.closes.real, d.valve_delay.real > 0.0)
+        d.level = level
+        d.mass_flow = level * d.thrust / (_G0 * d.isp)
+        for i in range(3):
+            d.push[i] = level * d.thrust * d.axis[i]
+
+    def rates(d, t):
+        d.xdot = 0.0 * d.x
+        if d.ideal == 0 and d.rise.real > 0.0:
+            now = valve(t, d.opens.real, d.closes.real, d.valve_delay.real > 0.0)
+            d.xdot = (now - d.x) / d.rise
+
+    def sample(d, t):
+        width = d.width
+        if width.real > d.period.real:
+            width = d.period + 0.0 * width
+        if d.ideal == 0:
+            if d.resolution.real > 0.0:
+                width = d.resolution * np.rint((width / d.resolution).real)
+            begin = t + d.valve_delay
+            still_open = d.closes.real > begin.real - _EDGE
+            if width.real < d.min_on.real or width.real <= 0.0:
+                width = 0.0 * width
+                if still_open:
+                    d.closes = begin if d.valve_delay.real > 0.0 else begin - 1.0
+            else:
+                if not still_open:
+                    d.opens = begin
+                d.closes = begin + width
+                if width.real > d.period.real - _EDGE:
+                    d.closes += 3.0 * _EDGE  # until the next sample says more
+        d.share = width / d.period
