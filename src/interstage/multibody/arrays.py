@@ -43,7 +43,11 @@ TREE_FIELDS = (
         1,
     ),  # (N,) block of the products of its spin in stiff_block, -1 without geometric stiffness
     ("body_root", "i", 1),  # (N,) block of the wrench of its inboard joint, -1 for none
-    ("body_stiff", "i", 1),  # (N,) 1 where forces across joints change the stiffness
+    (
+        "body_stiff",
+        "i",
+        1,
+    ),  # (N,) 1 where forces across joints change the stiffness, -1 where they do further out
     ("joint_kind", "i", 1),  # (N,)
     ("joint_q", "i", 1),  # (N,) first joint coordinate in q
     ("joint_v", "i", 1),  # (N,) first joint velocity in v
@@ -122,9 +126,12 @@ SCRATCH_FIELDS = (
     ("mode_d", "w", 1),  # (n,) inverse of modal mass with the implicit shift
     ("mode_ext", "w", 1),  # (n,) modal force of external wrenches
     ("mode_y", "w", 1),  # (10, n) each
-    ("mode_h", "w", 1),  # (n,) modal force of geometric stiffness under the forces across joints
+    ("mode_h", "w", 1),  # (n,) modal force of geometric stiffness under new forces across joints
     ("mode_G", "w", 1),  # (6, n) each: K η of the inboard joint
     ("site_G", "w", 1),  # (6, n) each: K η of ports
+    ("stiff_size", "w", 1),  # (N,) size of the modal forces of a body
+    ("stiff_v", "w", 1),  # (nv,) answer to modal forces of geometric stiffness
+    ("port_G", "w", 1),  # I + P W of bodies with ports, then its inverse
     ("site_R", "w", 2),  # (S, 9) rotation of the node
     ("site_J", "w", 2),  # (S, 9) left Jacobian of its rotation vector
     ("site_p", "w", 2),  # (S, 3) deformed position, body axes
@@ -156,7 +163,6 @@ SCRATCH_FIELDS = (
     ("closure_s", "w", 1),  # (m,) scales of the rows
     ("closure_L", "w", 2),  # (m, m) J M^-1 J^T, then its factor
     ("closure_X", "w", 2),  # (m, nv) M^-1 J^T by rows
-    ("closure_G", "w", 1),  # inverses of I + P W of bodies with ports
     ("closure_J", "w", 2),  # (6, nv)
     ("closure_v", "w", 1),  # (nv,)
     ("closure_q", "w", 1),  # (nq,)
@@ -187,7 +193,7 @@ else:
     Work = namedtuple("Work", [name for name, _, _ in WORK_FIELDS])
 
 
-def _closure_shapes(C: int, m: int, nq: int, nv: int, blocks: int) -> dict[str, tuple[int, ...]]:
+def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ...]]:
     """Return the shapes of what closures need: nothing where there are none."""
     one = min(C, 1)
     rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "s")}
@@ -197,7 +203,6 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int, blocks: int) -> dict[str, 
         "closure_u": (m, 3),
         "closure_L": (m, m),
         "closure_X": (m, nv),
-        "closure_G": (36 * blocks * one,),
         "closure_J": (6 * one, nv),
         "closure_v": (nv * one,),
         "closure_q": (nq * one,),
@@ -222,6 +227,8 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
     stiff = bool(tree.body_stiff.any())
     shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
+    answers = stiff or len(tree.closure_site) > 0
+    shapes |= {"stiff_size": (N * stiff,), "stiff_v": (nv * stiff,), "port_G": (36 * blocks * answers,)}
     shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
     shapes |= {
         "W": (widest, widest),
@@ -231,5 +238,5 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
         "shift": (nv,),
         "indefinite": (N,),
     }
-    shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv, blocks)
+    shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv)
     return Work(**settings, **{name: np.zeros(shapes[name], dtype) for name, _, _ in SCRATCH_FIELDS})

@@ -310,13 +310,22 @@ def build_tree(
         site_gam=_joined([site.gam.ravel() for site in sites]),
         body_spin=rows[:N],
         body_root=rows[N : 2 * N],
-        body_stiff=np.array(stiff, dtype=np.int64),
+        body_stiff=_with_parents(stiff, [-1 if s.parent is None else index[s.parent] for s in specs]),
         site_load=rows[2 * N :],
         stiff_block=blocks,
         stiff_K=K,
         **closure_arrays(model, len(ports), sites),
         sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
     )
+
+
+def _with_parents(stiff: list[bool], parents: list[int]) -> np.ndarray:
+    """Return 1 for bodies that are stiffened, -1 for others that carry such a body, 0 for the rest."""
+    out = np.array(stiff, dtype=np.int64)
+    for i in range(len(out) - 1, -1, -1):
+        if out[i] != 0 and parents[i] >= 0 and out[parents[i]] == 0:
+            out[parents[i]] = -1
+    return out
 
 
 def spin_loads(spec: BodySpec, flex: FlexibleBody | None) -> SixLoads | None:

@@ -51,7 +51,7 @@ STAGES = {
     "momentum": "all",
     "observe_sites": "all",
     "stiff_rows": "stiffening",
-    "carried_loads": "stiffening",
+    "settle": "stiffening",
     "closure_rows": "closures",
     "closure_inertia": "closures",
     "constrain": "closures",

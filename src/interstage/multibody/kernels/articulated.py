@@ -22,11 +22,13 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.elimination import blocks_of, eliminate_modes, modal_accelerations
+from interstage.multibody.kernels.elimination import blocks_of, eliminate_modes
 from interstage.multibody.kernels.flex import body_terms
-from interstage.multibody.kernels.joints import REVOLUTE, attitude_spring
+from interstage.multibody.kernels.joints import REVOLUTE, hinge_forces, joint_force
 from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
+from interstage.multibody.kernels.outward import outward
 from interstage.multibody.kernels.rows import clear, clear_vector, dense6, factor_ldlt, solve_ldlt
+from interstage.multibody.kernels.settling import settle
 from interstage.multibody.kernels.small import (
     add,
     add6,
@@ -51,17 +53,7 @@ from interstage.multibody.kernels.small import (
     turn_back,
     turn_inertia,
 )
-from interstage.multibody.kernels.stiffening import NOT_SETTLED, PASSES, carried_loads, stiff_rows
-
-
-@inlined
-def joint_force(tree, q, v, tau, k):
-    """Return the generalized force on velocity k: what is applied, less spring and damper."""
-    j = tree.v_q[k]
-    force = tau[k] - tree.v_damping[k] * v[k]
-    if j >= 0:
-        force -= tree.v_stiffness[k] * (q[j] - tree.v_rest[k])
-    return force
+from interstage.multibody.kernels.stiffening import stiff_rows
 
 
 @inlined
@@ -202,10 +194,7 @@ def inward(tree, work, q, v, tau):
             zw, zv = add(zw, scale(u, uw)), add(zv, scale(u, uv))
         elif nv > 1:
             force = work.body_f
-            for k in range(nv):
-                force[k] = joint_force(tree, q, v, tau, iv + k)
-                if tree.v_q[iv + k] < 0 and tree.v_stiffness[iv + k] != 0.0:
-                    force[k] += attitude_spring(tree, i, q, k)
+            hinge_forces(tree, i, q, v, tau, force)
             dense6(P, work.Y)
             if not _wide_hinge(
                 work.H[i],
@@ -242,52 +231,9 @@ def inward(tree, work, q, v, tau):
     return 0
 
 
-@inlined
-def carried_acceleration(tree, work, i):
-    """Return the acceleration (angular, linear) of body i but for that of its joint coordinates, body axes."""
-    port, R = tree.body_port[i], get9(work.R, i)
-    if port < 0:
-        w, u = low(work.A, tree.body_parent[i]), high(work.A, tree.body_parent[i])
-    else:
-        w, u = low(work.site_a, port), high(work.site_a, port)
-    lift = add(u, cross(w, get3(work.p, i)))
-    return add(turn_back(R, w), low(work.c, i)), add(turn_back(R, lift), high(work.c, i))
-
-
-@stage("x")
-def outward(tree, work, vdot):
-    """Write accelerations from the roots to the tips."""
-    for i in range(tree.sizes[0]):
-        nv, iv, H, U = tree.joint_nv[i], tree.joint_v[i], work.H, work.U
-        aw, av = carried_acceleration(tree, work, i)
-        if nv == 1:
-            s = U[i, 0] * aw[0] + U[i, 1] * aw[1] + U[i, 2] * aw[2]
-            s += U[i, 3] * av[0] + U[i, 4] * av[1] + U[i, 5] * av[2]
-            s = work.u[i, 0] - s * work.L[i, 0, 0]
-            vdot[iv] = s
-            aw = add(aw, scale(s, (H[i, 0], H[i, 1], H[i, 2])))
-            av = add(av, scale(s, (H[i, 3], H[i, 4], H[i, 5])))
-        elif nv > 1:
-            x = work.body_f
-            for a in range(nv):
-                k = 6 * a
-                x[a] = U[i, k] * aw[0] + U[i, k + 1] * aw[1] + U[i, k + 2] * aw[2]
-                x[a] += U[i, k + 3] * av[0] + U[i, k + 4] * av[1] + U[i, k + 5] * av[2]
-            solve_ldlt(work.L[i], nv, x)
-            for a in range(nv):
-                k = 6 * a
-                s = work.u[i, a] - x[a]
-                vdot[iv + a] = s
-                aw = add(aw, scale(s, (H[i, k], H[i, k + 1], H[i, k + 2])))
-                av = add(av, scale(s, (H[i, k + 3], H[i, k + 4], H[i, k + 5])))
-        put6(work.A, i, aw, av)
-        if tree.body_modes[i] > 0:
-            modal_accelerations(tree, work, i, vdot)
-
-
 @kernel
 def _passes(tree, work, q, v, tau, vdot):
-    """Write v̇, inwards and outwards; once more for geometric stiffness until the forces across joints settle."""
+    """Write v̇, inwards and outwards; with what geometric stiffness makes of the forces across joints."""
     stiff = len(work.mode_G) > 0
     if stiff:
         stiff_rows(tree, work, q)
@@ -295,14 +241,7 @@ def _passes(tree, work, q, v, tau, vdot):
     if status == 0:
         outward(tree, work, vdot)
     if stiff and status == 0:
-        for _ in range(PASSES):
-            if carried_loads(tree, work) == 0:
-                return status
-            status = inward(tree, work, q, v, tau)
-            if status != 0:
-                return status
-            outward(tree, work, vdot)
-        return NOT_SETTLED
+        status = settle(tree, work, q, v, tau, vdot)
     return status
 
 

@@ -16,21 +16,19 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import forward, forward_from_here, inward, outward
+from interstage.multibody.kernels.articulated import forward, forward_from_here, inward
 from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_rows, put_accelerations
-from interstage.multibody.kernels.elimination import port_compliance
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses
+from interstage.multibody.kernels.outward import spread
+from interstage.multibody.kernels.responses import body_inward, invert_ports, no_forces
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear,
     clear_vector,
-    dense6,
-    rows_times,
     solve_ldlt,
-    solve_lu,
 )
 from interstage.multibody.kernels.small import (
     add,
@@ -38,13 +36,8 @@ from interstage.multibody.kernels.small import (
     cross,
     get3,
     get9,
-    get_inertia,
-    high,
     kernel,
-    low,
-    put6,
     scale,
-    turn,
     turn_back,
 )
 
@@ -78,106 +71,9 @@ def _load(tree, work, s, t, f):
 
 
 @kernel
-def _invert_ports(tree, work):
-    """Write (I + P⁺W)⁻¹ of every flexible body that carries others, after `inward`."""
-    Y = work.Y
-    for i in range(tree.sizes[0]):
-        begin, end = tree.body_ports[i], tree.body_ports[i + 1]
-        if begin == end:
-            continue
-        port_compliance(tree, work, i)
-        width, at = 6 * (end - begin), 36 * tree.body_block[i]
-        G = work.closure_G[at : at + width * width].reshape(width, width)
-        K, W = work.K, work.W
-        for s in range(begin, end):
-            dense6(get_inertia(work.site_P, s), Y)
-            row = 6 * (s - begin)
-            for k in range(6):
-                for j in range(width):
-                    total = 0.0 * Y[0, 0]
-                    for m in range(6):
-                        total += Y[k, m] * W[row + m, j]
-                    K[row + k, j] = total
-                    G[row + k, j] = 0.0
-                K[row + k, row + k] += 1.0
-                G[row + k, row + k] = 1.0
-        solve_lu(K, G, width, width)
-
-
-@kernel
-def _modes_inward(tree, work, i):
-    """Take modal forces and the forces at the ports of a flexible body to its origin."""
-    n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
-    beta, d = work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
-    for r in range(n):
-        beta[r] *= d[r]
-    F, E = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
-    add6(work.z, i, rows_times(F, beta), rows_times(E, beta))
-    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
-    if begin == end:
-        return
-    Y, y, Psi = work.Y, work.body_f, work.Psi
-    for s in range(begin, end):
-        at = 3 * tree.site_start[s]
-        spin = turn(get9(work.site_J, s), rows_times(tree.site_lam[at : at + 3 * n], beta))
-        put6(work.site_g, s, spin, rows_times(tree.site_gam[at : at + 3 * n], beta))
-        dense6(get_inertia(work.site_P, s), Y)
-        for k in range(6):
-            total = work.site_z[s, k]
-            for j in range(6):
-                total += Y[k, j] * work.site_g[s, j]
-            y[6 * (s - begin) + k] = total
-    width, at = 6 * (end - begin), 36 * tree.body_block[i]
-    for k in range(width):
-        total = 0.0 * y[0]
-        for j in range(width):
-            total += work.closure_G[at + width * k + j] * y[j]
-        work.X[6 * begin + k, 6] = total
-        for j in range(6):
-            work.z[i, j] += Psi[6 * begin + k, j] * total
-
-
-@kernel
-def _body_inward(tree, work, i):
-    """Take the force of body i through its modes and its hinge to its parent."""
-    if tree.body_modes[i] > 0:
-        _modes_inward(tree, work, i)
-    parent, port, nv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i]
-    H, U, z = work.H, work.U, work.z
-    if work.joint_mode[i] == 0 and nv > 0:
-        x = work.u[i]
-        for a in range(nv):
-            x[a] = 0.0
-            for k in range(6):
-                x[a] -= H[i, 6 * a + k] * z[i, k]
-        if nv == 1:
-            x[0] *= work.L[i, 0, 0]
-        else:
-            solve_ldlt(work.L[i], nv, x)
-        for a in range(nv):
-            for k in range(6):
-                z[i, k] += U[i, 6 * a + k] * x[a]
-    if parent < 0:
-        return
-    R = get9(work.R, i)
-    t, f = turn(R, low(z, i)), turn(R, high(z, i))
-    t = add(t, cross(get3(work.p, i), f))
-    if port < 0:
-        add6(z, parent, t, f)
-    else:
-        add6(work.site_z, port, t, f)
-
-
-@kernel
 def _unit_response(tree, work, c, k, out):
-    """Write M⁻¹Jᵀ of row k of closure c, after `inward`, with all velocity terms zero."""
-    clear(work.z)
-    clear(work.u)
-    clear(work.site_z[: tree.sizes[1]])
-    clear(work.site_g[: tree.sizes[1]])
-    clear_vector(work.mode_beta)
-    for j in range(len(work.X)):
-        work.X[j, 6] = 0.0
+    """Write M⁻¹Jᵀ of row k of closure c, after `inward`."""
+    no_forces(tree, work)
     n, u = get3(work.closure_n, k), get3(work.closure_u, k)
     a, b = tree.closure_site[c, 0], tree.closure_site[c, 1]
     if b >= 0:
@@ -189,22 +85,21 @@ def _unit_response(tree, work, c, k, out):
     # the two paths to the root, merged: a child has a higher number than its parent
     while i >= 0 or j >= 0:
         last = max(i, j)
-        _body_inward(tree, work, last)
+        body_inward(tree, work, last)
         if i == last:
             i = tree.body_parent[last]
         if j == last:
             j = tree.body_parent[last]
-    outward(tree, work, out)
+    spread(tree, work, out, False)
 
 
 @stage("")
 def closure_inertia(tree, work):
     """Write M⁻¹Jᵀ (rows of closure_X) and J M⁻¹Jᵀ (closure_L), after `inward` and `closure_rows`.
 
-    Velocity terms of joints (work.c) and the accelerations in the scratch are lost.
+    The accelerations in the scratch are lost.
     """
-    clear(work.c)
-    _invert_ports(tree, work)
+    invert_ports(tree, work)
     m = len(tree.row_kind)
     for c in range(len(tree.closure_site)):
         for k in range(tree.closure_row[c], tree.closure_row[c + 1]):

@@ -69,9 +69,6 @@ def _modal_forces(tree, work, i, q, v, tau):
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
         beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
-    if tree.body_stiff[i] != 0:
-        for r in range(n):
-            beta[r] += work.mode_h[mode + r] * d[r]
     mixed, held = tree.body_mixed[i], tree.body_held[i]
     if mixed >= 0:
         for r in range(n):
@@ -192,6 +189,11 @@ def eliminate_modes(tree, work, i, q, v, tau):
                     + Y[k, 5] * Psi[top + 5, j]
                 )
             X[row + k, 6] = last
+    if len(work.port_G) > 0:  # `responses` inverts it
+        at = 36 * tree.body_block[i]
+        for k in range(width):
+            for j in range(width):
+                work.port_G[at + width * k + j] = K[k, j]
     if not solve_lu(K, X, width, 7):
         return 1
     for k in range(6):

@@ -9,10 +9,11 @@ Outwards the accelerations of bodies and ports, inwards the forces across the jo
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import carried_acceleration
 from interstage.multibody.kernels.flex import body_terms, clamps
 from interstage.multibody.kernels.joints import attitude_spring
 from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
+from interstage.multibody.kernels.outward import carried_acceleration
+from interstage.multibody.kernels.responses import to_parent
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row_times, rows_times
 from interstage.multibody.kernels.small import (
     add,
@@ -96,8 +97,8 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
         at = 3 * tree.site_start[s]
         add_rows(out, tree.site_lam[at : at + 3 * n], turn_back(get9(work.site_J, s), t))
         add_rows(out, tree.site_gam[at : at + 3 * n], h)
-    if tree.body_stiff[i] != 0:
-        add_carried(tree, work, i, out)
+    if tree.body_stiff[i] > 0:
+        add_carried(tree, work, i, q, out)
 
 
 @stage("xxxx")
@@ -113,7 +114,7 @@ def balance(tree, work, q, v, vdot, tau):
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0:
             modal_balance(tree, work, i, q, v, vdot, tau)
-        parent, port, iv = tree.body_parent[i], tree.body_port[i], tree.joint_v[i]
+        iv = tree.joint_v[i]
         t, f = low(work.z, i), high(work.z, i)
         for a in range(tree.joint_nv[i]):
             k, j = 6 * a, iv + a
@@ -125,15 +126,7 @@ def balance(tree, work, q, v, vdot, tau):
             elif tree.v_stiffness[j] != 0.0:
                 s -= attitude_spring(tree, i, q, a)
             tau[j] = s
-        if parent < 0:
-            continue
-        R = get9(work.R, i)
-        t, f = turn(R, t), turn(R, f)
-        t = add(t, cross(get3(work.p, i), f))
-        if port < 0:
-            add6(work.z, parent, t, f)
-        else:
-            add6(work.site_z, port, t, f)
+        to_parent(tree, work, i, t, f)
 
 
 @kernel

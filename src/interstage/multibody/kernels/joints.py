@@ -18,6 +18,7 @@ from interstage.multibody.kernels.small import (
     cross,
     dot,
     get3,
+    inlined,
     kernel,
     of_quaternion,
     product,
@@ -200,3 +201,23 @@ def attitude_spring(tree, i, q, k):
     """Return component k of the torque -s sin φ n of an attitude's spring, body axes, φ n its turn from rest."""
     w, e = turn_from_rest(tree, i, q)
     return -2.0 * tree.v_stiffness[tree.joint_v[i] + k] * w * e[k] / (w * w + dot(e, e))
+
+
+@inlined
+def joint_force(tree, q, v, tau, k):
+    """Return the generalized force on velocity k: what is applied, less spring and damper."""
+    j = tree.v_q[k]
+    force = tau[k] - tree.v_damping[k] * v[k]
+    if j >= 0:
+        force -= tree.v_stiffness[k] * (q[j] - tree.v_rest[k])
+    return force
+
+
+@kernel
+def hinge_forces(tree, i, q, v, tau, out):
+    """Write the generalized forces (nv,) on the joint of body i, springs of attitudes among them."""
+    iv = tree.joint_v[i]
+    for k in range(tree.joint_nv[i]):
+        out[k] = joint_force(tree, q, v, tau, iv + k)
+        if tree.v_q[iv + k] < 0 and tree.v_stiffness[iv + k] != 0.0:
+            out[k] += attitude_spring(tree, i, q, k)

@@ -5,13 +5,8 @@
 f_k are forces and moments at nodes, body axes: those of the inboard joint, of the joints at ports (less what the body
 exerts on its children) and of external wrenches. Each K is that of a unit load balanced by the inertia of the body, so
 that accelerations of the frame and gravity have none. Products of ω go into b_η, external wrenches into their modal
-forces. Forces across joints depend on the accelerations that they are to give: forward dynamics starts without them and
-repeats its recursion with those of the last pass,
-
-    f = P α + z (inboard),   X α + x (ports),       h = -Σ f_k K_k η,
-
-until h settles. The change from pass to pass shrinks by about the ratio of Σ K_k η to the inertia that couples modes
-and frame: small deformations, few passes. Inverse dynamics knows the forces and needs none.
+forces. Forces across joints depend on the accelerations that they are to give (`settling`); inverse dynamics knows
+them.
 
 Six loads are a block: the products xx yy zz xy xz yz of ω, or [t; f] at a node. -1 in it stands for a load without
 effect.
@@ -22,12 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.rows import clear_vector
-from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
-
-PASSES = 80
-SETTLED = 1e-12  # change of a modal force between passes, as a share of the largest, that ends them
-NOT_SETTLED = -3  # status: forces across joints and geometric stiffness do not come to rest
+from interstage.multibody.kernels.joints import FREE
+from interstage.multibody.kernels.small import kernel
 
 
 @kernel
@@ -94,15 +85,20 @@ def _rows_of(tree, block, eta, out, start):
             _add_product(K, at, eta, 1.0, out, start + n * k)
 
 
+@kernel
+def is_loose(tree, work, i):
+    """Return whether body i is free in its joint, so that nothing but what acts on the joint holds it."""
+    return tree.joint_kind[i] == FREE and work.joint_mode[i] == 0
+
+
 @stage("x")
 def stiff_rows(tree, work, q):
-    """Write K_k η of the joints of every body whose stiffness they change; forces across joints start from none."""
-    clear_vector(work.mode_h)
+    """Write K_k η of the joints of every body whose stiffness they change."""
     for i in range(tree.sizes[0]):
-        if tree.body_stiff[i] == 0:
+        if tree.body_stiff[i] <= 0:
             continue
         eta = q[tree.body_eta[i] : tree.body_eta[i] + tree.body_modes[i]]
-        if tree.body_root[i] >= 0:
+        if tree.body_root[i] >= 0 and not is_loose(tree, work, i):
             _rows_of(tree, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
             if tree.site_load[s] >= 0:
@@ -110,14 +106,18 @@ def stiff_rows(tree, work, q):
 
 
 @kernel
-def add_carried(tree, work, i, out):
+def add_carried(tree, work, i, q, out):
     """Add Σ f_k K_k η of the forces across the joints of body i (z, site_z) to out (n,)."""
-    n, mode = tree.body_modes[i], tree.body_mode[i]
-    for k in range(6):
-        if tree.body_root[i] >= 0 and tree.stiff_block[tree.body_root[i], k] >= 0:
-            f, at = work.z[i, k], 6 * mode + n * k
-            for r in range(n):
-                out[r] += f * work.mode_G[at + r]
+    n, mode, root = tree.body_modes[i], tree.body_mode[i], tree.body_root[i]
+    if root >= 0 and is_loose(tree, work, i):
+        z, eta = work.z, q[tree.body_eta[i] : tree.body_eta[i] + n]
+        add_stiffness(tree, root, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), eta, out)
+    elif root >= 0:
+        for k in range(6):
+            if tree.stiff_block[root, k] >= 0:
+                f, at = work.z[i, k], 6 * mode + n * k
+                for r in range(n):
+                    out[r] += f * work.mode_G[at + r]
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
         if tree.site_load[s] < 0:
             continue
@@ -126,37 +126,3 @@ def add_carried(tree, work, i, out):
                 f, at = work.site_z[s, k], 6 * tree.site_start[s] + n * k
                 for r in range(n):
                     out[r] -= f * work.site_G[at + r]
-
-
-@stage("", "int64")
-def carried_loads(tree, work):
-    """Write modal forces h of the forces across joints, after an outward pass; return how many bodies are not at rest.
-
-    z and site_z become those forces.
-    """
-    moving = 0
-    for i in range(tree.sizes[0]):
-        if tree.body_stiff[i] == 0:
-            continue
-        t, f = inertia_times(get_inertia(work.P, i), low(work.A, i), high(work.A, i))
-        put6(work.z, i, add(t, low(work.z, i)), add(f, high(work.z, i)))
-        for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
-            for k in range(6):
-                x = 6 * s + k
-                force = work.X[x, 6]
-                for j in range(6):
-                    force += work.X[x, j] * work.A[i, j]
-                work.site_z[s, k] = force
-        n, mode = tree.body_modes[i], tree.body_mode[i]
-        h, d = work.mode_h[mode : mode + n], work.mode_d[mode : mode + n]
-        beta, new = work.mode_beta[mode : mode + n], work.mode_y[10 * mode : 10 * mode + n]
-        clear_vector(new)
-        add_carried(tree, work, i, new)
-        gap, size = 0.0, 0.0
-        for r in range(n):
-            gap = max(gap, abs(new[r] + h[r]))
-            size = max(size, abs(beta[r] / d[r]) + abs(h[r]))
-            h[r] = -new[r]
-        if gap > SETTLED * size:
-            moving += 1
-    return moving

@@ -1,0 +1,100 @@
+"""Geometric stiffness under forces across joints, which depend on the accelerations that they are to give.
+
+Forward dynamics starts without it,
+
+    f = P α + z (inboard),   X α + x (ports),       h = -Σ f_k K_k η,
+
+and adds the answer M⁻¹h of the tree, whose forces across joints make the next h, until it is nothing (`settle`): one
+inward pass of inertias, then of forces alone. h shrinks from pass to pass by about the ratio of Σ K_k η to the inertia
+that couples modes and frame: small deformations, few passes. Inverse dynamics knows the forces and needs none. A free
+joint exerts what acts on it, and nothing in the answers.
+"""
+
+from __future__ import annotations
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.joints import hinge_forces
+from interstage.multibody.kernels.outward import spread
+from interstage.multibody.kernels.responses import body_inward, invert_ports, no_forces
+from interstage.multibody.kernels.rows import clear_vector
+from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
+from interstage.multibody.kernels.stiffening import add_carried, is_loose
+
+PASSES = 80
+SETTLED = 1e-12  # new modal force of a pass, as a share of the largest, that ends them
+SURE = 0.01  # of it: a pass that is expected to end there is not looked at
+NOT_SETTLED = -3  # status: forces across joints and geometric stiffness do not come to rest
+
+
+@kernel
+def _carried(tree, work, i, q, v, tau, first):
+    """Write the forces across the joints of body i into z and site_z, after an outward pass."""
+    if is_loose(tree, work, i):
+        hinge_forces(tree, i, q, v, tau, work.body_f)
+        for k in range(6):
+            work.z[i, k] = work.body_f[k] if first else 0.0 * work.z[i, k]
+    else:
+        t, f = inertia_times(get_inertia(work.P, i), low(work.A, i), high(work.A, i))
+        put6(work.z, i, add(t, low(work.z, i)), add(f, high(work.z, i)))
+    for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        for k in range(6):
+            x = 6 * s + k
+            force = work.X[x, 6]
+            for j in range(6):
+                force += work.X[x, j] * work.A[i, j]
+            work.site_z[s, k] = force
+
+
+@kernel
+def _new_forces(tree, work, q, v, tau, first):
+    """Write modal forces h of the forces across joints into mode_h; return the largest, as a share of a body's own."""
+    largest = 0.0
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] <= 0:
+            continue
+        _carried(tree, work, i, q, v, tau, first)
+        n, mode = tree.body_modes[i], tree.body_mode[i]
+        h = work.mode_h[mode : mode + n]
+        clear_vector(h)
+        add_carried(tree, work, i, q, h)
+        gap, size = 0.0, 0.0
+        for r in range(n):
+            gap = max(gap, abs(h[r]))
+            h[r] = -h[r]
+            if first:
+                size = max(size, abs(work.mode_beta[mode + r] / work.mode_d[mode + r]))
+        if first:
+            work.stiff_size[i] = size + gap
+        if gap > 0.0:
+            largest = max(largest, gap / work.stiff_size[i].real)
+    return largest
+
+
+@stage("xxxx", "int64")
+def settle(tree, work, q, v, tau, vdot):
+    """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass."""
+    before = _new_forces(tree, work, q, v, tau, True)
+    if before <= SETTLED:
+        return 0
+    invert_ports(tree, work)
+    last = False
+    for _ in range(PASSES):
+        no_forces(tree, work)
+        for i in range(tree.sizes[0] - 1, -1, -1):
+            if tree.body_stiff[i] > 0:
+                mode = tree.body_mode[i]
+                for r in range(mode, mode + tree.body_modes[i]):
+                    work.mode_beta[r] = work.mode_h[r]
+            if tree.body_stiff[i] != 0:
+                body_inward(tree, work, i)
+        spread(tree, work, work.stiff_v, False)
+        for k in range(len(vdot)):
+            vdot[k] += work.stiff_v[k]
+        if last:
+            return 0
+        share = _new_forces(tree, work, q, v, tau, False)
+        if share <= SETTLED:
+            return 0
+        last = share * share <= SURE * SETTLED * before  # the next one would be share²/before
+        before = share
+    return NOT_SETTLED
