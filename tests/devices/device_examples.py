@@ -6,6 +6,7 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 from __future__ import annotations
 
 from software_examples import SOFTWARE
+import numpy as np
 
 # a planet so small that differences of places above it keep their digits
 SMALL_PLANET = {"radius": 20.0, "mu": 4000.0, "spin": 0.03, "flattening": 0.1}
@@ -19,8 +20,42 @@ FLIGHT = {
     "flow": [3.0, 2.0, 1.0, 0.5, 0.2],
 }
 
+SIX = np.diag([3.0, 4.0, 5.0, 20.0, 30.0, 40.0]) + 0.5
+
 EXAMPLES: dict[str, list[dict[str, object]]] = {
     **SOFTWARE,
+    "Backlash": [{"gap": 0.2, "stiffness": 30.0, "damping": 0.4}, {"gap": 20.0, "stiffness": 30.0}],
+    "Bushing": [{"stiffness": SIX, "damping": 0.1 * SIX, "rest": [0.1, 0.2, -0.1, 0.3, 0.1, 0.0]}],
+    "Cable": [{"stiffness": 40.0, "damping": 0.3, "length": 0.1}, {"stiffness": 40.0, "length": 50.0}],
+    "Gear": [
+        {"ratio": -3.0, "stiffness": 20.0, "damping": 0.1},
+        {"stiffness": 20.0, "gap": 0.1},
+    ],
+    "GroundContact": [
+        {"radius": 5.0, "stiffness": 40.0, "restitution": (0.5, 2.0), "friction": 0.3, "slip": 0.1},
+        {"radius": 0.0, "point": [0, 0, 9.0], "normal": [0, 1, 9], "stiffness": 40.0, "power": 1.5},
+    ],
+    "PlaneContact": [
+        {"radius": 5.0, "stiffness": 40.0, "friction": 0.3, "dissipation": 0.1, "slip": 0.1},
+        {"normal": [0, 0, -1], "radius": 5.0, "stiffness": 40.0, "power": 1.5},
+    ],
+    "SlideStop": [{"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, "1 m/s")}],
+    "SphereContact": [
+        {
+            "radius_a": 1.0,
+            "radius_b": 3.0,
+            "stiffness": 40.0,
+            "friction": 0.3,
+            "dissipation": 0.1,
+            "slip": 0.1,
+        }
+    ],
+    "Spring": [{"stiffness": 40.0, "damping": 0.3, "length": 0.5}],
+    "Stop": [{"stiffness": 30.0, "low": -0.1, "high": -0.01, "restitution": (0.4, 1.0)}, {"stiffness": 30.0}],
+    "TableSpring": [
+        {"force": ([-1, 0, 1, 3], [-2, 0, 1, 9]), "drag": ([-1, 0, 1], [-0.3, 0, 0.1]), "length": 0.2},
+        {"force": ([-0.2, 0, 0.1], [-2, 0, 1])},
+    ],
     "Accelerometer": [
         {"lever": [0.1, -0.2, 0.3], "mount": [1, 2, 0, 1], "bias_stability": 1e-3, "counter": (1e-4, 12)},
         {"velocity_random_walk": 1e-3, "acceleration_random_walk": 1e-3, "ramp": 0.1, "quantization": 1e-4},

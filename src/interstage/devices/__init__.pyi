@@ -3,7 +3,11 @@
 from interstage.devices.accelerometer import Accelerometer as Accelerometer
 from interstage.devices.allocation import Allocation as Allocation
 from interstage.devices.atmosphere import Atmosphere as Atmosphere
+from interstage.devices.bushing import Bushing as Bushing
 from interstage.devices.cmg import CMG as CMG
+from interstage.devices.contact import GroundContact as GroundContact
+from interstage.devices.contact import PlaneContact as PlaneContact
+from interstage.devices.contact import SphereContact as SphereContact
 from interstage.devices.earth import Earth as Earth
 from interstage.devices.encoder import Encoder as Encoder
 from interstage.devices.engine import Engine as Engine
@@ -20,7 +24,14 @@ from interstage.devices.notch import Notch as Notch
 from interstage.devices.phase_plane import PhasePlane as PhasePlane
 from interstage.devices.pid import PID as PID
 from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel
+from interstage.devices.springs import Cable as Cable
+from interstage.devices.springs import Spring as Spring
+from interstage.devices.springs import TableSpring as TableSpring
 from interstage.devices.star_tracker import StarTracker as StarTracker
+from interstage.devices.stops import Backlash as Backlash
+from interstage.devices.stops import Gear as Gear
+from interstage.devices.stops import SlideStop as SlideStop
+from interstage.devices.stops import Stop as Stop
 from interstage.devices.sun_sensor import SunSensor as SunSensor
 from interstage.devices.thruster import Thruster as Thruster
 from interstage.devices.trajectory import Trajectory as Trajectory
