@@ -79,7 +79,7 @@ def dissipation_for(e: float, speed: float) -> float:
 
 
 def dissipation_of(
-    values: dict[str, Value], unit: str, where: str, limits: tuple[str, str, str] | None = None
+    values: dict[str, Value], unit: str, where: str, limits: tuple[str, str] | None = None
 ) -> dict[str, Value]:
     """Return values with the dissipation of the argument `restitution`, (e, speed), and limits in order."""
     found = dict(values)
@@ -92,7 +92,7 @@ def dissipation_of(
         e = float(numbers(given[0], "", f"{where}.restitution"))  # type: ignore[arg-type]
         found["dissipation"] = dissipation_for(e, float(numbers(given[1], unit, f"{where}.restitution")))  # type: ignore[arg-type]
     if limits is not None and limits[0] in found and limits[1] in found:
-        low, high = (numbers(found[name], limits[2], f"{where}.{name}") for name in limits[:2])
+        low, high = (numbers(found[name], unit.removesuffix("/s"), f"{where}.{name}") for name in limits)
         if not np.all(low < high):
             raise InputError(
                 f"{where}.{limits[0]} must be below {where}.{limits[1]}", got=f"{low} and {high}"
@@ -100,7 +100,24 @@ def dissipation_of(
     return found
 
 
-class GroundContact(Device):
+class Contact:
+    """What contacts have in common: the law of the normal force, friction, and what they say."""
+
+    stiffness, power = Parameter("", above=0.0), Parameter("", 1.0, least=1.0)
+    dissipation = Parameter("s/m", 0.0, least=0.0)
+    friction, slip = Parameter("", 0.0, least=0.0), Parameter("m/s", 1e-3, above=0.0)
+    depth, normal_force = Out("m"), Out("N")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return a normal of length one, and the dissipation of a restitution."""
+        where = type(self).__name__
+        found = dissipation_of(values, "m/s", where)
+        if "normal" in found:
+            found["normal"] = unit_vector(found["normal"], f"{where}.normal")
+        return found
+
+
+class GroundContact(Contact, Device):
     """A point or a sphere of the vehicle on a plane that stands still in the world.
 
     at : point, or centre of the sphere;  radius : 0 is a point;  point, normal (3,) : of the plane, world axes
@@ -112,19 +129,8 @@ class GroundContact(Device):
     at = Place()
     radius = Parameter("m", 0.0, least=0.0)
     point, normal = Parameter("m", [0.0, 0.0, 0.0]), Parameter("", [0.0, 0.0, 1.0])
-    stiffness, power = Parameter("", above=0.0), Parameter("", 1.0, least=1.0)
-    dissipation = Parameter("s/m", 0.0, least=0.0)
-    friction, slip = Parameter("", 0.0, least=0.0), Parameter("m/s", 1e-3, above=0.0)
     p, v, w = at.position(), at.velocity("world"), at.rate("world")
-    depth, normal_force = Out("m"), Out("N")
     force, torque = at.force("world"), at.torque("world")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return a normal of length one, and the dissipation of a restitution."""
-        found = dissipation_of(values, "m/s", "GroundContact")
-        if "normal" in found:
-            found["normal"] = unit_vector(found["normal"], "GroundContact.normal")
-        return found
 
     def outputs(d, t):
         n = (d.normal[0], d.normal[1], d.normal[2])
@@ -143,7 +149,7 @@ class GroundContact(Device):
         push_at(f, arm, d.force, d.torque)
 
 
-class PlaneContact(Device):
+class PlaneContact(Contact, Device):
     """A point or a sphere of one body on a plane of another.
 
     at : point, or centre of the sphere;  plane : a place in the plane;  normal (3,) : in the axes of its node
@@ -152,21 +158,10 @@ class PlaneContact(Device):
 
     at, plane = Place(), Place()
     radius, normal = Parameter("m", 0.0, least=0.0), Parameter("", [0.0, 0.0, 1.0])
-    stiffness, power = Parameter("", above=0.0), Parameter("", 1.0, least=1.0)
-    dissipation = Parameter("s/m", 0.0, least=0.0)
-    friction, slip = Parameter("", 0.0, least=0.0), Parameter("m/s", 1e-3, above=0.0)
     p, v, w = at.position(), at.velocity("world"), at.rate("world")
     p_b, v_b, w_b, q_b = plane.position(), plane.velocity("world"), plane.rate("world"), plane.attitude()
-    depth, normal_force = Out("m"), Out("N")
     force, torque = at.force("world"), at.torque("world")
     force_b, torque_b = plane.force("world"), plane.torque("world")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return a normal of length one, and the dissipation of a restitution."""
-        found = dissipation_of(values, "m/s", "PlaneContact")
-        if "normal" in found:
-            found["normal"] = unit_vector(found["normal"], "PlaneContact.normal")
-        return found
 
     def outputs(d, t):
         n, r = turn(axes_of(d.q_b), d.normal), sub(d.p, d.p_b)
@@ -181,7 +176,7 @@ class PlaneContact(Device):
         push_at(scale(-1.0, f), arm_b, d.force_b, d.torque_b)
 
 
-class SphereContact(Device):
+class SphereContact(Contact, Device):
     """Two spheres, or a point and a sphere, of two bodies.
 
     a, b : centres;  radius_a, radius_b : not both 0. Other arguments are those of `GroundContact`.
@@ -189,18 +184,10 @@ class SphereContact(Device):
 
     a, b = Place(), Place()
     radius_a, radius_b = Parameter("m", 0.0, least=0.0), Parameter("m", above=0.0)
-    stiffness, power = Parameter("", above=0.0), Parameter("", 1.0, least=1.0)
-    dissipation = Parameter("s/m", 0.0, least=0.0)
-    friction, slip = Parameter("", 0.0, least=0.0), Parameter("m/s", 1e-3, above=0.0)
     p_a, v_a, w_a = a.position(), a.velocity("world"), a.rate("world")
     p_b, v_b, w_b = b.position(), b.velocity("world"), b.rate("world")
-    depth, normal_force = Out("m"), Out("N")
     force_a, torque_a = a.force("world"), a.torque("world")
     force_b, torque_b = b.force("world"), b.torque("world")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return the dissipation of a restitution."""
-        return dissipation_of(values, "m/s", "SphereContact")
 
     def outputs(d, t):
         n = sub(d.p_a, d.p_b)

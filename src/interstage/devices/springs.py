@@ -49,21 +49,26 @@ def straight_beyond(x, y, slope, at):
     return look_up(x, y, slope, 0, at)
 
 
-class Spring(Device):
+class Line:
+    """What springs and cables have in common: two places and the line between them."""
+
+    a, b = Place(), Place()
+    p_a, p_b = a.position(), b.position()
+    v_a, v_b = a.velocity("world"), b.velocity("world")
+    stretch, pull = Out("m"), Out("N")
+    on_a, on_b = a.force("world"), b.force("world")
+
+
+class Spring(Line, Device):
     """A linear spring with a damper between two places.
 
     a, b : places;  stiffness, damping : along the line between them;  length : where the spring is at rest
     stretch : s - length;  pull : the force, positive where it pulls the places together
     """
 
-    a, b = Place(), Place()
     stiffness = Parameter("N/m", least=0.0)
     damping = Parameter("N*s/m", 0.0, least=0.0)
     length = Parameter("m", 0.0, least=0.0)
-    p_a, p_b = a.position(), b.position()
-    v_a, v_b = a.velocity("world"), b.velocity("world")
-    stretch, pull = Out("m"), Out("N")
-    on_a, on_b = a.force("world"), b.force("world")
 
     def outputs(d, t):
         s, rate, x, y, z = line_between(d.p_a, d.p_b, d.v_a, d.v_b)
@@ -72,23 +77,18 @@ class Spring(Device):
         pull_together(d.pull, x, y, z, d.on_a, d.on_b)
 
 
-class TableSpring(Device):
+class TableSpring(Line, Device):
     """A spring and a damper by tables between two places.
 
     a, b : places;  length : from which the stretch counts
     force : (stretches, forces), increasing stretches;  drag : (rates, forces), increasing rates; none by default
     """
 
-    a, b = Place(), Place()
     length = Parameter("m", 0.0, least=0.0)
     stretches = Parameter("m", size="n", increasing=True)
     forces, force_slopes = Parameter("N", size=("n", 1)), Parameter("N/m", size=("n", 1))
     speeds = Parameter("m/s", size="m", increasing=True)
     drags, drag_slopes = Parameter("N", size=("m", 1)), Parameter("N*s/m", size=("m", 1))
-    p_a, p_b = a.position(), b.position()
-    v_a, v_b = a.velocity("world"), b.velocity("world")
-    stretch, pull = Out("m"), Out("N")
-    on_a, on_b = a.force("world"), b.force("world")
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return tables with their slopes of the arguments `force` and `drag`."""
@@ -122,21 +122,16 @@ class TableSpring(Device):
         pull_together(d.pull, x, y, z, d.on_a, d.on_b)
 
 
-class Cable(Device):
+class Cable(Line, Device):
     """A cable between two places: it pulls where it is taut and never pushes; a winch changes its length.
 
     a, b : places;  stiffness, damping : of the taut cable
     length : input, of the unstretched cable;  winding : input, the rate of the length
     """
 
-    a, b = Place(), Place()
     stiffness = Parameter("N/m", above=0.0)
     damping = Parameter("N*s/m", 0.0, least=0.0)
     length, winding = In("m", default=1.0), In("m/s", default=0.0)
-    p_a, p_b = a.position(), b.position()
-    v_a, v_b = a.velocity("world"), b.velocity("world")
-    stretch, pull = Out("m"), Out("N")
-    on_a, on_b = a.force("world"), b.force("world")
 
     def outputs(d, t):
         s, rate, x, y, z = line_between(d.p_a, d.p_b, d.v_a, d.v_b)

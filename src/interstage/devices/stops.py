@@ -55,35 +55,24 @@ class Stop(Device):
 
     joint = Hinge()
     low, high = Parameter("rad", -1.0), Parameter("rad", 1.0)
-    stiffness = Parameter("N*m/rad", above=0.0)
-    dissipation = Parameter("s/rad", 0.0, least=0.0)
-    q, rate = joint.coordinate(), joint.rate()
-    torque = joint.force()
+    stiffness, dissipation = Parameter("N*m/rad", above=0.0), Parameter("s/rad", 0.0, least=0.0)
+    q, rate, push = joint.coordinate(), joint.rate(), joint.force()
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return the dissipation of a restitution; limits are in order."""
-        return dissipation_of(values, "rad/s", type(self).__name__, limits=("low", "high", "rad"))
+        return dissipation_of(values, self.fields["rate"].unit, type(self).__name__, limits=("low", "high"))
 
     def outputs(d, t):
-        d.torque = stopped(d.q, d.rate, d.low, d.high, d.stiffness, d.dissipation)
+        d.push = stopped(d.q, d.rate, d.low, d.high, d.stiffness, d.dissipation)
 
 
-class SlideStop(Device):
+class SlideStop(Stop):
     """Limits of a slide, as `Stop` of a hinge."""
 
     joint = Hinge("m")
     low, high = Parameter("m", -1.0), Parameter("m", 1.0)
-    stiffness = Parameter("N/m", above=0.0)
-    dissipation = Parameter("s/m", 0.0, least=0.0)
-    q, rate = joint.coordinate(), joint.rate()
-    force = joint.force()
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return the dissipation of a restitution; limits are in order."""
-        return dissipation_of(values, "m/s", type(self).__name__, limits=("low", "high", "m"))
-
-    def outputs(d, t):
-        d.force = stopped(d.q, d.rate, d.low, d.high, d.stiffness, d.dissipation)
+    stiffness, dissipation = Parameter("N/m", above=0.0), Parameter("s/m", 0.0, least=0.0)
+    q, rate, push = joint.coordinate(), joint.rate(), joint.force()
 
 
 class Backlash(Device):
