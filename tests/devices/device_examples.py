@@ -5,8 +5,8 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 
 from __future__ import annotations
 
-from software_examples import SOFTWARE
 import numpy as np
+from software_examples import SOFTWARE
 
 # a planet so small that differences of places above it keep their digits
 SMALL_PLANET = {"radius": 20.0, "mu": 4000.0, "spin": 0.03, "flattening": 0.1}

@@ -15,6 +15,7 @@ import interstage as ist
 from device_texts import alone, assert_slopes_agree, assert_texts_agree, places_of, vehicle_for_devices
 from interstage import devices as dev
 from interstage.jit import COMPILED
+from interstage.system.described import Describer, Restorer
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSES = {
@@ -77,3 +78,20 @@ def test_the_shelf_is_opened_when_it_is_asked_for():
     assert done.stdout.strip() == "['interstage.lazy', 'interstage.devices']"
     with pytest.raises(AttributeError, match=r"module 'interstage.devices' has no attribute 'Wheel'"):
         dev.Wheel  # noqa: B018
+
+
+@pytest.mark.parametrize(("name", "k"), CASES, ids=lambda x: str(x))
+def test_a_device_comes_back_from_the_file_of_a_flight(name, k):
+    """By the name of its class and its values: what `resume` makes again is what was added."""
+    cls = CLASSES[name]
+    device = cls(**{**places_of(cls), **EXAMPLES.get(name, [{}])[k]})
+    describer = Describer()
+    text = describer.text(device)
+    back = Restorer(describer.arrays.__getitem__, describer.systems).value(text)
+    assert (
+        type(back) is cls
+        and repr(back) == repr(device)
+        and (back.every, back.offset) == (device.every, device.offset)
+    )
+    for field in cls.fields:
+        np.testing.assert_array_equal(back.value_of(field), device.value_of(field))

@@ -13,7 +13,7 @@ from pathlib import Path
 import flight_laws as laws
 import numpy as np
 import pytest
-from device_library import Counter, Lag
+from device_library import Counter, Drag, Lag, NoisyGyro
 
 import interstage as ist
 from interstage.errors import FileError, InputError
@@ -245,3 +245,18 @@ def test_a_fingerprint_sees_numbers_and_functions_that_code_names(monkeypatch):
     assert fingerprint(laws.plain) == before[0]  # the same numbers
     monkeypatch.setattr(laws, "GAIN", laws.GAIN * (1 + 1e-15))
     assert fingerprint(laws.plain) != before[0] and fingerprint(laws.Pointing) != before[1]
+
+
+def test_several_vehicles_come_back(tmp_path):
+    def bus(name):
+        mb = ist.Multibody(name)
+        mb.add_body("bus", mass=10.0, inertia=[1.0, 2.0, 2.5], joint=ist.Free())
+        return mb.compile()
+
+    flight = ist.Assembly("two", vehicle=bus("target"), seed=3).add("chaser", bus("chaser"))
+    flight.add("gyro", NoisyGyro(at="chaser.bus"), every="10 ms").add("drag", Drag(at="bus"))
+    x = flight.state()
+    x.v[:] = 0.1 * np.arange(12)
+    log = ist.simulate(flight, x, until=1, step="5 ms", log=tmp_path / "a.h5", checkpoint="0.4 s")
+    again = ist.resume(tmp_path / "a.ckpt.h5")
+    assert digest(again) == digest(log) and again.system.bodies == ["bus", "chaser.bus"]

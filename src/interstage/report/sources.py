@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, SolverError
-from interstage.files import COMPONENT, LINEAR, LOG, file_kind
+from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, file_kind
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
-from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
+from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
+from interstage.report.flights import flight_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
 from interstage.system.log_file import LogFile, LoggedBody
 
@@ -22,7 +23,6 @@ MOST_SHAPES = 30
 MOST_POINTS = 40000
 MOST_CHANNELS = 6
 MOST_MODES = 24
-HINT = "Move over a chart to read values; drag to zoom, double click to see all."
 POLES_SENTENCE = (
     "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
     "it would grow."
@@ -38,7 +38,8 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     kind = file_kind(path)
     if deck is not None and kind is not COMPONENT:
         raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind.words}")
-    made = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report}.get(kind)
+    reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report, FLIGHT: flight_report}
+    made = reports.get(kind)
     if made is None:
         raise InputError(
             f"there is no report of a {kind.words}", where=str(path), hint="interstage info shows it"

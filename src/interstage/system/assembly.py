@@ -19,10 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.together import states_together, together
+from interstage.output import write_text
 from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
 from interstage.system.law import Law, law_of
@@ -367,6 +370,19 @@ class Assembly:
         from interstage.system.tree import tree_text
 
         return tree_text(self)
+
+    def diagram(self, path: str | Path | None = None) -> str:
+        """Return the block diagram as SVG, and write it to a file where one is given.
+
+        Blocks stand as signals flow; bars have the colours of rates, diamonds are ports at the vehicle.
+        """
+        picture = import_module("interstage.report.diagram").diagram_svg(self)
+        if path is not None:
+            write_text(path, picture, "diagram")
+        return picture
+
+    def _repr_svg_(self) -> str:
+        return self.diagram()
 
     def members(self) -> dict[str, Assembly | Part | System]:
         """Return the members of this assembly by name."""

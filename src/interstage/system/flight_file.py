@@ -9,7 +9,7 @@ PORTS                                       JSON: {port: [table, columns, shape,
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
 ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`described`); or REFUSED, why they are not there
-TREE                                        the assembly as text
+TREE, BLOCKS                                the assembly as text, and as blocks and wires (JSON, `blocks`)
 
 Rows are flushed as they come. Whatever ends the writer, what was flushed can be read, also while it is written. The
 file comes into its place with all rows that a resumed run had before: nothing is lost when that is killed too.
@@ -35,6 +35,7 @@ from interstage.hdf5 import Fault, Group, link_name, opened, put_text
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.output import checked_target, json_text, parse_json, reason
+from interstage.system.blocks import blocks_of
 from interstage.system.code_names import NoName
 from interstage.system.described import Describer, Restorer
 from interstage.system.events import EventRecord
@@ -109,6 +110,7 @@ def _prepared(
     put_system(file.create_group("VEHICLE"), system)
     if assembly is not None:
         put_text(file, "TREE", str(assembly))
+        put_text(file, "BLOCKS", json_text(blocks_of(assembly)))
         _put_assembly(file.create_group("ASSEMBLY"), assembly)
     found = []
     for k, (names, units) in enumerate(contents.tables):
@@ -156,7 +158,7 @@ def put_arrays(group: h5py.Group, arrays: dict[str, np.ndarray]) -> None:
 class FlightRecord:
     """What a file holds.
 
-    tables : numbers (m, columns);  tree : the assembly as text;  refused : why it cannot be made again
+    tables : numbers (m, columns);  tree, blocks : the assembly as text, and as blocks and wires
     restore : makes the assembly again, or raises `NoName`
     """
 
@@ -165,6 +167,7 @@ class FlightRecord:
     tables: list[np.ndarray]
     events: list[EventRecord] = field(default_factory=list)
     tree: str = ""
+    blocks: dict[str, object] = field(default_factory=dict)
     restore: Callable[[], Assembly] | None = None
 
 
@@ -196,7 +199,7 @@ def read_flight(path: str | Path) -> FlightRecord:
             raise Fault("there are no rows of steps in it")
         record = FlightRecord(contents, vehicle, tables, [_event(text) for text in f.texts("EVENTS") if text])
         if f.has("ASSEMBLY"):
-            record.tree = f.text("TREE")
+            record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path)
         return record
 

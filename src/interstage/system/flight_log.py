@@ -25,8 +25,9 @@ from interstage.files import FLIGHT, expect
 from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
+from interstage.output import write_text
 from interstage.system.events import EventRecord
-from interstage.system.flight_file import FlightWriter, read_flight
+from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
 from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
 from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
@@ -73,12 +74,13 @@ class FlightLog(Log):
     """Log of an assembly, of a run or from its file; see the module.
 
     contents : what it holds by name;  end : where the flight ended, for another run or a linear model
-    assembly : what flew, or the text of it that was in the file
+    assembly : what flew, None in a log from a file;  tree : it as text
     """
 
-    def __init__(self, contents: Contents, system: System, assembly: Assembly | str = ""):
+    def __init__(self, contents: Contents, system: System, assembly: Assembly | None = None):
         super().__init__([Phase(system, np.zeros(0), np.zeros((0, system.nq)), np.zeros((0, system.nv)))])
         self.contents, self.assembly = contents, assembly
+        self._record: FlightRecord | None = None
         self.end: FlightPoint | None = None
         self._parts: list[list[np.ndarray]] = [[np.zeros((0, len(names)))] for names, _ in contents.tables]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
@@ -89,7 +91,8 @@ class FlightLog(Log):
         """Read the log of a flight from its file: finished, growing, or left behind by a run that was killed."""
         expect(path, FLIGHT)
         record = read_flight(path)
-        log = cls(record.contents, record.system, record.tree)
+        log = cls(record.contents, record.system)
+        log._record = record
         log.take_rows(record.tables)
         log.events = record.events
         log.info = {"file": str(path)}
@@ -99,8 +102,7 @@ class FlightLog(Log):
 
     def write_to(self, path: str | Path) -> None:
         """Write rows to a file from now on, those that are there first."""
-        assembly = None if isinstance(self.assembly, str) else self.assembly
-        self._writer = FlightWriter(path, self.contents, self.system, assembly)
+        self._writer = FlightWriter(path, self.contents, self.system, self.assembly)
         for k, parts in enumerate(self._parts):
             for rows in parts:
                 self._writer.put(k, rows)
@@ -154,6 +156,24 @@ class FlightLog(Log):
     def name(self) -> str:
         """Name of the flight."""
         return self.contents.name
+
+    @property
+    def tree(self) -> str:
+        """The assembly as text, "" where the file does not have it."""
+        if self.assembly is not None:
+            return str(self.assembly)
+        return "" if self._record is None else self._record.tree
+
+    def diagram(self, path: str | Path | None = None) -> str:
+        """Return the block diagram of what flew as SVG (`Assembly.diagram`), and write it where a file is given."""
+        if self.assembly is not None:
+            return self.assembly.diagram(path)
+        if self._record is None or not self._record.blocks:
+            raise InputError("the file does not have the assembly", where=f"flight '{self.name}'")
+        picture = import_module("interstage.report.diagram").diagram_svg(self._record.blocks)
+        if path is not None:
+            write_text(path, picture, "diagram")
+        return picture
 
     @property
     def units(self) -> dict[str, str]:

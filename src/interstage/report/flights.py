@@ -1,0 +1,126 @@
+"""The report of a flight: what flew as a block diagram, ports and bodies over time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.report.document import Node, Report, Section, versions
+from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
+from interstage.system.flight_log import FlightLog, Series
+
+MOST_CURVES = 6  # of one chart
+MOST_PANELS = 40
+
+
+def flight_report(log: FlightLog, source: str) -> Report:
+    """Return the report of the log of a flight."""
+    report = Report(
+        log.name,
+        f"A flight of devices and software around a vehicle, from the file {source}: what is wired to what, and every "
+        "port over time.",
+        "Flight",
+    )
+    report.fact("Duration", f"{np.ptp(log.t) if len(log.t) else 0.0:.6g}", "s")
+    report.fact("Rows", f"{len(log.t)}")
+    report.fact("Ports and states", f"{len(log.written())}")
+    if log.system.nv:
+        report.fact("Bodies", f"{len(log.system.bodies)}", "", f"{log.system.nv} velocities")
+    if log.events:
+        report.fact("Events", f"{len(log.events)}")
+    _diagram(report, log)
+    if len(log.t) > 1:
+        _ports(report, log)
+        _bodies(report, log)
+    _about(report, log, source)
+    return report
+
+
+def _diagram(report: Report, log: FlightLog) -> None:
+    if not log.tree:
+        return
+    section = report.section("diagram", "Diagram", "Members and wires, as signals flow from left to right.")
+    section.card(
+        "Block diagram",
+        "Bars have the colours of rates, dashed frames are Python, diamonds are what is seen of the vehicle and what "
+        "acts on it. A ring is a port that nothing is wired to.",
+        f'<div class="scroll">{log.diagram()}</div>',
+    )
+
+
+def _ports(report: Report, log: FlightLog) -> None:
+    section = report.section("ports", "Ports", "What devices and software said, member by member.")
+    members: dict[str, list[Series]] = {}
+    for one in log.written():
+        members.setdefault(one.name.rpartition(".")[0], []).append(one)
+    shown = 0
+    for member, ports in members.items():
+        if shown >= MOST_PANELS:
+            break
+        shown += len(ports)
+        _charts(section, member, ports, log.t)
+    if shown < len(log.written()):
+        rest = f"{len(log.written()) - shown} ports are in the file and not drawn here."
+        section.bullets("More", "What was left out.", [rest])
+
+
+def _charts(section: Section, title: str, ports: list[Series], t: np.ndarray) -> None:
+    """Add the charts of one member; what is sampled holds between samples."""
+    keep = thinned(len(t))
+    panels = []
+    for one in ports:
+        columns = one.at(t[keep]).reshape(len(t[keep]), -1)[:, :MOST_CURVES]
+        names = list("xyz") if columns.shape[1] == 3 else [str(k) for k in range(columns.shape[1])]
+        names = [one.name.rpartition(".")[2]] if columns.shape[1] == 1 else names
+        curves = [Curve(name, values) for name, values in zip(names, columns.T)]
+        unit = "" if one.unit == "1" else one.unit
+        panels.append(Panel(one.name.rpartition(".")[2], unit, curves, unit))
+    sampled = [one for one in ports if one.held]
+    said = f"{len(sampled[0].t)} samples." if sampled else "Continuous."
+    section.figure(
+        title, f"Outputs and states of '{title}'. {said}", lines_figure(t[keep], "time, s", panels), HINT
+    )
+
+
+def _bodies(report: Report, log: FlightLog) -> None:
+    if not log.system.nv:
+        return
+    section = report.section("bodies", "Bodies", "Where the bodies went and how they turned, in the world.")
+    keep = thinned(len(log.t), 1000)
+    step = keep.step or 1
+    for body in log.system.bodies:
+        phase = log.phases[0]
+        states = [phase.state(k) for k in range(0, len(log.t), step)]
+        spin = np.array([log.system.velocity(x, body)[:3] for x in states])
+        place = log.position(body)[keep]
+        panels = [
+            Panel("Position", "m", [Curve(a, v) for a, v in zip("xyz", place.T)], "m"),
+            Panel("Angular velocity", "rad/s", [Curve(a, v) for a, v in zip("xyz", spin.T)], "rad/s"),
+        ]
+        eta = log.phases[0][body].eta[keep]
+        most = np.argsort(-np.ptp(eta, axis=0))[:4] if eta.size else []
+        if len(most):
+            panels.append(
+                Panel("Modal coordinates", "", [Curve(f"mode {k + 1}", eta[:, k]) for k in sorted(most)])
+            )
+        section.figure(
+            body,
+            f"The frame of '{body}', and its modes that move most.",
+            lines_figure(log.t[keep], "time, s", panels),
+        )
+
+
+def _about(report: Report, log: FlightLog, source: str) -> None:
+    section = report.section("about", "About", "What happened, and how the run was made.")
+    specs = log.system.model.specs
+    nodes = {spec.name: Node(spec.name, type(spec.joint).__name__.lower()) for spec in specs}
+    for spec in specs:
+        if spec.parent is not None:
+            nodes[spec.parent].children.append(nodes[spec.name])
+    with section.pair():
+        section.bullets(
+            "Events", "What happened on the way.", [str(e) for e in log.events] or ["Nothing was noted."]
+        )
+        if log.system.nv:
+            roots = [nodes[spec.name] for spec in specs if spec.parent is None]
+            section.tree("Vehicle tree", "Each body hangs on the one above it.", roots)
+        section.pairs("Provenance", "File and versions.", {"file": source, **versions()})

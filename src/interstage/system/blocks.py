@@ -1,0 +1,92 @@
+"""An assembly as blocks and wires: plain words and lists, for pictures and files.
+
+    {"name": ..., "members": [block, ...], "wires": [[from, to, words], ...], "exposed": {port: [ports inside]}}
+
+A block has a name, words on what it is, the period of its samples ("" where it is continuous) and ports, or members of
+its own. A port is [name, side, size, unit, words]: side "in", "out", "look" (the vehicle fills it) or "push" (the
+vehicle obeys it); words say what of the vehicle.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from interstage.multibody import System
+from interstage.system.assembly import Assembly, Part
+from interstage.system.law import Law
+from interstage.system.ports import In, Look, Out, Push
+
+Block = dict[str, object]
+
+
+def blocks_of(assembly: Assembly) -> Block:
+    """Return the blocks and wires of an assembly; names in wires and exposed ports are full names."""
+    wires: dict[tuple[str, str, str], None] = {}
+    for piece in assembly.pieces():
+        rate = f"every {time_text(piece.every)}" if piece.every else ""
+        late = f"after {time_text(piece.delay)}" if piece.delay else ""
+        wires[piece.source, piece.target, ", ".join(filter(None, (rate, late)))] = None
+    return {
+        "name": assembly.name,
+        "members": [_block(name, member) for name, member in assembly.members().items()],
+        "wires": [list(wire) for wire in wires],
+        "exposed": assembly.exposed(),
+        "vehicle": _vehicle(assembly),
+    }
+
+
+def time_text(time: Fraction) -> str:
+    """Return a time in a unit that makes it short.
+
+    >>> time_text(Fraction(1, 200)), time_text(Fraction(1, 3)), time_text(Fraction(60))
+    ('5 ms', '1/3 s', '60 s')
+    """
+    for unit, size in (("s", 1), ("ms", 1000), ("µs", 10**6)):
+        count = time * size
+        if count.denominator == 1 or (count >= 1 and 100 % count.denominator == 0):
+            return f"{float(count):g} {unit}"
+    return f"{time} s"
+
+
+def _vehicle(assembly: Assembly) -> str:
+    own = assembly.vehicles().get("")
+    return "" if own is None else f"{own.model.name}: {len(own.bodies)} bodies, {own.nv} velocities"
+
+
+def _block(name: str, member: Assembly | Part | System) -> Block:
+    if isinstance(member, Assembly):
+        inside = [_block(inner, what) for inner, what in member.members().items()]
+        return {"name": name, "words": _vehicle(member), "every": "", "members": inside}
+    if isinstance(member, System):
+        words = f"vehicle, {len(member.bodies)} bodies, {member.nv} velocities"
+        return {"name": name, "words": words, "every": "", "ports": []}
+    law = isinstance(member.what, Law)
+    words = repr(member.what).partition("(")[0].strip("<>") if law else type(member.what).__name__
+    every = "" if member.every is None else time_text(member.every)
+    return {"name": name, "words": words, "every": every, "python": law, "ports": _ports(member)}
+
+
+def _ports(part: Part) -> list[list[str]]:
+    found = []
+    for name, field in part.what.fields.items():
+        if not isinstance(field, In | Out):
+            continue
+        shape, words = part.what.shape_of(name), ""
+        side = "in" if isinstance(field, In) else "out"
+        if isinstance(field, Look | Push) and not isinstance(part.what, Law):
+            side = "look" if isinstance(field, Look) else "push"
+            place = _place(part.what.place_of(field.owner.name), field.axes)
+            words = f"{field.quantity.removeprefix('joint_').replace('_', ' ')} of {place}"
+        size = "" if not shape else "[" + "×".join(map(str, shape)) + "]"
+        found.append([name, side, size, "" if field.unit == "1" else field.unit, words])
+    return found
+
+
+def _place(place: object, axes: str) -> str:
+    """Return the words for a place, as in "boom 4" or "engine1's joint"."""
+    if axes == "joint":
+        return f"{place}'s joint"
+    if isinstance(place, tuple | list):
+        node = place[1] if len(place) > 1 else None
+        return str(place[0]) + ("" if node is None else f" {node}" if isinstance(node, int) else " point")
+    return "the vehicle" if place is None else str(place)
