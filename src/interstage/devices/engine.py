@@ -52,7 +52,7 @@ class Engine(Device):
     ignition = Parameter("s", -1e9)
     misalignment = Parameter("rad", [0.0, 0.0])
     throttle = In("", default=1.0)
-    pressure = In("Pa", default=0.0)
+    pressure = In("Pa", default=0.0, ambient="air pressure")
     net = Out("N")
     mass_flow = Out("kg/s")
     push = body.force("node")
