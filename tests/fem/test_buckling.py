@@ -386,3 +386,68 @@ def test_subcase_that_names_its_loads_is_the_one_that_buckles():
         ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
     found = ist.buckling(ist.FEModel.from_deck(deck_from_text(text.replace("=7", "=1"))))
     assert found.load_factors[0] == pytest.approx(np.pi**2 * E * I_WEAK / L**2, rel=2e-5)
+
+
+def test_thrust_through_the_root():
+    """A cantilever whose tip is pulled along the line to its root buckles at π²EI/L², four times the dead load's."""
+    bulk = column(20, "CBAR", "SPC1,1,123456,1", "FORCE1,1,21,1.,21,1")
+    found = buckle(bulk)
+    assert found.load_factors[0] == pytest.approx(np.pi**2 * E * I_WEAK / L**2, rel=1e-4)
+    assert any("follow the structure" in note for note in found.notes)
+    dead = buckle(bulk + "PARAM,FOLLOWK,NO\n")
+    assert dead.load_factors[0] == pytest.approx(np.pi**2 / 4 * E * I_WEAK / L**2, rel=1e-4)
+
+
+def ring(n: int = 96, radius: float = 1.0, t: float = 0.02, b: float = 0.05) -> str:
+    """A narrow ring of shells in the xy plane, pressure 1 from outside, held where the second wave stands still."""
+    bulk = ""
+    for i in range(n):
+        angle = 2 * np.pi * i / n
+        for k, z in enumerate((0.0, b)):
+            bulk += (
+                f"GRID,{1 + i + 1000 * k},,{radius * np.cos(angle):.9f},{radius * np.sin(angle):.9f},{z}\n"
+            )
+        a, c = 1 + i, 1 + (i + 1) % n
+        bulk += f"CQUAD4,{i + 1},1,{c},{a},{a + 1000},{c + 1000}\n"
+    bulk += f"PSHELL,1,1,{t},1,,1\nMAT1,1,{E},,0.\nPLOAD4,1,1,1.,,,,THRU,{n}\n"
+    bulk += f"SPC1,1,345,1,THRU,{n}\nSPC1,1,345,1001,THRU,{1000 + n}\n"
+    still = (
+        (1, n // 2 + 1, 1001, 1001 + n // 2),
+        (n // 4 + 1, 1001 + n // 4, 3 * n // 4 + 1, 1001 + 3 * n // 4),
+    )
+    return bulk + "".join(f"SPC1,1,{c},{g}\n" for c, grids in zip((2, 1), still) for g in grids)
+
+
+def test_ring_under_pressure():
+    """p = 3EI/R³ with pressure that stays normal, 4EI/R³ with one that keeps its direction (Bodner 1958)."""
+    bending = E * 0.02**3 / 12
+    follows, dead = buckle(ring()), buckle(ring() + "PARAM,FOLLOWK,NO\n")
+    assert follows.load_factors[0] == pytest.approx(3 * bending, rel=3e-3)  # flat sides
+    assert dead.load_factors[0] == pytest.approx(4 * bending, rel=3e-3)
+
+
+def test_stiffness_of_following_loads_by_differences():
+    """K_f u against loads of the deck with its grids moved along u."""
+    rng = np.random.default_rng(3)
+    x = np.array([[0, 0, 0], [1, 0.1, 0], [1.1, 1, 0.1], [0, 1.2, 0], [0.3, 0.2, 1.0]])
+
+    def model(x):
+        bulk = "".join(f"GRID,{i + 1},,{p[0]:.12f},{p[1]:.12f},{p[2]:.12f}\n" for i, p in enumerate(x))
+        bulk += "CQUAD4,1,1,1,2,3,4\nCTRIA3,2,1,1,2,5\nPSHELL,1,1,.01\nMAT1,1,7.+10,,.3\n"
+        bulk += "FORCE1,1,3,2.,1,5\nFORCE2,1,4,3.,1,2,4,5\nMOMENT1,1,2,1.5,3,4\nPLOAD4,1,1,.7,.2,.3,.4\nPLOAD2,1,.5,2\n"
+        return ist.FEModel.from_deck(deck_from_text(f"SOL 101\nCEND\nLOAD=1\nBEGIN BULK\n{bulk}ENDDATA\n"))
+
+    fe, h = model(x), 1e-4
+    slope = np.zeros((fe.grids.n_dof, 15))
+    for j in range(15):
+        step = np.zeros(15)
+        step[j] = h
+        one, two = (model(x + s * step.reshape(5, 3)).loads.vector(1) for s in (1, -1))
+        slope[:, j] = (one - two) / (2 * h)
+    columns = (fe.grids.dof[:, None] + np.arange(3)).ravel()
+    whole = np.zeros((fe.grids.n_dof, fe.grids.n_dof))
+    whole[:, columns] = -slope
+    found = fe.loads.follower_stiffness(1).toarray()
+    np.testing.assert_allclose(found, 0.5 * (whole + whole.T), atol=1e-6)
+    u = rng.normal(size=fe.grids.n_dof)
+    assert found @ u == pytest.approx(found.T @ u)

@@ -16,13 +16,12 @@ import scipy.sparse.linalg as spla
 
 from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.case import Subcase
-from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
 from interstage.fem.requests import check_model
 from interstage.fem.sets import SetCards
-from interstage.fem.solutions import static, static_subcase, subcase_constraints
+from interstage.fem.solutions import preload_stiffness, static_subcase, subcase_constraints
 from interstage.linalg.factor import Factor, NotPositiveDefinite
 from interstage.linalg.mechanism import mechanism_error
 
@@ -98,8 +97,7 @@ def buckling(
     case = _buckling_subcase(fe, subcase)
     preload = preload or static_subcase(fe, case) or _first_static(fe, case)
     request = _factor_range(fe, case, n_modes)
-    u = static(fe, preload)
-    Kg, notes = geometric_stiffness(fe, u.displacement, form)
+    Kg, notes = preload_stiffness(fe, preload, form)
     if notes and not Kg.nnz:
         raise ModelError("nothing can buckle: " + "; ".join(notes), where=fe.source)
     constraints = subcase_constraints(fe, case, SetCards())

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import DeckError, InputError, InterstageError, known_names
+from interstage.fem.followers import Follower, follower_stiffness
 from interstage.fem.grids import Grids
 
 _QUAD = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -151,12 +152,16 @@ def _scatter(grids: Grids, translation: np.ndarray, rotation: np.ndarray | None)
 
 @dataclass
 class LoadSet:
-    """What one load set id holds directly: forces on dofs, acceleration fields, enforced displacements."""
+    """What one load set id holds directly: forces on dofs, acceleration fields, enforced displacements.
+
+    followers : those of the forces that turn with the structure
+    """
 
     dof: list[np.ndarray] = field(default_factory=list)
     value: list[np.ndarray] = field(default_factory=list)
     fields: list[Gravity | Rotation] = field(default_factory=list)
     enforced: dict[int, float] = field(default_factory=dict)
+    followers: list[Follower] = field(default_factory=list)
     refused: DeckError | None = None
 
 
@@ -220,6 +225,11 @@ class Loads:
             for dof, value in one.enforced.items():
                 out[dof] = out.get(dof, 0.0) + factor * value
         return out
+
+    def follower_stiffness(self, set_id: int) -> sp.csr_matrix:
+        """Stiffness (n_dof, n_dof) of the loads of a set that follow the structure, CD axes."""
+        parts = [(factor, follower) for factor, one in self._parts(set_id) for follower in one.followers]
+        return follower_stiffness(self.grids, parts)
 
     def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
         """Factors and plain sets that make up a set, LOAD cards resolved."""

@@ -166,7 +166,7 @@ def normal_modes(
     notes: list[str] = []
     if preload:
         say("preload")
-        Kg, notes = geometric_stiffness(fe, static(fe, preload).displacement)
+        Kg, notes = preload_stiffness(fe, preload)
         K_gg = (K_gg + Kg).tocsr()
         notes = [f"modes under the loads of subcase {preload}", *notes]
     say("constraints")
@@ -214,6 +214,24 @@ def static_subcase(fe: FEModel, case: Subcase | None) -> int | None:
     if not words[0].isdigit() or int(words[0]) not in ids:
         raise ModelError(f"STATSUB = {text} names no subcase", where=fe.source, hint=known_names(ids))
     return int(words[0])
+
+
+def preload_stiffness(fe: FEModel, subcase: int, form: str = "nastran") -> tuple[sp.csr_matrix, list[str]]:
+    """Stiffness (n_dof, n_dof) that the loads of a static subcase add, and notes: of stresses and of following loads.
+
+    form : of the geometric stiffness, see `geometric_stiffness`
+    """
+    Kg, notes = geometric_stiffness(fe, static(fe, subcase).displacement, form)
+    case = next(one for one in fe.case.subcases if one.id == subcase)
+    if case.load and str(fe.parameter("FOLLOWK", "YES")).upper() != "NO":
+        turning = fe.loads.follower_stiffness(case.load)
+        if turning.nnz:
+            Kg = (Kg + turning).tocsr()
+            notes = [
+                *notes,
+                "loads follow the structure (FORCE1, FORCE2, pressures; PARAM FOLLOWK NO leaves that out)",
+            ]
+    return Kg, notes
 
 
 def static(fe: FEModel, subcase: int = 1) -> Displacements:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
+from interstage.fem.followers import Follower
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.pressure import read_pressures
 from interstage.fem.loads import Gravity, Loads, Rotation, to_cd
@@ -56,26 +59,37 @@ def _read_forces(ctx: Context, loads: Loads) -> None:
             n = np.column_stack([table.real(j, 0.0) for j in (5, 6, 7)]) * table.real(4)[:, None]
             axes = ctx.axes(table, 3, xyz[rows])
             _add(loads, table, rows, first, np.einsum("nij,nj->ni", axes, n))
-        table = ctx.deck.cards(name + "1")
-        if len(table):
-            along = xyz[ctx.rows(table, 5)] - xyz[ctx.rows(table, 4)]
-            vectors = _unit(table, along, "G1 and G2 coincide") * table.real(3)[:, None]
-            _add(loads, table, ctx.rows(table, 2), first, vectors)
-        table = ctx.deck.cards(name + "2")
-        if len(table):
-            one = xyz[ctx.rows(table, 5)] - xyz[ctx.rows(table, 4)]
-            two = xyz[ctx.rows(table, 7)] - xyz[ctx.rows(table, 6)]
-            vectors = (
-                _unit(table, np.cross(one, two), "G1-G2 and G3-G4 are parallel") * table.real(3)[:, None]
-            )
-            _add(loads, table, ctx.rows(table, 2), first, vectors)
+        _read_lines(ctx, loads, ctx.deck.cards(name + "1"), first, "G1 and G2 coincide")
+        _read_lines(ctx, loads, ctx.deck.cards(name + "2"), first, "G1-G2 and G3-G4 are parallel")
 
 
-def _unit(table: CardTable, vectors: np.ndarray, fault: str) -> np.ndarray:
-    size = np.linalg.norm(vectors, axis=1)
-    if (size == 0.0).any():
-        raise table.error(int(np.argmax(size == 0.0)), f"{table.name} has no direction: {fault}")
-    return vectors / size[:, None]
+def _read_lines(ctx: Context, loads: Loads, table: CardTable, first: int, fault: str) -> None:
+    """Loads along G1-G2, or normal to G1-G2 and G3-G4; they follow these grids."""
+    if not len(table):
+        return
+    names = (4, 5, 6, 7) if table.name.endswith("2") else (4, 5)
+    at = np.column_stack([ctx.rows(table, j) for j in names])
+    size, sid, on = table.real(3), table.integer(1), ctx.rows(table, 2)
+    none = np.linalg.norm(_line(ctx.grids.xyz[at]), axis=1) == 0.0
+    if none.any():
+        raise table.error(int(np.argmax(none)), f"{table.name} has no direction: {fault}")
+    _add(loads, table, on, first, _along(size, ctx.grids.xyz[at])[:, 0])
+    for one in np.unique(sid):
+        which = sid == one
+        follower = Follower(at[which], on[which, None], first, partial(_along, size[which]))
+        loads.set(one).followers.append(follower)
+
+
+def _line(x: np.ndarray) -> np.ndarray:
+    """Return G1-G2 (n, 3) of two grids, its cross product with G3-G4 of four."""
+    along = x[:, 1] - x[:, 0]
+    return along if x.shape[1] == 2 else np.cross(along, x[:, 3] - x[:, 2])
+
+
+def _along(size: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return vectors (n, 1, 3) of given sizes along the lines of grids at x (n, k, 3), real or complex."""
+    line = _line(x)
+    return (size / np.sqrt(np.sum(line**2, axis=1)))[:, None, None] * line[:, None]
 
 
 def _add(loads: Loads, table: CardTable, rows: np.ndarray, first: int, vectors: np.ndarray) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.followers import Follower
 from interstage.fem.from_deck.context import Context
 from interstage.fem.loads import Loads, face_loads, to_cd
 from interstage.nastran import CardTable
@@ -52,8 +53,11 @@ def read_pressures(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> No
         pressure = np.array([face.pressure for face in group])
         direction = None if vector is None else partial(_direction, ctx, system, np.array(vector))
         forces = face_loads(ctx.grids.xyz[rows], pressure, middle, direction).reshape(-1, 3)
-        rows = rows.ravel()
         target = loads.set(sid)
+        if vector is None:
+            pressed = partial(face_loads, pressure=pressure, middle=middle)
+            target.followers.append(Follower(rows, rows, 0, pressed))
+        rows = rows.ravel()
         target.dof.append((ctx.grids.dof[rows][:, None] + np.arange(3)).ravel())
         target.value.append(to_cd(ctx.grids, rows, forces).ravel())
 
