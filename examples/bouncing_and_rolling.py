@@ -1,8 +1,8 @@
-"""A ball that bounces, slides and comes to roll; a load on a slack cable; gears with play.
+"""A ball that bounces, slides and comes to roll; a slack cable, gears with play, and a mass that sticks and slips.
 
 python examples/bouncing_and_rolling.py
 
-Contact, cables and gears are devices of the shelf. Draws into bouncing_and_rolling.png.
+Contact, cables, gears and friction are devices of the shelf. Draws into bouncing_and_rolling.png.
 """
 
 from __future__ import annotations
@@ -52,15 +52,36 @@ def gear_run() -> ist.Log:
     return ist.simulate(ist.Assembly("gears", vehicle=system).add("teeth", gear), x, until=3, step="0.5 ms")
 
 
+class Pull(ist.Device):
+    """A spring to a point that moves on with constant speed."""
+
+    joint = ist.Hinge("m")
+    stiffness, speed = ist.Parameter("N/m", 8.0), ist.Parameter("m/s", 0.1)
+    x, force = joint.coordinate(), joint.force()
+
+    def outputs(d, t):
+        d.force = d.stiffness * (d.speed * t - d.x)
+
+
+def friction_run() -> ist.Log:
+    """Pull a mass by a spring over a rough floor."""
+    mb = ist.Multibody("mass")
+    mb.add_body("mass", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
+    system = mb.compile()
+    rough = dev.SlideFriction(joint="mass", coulomb=1.0, static=1.5, stiffness=2e4, damping=140.0)
+    pulled = ist.Assembly("pulled", vehicle=system).add("pull", Pull(joint="mass")).add("floor", rough)
+    return ist.simulate(pulled, None, until=12, step="0.1 ms", log_step="10 ms")
+
+
 def main() -> None:
-    """Run all three, draw them, and print how the ball ends."""
+    """Run them, draw them, and print how the ball ends."""
     system, ball = ball_run()
     rows = range(0, len(ball.t), 50)
     speed = np.array([system.velocity(ball.state(k), "ball", frame="world") for k in rows])
-    cable, gear = cable_run(), gear_run()
+    cable, gear, rough = cable_run(), gear_run(), friction_run()
 
-    figure = new_figure(12.0, 3.4)
-    high, along, hung, teeth = figure.subplots(1, 4)
+    figure = new_figure(14.0, 3.2)
+    high, along, hung, teeth, floor = figure.subplots(1, 5)
     high.plot(ball.t, ball["ball"].position[:, 2], color=BLUE)
     dress(high, "time, s", "height of the centre, m", "a ball bounces")
     along.plot(ball.t[rows], speed[:, 3], color=BLUE, label="speed")
@@ -71,6 +92,8 @@ def main() -> None:
     teeth.plot(gear.t, gear["pinion"].v[:, 0], color=BLUE, label="pinion")
     teeth.plot(gear.t, 3.0 * gear["wheel"].v[:, 0], color=ORANGE, label="3 x wheel")
     dress(teeth, "time, s", "rad/s", "gears with play", True)
+    floor.plot(rough.t, rough["mass"].v[:, 0], color=BLUE)
+    dress(floor, "time, s", "m/s", "stick and slip")
     figure.savefig("bouncing_and_rolling.png", dpi=110)
 
     print(f"the ball rolls with {speed[-1, 3]:.4f} m/s, its spin gives {RADIUS * speed[-1, 1]:.4f} m/s")
@@ -78,6 +101,7 @@ def main() -> None:
     assert abs(speed[-1, 3] - 5 / 7 * 2.0) < 1e-3
     assert abs(speed[-1, 3] - RADIUS * speed[-1, 1]) < 1e-3
     assert cable["cable.pull"].min() == 0.0
+    assert rough["mass"].v[:, 0].max() > 0.2 and np.mean(np.abs(rough["mass"].v[:, 0]) < 1e-3) > 0.2
 
 
 if __name__ == "__main__":

@@ -27,6 +27,10 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
     "Backlash": [{"gap": 0.2, "stiffness": 30.0, "damping": 0.4}, {"gap": 20.0, "stiffness": 30.0}],
     "Bushing": [{"stiffness": SIX, "damping": 0.1 * SIX, "rest": [0.1, 0.2, -0.1, 0.3, 0.1, 0.0]}],
     "Cable": [{"stiffness": 40.0, "damping": 0.3, "length": 0.1}, {"stiffness": 40.0, "length": 50.0}],
+    "Friction": [
+        {"coulomb": 0.5, "static": 0.8, "stribeck": 0.2, "viscous": 0.1, "stiffness": 3.0, "damping": 0.2}
+    ],
+    "SlideFriction": [{"coulomb": 0.5, "stiffness": 3.0, "stribeck": 0.1, "damping": 0.2, "bend": 0.1}],
     "Gear": [
         {"ratio": -3.0, "stiffness": 20.0, "damping": 0.1},
         {"stiffness": 20.0, "gap": 0.1},

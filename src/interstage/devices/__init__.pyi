@@ -14,6 +14,8 @@ from interstage.devices.dryden import Dryden as Dryden
 from interstage.devices.earth import Earth as Earth
 from interstage.devices.encoder import Encoder as Encoder
 from interstage.devices.engine import Engine as Engine
+from interstage.devices.friction import Friction as Friction
+from interstage.devices.friction import SlideFriction as SlideFriction
 from interstage.devices.gps import GPS as GPS
 from interstage.devices.gust import Gust as Gust
 from interstage.devices.gyro import Gyro as Gyro
