@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validation.rigid_parts import without_rigid
 from validation.study import Row, Study
 
 CUTOFF_HZ = 11.0
@@ -125,8 +124,8 @@ def run() -> Outcome:
     part = {"mass": ENGINE["mass"], "inertia": np.diag(ENGINE["inertia"]), "offset": ENGINE["com"]}
     double = mended = stage(True, inside)
     for gimbal in GIMBALS:
-        double = without_rigid(double, gimbal, **part, modes=False)
-        mended = without_rigid(mended, gimbal, **part)
+        double = double.without_rigid(gimbal, **part, modes=False)
+        mended = mended.without_rigid(gimbal, **part)
     interface = stage(False, FIXED, dict.fromkeys(GIMBALS, 123456))
     records = {"EITM": double, "EOTM": stage(False, out), "EOTM, gimbals in the interface": interface}
     records["EITM, engines out of the modal mass"] = mended

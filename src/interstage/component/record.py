@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage.component.damping import damping_matrix
 from interstage.component.doors import Doors
@@ -394,6 +395,25 @@ class Component(Doors):
     def without_integrals(self) -> Component:
         """Copy the record without the integrals of first and second order."""
         return replace(self, J1=None, J2=None, F1=None, rotary=None)
+
+    def without_rigid(
+        self,
+        node: int,
+        mass: float,
+        inertia: ArrayLike,
+        offset: ArrayLike = (0.0, 0.0, 0.0),
+        modes: bool = True,
+    ) -> Component:
+        """Take a rigid part at a node out of the body and out of its modes, to hang it on a joint of its own.
+
+        mass, inertia (3, 3) or (3,) about its centre, offset (3,) of that from the node, in the component's axes
+        modes : False leaves its share in the modes, where it then counts twice (as in Figure D.2.5 of the NESC report)
+
+        The stiffness stays; integrals of first and second order are left out.
+        """
+        from interstage.component.rigid_parts import without_rigid
+
+        return without_rigid(self, node, mass, inertia, offset, modes)
 
     def with_changes(self, **changes: object) -> Component:
         """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""

@@ -19,6 +19,8 @@ from interstage.devices.friction import SlideFriction as SlideFriction
 from interstage.devices.gps import GPS as GPS
 from interstage.devices.gust import Gust as Gust
 from interstage.devices.gyro import Gyro as Gyro
+from interstage.devices.hydraulic_tvc import HydraulicTVC as HydraulicTVC
+from interstage.devices.hydraulic_tvc import UnloadedHydraulicTVC as UnloadedHydraulicTVC
 from interstage.devices.imu import IMU as IMU
 from interstage.devices.lead_lag import LeadLag as LeadLag
 from interstage.devices.linear_filter import LinearFilter as LinearFilter
