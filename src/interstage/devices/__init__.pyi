@@ -33,6 +33,9 @@ from interstage.devices.phase_plane import PhasePlane as PhasePlane
 from interstage.devices.pid import PID as PID
 from interstage.devices.reaction_wheel import ReactionWheel as ReactionWheel
 from interstage.devices.sky import Sky as Sky
+from interstage.devices.slosh import CylinderSlosh as CylinderSlosh
+from interstage.devices.slosh import SphereSlosh as SphereSlosh
+from interstage.devices.slosh import add_slosh as add_slosh
 from interstage.devices.solar_pressure import SolarPressure as SolarPressure
 from interstage.devices.springs import Cable as Cable
 from interstage.devices.springs import Spring as Spring

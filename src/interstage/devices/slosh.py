@@ -1,0 +1,220 @@
+"""Slosh of propellant: pendulums or masses on springs that push a tank as the fluid does, from shape and fill.
+
+Free-surface waves of an ideal fluid in a tank of revolution, potential Φ_n(r, z) cos θ, with λ_n = ω_n²/a under an
+acceleration a along the axis (Abramson, NASA SP-106, 1966; Ibrahim, Liquid Sloshing Dynamics, 2005, ch. 5):
+
+    ω_n² = a λ_n,    L_n = 1/λ_n,    m_n = ρ π λ_n (∫ r²Φ_n dr)²/∫ rΦ_n² dr      over the surface
+
+Cylinder of radius R and depth h, ξ_n the roots of J₁′, k = ξ_n h/R; heights above the bottom:
+
+    λ_n = ξ_n tanh(k)/R,  m_n = m 2 tanh(k)/((ξ_n² - 1) k),  spring at h_n = h (1 - 2 tanh(k/2)/k),  hinge at h_n + L_n
+    m₀ = m - Σm_n,   m₀h₀ = m h/2 - Σm_n h_n,   I₀ = I_cap - m₀(h₀ - h/2)² - Σm_n(h_n - h/2)²
+    I_cap = m [h²/12 - ¾R² + 16 (R³/h) Σ_all tanh(k/2)/(ξ³(ξ² - 1))]               fluid turning under a lid, about h/2
+
+Sphere: pressure acts through the centre, so all hinges are there, and so is m₀; λ_n and m_n by finite elements
+(`interstage.devices.potential_flow`). As bodies of a vehicle they cost what bodies cost; the rigid part m₀ is one more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy.special import jnp_zeros
+
+from interstage.devices.potential_flow import surface_waves
+from interstage.errors import InputError
+from interstage.multibody import Locked, Multibody, Planar, Universal
+
+ALL = 200  # roots in the sum of the capped inertia: the last term is 1e-12 of the first
+FAST = 20.0  # turn of a mass on springs, beside the wave
+THIN = 1e-9  # roll inertia of slosh masses beside m L²
+
+
+@dataclass(frozen=True)
+class Wave:
+    """One slosh mode: m_n (kg), L_n (m), hinge and spring heights (m above the bottom), share of the fluid."""
+
+    mass: float
+    length: float
+    hinge: float
+    share: float
+
+    @property
+    def spring(self) -> float:
+        """Height at which a mass on a spring pushes: as far below the hinge as the pendulum is long."""
+        return self.hinge - self.length
+
+    def frequency(self, acceleration: float) -> float:
+        """Return ω (rad/s) under an acceleration along the axis: √(a/L)."""
+        return float(np.sqrt(acceleration / self.length))
+
+
+class Slosh(Protocol):
+    """What a tank with fluid knows: waves, and the rigid part m₀, h₀, I₀ that is left."""
+
+    mass: float
+    waves: tuple[Wave, ...]
+    rigid_mass: float
+    rigid_height: float
+    rigid_inertia: float
+
+
+def _positive(where: str, **values: float) -> None:
+    for name, value in values.items():
+        if not (np.isfinite(value) and value > 0.0):
+            raise InputError(f"{where}: {name} must be positive", got=repr(value))
+
+
+@dataclass(frozen=True)
+class CylinderSlosh:
+    """Fluid in an upright cylinder with a flat bottom: radius, depth (m), mass (kg); n : number of waves.
+
+    >>> tank = CylinderSlosh(radius=1.0, depth=2.0, mass=1000.0)
+    >>> round(tank.waves[0].mass, 1), round(tank.waves[0].frequency(9.80665), 3)
+    (227.0, 4.247)
+    """
+
+    radius: float
+    depth: float
+    mass: float
+    n: int = 1
+    waves: tuple[Wave, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        _positive("CylinderSlosh", radius=self.radius, depth=self.depth, mass=self.mass, n=self.n)
+        xi = jnp_zeros(1, self.n)
+        k = xi * self.depth / self.radius
+        share = 2.0 * np.tanh(k) / ((xi**2 - 1.0) * k)
+        length = self.radius / (xi * np.tanh(k))
+        hinge = self.depth * (1.0 - 2.0 * np.tanh(0.5 * k) / k) + length
+        rows = zip(share * self.mass, length, hinge, share)
+        object.__setattr__(self, "waves", tuple(Wave(*map(float, row)) for row in rows))
+
+    @property
+    def rigid_mass(self) -> float:
+        """m₀: what moves with the tank."""
+        return self.mass - sum(wave.mass for wave in self.waves)
+
+    @property
+    def rigid_height(self) -> float:
+        """h₀ of m₀ above the bottom; it may lie above the surface of a shallow tank."""
+        return (0.5 * self.mass * self.depth - sum(w.mass * w.spring for w in self.waves)) / self.rigid_mass
+
+    @property
+    def capped_inertia(self) -> float:
+        """I_cap about a diameter through the middle of the fluid, under a lid."""
+        xi = jnp_zeros(1, ALL)
+        terms = np.tanh(0.5 * xi * self.depth / self.radius) / (xi**3 * (xi**2 - 1.0))
+        R, h = self.radius, self.depth
+        return self.mass * (h * h / 12.0 - 0.75 * R * R + 16.0 * R**3 / h * float(terms.sum()))
+
+    @property
+    def rigid_inertia(self) -> float:
+        """I₀ of m₀ about its own centre, across the axis."""
+        middle = 0.5 * self.depth
+        taken = sum(wave.mass * (wave.spring - middle) ** 2 for wave in self.waves)
+        return self.capped_inertia - self.rigid_mass * (self.rigid_height - middle) ** 2 - taken
+
+
+@dataclass(frozen=True)
+class SphereSlosh:
+    """Fluid in a sphere: radius (m), fill as depth over diameter, mass (kg); n : number of waves.
+
+    >>> tank = SphereSlosh(radius=1.0, fill=0.5, mass=1000.0)
+    >>> round(1.0 / tank.waves[0].length, 4)
+    1.5602
+    """
+
+    radius: float
+    fill: float
+    mass: float
+    n: int = 1
+    waves: tuple[Wave, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        _positive("SphereSlosh", radius=self.radius, mass=self.mass, n=self.n)
+        if not 0.02 <= self.fill <= 0.98:
+            raise InputError("SphereSlosh: fill must be between 0.02 and 0.98", got=repr(self.fill))
+        depth = 2.0 * self.fill
+        # in units of the radius, from the bottom; a thin skin at the bottom instead of the pole
+        rates, masses = surface_waves(lambda z: np.sqrt(np.maximum(z * (2.0 - z), 0.0)), depth, self.n)
+        volume = np.pi * depth**2 * (1.0 - depth / 3.0)
+        share = masses / volume
+        rows = [(s * self.mass, self.radius / rate, self.radius, s) for s, rate in zip(share, rates)]
+        object.__setattr__(self, "waves", tuple(Wave(*map(float, row)) for row in rows))
+
+    @property
+    def rigid_mass(self) -> float:
+        """m₀: what moves with the tank."""
+        return self.mass - sum(wave.mass for wave in self.waves)
+
+    @property
+    def rigid_height(self) -> float:
+        """h₀ of m₀ above the bottom: the centre."""
+        return self.radius
+
+    @property
+    def rigid_inertia(self) -> float:
+        """I₀: none, an ideal fluid lets the sphere turn."""
+        return 0.0
+
+
+def add_slosh(
+    vehicle: Multibody,
+    name: str,
+    tank: Slosh,
+    *,
+    parent: str,
+    bottom: tuple[float, float, float] | list[float],
+    kind: str = "pendulum",
+    acceleration: float | None = None,
+    damping: float = 0.0,
+) -> list[str]:
+    """Add the fluid of a tank to a vehicle whose x axis points against the acceleration; return names of the bodies.
+
+    parent, bottom : body and the point (3,) of it where the axis meets the bottom of the tank
+    kind : "pendulum" (swings under any acceleration) or "spring" (k = m a/L of the `acceleration` given)
+    damping : ratio of each wave, at `acceleration`
+    Bodies: "name 1" ... for the waves, "name rigid" for m₀.
+    """
+    if kind not in ("pendulum", "spring"):
+        raise InputError("unknown kind of slosh", expected="pendulum or spring", got=repr(kind))
+    if (kind == "spring" or damping > 0.0) and not (acceleration is not None and acceleration > 0.0):
+        raise InputError(f"slosh '{name}' needs an acceleration", expected="acceleration= in m/s^2")
+    foot = np.asarray(bottom, dtype=float)
+    names: list[str] = []
+    joint: Universal | Planar
+    for k, wave in enumerate(tank.waves, 1):
+        names.append(f"{name} {k}")
+        rate = 0.0 if acceleration is None else wave.frequency(acceleration)
+        thin = THIN * wave.mass * wave.length**2
+        if kind == "pendulum":
+            joint = Universal("yz", damping=2.0 * damping * rate * wave.mass * wave.length**2)
+            at, com = foot + [wave.hinge, 0.0, 0.0], [-wave.length, 0.0, 0.0]
+        else:
+            # its turn about the axis means nothing: fast and still
+            soft = [wave.mass * rate**2] * 2 + [thin * (FAST * rate) ** 2]
+            joint = Planar(
+                "x",
+                stiffness=soft,
+                damping=[2.0 * damping * rate * wave.mass] * 2 + [2.0 * thin * FAST * rate],
+            )
+            at, com = foot + [wave.spring, 0.0, 0.0], [0.0, 0.0, 0.0]
+        vehicle.add_body(
+            names[-1], mass=wave.mass, com=com, inertia=[thin] * 3, parent=parent, at=at, joint=joint
+        )
+    rest = f"{name} rigid"
+    I0 = max(tank.rigid_inertia, 0.0)
+    small = THIN * tank.rigid_mass
+    vehicle.add_body(
+        rest,
+        mass=tank.rigid_mass,
+        com=[0.0, 0.0, 0.0],
+        inertia=[small, I0 + small, I0 + small],
+        parent=parent,
+        at=foot + [tank.rigid_height, 0.0, 0.0],
+        joint=Locked(),
+    )
+    return [*names, rest]
