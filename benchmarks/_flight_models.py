@@ -6,6 +6,7 @@ import numpy as np
 
 import interstage as ist
 from benchmarks import _flight_peers as data
+from interstage import devices as dev
 
 
 class Wheel(ist.Device):
@@ -72,22 +73,27 @@ def idle(t, attitude, rate):
     return data.NOTHING[:3]
 
 
-def spacecraft(law: object = Pointing):
-    """Return the assembly of the spacecraft with three wheels and where it starts; law : a device, or None."""
+def spacecraft(law: object = Pointing, shelf: bool = False):
+    """Return the assembly of the spacecraft with three wheels and where it starts.
+
+    law : a device, or None;  shelf : wheels of the shelf, with limits, friction and imbalance that are zero here
+    """
     mb = ist.Multibody("spacecraft")
     mb.add_body("hub", mass=data.MASS, inertia=np.diag(data.INERTIA - data.WHEEL), joint=ist.Free())
     vehicle = mb.compile()
     made = ist.Assembly("spacecraft", vehicle=vehicle).add("earth", PointMass(at="hub"))
     for k, axis in enumerate(np.eye(3)):
         h = data.WHEEL * (data.SPEEDS[k] + data.RATE[k])
-        made.add(f"rw{k + 1}", Wheel(at="hub", axis=axis, h=h))
+        wheel = dev.ReactionWheel(at="hub", axis=axis, inertia=data.WHEEL, momentum=h)
+        made.add(f"rw{k + 1}", wheel if shelf else Wheel(at="hub", axis=axis, h=h))
     made.add("nav", Navigator(at="hub"), every=data.FRAME)
     if law is Pointing:
         made.add("law", Pointing(), every=data.FRAME)
     elif law is not None:
         made.add("law", law, every=data.FRAME, out={"torque": "N*m[3]"})
     if law is not None:
-        made.wire({"nav.attitude": "law.attitude", "nav.rate": "law.rate", "law.torque": "rw*.command"})
+        made.wire({"nav.attitude": "law.attitude", "nav.rate": "law.rate"})
+        made.wire({"law.torque": "rw*.torque" if shelf else "rw*.command"})
     x, q = vehicle.state(), data.quaternion(data.SIGMA)
     x.q[:4], x.q[4:] = q, data.POSITION
     x.v[:3], x.v[3:] = data.RATE, data.turned(q * [1, -1, -1, -1], data.VELOCITY)

@@ -126,6 +126,9 @@ def main(argv: list[str] | None = None) -> None:
     made, x = models.spacecraft()
     python = {"Basilisk": False, "Drake": True, "MuJoCo": True}
     compare("spacecraft", 0, 100.0, lambda: _flown(made, x, 100.0), models.spacecraft_end, python)
+    full, x = models.spacecraft(shelf=True)
+    _flown(full, x, 1.0)
+    print(f"{'':14s} ours {ours(lambda: _flown(full, x, 100.0), 100.0, 6)[0]:6.2f} with wheels of the shelf")
     for size in SIZES:
         vehicle, start = models.wings(size)
 

@@ -93,7 +93,7 @@ class Backlash(Device):
 
 
 class Gear(Device):
-    """A pair of gears: joint a turns n times as far as joint b, by teeth with stiffness and play.
+    """A pair of gears, or a belt: joint a turns n times as far as joint b, by teeth with stiffness and play.
 
     a, b : bodies of two hinges, as a rule on one housing, which feels what their torques leave over
     ratio : n, negative where they turn against each other;  gap : play of the teeth, at a
