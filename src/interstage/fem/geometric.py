@@ -41,10 +41,11 @@ def geometric_stiffnesses(
     for block in fe.blocks:
         if not len(block) or block.stiffness(slice(0, 1)) is None:
             continue
-        if block.recovery(slice(0, 1)) is None:
+        found = None if block.recovery(slice(0, 1)) is None else recovery.results(block)
+        if found is None or block.geometric_stiffness(slice(0, 1), found[:1, :, 0], form == "full") is None:
             without.append(block.name)
         else:
-            results[id(block)] = recovery.results(block)
+            results[id(block)] = found
 
     def assembled(k: int) -> sp.csr_matrix:
         def matrix(block: ElementBlock, rows: slice) -> np.ndarray | None:

@@ -2,7 +2,13 @@
 
 The panel carries edge shear flows only. Its generalized force acts along the two diagonals of the mean
 plane, so that the stiffness has rank one, K = a aᵀ / (2 Z). Four shapes are told apart as NASTRAN does
-(parallelogram, two kinds of trapezium, no parallel sides).
+(parallelogram, two kinds of trapezium, no parallel sides). With p_i the distances of the corners from the line through
+the points where opposite sides meet (all alike for a parallelogram) the shear stress s of side 1-2 goes with
+
+    τ_i = s p1p2/p_i² at the corners,    flows q = s t [1, p1/p3, p1p2/(p3p4), p2/p4] on sides 12, 23, 34, 41
+
+NASTRAN shows the force of half a side at each of its ends, and the forces out of plane (kick) that hold the flows of a
+warped panel in balance. The rods of F1 and F2 do not show.
 
 Source: S. J. Garvey, The quadrilateral shear panel, Aircraft Engineering 23 (1951) 134-135; NASTRAN
 Theoretical Manual, section 5.3.
@@ -12,10 +18,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
 
 # sides whose directions differ less than this (tangent) count as parallel
 PARALLEL = 0.1
+# force41 is that of side 4-1 on corner 1, and so on; shear12 the flow on side 1-2
+FORCES = (
+    *(f"force{pair}" for pair in (41, 21, 12, 32, 23, 43, 34, 14)),
+    *(name for k, pair in enumerate((12, 23, 34, 41)) for name in (f"kick_force{k + 1}", f"shear{pair}")),
+)
 
 
 def _mean_plane(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -33,8 +44,8 @@ def _mean_plane(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def panel_flexibility(
     xy: np.ndarray, area: np.ndarray, G: np.ndarray, nu: np.ndarray, t: np.ndarray
-) -> np.ndarray:
-    """Z (n,) of Garvey's panels: the flexibility of the shear flow on side 1-2 is 2 Z / l12²-like units.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Z (n,) of Garvey's panels, the flexibility of the shear flow on side 1-2 in 2 Z / l12²-like units, and p (n, 4).
 
     xy : (n,4,2) corners in the mean plane, corner 1 at the origin and corner 2 on the x axis
     """
@@ -48,18 +59,19 @@ def panel_flexibility(
         (~parallel_12_34 & parallel_14_23, _trapezium_14_23),
         (~parallel_12_34 & ~parallel_14_23, _no_parallel_sides),
     )
-    Z = np.empty(len(xy))
+    Z, p = np.empty(len(xy)), np.ones((len(xy), 4))
     for mask, shape in shapes:
         if mask.any():
-            Z[mask] = shape(
+            Z[mask], distances = shape(
                 x2[mask], x3[mask], y3[mask], x4[mask], y4[mask], area[mask], 1.0 / (1.0 + nu[mask])
             )
-    return Z / (2.0 * G * t)
+            p[mask] = np.stack(distances, axis=1)
+    return Z / (2.0 * G * t), p
 
 
 def _parallelogram(x2, x3, y3, x4, y4, area, c):
     cot = -0.5 * (x4 / y4 + (x3 - x2) / y3 + (y3 - y4) / (x3 - x4))
-    return area * (1.0 + 2.0 * c * cot**2)
+    return area * (1.0 + 2.0 * c * cot**2), [np.ones_like(area)] * 4
 
 
 def _trapezium_12_34(x2, x3, y3, x4, y4, area, c):
@@ -67,7 +79,8 @@ def _trapezium_12_34(x2, x3, y3, x4, y4, area, c):
     cut = y3 * x4 - y4 * (x3 - x2)
     xp, yp = x2 * y3 * x4 / cut, x2 * y3 * y4 / cut
     a, b = (x2 - xp) / yp, -xp / yp
-    return yp**2 / ((yp - y3) * (yp - y4)) * area * (1.0 + 2.0 / 3.0 * c * (a * a + a * b + b * b))
+    p3, p4 = yp - y3, yp - y4
+    return yp**2 / (p3 * p4) * area * (1.0 + 2.0 / 3.0 * c * (a * a + a * b + b * b)), [yp, yp, p3, p4]
 
 
 def _trapezium_14_23(x2, x3, y3, x4, y4, area, c):
@@ -76,7 +89,8 @@ def _trapezium_14_23(x2, x3, y3, x4, y4, area, c):
     xq = x4 - y4 * (x3 - x4) / (y3 - y4)
     p1, p2, p3, p4 = xq, xq - x2, xq - x3 - d * y3, xq - x4 - d * y4
     b = ((xq - x4) * d + y4) / ((xq - x4) - y4 * d)
-    return p1 * p2 / (p3 * p4) * area * (1.0 + 2.0 / 3.0 * c * (b * b + b * d + d * d))
+    p = [p1, p2, p3, p4]
+    return p1 * p2 / (p3 * p4) * area * (1.0 + 2.0 / 3.0 * c * (b * b + b * d + d * d)), p
 
 
 def _no_parallel_sides(x2, x3, y3, x4, y4, area, nu_c):
@@ -98,7 +112,7 @@ def _no_parallel_sides(x2, x3, y3, x4, y4, area, nu_c):
     f += 0.1 * ((a**2 - c**2) * (b**3 - d**3) + (b**2 - d**2) * (a**3 - c**3))
     f -= 0.2 * ((a - c) * (b**4 - d**4) + (b - d) * (a**4 - c**4))
     f *= 0.5 * p[0] * p[1] * p[2] * p[3] / length**2
-    return p[0] * p[1] / (p[2] * p[3]) * (area + 4.0 * nu_c * (f - 2.0 / 3.0 * area))
+    return p[0] * p[1] / (p[2] * p[3]) * (area + 4.0 * nu_c * (f - 2.0 / 3.0 * area)), p
 
 
 class ShearPanelBlock(ElementBlock):
@@ -127,18 +141,51 @@ class ShearPanelBlock(ElementBlock):
 
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 12, 12) in basic axes, translations only."""
-        xy, area, axes = self.xy[rows], self.area[rows], self.axes[rows]
-        Z = panel_flexibility(xy, area, self.G[rows], self.nu[rows], self.t[rows])
+        a, Z, _ = self._pull(rows)
+        K = np.einsum("ni,nj->nij", a, a) / (2.0 * Z)[:, None, None]
+        self._add_rods(K, rows)
+        return K
+
+    def _pull(self, rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Nodal forces a (n, 12) that a unit flow on side 1-2 exerts, basic axes, Z (n,) and p (n, 4)."""
+        xy, axes = self.xy[rows], self.axes[rows]
+        Z, p = panel_flexibility(xy, self.area[rows], self.G[rows], self.nu[rows], self.t[rows])
         x2, (x3, y3), (x4, y4) = xy[:, 1, 0], xy[:, 2].T, xy[:, 3].T
         cut = x4 * y3 - x3 * y4
         # forces along the diagonals 1-3 and 2-4 in equilibrium with a unit flow on side 1-2
         along_13 = (-0.5 * x2 * y4 / cut)[:, None] * xy[:, 2]
         along_24 = (0.5 * x2 * y3 / (cut - x2 * (y3 - y4)))[:, None] * (xy[:, 3] - xy[:, 1])
         plane = np.stack([along_13, along_24, -along_13, -along_24], axis=1)
-        a = np.einsum("nki,nij->nkj", plane, axes[:, :2]).reshape(-1, 12)
-        K = np.einsum("ni,nj->nij", a, a) / (2.0 * Z)[:, None, None]
-        self._add_rods(K, rows)
-        return K
+        return np.einsum("nki,nij->nkj", plane, axes[:, :2]).reshape(-1, 12), Z, p
+
+    def recovery(self, rows: slice) -> np.ndarray:
+        """Operator (n, 1, 12) to the shear stress of side 1-2."""
+        a, Z, _ = self._pull(rows)
+        return (-a / (2.0 * Z * self.t[rows])[:, None])[:, None]
+
+    def force_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
+        """Forces of half sides at the corners, kick forces and flows, 16 columns."""
+        sides = np.roll(self.xy, -1, axis=1) - self.xy
+        half = 0.5 * np.linalg.norm(sides, axis=2)
+        rise = 0.5 * np.einsum("ni,ni->n", self.x[:, 1] - self.x[:, 0], self.axes[:, 2])
+        p1, p2, p3, p4 = self._pull(slice(None))[2].T
+        ratio = np.stack([np.ones_like(p1), p1 / p3, p1 * p2 / (p3 * p4), p2 / p4], axis=1)
+        slope = np.sqrt(1.0 + (rise[:, None] / half) ** 2)
+        q = (self.t[:, None] * ratio / slope)[:, :, None] * results
+        f12, f23, f34, f41 = np.moveaxis(half[:, :, None] * q, 1, 0)
+        kick = rise[:, None, None] * (q + np.roll(q, 1, axis=1))
+        parts = [f41, f12, -f12, -f23, f23, f34, -f34, -f41]
+        for k in range(4):
+            parts += [kick[:, k], q[:, k]]
+        return [ResultRows(self.name, FORCES, self.eid, by_element(np.stack(parts, axis=1)))]
+
+    def stress_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
+        """Largest and mean shear stress of the corners."""
+        p = self._pull(slice(None))[2]
+        tau = (p[:, :1] * p[:, 1:2] / p**2)[:, :, None] * results
+        parts = [np.abs(tau).max(axis=1), tau.mean(axis=1), np.full_like(results[:, 0], np.nan)]
+        columns = ("max_shear", "avg_shear", "margin")
+        return [ResultRows(self.name, columns, self.eid, by_element(np.stack(parts, axis=1)))]
 
     def _add_rods(self, K: np.ndarray, rows: slice) -> None:
         x, t, E = self.x[rows], self.t[rows], self.E[rows]
