@@ -5,9 +5,12 @@ Inputs without a default are held at random numbers. Choose arguments at which e
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from software_examples import SOFTWARE
 
+FIELD = str(Path(__file__).with_name("small_field.gfc"))
 # a planet so small that differences of places above it keep their digits
 SMALL_PLANET = {"radius": 20.0, "mu": 4000.0, "spin": 0.03, "flattening": 0.1}
 
@@ -79,6 +82,13 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         },
         {"gravity": "central", "center": [-20.0, 3.0, 5.0], **SMALL_PLANET},
         {"gravity": "uniform", **SMALL_PLANET},
+        {
+            "gravity": FIELD,
+            "center": [-20.0, 3.0, 5.0],
+            "gravity_gradient": True,
+            "spin": 0.03,
+            "radius": 20.0,
+        },
     ],
     "Trajectory": [{"source": FLIGHT}],
     "Encoder": [{"counts": 4096, "noise": "1 mrad"}],

@@ -19,6 +19,7 @@ Constants: WGS 84 (NIMA TR8350.2), J2 = √5·4.84165143790815e-4 of EGM96.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +35,7 @@ from interstage.devices.fields import (
     turned,
     turned_back,
 )
+from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.spatial.rotvec import arctan2
@@ -42,13 +44,13 @@ from interstage.system.ports import Integer, Out, Parameter, Place, Places, Valu
 from interstage.units import quantity
 
 STANDARD_GRAVITY = 9.80665
-UNIFORM, FIELD = 0, 1
+UNIFORM, FIELD, HARMONICS = 0, 1, 2
 
 
 class Earth(Device):
     """Gravity of the Earth, and the place above it of the vehicle (`here`, default its first body).
 
-    gravity : "uniform", "central", "J2";  gravity_gradient : on every body
+    gravity : "uniform", "central", "J2", or a file "field.gfc", to `degree`;  gravity_gradient : on every body (to J2)
     site : latitude, longitude in degrees (or strings), and height in m;  heading : of the world's z axis, from north
     epoch : date of t = 0, as in "2030-01-01T00:00:00" (UTC): places the stars, and the site among them
     velocity : relative to the rotating Earth, world axes;  ground : velocity of the rotating Earth here, world axes
@@ -66,6 +68,8 @@ class Earth(Device):
     axes = Parameter("", np.eye(3))
     celestial = Parameter("", np.eye(3))
     uniform = Parameter("m/s^2", [0.0, 0.0, 0.0])
+    field_radius = Parameter("m", 6378136.3, above=0.0)
+    C, S = Parameter("", 0.0, size=("deg", "deg")), Parameter("", 0.0, size=("deg", "deg"))
     com = Parameter("m", 0.0, size=("n", 3))
     inertia = Parameter("kg*m^2", 0.0, size=("n", 9))
     model, gradient = Integer(), Integer()
@@ -85,22 +89,31 @@ class Earth(Device):
 
     def __init__(
         self,
-        gravity: str = "J2",
+        gravity: str | Path = "J2",
         *,
+        degree: int | None = None,
         site: Sequence[float | str] | None = None,
         heading: float | str = 0.0,
         epoch: str | None = None,
         gravity_gradient: bool = False,
         **values: Value,
     ):
-        if gravity not in ("uniform", "central", "J2"):
+        if str(gravity) not in ("uniform", "central", "J2") and not str(gravity).endswith(".gfc"):
             raise InputError(
-                "unknown gravity", where="Earth", expected="uniform, central or J2", got=repr(gravity)
+                "unknown gravity",
+                where="Earth",
+                expected="uniform, central, J2 or a .gfc file",
+                got=repr(gravity),
             )
         self.whole = gravity_gradient and gravity != "uniform"
         if gravity == "central":
             values["J2"] = 0.0
+        values.setdefault("C", [[0.0]])
         values |= {"model": UNIFORM if gravity == "uniform" else FIELD, "gradient": int(self.whole)}
+        if str(gravity).endswith(".gfc"):
+            mu, radius, C, S = read_gfc(gravity, degree)
+            values |= {"mu": mu, "field_radius": radius, "C": C, "S": S, "model": HARMONICS}
+            values["J2"] = -np.sqrt(5.0) * C[2, 0] if len(C) > 2 else 0.0
         super().__init__(**cast("dict[str, Any]", values))
         celestial = np.eye(3)
         if epoch is not None:
@@ -144,6 +157,12 @@ class Earth(Device):
             g = (d.uniform[0], d.uniform[1], d.uniform[2])
             if d.model == 1:
                 g = oblate_gravity(d.mu, d.radius, d.J2, pole, r)
+            elif d.model == 2:
+                x, y, z = dot3(d.axes[:, 0], r), dot3(d.axes[:, 1], r), dot3(d.axes[:, 2], r)
+                cs, sn = np.cos(d.spin * t), np.sin(d.spin * t)
+                a = harmonic_gravity(d.mu, d.field_radius, d.C, d.S, cs * x + sn * y, cs * y - sn * x, z)
+                b = (cs * a[0] - sn * a[1], sn * a[0] + cs * a[1], a[2])
+                g = (dot3(d.axes[0], b), dot3(d.axes[1], b), dot3(d.axes[2], b))
             for i in range(3):
                 d.pull[k, i] = g[i]
                 d.torque[k, i] = 0.0
