@@ -22,10 +22,12 @@ from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_log import FlightLog
+from interstage.system.log import SAME_TIME
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
+from interstage.system.progress import Progress
 from interstage.system.ticks import Clock, Period, period_of
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -110,6 +112,7 @@ class Flight:
         self.loop.begin_at(clock.ticks(self.start))
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
         self.path: Path | None = None
+        self.shown = True  # how far it is, where someone looks
         self.every: Fraction | None = None
         self.options: dict[str, Any] = {
             "start": f"{self.start} s",
@@ -142,21 +145,23 @@ class Flight:
 
     def run(self) -> FlightLog:
         """Go to the end and return the log; what fails carries the log up to then as `log`."""
+        progress = Progress(self.plan.assembly.name, float(self.start), float(self.until), self.shown)
         try:
             if self.path is not None:
                 self.log.write_to(self.path)
+            due = self._due()
             while True:
-                if self.every is not None:
-                    done = int(Fraction(self.t) / self.every * (1 + Fraction(1, 10**12)))
-                    self.loop.loop.pause[0] = float((done + 1) * self.every)
+                self.loop.loop.pause[0] = min(due, progress.pause(self.t))
                 status = self.loop.stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
                 if status == kernels.DONE:
                     break
-                if status == kernels.PAUSED:
+                progress.show(self.t)
+                if status == kernels.PAUSED and self.t >= due * (1.0 - SAME_TIME):
                     self.save()
+                    due = self._due()
             self._last_row()
         except BaseException as error:
             self.flush()
@@ -164,9 +169,16 @@ class Flight:
             vars(error)["log"] = self.log.finished(None)
             raise
         finally:
+            progress.close()
             self.loop.release()
         self._note()
         return self.log.finished(self.here())
+
+    def _due(self) -> float:
+        """Return the time of the next checkpoint."""
+        if self.every is None:
+            return np.inf
+        return float((int(Fraction(self.t * (1.0 + SAME_TIME)) / self.every) + 1) * self.every)
 
     def _note(self) -> None:
         """Write into the log which faults there were, and how well the run kept time."""

@@ -29,7 +29,7 @@ def _console() -> Console | None:
 
 
 class Progress:
-    """The progress of a run from one time to another; `with` it.
+    """The progress of a run from one time to another, until `close`.
 
     shown : False shows nothing
     """
@@ -41,10 +41,8 @@ class Progress:
         self.begun = self.last = time.perf_counter()
         self.bar: Bar | None = None
 
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Take the bar away."""
         if self.bar is not None:
             self.bar.stop()
 

@@ -61,6 +61,7 @@ def simulate(
     start: Period = 0,
     pace: float | None = None,
     faults: Sequence[Fault] = (),
+    progress: bool = True,
 ) -> Log:
     """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
@@ -106,6 +107,7 @@ def simulate(
     pace : simulated seconds a second of the wall, 1.0 for real time; default: as fast as it goes. `log.info["pacing"]`
         tells how well that went
     faults : ports that are overridden for a time, see `Fault`; they are among the events of the log
+    progress : show on a terminal or in a notebook how far an assembly has come, in runs that take over two seconds
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
@@ -126,6 +128,7 @@ def simulate(
             faults=faults,
         )
         flight.write_to(log, checkpoint)
+        flight.shown = progress
         return flight.run()
     theirs = {"set": set, "keep": keep, "log": log, "checkpoint": checkpoint, "start": start or None}
     for argument, value in (theirs | {"pace": pace, "faults": faults or None}).items():
