@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from interstage.component.lazy import LAZY_NODES, ByGrid
 from interstage.component.stored import Stored, declared, present, with_mixed
 from interstage.errors import InputError
-from interstage.hdf5 import Fault, Group, link_name, plain_name, put_text
+from interstage.hdf5 import Fault, Group, link_name, plain_name, put_array, put_text
 
 BLOCK = 4096  # grids written at once
 
@@ -43,7 +43,7 @@ def by_grid(group: h5py.Group, ids: np.ndarray, values: Any) -> None:
 
 def _write_as(dtype: type) -> Callable[..., None]:
     def write(group: h5py.Group, name: str, value: Any, spot: Stored, record: Any) -> None:
-        group[name] = np.asarray(value, dtype=dtype)
+        put_array(group, name, np.asarray(value, dtype=dtype))
 
     return write
 

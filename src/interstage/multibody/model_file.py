@@ -22,13 +22,14 @@ from typing import Any
 
 import h5py
 import numpy as np
+from numpy.typing import ArrayLike
 
 from interstage import __version__
 from interstage.component import Component
 from interstage.component.embedded import component_in, put_component
 from interstage.errors import FileError
 from interstage.files import MULTIBODY, check_version, expect
-from interstage.hdf5 import Fault, Group, opened, put_text, write_hdf5
+from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
 from interstage.multibody.api import System
 from interstage.multibody.closures import ClosureSpec, End, check_ends, check_joint, end_of
 from interstage.multibody.joints import KNOWN, Joint, as_joint
@@ -70,7 +71,7 @@ def put_model(group: h5py.Group, model: Multibody) -> None:
     """Write the description of a vehicle into a group."""
     put_text(group, "NAME", model.name)
     put_text(group, "UNITS", json_text(model.units))
-    group["GRAVITY"] = np.asarray(model.gravity, dtype=float)
+    put_array(group, "GRAVITY", np.asarray(model.gravity, dtype=float))
     components: dict[int, int] = {}
     for k, spec in enumerate(model.specs):
         component = spec.component
@@ -80,15 +81,15 @@ def put_model(group: h5py.Group, model: Multibody) -> None:
         place = group.create_group(f"BODIES/{k}")
         _put_body(place, spec)
         if component is not None:
-            place["COMPONENT"] = components[id(component)]
+            put_array(place, "COMPONENT", components[id(component)])
     for k, closure in enumerate(model.closures):
         place = group.create_group(f"CLOSURES/{k}")
         put_text(place, "NAME", closure.name)
         put_text(place, "JOINT", _joint_text(closure.joint))
-        place["ROTATION"] = closure.rotation
+        put_array(place, "ROTATION", closure.rotation)
         for name, (body, at) in zip(("FIRST", "SECOND"), closure.ends):
             end = place.create_group(name)
-            end["AT"] = at
+            put_array(end, "AT", at)
             if body is not None:
                 put_text(end, "BODY", body)
 
@@ -96,21 +97,22 @@ def put_model(group: h5py.Group, model: Multibody) -> None:
 def _put_body(group: h5py.Group, spec: BodySpec) -> None:
     put_text(group, "NAME", spec.name)
     put_text(group, "JOINT", _joint_text(spec.joint))
-    group["ROTATION"], group["AT"], group["STIFFENING"] = spec.rotation, spec.at, int(spec.stiffening)
+    given: dict[str, ArrayLike] = {
+        "ROTATION": spec.rotation,
+        "AT": spec.at,
+        "STIFFENING": int(spec.stiffening),
+    }
     if spec.parent is not None:
         put_text(group, "PARENT", spec.parent)
     if spec.inertia is not None:
-        group["MASS"], group["COM"], group["INERTIA"] = (
-            spec.inertia.mass,
-            spec.inertia.com,
-            spec.inertia.inertia,
-        )
+        given |= {"MASS": spec.inertia.mass, "COM": spec.inertia.com, "INERTIA": spec.inertia.inertia}
     else:
-        group["ORDER"] = spec.order
+        given["ORDER"] = spec.order
     for name in ("port", "node", "damping", "n_modes"):
-        value = getattr(spec, name)
-        if value is not None:
-            group[name.upper()] = value
+        if getattr(spec, name) is not None:
+            given[name.upper()] = getattr(spec, name)
+    for name, value in given.items():
+        put_array(group, name, value)
 
 
 def _joint_text(joint: Joint) -> str:
@@ -232,21 +234,25 @@ def _joint_in(group: Group) -> Joint:
 # compiled systems -----------------------------------------------------------------------------------------
 
 
-def put_system(group: h5py.Group, system: System) -> None:
-    """Write a compiled vehicle into a group: its description, what is switched, and places that were asked for."""
-    put_model(group, system.model)
+def put_system(group: h5py.Group, system: System, model: bool = True) -> None:
+    """Write a compiled vehicle into a group: its description, what is switched, and places that were asked for.
+
+    model : False leaves the description out, of a vehicle whose description is elsewhere in the file
+    """
+    if model:
+        put_model(group, system.model)
     settings = system.settings
     for name, array in settings.arrays().items():
-        group[f"SETTINGS/{name}"] = array
+        put_array(group, f"SETTINGS/{name}", array)
     put_text(group, "OPENED", json_text(sorted(settings.opened)))
     put_text(group, "DROPPED", json_text([[row, sorted(names)] for row, names in settings.dropped.items()]))
     asked = sorted(system.site_rows, key=system.site_rows.__getitem__)[len(system.closure_places) :]
-    group["SITES"] = np.array(asked, dtype=np.int64).reshape(-1, 2)
+    put_array(group, "SITES", np.array(asked, dtype=np.int64).reshape(-1, 2))
 
 
-def system_in(group: Group, path: Path) -> System:
-    """Return the compiled vehicle that a group holds."""
-    system = System(model_in(group, path))
+def system_in(group: Group, path: Path, like: System | None = None) -> System:
+    """Return the compiled vehicle that a group holds; `like` has its description where the group has none."""
+    system = like if like is not None and not group.has("NAME") else System(model_in(group, path))
     settings, place = system.settings.copy(), group.child("SETTINGS")
     for name, array in settings.arrays().items():
         array[...] = place.array(name, array.shape, "i" if array.dtype.kind == "i" else "f")

@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.system.ports import Field
 
 MAIN = "__main__"
 SEPARATOR = ":"
@@ -84,41 +85,52 @@ def _pieces(code: FunctionType | type, seen: set[int]) -> Iterator[bytes]:
     if id(code) in seen:
         return
     seen.add(id(code))
-    try:
-        yield inspect.getsource(code).encode()
-    except (OSError, TypeError):  # typed in, or run from a text
-        for one in _codes(code):
-            yield from _of_bytecode(one)
+    yield code.__qualname__.encode()
     if isinstance(code, type):
         for base in code.__bases__:
             if not base.__module__.startswith(("interstage", "builtins")):
                 yield from _pieces(base, seen)
-    names = sorted({name for one in _codes(code) for name in _named(one)})
-    scope = vars(sys.modules.get(code.__module__, object))
-    if isinstance(code, FunctionType):
-        scope = code.__globals__
-    for name in names:
+        for name, value in vars(code).items():
+            yield from _attribute(name, value, seen)
+        return
+    yield _source(code)
+    scope = code.__globals__
+    for name in sorted(set(_named(code.__code__))):
         value = scope.get(name)
         value = getattr(value, "py_func", value)
         if isinstance(value, FunctionType | type):
             if value.__module__ == code.__module__:
                 yield from _pieces(value, seen)
-        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
-            yield f"{name}={value!r}".encode()
-        elif isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
-            yield f"{name}={value.dtype.str}{value.shape}".encode() + value.tobytes()
+        else:
+            yield from _value(name, value)
 
 
-def _codes(code: FunctionType | type) -> list[CodeType]:
-    """Return the bytecode of a function, or of all functions of a class."""
-    if isinstance(code, FunctionType):
-        return [code.__code__]
-    found = []
-    for value in vars(code).values():
-        value = getattr(value, "__func__", getattr(value, "fget", value))
-        if isinstance(value, FunctionType):
-            found.append(value.__code__)
-    return found
+def _attribute(name: str, value: object, seen: set[int]) -> Iterator[bytes]:
+    """Walk through what a class has under a name: a function, a declared field, a number."""
+    value = getattr(value, "__func__", getattr(value, "fget", value))
+    if isinstance(value, FunctionType):
+        yield from _pieces(value, seen)
+    elif isinstance(value, Field):
+        yield f"{name}: {type(value).__name__} {value.unit} {value.shape}".encode()
+        yield from _value(name, value.value)
+    elif not name.startswith("__"):
+        yield from _value(name, value)
+
+
+def _value(name: str, value: object) -> Iterator[bytes]:
+    if isinstance(value, bool | int | float | complex | str | tuple | np.generic):
+        yield f"{name}={value!r}".encode()
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
+        yield f"{name}={value.dtype.str}{value.shape}".encode() + value.tobytes()
+
+
+@lru_cache(maxsize=4096)
+def _source(function: FunctionType) -> bytes:
+    """Return the source of a function; of one that was typed in, or run from a text, what it was compiled to."""
+    try:
+        return inspect.getsource(function).encode()
+    except (OSError, TypeError):
+        return b"".join(_of_bytecode(function.__code__))
 
 
 def _named(code: CodeType) -> Iterator[str]:

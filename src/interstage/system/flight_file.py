@@ -31,7 +31,7 @@ import numpy as np
 
 from interstage.errors import FileError
 from interstage.files import FLIGHT, check_version
-from interstage.hdf5 import Fault, Group, link_name, opened, put_text
+from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_text
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.output import checked_target, json_text, parse_json, reason
@@ -111,7 +111,7 @@ def _prepared(
     if assembly is not None:
         put_text(file, "TREE", str(assembly))
         put_text(file, "BLOCKS", json_text(blocks_of(assembly)))
-        _put_assembly(file.create_group("ASSEMBLY"), assembly)
+        _put_assembly(file.create_group("ASSEMBLY"), assembly, system)
     found = []
     for k, (names, units) in enumerate(contents.tables):
         width = len(names)
@@ -131,7 +131,7 @@ def _table_name(k: int) -> str:
     return "STEPS" if k == 0 else f"SAMPLES_{k}"
 
 
-def _put_assembly(group: h5py.Group, assembly: Assembly) -> None:
+def _put_assembly(group: h5py.Group, assembly: Assembly, flown: System) -> None:
     """Write members and wires, or why they cannot be made again from a file."""
     describer = Describer()
     try:
@@ -142,13 +142,13 @@ def _put_assembly(group: h5py.Group, assembly: Assembly) -> None:
     put_text(group, "TEXT", text)
     put_arrays(group.create_group("ARRAYS"), describer.arrays)
     for k, system in enumerate(describer.systems):
-        put_system(group.create_group(f"SYSTEMS/{k}"), system)
+        put_system(group.create_group(f"SYSTEMS/{k}"), system, system.model is not flown.model)
 
 
 def put_arrays(group: h5py.Group, arrays: dict[str, np.ndarray]) -> None:
     """Write arrays by their names."""
     for name, array in arrays.items():
-        group[link_name(name)] = array
+        put_array(group, link_name(name), array)
 
 
 # reading --------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def read_flight(path: str | Path) -> FlightRecord:
         record = FlightRecord(contents, vehicle, tables, [_event(text) for text in f.texts("EVENTS") if text])
         if f.has("ASSEMBLY"):
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
-            record.restore = _assembly_in(f.child("ASSEMBLY"), path)
+            record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)
         return record
 
 
@@ -222,7 +222,7 @@ def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, 
     return found
 
 
-def _assembly_in(group: Group, path: Path) -> Callable[[], Assembly]:
+def _assembly_in(group: Group, path: Path, flown: System) -> Callable[[], Assembly]:
     """Return what makes the assembly of a group again; all that is needed is read here."""
     if group.has("REFUSED"):
         why = group.text("REFUSED")
@@ -238,7 +238,8 @@ def _assembly_in(group: Group, path: Path) -> Callable[[], Assembly]:
     def restore() -> Assembly:
         with opened(path, FLIGHT.words, growing=True) as f:
             systems = [
-                system_in(f.child("ASSEMBLY").child("SYSTEMS").child(str(k)), path) for k in range(count)
+                system_in(f.child("ASSEMBLY").child("SYSTEMS").child(str(k)), path, flown)
+                for k in range(count)
             ]
         try:
             return Restorer(arrays.__getitem__, systems).value(text)
