@@ -235,6 +235,50 @@ def test_the_cache_on_disk_sees_edits_in_called_files(tmp_path):
     assert run() == [4.5, 1]
 
 
+PARTS = """
+from interstage.jit import kernel
+
+@kernel
+def pick(x, k):
+    if k > 2:
+        raise ValueError("there are three")
+    return x[k] * x[k]
+
+@kernel
+def total(x):
+    return pick(x, 0) + pick(x, 1) + pick(x, 2)
+
+@kernel
+def beyond(x):
+    return pick(x, 0) + pick(x, 5)
+"""
+CALLS = """
+import gc, numpy, kernels
+from numba import types
+asks = types.BaseFunction.get_call_type
+x = numpy.array([1.0, 2.0, 4.0])
+print(kernels.total(x), len(kernels.pick.signatures))
+print(kernels.total(x + 1j * x).imag)
+try:
+    kernels.beyond(x)
+except ValueError as error:
+    print(str(error).split()[-1])
+print(kernels.pick(x, 2), len(kernels.pick.signatures))
+print(gc.isenabled(), types.BaseFunction.get_call_type is asks)
+"""
+
+
+@by_address
+def test_what_only_kernels_call_is_linked_into_them_and_nothing_else(tmp_path):
+    (tmp_path / "kernels.py").write_text(PARTS)
+    cache, path = tmp_path / "cache", os.pathsep.join([str(tmp_path), str(SOURCES.parent)])
+    for _ in range(2):  # compiled, then from disk
+        said = python(CALLS, PYTHONPATH=path, NUMBA_CACHE_DIR=str(cache))
+        assert said.split() == ["21.0", "0", "42.0", "three", "16.0", "1", "True", "True"]
+    kept = sorted(file.name.split("-")[0] for file in cache.rglob("*.nbc"))
+    assert kept == ["kernels.beyond", "kernels.pick", "kernels.total", "kernels.total"]
+
+
 DOOR = """
 import sys
 from pathlib import Path

@@ -8,7 +8,8 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
   function that compiled code may call, its exceptions kept for the caller;
 - `stages`: `Stage`, a kernel whose address lies in a record;
 - `emitted`: `claim`, `release`, `vector_at`, a lock of one word, and a vector at an address;
-- `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls.
+- `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls;
+- `parts`, `quick`: kernels that other kernels call are linked into them, and the compiler itself is made quicker.
 
 Nothing is registered with numba before the first kernel is compiled or loaded. The package is used by the versions
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numba
 import numpy as np
@@ -16,6 +14,7 @@ from numba.core.dispatcher import Dispatcher
 
 from interstage.compiled.disk import SourceCache
 from interstage.compiled.emitted import Emitted
+from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.records import Record
 
 Arguments = Sequence["str | Record"]
@@ -49,18 +48,6 @@ def scalar_of(arguments: Arguments, given: Sequence[types.Type]) -> types.Type:
     return types.float64
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Let the garbage collector rest: the compiler makes many objects that live long."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 def address(
     function: Callable,
     arguments: Arguments,
@@ -81,10 +68,15 @@ def address(
     key = plain, signature, fast
     if key not in _code:
         options = {"nopython": True, "error_model": "numpy", "fastmath": set(fast)}
-        made = CFunc(plain, (signature.args, signature.return_type), locals={}, options=options)
+        made = CFunc(
+            plain,
+            (signature.args, signature.return_type),
+            locals={},
+            options=options,
+            pipeline_class=KernelCompiler,
+        )
         made._cache = SourceCache(plain)
-        with _no_collection():
-            made.compile()
+        made.compile()
         _code[key] = made
     return _code[key].address
 
@@ -149,6 +141,5 @@ class Callback:
 def compile_only_for(dispatcher: Dispatcher, arguments: Arguments, dtype: np.dtype) -> None:
     """Compile a kernel for one list of arguments; any other is a TypeError from now on, told in nanoseconds."""
     if not dispatcher.signatures:
-        with _no_collection():
-            dispatcher.compile(tuple(types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
+        dispatcher.compile(tuple(types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
         dispatcher.disable_compile()

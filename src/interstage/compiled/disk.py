@@ -11,6 +11,7 @@ from types import FunctionType
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.dispatcher import Dispatcher
 
+from interstage.compiled.parts import link_into_callers
 from interstage.compiled.reach import reach
 from interstage.compiled.records import install
 
@@ -94,4 +95,4 @@ def _announce() -> None:
 def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:
     """Let a kernel keep its compiled code on disk; it is compiled anew when the sources of what it calls change."""
     dispatcher._cache = SourceCache(dispatcher.py_func)
-    return dispatcher
+    return link_into_callers(dispatcher)
