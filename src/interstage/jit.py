@@ -45,7 +45,7 @@ def _by_address() -> bool:
 
 COMPILED = _by_address()  # records and calls by address are in use
 if COMPILED:
-    from interstage.compiled import keep_on_disk
+    from interstage.compiled import KernelCompiler, keep_on_disk
 
 
 def kernel(function: Callable | None = None, **options: object) -> Callable:
@@ -56,6 +56,8 @@ def kernel(function: Callable | None = None, **options: object) -> Callable:
     if function is None:
         return lambda f: kernel(f, **options)
     settings = {"cache": not COMPILED, "error_model": "numpy", "nogil": True}
+    if COMPILED:
+        settings |= {"pipeline_class": KernelCompiler, "no_cfunc_wrapper": True}
     made = numba.njit(**{**settings, **options})(function)
     if not COMPILED or not options.get("cache", True):
         return made

@@ -18,6 +18,7 @@ of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 from interstage.compiled.addresses import Callback, address, caller, compile_only_for
 from interstage.compiled.disk import keep_on_disk, print_of_sources
 from interstage.compiled.emitted import Emitted, claim, release, vector_at
+from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.records import SLOTS, Record, RecordType
 from interstage.compiled.stages import Stage, stages_of, trap
 
@@ -25,6 +26,7 @@ __all__ = [
     "SLOTS",
     "Callback",
     "Emitted",
+    "KernelCompiler",
     "Record",
     "RecordType",
     "Stage",

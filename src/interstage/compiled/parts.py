@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 
+import numba
 from numba import types
-from numba.core import compiler, typing
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import register_pass
-from numba.core.dispatcher import Dispatcher, _FunctionCompiler
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import NativeLowering
 
 from interstage.compiled.quick import KernelCompiler
@@ -35,10 +35,10 @@ class PartLowering(NativeLowering):
     _name = "part_lowering"
 
     def run_pass(self, state) -> bool:
-        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
-        key = object()  # callers ask for it where the address of machine code would stand
+        key = [].append  # stands, like no other, for machine code: callers find the part under it, and nobody calls it
         state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
         state["cr"] = lowered._replace(cfunc=key)
         return True
@@ -53,54 +53,41 @@ def _register() -> None:
 class PartCompiler(KernelCompiler):
     """The compiler of parts: numba's, up to the machine code."""
 
-    def define_pipelines(self) -> list:
+    library = PartLibrary
+
+    def define_pipelines(self) -> list[PassManager]:
         _register()
-        passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(PartLowering if p is NativeLowering else p, why) for p, why in passes.passes]
-        passes._finalized = False
+        (whole,) = super().define_pipelines()
+        passes = PassManager("part")
+        for each, why in whole.passes:
+            passes.add_pass(PartLowering if each is NativeLowering else each, why)
         passes.finalize()
         return [passes]
 
 
-class _Translator(_FunctionCompiler):
-    def _customize_flags(self, flags):
-        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
-        return flags
-
-
 class Part:
-    """A kernel as other kernels call it, by types of arguments."""
+    """A kernel as other kernels call it."""
 
     def __init__(self, dispatcher: Dispatcher):
-        self._name = dispatcher.py_func.__name__
-        self._translator = _Translator(
-            dispatcher.py_func,
-            dispatcher.targetdescr,
-            dispatcher.targetoptions,
-            dispatcher.locals,
-            PartCompiler,
-        )
-        self._found: dict[tuple[types.Type, ...], compiler.CompileResult] = {}
+        self._function, self._options = dispatcher.py_func, dispatcher.targetoptions
+
+    @functools.cached_property
+    def _linked(self) -> Dispatcher:
+        options = {**self._options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.jit(**options, pipeline_class=PartCompiler)(self._function)
 
     def get_call_template(self, args, kws):
-        """Return what numba asks of a function that a kernel calls: its signatures, and the arguments in order."""
-        signature, folded = self._translator.fold_argument_types(args, kws)
-        folded = tuple(map(types.unliteral, folded))
-        if folded not in self._found:
-            self._found[folded] = self._translator.compile(folded, None)
-        template = typing.make_concrete_template(
-            f"Part({self._name})", key=self._name, signatures=[self._found[folded].signature]
-        )
-        return template, signature, folded, {}
+        """Return what numba asks of a function that a kernel calls: signatures and arguments, numbers without value."""
+        named = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return self._linked.get_call_template(tuple(map(types.unliteral, args)), named)
 
     def get_overload(self, args) -> object:
-        """Return the key of the code for types of arguments."""
-        return self._found[tuple(args)].entry_point
+        """Return what stands for the code for types of arguments."""
+        return self._linked.get_overload(args)
 
 
 def link_into_callers(dispatcher: Dispatcher) -> Dispatcher:
     """Let other kernels link a kernel as a part; for Python it stays as it is."""
-    dispatcher._compiler.pipeline_class = KernelCompiler
     part = Part(dispatcher)
     dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
     return dispatcher

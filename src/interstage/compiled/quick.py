@@ -1,4 +1,7 @@
-"""What makes compilation quick: no garbage collection meanwhile, and a memory for the types of operators."""
+"""What makes compilation quick: no garbage collection meanwhile, and a memory for the types of operators.
+
+What is kept on disk is lean, so that it is read quickly.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from llvmlite.binding import parse_assembly
 from numba import types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
 
 _search = types.BaseFunction.get_call_type
 _PLAIN = (
@@ -31,13 +37,11 @@ def _recall(self: types.BaseFunction, context, args, kws):
     if kws or not all(type(a) in _PLAIN for a in args):
         return _search(self, context, args, kws)
     key = id(self), id(context), args
-    if key not in _found:
-        signature = _search(self, context, args, kws)
-        if signature is None or self._impl_keys[signature.args] is not self.typing_key:
-            return signature
+    if key in _found and self.get_impl_key(_found[key][2]) is self.typing_key:
+        return _found[key][2]
+    signature = _search(self, context, args, kws)
+    if signature is not None and self.get_impl_key(signature) is self.typing_key:
         _found[key] = self, context, signature  # they live on, and no other gets their numbers
-    signature = _found[key][2]
-    self._impl_keys[signature.args] = self.typing_key
     return signature
 
 
@@ -55,8 +59,30 @@ def quickly() -> Iterator[None]:
             gc.enable()
 
 
+class KernelLibrary(JITCodeLibrary):
+    """Machine code of a kernel; on disk the names in it stand for the code that others would link: they link its part.
+
+    numba reads that code whenever it loads a kernel, and takes no more from it than the names.
+    """
+
+    def serialize_using_object_code(self) -> tuple:
+        name, kind, (code, _) = super().serialize_using_object_code()
+        names = [
+            f'define void @"{function.name}"() {{ ret void }}' for function in self.get_defined_functions()
+        ]
+        return name, kind, (code, parse_assembly("\n".join(names)).as_bitcode())
+
+
 class KernelCompiler(Compiler):
     """numba's compiler, quicker."""
+
+    library = KernelLibrary
+
+    def define_pipelines(self) -> list[PassManager]:
+        state = self.state
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().define_pipelines()
 
     def _compile_core(self):
         with quickly():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
@@ -17,7 +18,13 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def _named_by(function: FunctionType) -> Iterator[tuple[str, object]]:
+@cache
+def _named_by(function: FunctionType) -> tuple[tuple[str, object], ...]:
+    """Return a word for everything that a function names outside of itself, with its value."""
+    return tuple((f"{name} {_word_of(value)}", value) for name, value in _outside(function))
+
+
+def _outside(function: FunctionType) -> Iterator[tuple[str, object]]:
     """Yield name and value of what a function names outside of itself."""
     names = _names(function.__code__)
     for name in sorted(names):
@@ -39,11 +46,11 @@ def reach(root: Callable, through_stages: bool) -> tuple[list[FunctionType], lis
         stages[root] = None
     todo = [first]
     while todo:
-        for name, value in _named_by(todo.pop()):
+        for word, value in _named_by(todo.pop()):
             behind = _behind(value)
             if behind:
                 stages[value] = None
-            words.add(f"{name} {_word_of(value)}")
+            words.add(word)
             called = value.py_func if isinstance(value, Dispatcher) else behind if through_stages else None
             if called and called not in functions:
                 functions[called] = None
