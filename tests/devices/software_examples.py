@@ -38,6 +38,7 @@ SOFTWARE: dict[str, list[dict[str, object]]] = {
         {"seed": 3, "altitude": 150.0, "velocity": [30.0, 40.0, 0.0]},
         {"altitude": 450.0, "velocity": [0.0, 0.0, 70.0]},
         {"altitude": 5000.0, "every": "50 ms"},
+        {"altitude": 0.0, "velocity": [0.0, 0.1, 0.0], "up": [1.0, 0.0, 0.0]},
     ],
     "Gust": [{"amplitude": [1.0, 2.0, 3.0], "duration": "0.8 s"}],
     "Allocation": [

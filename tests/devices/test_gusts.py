@@ -70,6 +70,13 @@ def test_gusts_blow_along_and_across_the_flight():
     assert np.cross(ahead, right) @ [1.0, 0, 0] < 0.0  # down
 
 
+@pytest.mark.parametrize("velocity", [[0.0, 0, 0], [0.0, 0, 0.5], [50.0, 0, 0], [-50.0, 0, 0]])
+def test_gusts_blow_around_what_stands_and_what_climbs(velocity):
+    found = turbulence(until=20, velocity=velocity, up=[1.0, 0, 0], altitude=0.0)
+    size = np.sqrt(found["along"] ** 2 + found["right"] ** 2 + found["down"] ** 2)
+    assert np.linalg.norm(found["gust"], axis=1) == pytest.approx(size, rel=1e-12) and size.max() > 0.1
+
+
 def test_another_seed_is_another_draw():
     a, b, c = (turbulence(until=10, seed=k)["along"] for k in (1, 1, 2))
     assert (a == b).all() and np.abs(a - c).max() > 0.1

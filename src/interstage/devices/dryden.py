@@ -54,6 +54,16 @@ def lengths_and_intensities(h, wind, sigma):
     return L_u, L_w, s_u, s_w
 
 
+@kernel
+def across(a):
+    """Return a unit vector across a unit vector."""
+    zero = 0.0 * a[0]
+    other = (zero, zero + 1.0, zero) if a[0].real * a[0].real > 0.5 else (zero + 1.0, zero, zero)
+    n = cross3(a, other)
+    size = np.sqrt(dot3(n, n))
+    return n[0] / size, n[1] / size, n[2] / size
+
+
 class Dryden(Device):
     """Turbulence (3,), world axes; see the module.
 
@@ -77,7 +87,8 @@ class Dryden(Device):
 
     def sample(d, t):
         speed = np.sqrt(dot3(d.velocity, d.velocity))
-        if speed.real < SLOWEST:
+        moving = speed.real >= SLOWEST
+        if not moving:
             speed = SLOWEST + 0.0 * speed
         L_u, L_w, s_u, s_w = lengths_and_intensities(d.altitude, d.wind, d.sigma)
         T, key = d.period, d.seed + 7919 * d.draw
@@ -113,16 +124,14 @@ class Dryden(Device):
         scale = 1.0 / np.sqrt(2.0)
         d.right = s_u * scale * (ROOT3 * d.lateral[0, 1] + (1.0 - ROOT3) * d.lateral[0, 0])
         d.down = s_w * scale * (ROOT3 * d.lateral[1, 1] + (1.0 - ROOT3) * d.lateral[1, 0])
-        ahead = (d.velocity[0] / speed, d.velocity[1] / speed, d.velocity[2] / speed)
+        ahead = across(d.up)
+        if moving:
+            ahead = (d.velocity[0] / speed, d.velocity[1] / speed, d.velocity[2] / speed)
         side = cross3(ahead, d.up)
         size = np.sqrt(dot3(side, side))
-        if size.real < 1e-6:
-            # straight up or down: any direction across
-            other = (1.0 + 0.0 * speed, 0.0 * speed, 0.0 * speed)
-            if ahead[0].real * ahead[0].real > 0.5:
-                other = (0.0 * speed, 1.0 + 0.0 * speed, 0.0 * speed)
-            side = cross3(ahead, other)
-            size = np.sqrt(dot3(side, side))
+        if size.real < 1e-6:  # straight up or down
+            side = across(ahead)
+            size = 1.0 + 0.0 * size
         side = (side[0] / size, side[1] / size, side[2] / size)
         below = cross3(ahead, side)
         for i in range(3):
