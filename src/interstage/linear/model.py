@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
-from interstage.linear import reduction, response
+from interstage.linear import joining, reduction, response
 from interstage.linear.poles import LinearModes, Poles, damped_modes, poles_of, undamped_modes
 from interstage.linear.reduction import ModalGains
 from interstage.linear.zeros import invariant_zeros
@@ -20,6 +20,8 @@ Chosen = str | int | Sequence[str | int] | None
 
 if TYPE_CHECKING:
     from control import StateSpace
+
+    from interstage.linear.sampled import SampledModel
 
 
 @dataclass(eq=False)
@@ -220,6 +222,28 @@ class LinearModel:
         by : ranking, "gramian", "gain" or "frequency";  static_gain : keep that of the modes left out, in D
         """
         return reduction.truncate(self, n, modes, below_hz, by, static_gain)
+
+    # joining ------------------------------------------------------------------------------------------
+
+    def discretize(self, dt: float, method: str = "zoh") -> SampledModel:
+        """Return the model from one sample to the next; "zoh" holds inputs between, "foh" and "tustin" do not."""
+        return joining.discretize(self, dt, method)
+
+    def series(self, second: LinearModel) -> LinearModel:
+        """Return this model with its outputs going into another, in their order."""
+        return joining.series(self, second)
+
+    def feedback(
+        self, law: LinearModel | ArrayLike, sign: int = -1, inputs: Chosen = None, outputs: Chosen = None
+    ) -> LinearModel:
+        """Return the closed loop u = r + sign law(y) of a model or gains; inputs, outputs : that it drives and sees."""
+        return joining.feedback(self, law, sign, inputs, outputs)
+
+    def time_response(
+        self, t: ArrayLike, u: ArrayLike = 0.0, x0: ArrayLike | None = None, held: bool = False
+    ) -> np.ndarray:
+        """Return outputs (nt, ny) at times t for inputs u (nt, nu), straight lines between times or held; exact."""
+        return joining.response(self, t, u, x0, held)
 
     # design -------------------------------------------------------------------------------------------
 

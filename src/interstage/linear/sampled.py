@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.linear.joining import sampled_response
 from interstage.linear.model import LinearModel
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class SampledModel(LinearModel):
         return np.array(
             [self.C @ np.linalg.solve(z * identity - self.A, self.B.astype(complex)) + self.D for z in zs]
         )
+
+    def time_response(self, u: ArrayLike, x0: ArrayLike | None = None) -> np.ndarray:  # type: ignore[override]
+        """Return outputs (nt, ny) for inputs (nt, nu), a row for each sample, from a state x0 (default zero)."""
+        return sampled_response(self, u, x0)
 
     def to_control(self) -> StateSpace:
         """Return the model as a `StateSpace` of python-control, in discrete time."""
