@@ -207,6 +207,10 @@ class Earth(Device):
         """Return the velocity (3,) of the rotating Earth at a place (3,) of the world, world axes."""
         return float(self.spin) * np.cross(self.axes[:, 2], np.asarray(position, dtype=float) - self.center)
 
+    def ground_motion(self, position: ArrayLike) -> np.ndarray:
+        """Return how the ground at a place (3,) moves at t = 0: [ω; v] (6,), world axes."""
+        return np.concatenate([float(self.spin) * self.axes[:, 2], self.ground_velocity(position)])
+
     def place_above(
         self, latitude: float | str, longitude: float | str, altitude: float | str = 0.0, t: float = 0.0
     ) -> np.ndarray:

@@ -33,7 +33,8 @@ class ReactionWheel(Device):
     at : place of the wheel; axis (3,) and side (3,) are in the axes of its node
     inertia : of the rotor about its axis;  max_torque, max_speed : of the motor, 0 is no limit
     friction : (Coulomb, viscous), also as coulomb and viscous; the first changes its sign smoothly within ±stick
-    imbalance : (static in kg m, dynamic in kg m²), also as static_imbalance and dynamic_imbalance
+    imbalance : (static in kg m, dynamic in kg m²), also as static_imbalance and dynamic_imbalance; linear models and
+        trimmed states are without it
     side : where the angle is zero;  speed : at the start, of a vehicle at rest
     torque : on the rotor; the vehicle feels the opposite
     """
@@ -80,6 +81,8 @@ class ReactionWheel(Device):
         motor = limited(d.torque, d.max_torque)
         gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
         cos, sin, square = np.cos(d.angle), np.sin(d.angle), turning * turning
+        if d.ideal == 1:  # what turns with the rotor has no steady state: derivatives are without it
+            square = 0.0 * square
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
             # ω × h a, and e₁ cos θ + e₂ sin θ with e₂ = a × e₁

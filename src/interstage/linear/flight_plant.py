@@ -68,6 +68,7 @@ class FlightPlant:
             kind: ClosedLoop(self.plan, self.system, kind, step=step, base=base, ideal=True)
             for kind in (float, complex)
         }
+        self.exposed = assembly.exposed()
         self.memory = {
             k: _memory(part.what) for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)
         }
@@ -201,7 +202,7 @@ class FlightPlant:
         return found
 
     def channel_names(self, names: Sequence[str]) -> tuple[list[str], list[str], dict[str, np.ndarray]]:
-        """Return names, units and groups of the numbers of some ports."""
+        """Return names, units and groups of the numbers of some ports; exposed ports are groups too."""
         found: list[str] = []
         units: list[str] = []
         groups: dict[str, np.ndarray] = {}
@@ -210,6 +211,9 @@ class FlightPlant:
             groups[name] = np.arange(len(found), len(found) + slot.size)
             found += numbered(name, slot.shape)
             units += [slot.unit or "1"] * slot.size
+        for name, ports in reversed(self.exposed.items()):  # inner groups first
+            if groups.keys() >= {*ports}:
+                groups[name] = np.concatenate([groups[port] for port in ports])
         return found, units, groups
 
 

@@ -4,6 +4,9 @@
 
 y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), and the states z of devices. What is
 sampled says what it would at the point; it is asked anew until nothing changes.
+
+A vehicle may be held down meanwhile: its free bodies then do not accelerate (v̇ = 0 in body axes, so that one that turns
+with the Earth goes on turning with it), and let go in the point that is returned.
 """
 
 from __future__ import annotations
@@ -12,17 +15,44 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from interstage.errors import SolverError
+from interstage.errors import InputError, SolverError
 from interstage.linear.flight_plant import FlightPlant, jacobian_of
+from interstage.multibody import System
+from interstage.multibody.joints import Free
 from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
+from interstage.system.device import Device
 from interstage.system.flight import FlightPoint, start_values
 from interstage.system.ports import Value
 
 ROUNDS = 50  # of asking what is sampled anew
 HALVINGS = 12
 STILL = 1e-12  # change of unknowns, beside their size, that is none
+HOLD_DOWN = "hold-down"
+
+
+def standing(assembly: Assembly) -> State:
+    """Return the vehicle as it is described, on a ground that moves as a device says (`ground_motion`)."""
+    x = assembly.state()
+    grounds = [part.what for part in assembly.parts() if isinstance(part.what, Device)]
+    motion = next((g.ground_motion for g in grounds if hasattr(g, "ground_motion")), None)
+    if motion is not None:
+        system = assembly.vehicle
+        assert system is not None
+        for name in free_bodies(system):
+            R = system.rotation(x, name)
+            x[name].velocity[:] = (motion(x[name].position).reshape(2, 3) @ R).ravel()
+    return x
+
+
+def free_bodies(system: System) -> list[str]:
+    """Return the bodies that nothing holds: free joints on the ground."""
+    roots = [spec.name for spec in system.model.specs if spec.parent is None and isinstance(spec.joint, Free)]
+    if not roots:
+        raise InputError("nothing to hold down: no body is free", where="trim")
+    return roots
 
 
 def trim_flight(
@@ -32,15 +62,24 @@ def trim_flight(
     places: np.ndarray,
     max_iterations: int,
     tolerance: float,
+    held: bool = False,
 ) -> FlightPoint:
-    """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still."""
+    """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still.
+
+    held : free bodies keep their velocities meanwhile
+    """
     point: State | None = x
     for _ in range(ROUNDS):
         plant = FlightPlant(assembly, point, (), (), given)
+        modes = plant.system.settings.joint_mode
+        switched = modes.copy()
         try:
+            for name in free_bodies(plant.system) if held else ():
+                modes[plant.system.body(name)] = PRESCRIBED
             rows = np.flatnonzero(np.isin(plant.free, places))
             plant.x0.v[plant.free[rows]] = 0.0
             y = _solved(plant, rows, max_iterations, tolerance)
+            modes[:] = switched
             point = _point(plant, point, rows, y, given)
         finally:
             plant.release()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -123,7 +124,7 @@ class LinearModel:
     def _places(
         self, chosen: Chosen, names: list[str], index: Mapping[str, np.ndarray], what: str
     ) -> np.ndarray:
-        """Return indices of channels given by name, name of a group, or number."""
+        """Return indices of channels given by name, name of a group, pattern of those ("pod*.gimbal"), or number."""
         if chosen is None:
             return np.arange(len(names))
         found: list[int] = []
@@ -135,6 +136,12 @@ class LinearModel:
                 found.append(names.index(item))
             elif item in index:
                 found += [int(k) for k in index[item]]
+            elif isinstance(item, str) and "*" in item and fnmatch.filter([*names, *index], item):
+                groups = fnmatch.filter(index, item)
+                parts = [index[name] for name in groups] or [
+                    [names.index(n)] for n in fnmatch.filter(names, item)
+                ]
+                found += list(dict.fromkeys(int(k) for part in parts for k in part))
             else:
                 raise InputError(f"there is no {what} {item!r}", hint=known_names([*names, *index]))
         return np.array(found, dtype=np.int64)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.flight_trim import trim_flight
+from interstage.linear.flight_trim import HOLD_DOWN, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, Unknown, solve
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.settings import Settings
@@ -88,7 +88,7 @@ class Trim(OperatingPoint):
 
 def trim(
     system: System | Assembly,
-    x: State,
+    x: State | str | None = None,
     forces: Forces | None = None,
     tau: ArrayLike | None = None,
     accelerations: Rates | None = None,
@@ -103,7 +103,9 @@ def trim(
     """Return a state near x in which chosen accelerations vanish under constant loads.
 
     Of an assembly, its devices give the loads and their states stand still too; the point (`FlightPoint`) has these and
-    the inputs that are held. It takes unknowns, max_iterations, tolerance and `set`.
+    the inputs that are held. It takes unknowns, max_iterations, tolerance and `set`. x="hold-down" is the vehicle as
+    described, on the ground (that of a device as `Earth`), held there while structure and devices come to rest, and let
+    go in the point that is returned; without x it is as described, and free.
 
     Parameters
     ----------
@@ -124,9 +126,13 @@ def trim(
         return _trim_assembly(system, x, unknowns, max_iterations, tolerance, set)  # type: ignore[return-value]
     if set is not None:
         raise InputError("set belongs to assemblies", where="trim")
+    if not isinstance(x, State):
+        raise InputError(
+            "trim starts from a state", where="x", expected="as system.state()", got=repr(x)[:60]
+        )
     system = at_point(system, x)
     loads = Loads.of(system, *acting_at(x, forces, tau, accelerations), frame).constant()
-    if not isinstance(x, State) or len(x.q) != system.nq or np.iscomplexobj(x.q):
+    if len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])
     chosen = _unknowns(system, x, unknowns)
     rows, functions, row_names = _residuals(system, residuals, chosen)
@@ -154,7 +160,7 @@ def trim(
 
 def _trim_assembly(
     assembly: Assembly,
-    x: State,
+    x: State | str | None,
     unknowns: str | Sequence[str | tuple[str, str]] | None,
     max_iterations: int,
     tolerance: float,
@@ -162,7 +168,15 @@ def _trim_assembly(
 ) -> FlightPoint:
     """Return a steady point of an assembly near x."""
     places: list[int] = []
+    held = isinstance(x, str)
+    if isinstance(x, str):
+        if x != HOLD_DOWN:
+            raise InputError(
+                "not a start of a trim", where="x", expected=f"a state, or '{HOLD_DOWN}'", got=repr(x)
+            )
+        x = standing(assembly)
     if assembly.vehicle is not None:
+        x = assembly.state() if x is None else x
         chosen = _unknowns(assembly.vehicle, x, unknowns)
         for unknown in chosen:
             if unknown.kind != "position":
@@ -170,7 +184,7 @@ def _trim_assembly(
                     "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
                 )
         places = [unknown.place for unknown in chosen]
-    return trim_flight(assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance)
+    return trim_flight(assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance, held)
 
 
 def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: list[Unknown]) -> np.ndarray:

@@ -33,7 +33,7 @@ def no_vehicle() -> System:
 
 
 def view_of(plan: Plan) -> System:
-    """Return the vehicle of a plan with settings of its own."""
+    """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed."""
     vehicle = plan.assembly.vehicle
     if vehicle is None:
         return no_vehicle()
@@ -44,7 +44,11 @@ def view_of(plan: Plan) -> System:
             got="-".join(vehicle.units.values()),
             hint="convert its components: Component.converted or units= when they are made",
         )
-    return vehicle.with_settings()
+    view = vehicle.with_settings()
+    for touch in plan.pushes:
+        if touch.quantity == "motion" and view.joint_mode(str(touch.place)) == "free":
+            view.set_joint_mode(str(touch.place), "prescribed")
+    return view
 
 
 @dataclass

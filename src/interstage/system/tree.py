@@ -71,6 +71,7 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
     if isinstance(field, Look | Push):
         arrow = "←" if isinstance(field, Look) else "→"
         place = part.what.place_of(field.owner.name) if not isinstance(part.what, Law) else ""
+        place = "the vehicle" if place is None else place
         quantity = field.quantity.removeprefix("joint_").replace("_", " ")
         if field.axes == "joint":
             return f"{arrow} {quantity} of the joint of {place}"
