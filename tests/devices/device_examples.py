@@ -127,6 +127,7 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
     ],
     "CMG": [{"gimbal": [1, 1, 0], "momentum": 3.0, "inertia": 0.1, "command": 0.2, "rate": 0.4}],
     "GPS": [{"noise": "2 m", "velocity_noise": 0.1, "drift": "5 m"}],
+    "LineOfSight": [{"rotation": np.linspace(-1.0, 2.0, 18).reshape(3, 6), "translation": 0.3}],
     "HydraulicTVC": [{"rod_stiffness": 50.0, "fluid_stiffness": 80.0, "damping": 2.0, "load_spring": 3.0}],
     "UnloadedHydraulicTVC": [
         {"rod_stiffness": 50.0, "fluid_stiffness": 80.0, "inertia": 2.0, "rate_limit": 0.5, "max_torque": 1.0}

@@ -23,6 +23,7 @@ from interstage.devices.hydraulic_tvc import HydraulicTVC as HydraulicTVC
 from interstage.devices.hydraulic_tvc import UnloadedHydraulicTVC as UnloadedHydraulicTVC
 from interstage.devices.imu import IMU as IMU
 from interstage.devices.lead_lag import LeadLag as LeadLag
+from interstage.devices.line_of_sight import LineOfSight as LineOfSight
 from interstage.devices.linear_filter import LinearFilter as LinearFilter
 from interstage.devices.low_pass import LowPass as LowPass
 from interstage.devices.magnetic_torquer import MagneticTorquer as MagneticTorquer

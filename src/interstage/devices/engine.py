@@ -1,12 +1,12 @@
 """A rocket engine: thrust and flow that follow the throttle, and the pressure of the air at the nozzle.
 
-    ẋ = (c(throttle) - x) / τ,    F = x b(t) F_vac - p A_e min(1, x b / 0.05),    flow = x b(t) flow_full
+    ẋ = (c(throttle) - x) / τ,    F = max(0, x b(t) F_vac - p A_e),    flow = x b(t) flow_full
 
 c is the throttle curve, b the burn profile (1 unless a table over the time since `ignition` is given; 0 before it). τ
 is `start` while the engine comes up from below `idle`, `stop` where less than `idle` is asked for, `lag` elsewhere: an
-engine that is shut down at the level x₀ has a tail-off of x₀ F_vac τ newton seconds. The pressure term fades with the
-flow that fills the nozzle, below a twentieth of full thrust. The thrust acts at the place along `axis`, turned by the
-misalignment about the two directions across it.
+engine that is shut down at the level x₀ has a tail-off of x₀ F_vac τ newton seconds in vacuum. A nozzle whose thrust
+would be less than the pressure on its exit does not flow full: no thrust, and no suction. The thrust acts at the place
+along `axis`, turned by the misalignment about the two directions across it.
 
 Source: Sutton and Biblarz, Rocket Propulsion Elements, 9th ed., Eq. 2-13 (F = ṁ v₂ + (p₂ - p₃) A₂).
 """
@@ -19,8 +19,6 @@ from interstage.devices.parts import between, with_directions
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
-
-_FILLED = 0.05  # share of full thrust above which the nozzle flows full
 
 
 class Engine(Device):
@@ -71,10 +69,8 @@ class Engine(Device):
         x = d.level * between(d.times, d.profile, t - d.ignition)
         if t < d.ignition.real:
             x = 0.0 * x
-        full = x / _FILLED
-        if full.real > 1.0:
-            full = 1.0 + 0.0 * full
-        d.net = x * d.thrust - full * d.pressure * d.exit_area
+        net = x * d.thrust - d.pressure * d.exit_area
+        d.net = net if net.real > 0.0 else 0.0 * net
         d.mass_flow = x * d.flow
         a, e, m = d.axis, d.side, d.misalignment
         # a small turn by m₁ about e and m₂ about f = a × e, exactly

@@ -22,7 +22,7 @@ class SunSensor(Device):
 
     at : place;  mount : attitude of the sensor's axes on the node;  field_of_view : half angle
     noise : standard deviation of each angle;  step : of their rounding, 0: none
-    sun (3,) : direction to the sun, world;  light : share of the sun's disk that is not eclipsed
+    sun (3,) : direction or position of the sun, world;  light : share of the sun's disk that is not eclipsed
     angles (2,), direction (3,) : unit vector in the sensor's axes, as measured;  valid : 1 or 0
     """
 
@@ -32,7 +32,7 @@ class SunSensor(Device):
     noise = Parameter("rad", 0.0, least=0.0)
     step = Parameter("rad", 0.0, least=0.0)
     true_attitude = at.attitude()
-    sun = In("", 3)
+    sun = In("m", 3, ambient="sun")
     light = In("", default=1.0)
     angles = Out("rad", 2)
     direction = Out("", 3, initial=[0.0, 0.0, 1.0])
