@@ -245,3 +245,30 @@ def test_what_acted_is_not_in_the_log_of_a_flight_and_the_error_says_where_to_lo
     for ask in (log.operating_point, lambda: log.accelerations, lambda: log.torque("bus")):
         with pytest.raises(InputError, match=r"does not have what acted.*log\.end"):
             ask()
+
+
+def test_a_resumed_run_keeps_rows_after_its_checkpoint_until_it_writes_them_again(tmp_path):
+    """Killed at once after it was resumed, its log is no shorter than before."""
+    path = tmp_path / "flight.h5"
+    whole = ist.simulate(made(), start(made()), until=2, step="4 ms")
+    broken_off(Flight(made(), start(made()), 2, "4 ms"), path, "0.33 s", 3)
+    checkpoint = (tmp_path / "flight.ckpt.h5").read_bytes()
+    (tmp_path / "flight.ckpt.h5").unlink()
+    log = ist.simulate(made(), start(made()), until=2, step="4 ms", log=path)
+    (tmp_path / "flight.ckpt.h5").write_bytes(checkpoint)
+    rows = []
+    real = Flight.run
+
+    def run(flight):
+        flight.log.write_to(flight.path)
+        rows.append(len(ist.load(path).t))
+        flight.log.finished(None)
+        rows.append(len(ist.load(path).t))
+        flight.loop.release()
+
+    try:
+        Flight.run = run
+        ist.resume(tmp_path / "flight.ckpt.h5", made())
+    finally:
+        Flight.run = real
+    assert len(log.t) == len(whole.t) == rows[0] and rows[1] < rows[0]  # the second: a run that ended there

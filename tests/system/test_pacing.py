@@ -28,6 +28,7 @@ def test_a_paced_run_takes_its_time_and_says_how_well_it_kept_it():
     assert (pacing.pace, pacing.ticks) == (2.0, 23) and 0 <= pacing.overruns <= 23
     assert 0.0 <= pacing.mean <= pacing.worst
     assert "23 ticks at 2 of real time" in str(pacing)
+    assert [str(event) for event in log.events] == [f"t = 0.4: paced ({pacing})"]
 
 
 def test_pacing_changes_no_number():
@@ -99,9 +100,9 @@ def test_a_paced_run_is_resumed_paced(tmp_path):
         lagging(), None, until="0.2 s", step="5 ms", pace=10.0, log=tmp_path / "x.h5", checkpoint="0.09 s"
     )
     again = ist.resume(tmp_path / "x.ckpt.h5", lagging())
-    assert (
-        np.array_equal(again["lag.x"], log["lag.x"]) and again.info["pacing"].ticks < log.info["pacing"].ticks
-    )
+    assert np.array_equal(again["lag.x"], log["lag.x"])
+    assert again.info["pacing"].ticks < log.info["pacing"].ticks
+    assert [event.name for event in ist.load(tmp_path / "x.h5").events] == ["paced"]
 
 
 @pytest.mark.parametrize("pace", [0, -1.0, np.nan, "fast", True])

@@ -24,7 +24,7 @@ from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.device import Device
-from interstage.system.flight import base_loads, start_values
+from interstage.system.flight import base_loads, known_values, start_values
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out, Value
@@ -50,7 +50,7 @@ class FlightPlant:
     ):
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
-        self.plan = planned(assembly, self.inputs)
+        self.plan = planned(assembly, self.inputs, given=known_values(x0, given))
         self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
         self.system = view_of(self.plan)
         if x0 is not None:
@@ -104,7 +104,7 @@ class FlightPlant:
         """Return what the wires say that were cut."""
         if not any(piece.target in self.inputs for piece in assembly.pieces()):
             return {}
-        whole = planned(assembly)
+        whole = planned(assembly, given=known_values(x0, given))
         loop = ClosedLoop(whole, self.system, float, ideal=True)
         loop.hold(start_values(whole, x0, given))
         q, v = self.x0.q.copy(), self.x0.v.copy()

@@ -196,7 +196,7 @@ def _take_rows(flight: Flight, old: FlightRecord, found: Checkpoint) -> None:
     fits = len(old.tables) == len(found.rows) and all(len(t) >= n for t, n in zip(old.tables, found.rows))
     if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in flight.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
-    flight.log.take_rows([rows[:n] for rows, n in zip(old.tables, found.rows)])
+    flight.log.take_rows(old.tables, found.rows)
     flight.log.events = [event for event in old.events if event.t <= flight.t]
 
 

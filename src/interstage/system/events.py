@@ -266,6 +266,11 @@ class EventRecord:
     energy_before: float
     energy_after: float
 
+    @classmethod
+    def unmeasured(cls, t: float, name: str, what: str) -> EventRecord:
+        """Return a record of something at which momentum and energy were not measured: they are NaN."""
+        return cls(t, name, what, np.full(6, np.nan), np.full(6, np.nan), np.nan, np.nan)
+
     @property
     def energy_loss(self) -> float:
         """Energy that the event took."""

@@ -63,12 +63,8 @@ class Fault:
         if stop is not None and stop <= start:
             return []
         found = [(max(begin or 0.0, start), word), (stop, f"{self.port} is itself again")]
-        unknown = np.full(6, np.nan), np.full(6, np.nan), np.nan, np.nan
-        return [
-            EventRecord(t, "fault", what, *unknown)
-            for t, what in found
-            if t is not None and start <= t <= end
-        ]
+        times = [(t, what) for t, what in found if t is not None and start <= t <= end]
+        return [EventRecord.unmeasured(t, "fault", what) for t, what in times]
 
     def described(self) -> dict[str, object]:
         """Return the fault as plain numbers and words."""

@@ -20,6 +20,7 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.events import EventRecord
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_log import FlightLog
 from interstage.system.log import SAME_TIME
@@ -83,7 +84,7 @@ class Flight:
         self.start, self.step = period_of(start, "start", zero=True), period_of(step, "step")
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
-        self.plan = plan = planned(assembly, (), self.faults, self.start, beat)
+        self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known_values(x, given))
         self.system = view_of(plan)
         if x is not None:
             self.system = at_point(self.system, x)
@@ -189,7 +190,8 @@ class Flight:
                     self.log.note(record)
         self.log.events.sort(key=lambda record: record.t)
         if self.pacer is not None:
-            self.log.info["pacing"] = self.pacer.result()
+            kept = self.log.info["pacing"] = self.pacer.result()
+            self.log.note(EventRecord.unmeasured(self.t, "paced", str(kept)))
 
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
@@ -255,6 +257,11 @@ def _finer(plan: Plan, times: list[Fraction]) -> Clock:
         k = int(old.tick / new.tick)
         plan.sampled = [replace(e, every=e.every * k, first=e.first * k) for e in plan.sampled]
     return new
+
+
+def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return values of inputs and states by name or pattern: of a point of a flight, then what is given."""
+    return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
 
 
 def start_values(plan: Plan, x: State | None, given: Mapping[str, Any] | None) -> dict[str, np.ndarray]:

@@ -12,7 +12,8 @@ ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`described`); or 
 TREE, BLOCKS                                the assembly as text, and as blocks and wires (JSON, `blocks`)
 
 Rows are flushed as they come. Whatever ends the writer, what was flushed can be read, also while it is written. The
-file comes into its place with all rows that a resumed run had before: nothing is lost when that is killed too.
+file comes into its place with all rows that a resumed run had before, those after its checkpoint too, which are written
+anew: nothing is lost when that is killed too.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class FlightWriter:
         try:
             self.file = h5py.File(self.part, "w", libver="latest")
             self.tables = _prepared(self.file, contents, system, assembly)
+            self.rows = [0] * len(self.tables)
             self.events = self.file.create_dataset(
                 "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
             )
@@ -67,13 +69,19 @@ class FlightWriter:
             raise FileError(f"the log cannot be written: {reason(err)}", where=str(path)) from err
 
     def put(self, k: int, rows: np.ndarray) -> None:
-        """Append rows to a table."""
+        """Write the next rows of a table."""
         if len(rows):
-            _append(self.tables[k], rows)
+            _write(self.tables[k], self.rows[k], rows)
+            self.rows[k] += len(rows)
+
+    def ahead(self, k: int, rows: np.ndarray) -> None:
+        """Write rows of a table that the run has yet to write itself."""
+        if len(rows):
+            _write(self.tables[k], self.rows[k], rows)
 
     def note(self, text: str) -> None:
         """Append an event."""
-        _append(self.events, np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}"))
+        _write(self.events, len(self.events), np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}"))
 
     def place(self) -> None:
         """Put the file under its name, in place of an older one; it goes on growing there."""
@@ -82,17 +90,21 @@ class FlightWriter:
             self.part = None
 
     def close(self) -> None:
-        """Finish the file."""
+        """Finish the file; rows that the run did not come to are not its own."""
+        for table, n in zip(self.tables, self.rows):
+            if len(table) > n:
+                table.resize(n, axis=0)
         self.file.close()
         if self.part is not None:
             with suppress(OSError):
                 self.part.unlink()
 
 
-def _append(table: h5py.Dataset, rows: np.ndarray) -> None:
-    n = len(table)
-    table.resize(n + len(rows), axis=0)
-    table[n:] = rows
+def _write(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
+    end = first + len(rows)
+    if end > len(table):
+        table.resize(end, axis=0)
+    table[first:end] = rows
     table.flush()
 
 
@@ -208,7 +220,7 @@ def _event(text: str) -> EventRecord:
     """Return an event from its text, as in "t = 1.5: separation (detach booster)"."""
     match = _EVENT.fullmatch(text)
     t, name, what = (float(match[1]), match[2], match[3] or "") if match else (np.nan, text, "")
-    return EventRecord(t, name, what, np.full(6, np.nan), np.full(6, np.nan), np.nan, np.nan)
+    return EventRecord.unmeasured(t, name, what)
 
 
 def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, Channel]:

@@ -11,7 +11,7 @@ for each sample, `log.times(name)`. A row shows values as they hold from its tim
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -84,6 +84,7 @@ class FlightLog(Log):
         self.end: FlightPoint | None = None
         self._parts: list[list[np.ndarray]] = [[np.zeros((0, len(names)))] for names, _ in contents.tables]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
+        self._ahead: list[np.ndarray] = []
         self._writer: FlightWriter | None = None
 
     @classmethod
@@ -106,14 +107,21 @@ class FlightLog(Log):
         for k, parts in enumerate(self._parts):
             for rows in parts:
                 self._writer.put(k, rows)
+        for k, rows in enumerate(self._ahead):
+            self._writer.ahead(k, rows)
         for event in self.events:
             self._writer.note(str(event))
         self._writer.place()
 
-    def take_rows(self, tables: list[np.ndarray]) -> None:
-        """Take rows that were logged before."""
-        for parts, rows in zip(self._parts, tables):
-            parts.append(rows)
+    def take_rows(self, tables: list[np.ndarray], counts: Sequence[int] | None = None) -> None:
+        """Take rows that were logged before, the first of each table where the run goes on from there.
+
+        The others stay in its file until the run has written them again.
+        """
+        many = [len(rows) for rows in tables] if counts is None else counts
+        for parts, rows, n in zip(self._parts, tables, many):
+            parts.append(rows[:n])
+        self._ahead = [rows[n:] for rows, n in zip(tables, many)]
 
     def note(self, event: EventRecord) -> None:
         """Take an event that happened."""

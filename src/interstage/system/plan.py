@@ -24,7 +24,7 @@ from interstage.system.faults import ONCE, Fault, forced, insert, overridden, se
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
 from interstage.system.order import FELT, Entry, ordered
-from interstage.system.ports import In, Look, Out, Places, Push, numbers, shaped
+from interstage.system.ports import In, Look, Out, Places, Push, Value, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
@@ -152,11 +152,13 @@ def planned(
     faults: Sequence[Fault] = (),
     start: Fraction = Fraction(0),
     beat: tuple[Callable[[float], None], Fraction] | None = None,
+    given: Mapping[str, Value] | None = None,
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
     cut : full names of inputs whose wires are left out: they are held;  faults : of a run that begins at `start`
     beat : called with the time before the samples of every tick, with the period where nothing is sampled
+    given : values of inputs by name or pattern; arguments of laws without a size are as large as these
     """
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
@@ -181,7 +183,7 @@ def planned(
     times += [t for one in wrong for t in (one.begin, one.end, ONCE) if t is not None]
     clock = Clock.of([t for t in times if t] or ([] if beat is None else [beat[1]]))
     _alias(parts, links, layout, slots)
-    opened = _open_inputs(parts, links, unwired, layout, slots)
+    opened = _open_inputs(parts, unwired, layout, slots, given or {})
     for name, part in seen.items():
         slots[f"{part.path}.u"] = slots.pop(f"{name} > seen raw")
         slots[f"{part.path}.y"] = slots[name]
@@ -321,7 +323,11 @@ def _shape_as_said(parts: list[Part], links: dict, sources: list, count: int) ->
 
 
 def _open_inputs(
-    parts: list[Part], links: dict, unwired: list[tuple[int, str]], layout: _Layout, slots: dict[str, Slot]
+    parts: list[Part],
+    unwired: list[tuple[int, str]],
+    layout: _Layout,
+    slots: dict[str, Slot],
+    given: Mapping[str, Value],
 ) -> list[str]:
     """Give slots to inputs that nothing is wired to; return those without a default."""
     opened = []
@@ -329,13 +335,16 @@ def _open_inputs(
         part = parts[k]
         full, shape = f"{part.path}.{name}", part.what.shape_of(name)
         if isinstance(part.what, Law):
-            if name in part.what.defaults:
+            held = [v for pattern, v in given.items() if matching(pattern, [full])]
+            if name in part.what.defaults and not held:
                 continue
-            if shape is None:
+            if shape is None and not held:
                 raise InputError(
                     f"nothing is wired to '{full}'",
-                    hint="wire it, or give it a default in the signature of the law",
+                    hint=f"wire it, hold it: set={{'{full}': …}}, or give it a default in the signature of the law",
                 )
+            if shape is None:
+                shape = numbers(held[-1], "", f"'{full}'").shape
             value: np.ndarray | float = 0.0
             opened.append(full)
         else:
