@@ -105,34 +105,19 @@ def test_mass_and_balance_are_those_of_the_fluid():
     assert found.mass == pytest.approx(4300.0) and found.com[0] == pytest.approx(4000.0 * 1.5 / 4300.0)
 
 
+def added(**more):
+    tank = dev.CylinderSlosh(1.0, 1.0, 1.0)
+    return dev.add_slosh(ist.Multibody("x"), "lox", tank, parent="b", bottom=[0, 0, 0], **more)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: dev.CylinderSlosh(-1.0, 1.0, 1.0), "CylinderSlosh: radius must be positive"),
         (lambda: dev.CylinderSlosh(1.0, 0.0, 1.0), "CylinderSlosh: depth must be positive"),
         (lambda: dev.SphereSlosh(1.0, 1.2, 1.0), "fill must be between"),
-        (
-            lambda: dev.add_slosh(
-                ist.Multibody("x"),
-                "a",
-                dev.CylinderSlosh(1, 1, 1),
-                parent="b",
-                bottom=[0, 0, 0],
-                kind="jelly",
-            ),
-            "unknown kind",
-        ),
-        (
-            lambda: dev.add_slosh(
-                ist.Multibody("x"),
-                "a",
-                dev.CylinderSlosh(1, 1, 1),
-                parent="b",
-                bottom=[0, 0, 0],
-                kind="spring",
-            ),
-            "needs an acceleration",
-        ),
+        (lambda: added(kind="jelly"), "unknown kind"),
+        (lambda: added(kind="spring"), "slosh 'lox' needs an acceleration"),
     ],
 )
 def test_tanks_that_cannot_be_are_refused(make, words):

@@ -142,6 +142,13 @@ def test_a_quaternion_is_an_attitude_of_three_angles():
     )
 
 
+def test_inputs_that_turn_nothing_are_refused():
+    still = flexible_axis()
+    still.A[1, 4] = 1e-17
+    with pytest.raises(InputError, match="do not turn the vehicle about every axis"):
+        still.rigid()
+
+
 def test_models_without_rotation_are_refused():
     with pytest.raises(InputError, match="as many angles as rates"):
         linear(A5, B5).rigid()

@@ -14,10 +14,23 @@ from numpy.typing import ArrayLike
 from scipy import signal
 
 from interstage.errors import InputError
+from interstage.jit import kernel
 from interstage.linear.model import LinearModel
 from interstage.system.device import Device
 from interstage.system.ports import ANY, Discrete, In, Out, Parameter, Value
 from interstage.system.ticks import Period, period_of
+
+
+@kernel
+def put_sum(A, x, B, u, out):
+    """Write A x + B u."""
+    for i in range(len(out)):
+        s = 0.0 * A[0, 0]
+        for j in range(len(x)):
+            s += A[i, j] * x[j]
+        for j in range(len(u)):
+            s += B[i, j] * u[j]
+        out[i] = s
 
 
 class LinearFilter(Device):
@@ -55,20 +68,8 @@ class LinearFilter(Device):
         super().__init__(every=every, **cast("dict[str, Any]", values))
 
     def sample(d, t):
-        for i in range(len(d.y)):
-            s = 0.0 * d.c[0, 0]
-            for j in range(len(d.x)):
-                s += d.c[i, j] * d.x[j]
-            for j in range(len(d.u)):
-                s += d.through[i, j] * d.u[j]
-            d.y[i] = s
-        for i in range(len(d.x)):
-            s = 0.0 * d.c[0, 0]
-            for j in range(len(d.x)):
-                s += d.phi[i, j] * d.x[j]
-            for j in range(len(d.u)):
-                s += d.gamma[i, j] * d.u[j]
-            d.next[i] = s
+        put_sum(d.c, d.x, d.through, d.u, d.y)
+        put_sum(d.phi, d.x, d.gamma, d.u, d.next)
         for i in range(len(d.x)):
             d.x[i] = d.next[i]
 

@@ -25,6 +25,7 @@ from interstage.linear.sampled import SampledModel
 from interstage.system.ticks import period_of
 
 SLOW_HZ, GAP = 0.05, 3.0  # poles below this are rigid motion; a gap of this factor above them ends it
+NOTHING = 1e-10  # part of what inputs could do that is round-off
 SYMMETRIC = 1e-9  # part of the largest entry by which a weight may differ from its transpose
 
 
@@ -233,12 +234,13 @@ def rigid(
     part = slow_part(model.select(inputs), below_hz)
     C = np.vstack([turning @ part.C, part.C[rates]])
     E = C[m:] @ part.B
-    if np.linalg.matrix_rank(E) < m:
+    rank = int(np.linalg.matrix_rank(E, NOTHING * np.linalg.norm(C[m:]) * np.linalg.norm(part.B)))
+    if rank < m:
         raise InputError(
             "the inputs do not turn the vehicle about every axis",
             where="rigid",
             expected=f"rank {m}",
-            got=f"{np.linalg.matrix_rank(E)}",
+            got=f"{rank}",
             hint="choose outputs with attitude= and rate=, or poles with below_hz=",
         )
     A = C @ part.A @ np.linalg.pinv(C)
