@@ -202,3 +202,26 @@ def test_a_device_that_says_no_number_is_named():
     with pytest.raises(ist.InterstageError, match=r"went to infinity at t = .*'bad\.x'") as caught:
         ist.simulate(flight, None, until=2, step="0.05 s")
     assert np.isfinite(caught.value.log["bad.x"]).any()
+
+
+# prints ---------------------------------------------------------------------------------------------
+
+
+def test_bodies_print_their_numbers_and_over_time_their_ranges(flown):
+    log, _ = flown
+    over_time = str(log["boom"]).splitlines()
+    assert over_time[0] == f"boom: Revolute joint, {len(log.t)} rows" and "smallest" in over_time[1]
+    angle = next(line for line in over_time if line.split()[0] == "angle")
+    assert float(angle.split()[-1]) == pytest.approx(log["boom"].q.max(), rel=1e-5)
+    now = str(log.state()["bus"]).splitlines()
+    assert now[0] == "bus: Free joint" and len(now) == 2 + 7 + 6
+
+
+def test_devices_print_their_fields_units_and_values():
+    text = str(laws.NoisyGyro(at=("boom", 4), every="10 ms", sigma="1 deg/s"))
+    assert text.splitlines()[0] == "NoisyGyro, every 1/100 s"
+    words = {line.split()[0]: line.split() for line in text.splitlines()[1:]}
+    assert words["sigma"][1:3] == ["parameter", "rad/s"] and float(words["sigma"][3]) == pytest.approx(
+        np.pi / 180, rel=1e-4
+    )
+    assert words["rate[3]"][1:] == ["output", "rad/s"] and "boom" in " ".join(words["omega[3]"])

@@ -84,6 +84,19 @@ class BodyState:
     def __repr__(self) -> str:
         return f"<{self._name}: q={self.q}, v={self.v}, {self.eta.shape[-1]} modes>"
 
+    def __str__(self) -> str:
+        from interstage.multibody.summary import of_body
+
+        joint, modes = self._where.joint, range(1, self.eta.shape[-1] + 1)
+        names = [c.name for c in joint.coordinates]
+        parts = [
+            (names, self.q),
+            ([f"rate of {c.name}" if c.name in names else c.name for c in joint.velocities], self.v),
+            ([f"mode {k}" for k in modes], self.eta),
+            ([f"rate of mode {k}" for k in modes], self.etadot),
+        ]
+        return of_body(self._name, joint, parts)
+
 
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""

@@ -10,11 +10,13 @@ from interstage.multibody.prescribed import MODES
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+    from interstage.multibody.joints import Joint
     from interstage.multibody.loads import Force, Loads, OperatingPoint
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.settings import Settings
 
 MOST = 60  # bodies that are listed
+MOST_NUMBERS = 7  # numbers of one kind of a body
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -57,6 +59,24 @@ def _ends(spec) -> str:
         for body, place in spec.ends
     ]
     return f"closure '{spec.name}': {type(spec.joint).__name__} between {said[0]} and {said[1]}"
+
+
+def of_body(name: str, joint: Joint, quantities: list[tuple[list[str], np.ndarray]]) -> str:
+    """Return one body's numbers as text: of a state by name, or their ranges over time."""
+    over_time = any(values.ndim > 1 for _, values in quantities)
+    head = ["", "first", "last", "smallest", "largest"] if over_time else ["", "value"]
+    rows = []
+    for names, values in quantities:
+        for label, column in list(zip(names, values.T if values.ndim > 1 else values[:, None]))[
+            :MOST_NUMBERS
+        ]:
+            found = [column[0], column[-1], column.min(), column.max()] if column.size else []
+            rows.append([label, *(f"{value:.6g}" for value in (found if over_time else found[:1]))])
+        if len(names) > MOST_NUMBERS:
+            rows.append([f"... and {len(names) - MOST_NUMBERS} more", *[""] * (len(head) - 1)])
+    rows_in_time = max((len(values) for _, values in quantities if values.ndim > 1), default=0)
+    title = f"{name}: {type(joint).__name__} joint" + (f", {rows_in_time} rows" if over_time else "")
+    return "\n".join([title, *(f"  {line}" for line in table(head, rows))])
 
 
 def of_model(model: Multibody) -> str:

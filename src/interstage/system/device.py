@@ -215,6 +215,11 @@ class Device:
         given = ", ".join(f"{n}={v.tolist()}" for n, v in self._values.items())
         return f"{type(self).__name__}({given})"
 
+    def __str__(self) -> str:
+        from interstage.system.tree import device_text
+
+        return device_text(self)
+
 
 def _place_list(device: str, name: str, given: object) -> list | tuple:
     """Return several places, or say that a list is needed."""

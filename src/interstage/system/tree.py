@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from interstage.multibody import System
+from interstage.multibody.summary import table
 from interstage.system.assembly import Assembly, Part
+from interstage.system.device import Device
 from interstage.system.law import Law
-from interstage.system.ports import Field, In, Look, Out, Push
+from interstage.system.ports import Discrete, Field, In, Integer, Look, Out, Parameter, Push, State
+
+KINDS: dict[type, str] = {
+    Parameter: "parameter",
+    In: "input",
+    Out: "output",
+    State: "state",
+    Discrete: "sampled state",
+    Integer: "whole number",
+}
 
 
 def tree_text(assembly: Assembly) -> str:
@@ -82,3 +95,28 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
         )
         return "← " + ", ".join(sources[name]) if name in sources else "←" + given
     return "→"
+
+
+def device_text(device: Device) -> str:
+    """Return a device as text: its places, its fields with units and what each is or begins with."""
+    when = "" if device.every is None else f", every {device.every} s"
+    rows = [[name, "place", "", f"{device.place_of(name)}"] for name in device.places]
+    for name, field in device.fields.items():
+        size = "".join(f"[{n}]" for n in device.shape_of(name))
+        kind = KINDS.get(type(field)) or ("seen" if isinstance(field, Look) else "acts")
+        value = _value_text(device, name, field)
+        rows.append([name + size, kind, field.unit or "1", value])
+    title = f"{type(device).__name__}{when}"
+    return "\n".join([title, *(f"  {line}" for line in table(["", "", "unit", ""], rows)[1:])])
+
+
+def _value_text(device: Device, name: str, field: Field) -> str:
+    """Return a value, or what of the vehicle a port is."""
+    if isinstance(field, Look | Push):
+        words = field.quantity.removeprefix("joint_").replace("_", " ")
+        return f"{words} of {device.place_of(field.owner.name)}"
+    if isinstance(field, Out) or not device.is_given(name):
+        return ""
+    return np.array2string(np.asarray(device.value_of(name)), precision=6, threshold=8, edgeitems=2).replace(
+        "\n", ""
+    )
