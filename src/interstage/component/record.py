@@ -413,7 +413,7 @@ class Component(Doors):
         """
         from interstage.component.rigid_parts import without_rigid
 
-        return without_rigid(self, node, mass, inertia, offset, modes)
+        return without_rigid(self, node, (mass, inertia, offset), modes)
 
     def with_changes(self, **changes: object) -> Component:
         """Copy the record with some fields replaced; a `damping_ratio` by itself replaces all damping."""

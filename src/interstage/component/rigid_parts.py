@@ -25,15 +25,10 @@ if TYPE_CHECKING:
 
 
 def without_rigid(
-    component: Component,
-    node: int,
-    mass: float,
-    inertia: ArrayLike,
-    offset: ArrayLike = (0.0, 0.0, 0.0),
-    modes: bool = True,
+    component: Component, node: int, part: tuple[float, ArrayLike, ArrayLike], modes: bool = True
 ) -> Component:
-    """Return the component without a rigid part at a node; see `Component.without_rigid`."""
-    c, row = component, component.node_row(node)
+    """Return the component without a rigid part (mass, inertia, offset) at a node; see `Component.without_rigid`."""
+    c, row, (mass, inertia, offset) = component, component.node_row(node), part
     where = f"component '{c.name}', node {node}"
     I, o = np.asarray(inertia, dtype=float), np.asarray(offset, dtype=float)
     I = np.diag(I) if I.shape == (3,) else I

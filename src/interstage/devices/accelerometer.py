@@ -8,11 +8,9 @@ axes of the node and then turned into those of the sensor.
 
 from __future__ import annotations
 
-from interstage.devices.inertial import FLICKERS, counted, mounted, register, wandered
-from interstage.devices.parts import with_mount
+from interstage.devices.inertial import FLICKERS, Inertial, counted, mounted, wandered
 from interstage.jit import kernel
-from interstage.system.device import Device
-from interstage.system.ports import Discrete, Integer, Out, Parameter, Place, State, Value
+from interstage.system.ports import Discrete, Out, Parameter, State
 
 
 @kernel
@@ -24,7 +22,7 @@ def felt(f, w, a, r, out):
         out[i] = f[i] + a[j] * r[k] - a[k] * r[j] + w[i] * along - r[i] * square
 
 
-class Accelerometer(Device):
+class Accelerometer(Inertial):
     """Velocities that a place gained beside free fall in each sample, along three axes, with errors.
 
     at : place;  lever (3,) : from there to the sensor, node axes;  mount : attitude of the sensor's axes on the node
@@ -34,11 +32,7 @@ class Accelerometer(Device):
     acceleration, delta_velocity : mean specific force and velocity of a sample;  register : counts of the velocity
     """
 
-    at = Place()
     lever = Parameter("m", [0.0, 0.0, 0.0])
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
-    scale_factor = Parameter("", [0.0, 0.0, 0.0])
-    misalignment = Parameter("rad", [0.0, 0.0, 0.0])
     bias = Parameter("m/s^2", [0.0, 0.0, 0.0])
     velocity_random_walk = Parameter("m/s/sqrt(s)", 0.0, least=0.0)
     acceleration_random_walk = Parameter("m/s^2/sqrt(s)", 0.0, least=0.0)
@@ -47,11 +41,8 @@ class Accelerometer(Device):
     velocity_white_noise = Parameter("m/s", 0.0, least=0.0)
     quantization = Parameter("m/s", 0.0, least=0.0)
     step = Parameter("m/s", 0.0, least=0.0)
-    bits = Parameter("", 0.0, least=0.0, most=62.0)
-    flicker_from = Parameter("s", 1.0, above=0.0)
-    force = at.specific_force("node")
-    omega = at.rate("node")
-    alpha = at.angular_acceleration("node")
+    force = Inertial.at.specific_force("node")
+    alpha = Inertial.at.angular_acceleration("node")
     acceleration = Out("m/s^2", 3)
     delta_velocity = Out("m/s", 3)
     register = Out("", 3)
@@ -61,12 +52,6 @@ class Accelerometer(Device):
     before = Discrete("m/s", 3)
     drift = Discrete("m/s^2", 3)
     flicker = Discrete("m/s^2", (3, FLICKERS))
-    count = Integer(3)
-    nth = Integer()
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the pair of the counter, the mount as a quaternion."""
-        return with_mount(register(values, "Accelerometer"), "Accelerometer")
 
     def rates(d, t):
         if d.ideal == 1:

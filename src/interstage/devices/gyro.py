@@ -8,14 +8,12 @@
 
 from __future__ import annotations
 
-from interstage.devices.inertial import FLICKERS, counted, mounted, register, wandered
-from interstage.devices.parts import with_mount
+from interstage.devices.inertial import FLICKERS, Inertial, counted, mounted, wandered
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
-from interstage.system.device import Device
-from interstage.system.ports import Discrete, Integer, Out, Parameter, Place, State, Value
+from interstage.system.ports import Discrete, Out, Parameter, State
 
 
-class Gyro(Device):
+class Gyro(Inertial):
     """Angles that a node turned by in each sample, about three axes, with errors; attitude by adding them up.
 
     at : place;  mount : attitude of the sensor's axes on the node, a rotation, matrix or quaternion
@@ -26,10 +24,6 @@ class Gyro(Device):
     register : counts of the angle, from 0 to 2^bits (0 bits: no end)
     """
 
-    at = Place()
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
-    scale_factor = Parameter("", [0.0, 0.0, 0.0])
-    misalignment = Parameter("rad", [0.0, 0.0, 0.0])
     bias = Parameter("rad/s", [0.0, 0.0, 0.0])
     angle_random_walk = Parameter("rad/sqrt(s)", 0.0, least=0.0)
     rate_random_walk = Parameter("rad/s/sqrt(s)", 0.0, least=0.0)
@@ -38,10 +32,7 @@ class Gyro(Device):
     angle_white_noise = Parameter("rad", 0.0, least=0.0)
     quantization = Parameter("rad", 0.0, least=0.0)
     step = Parameter("rad", 0.0, least=0.0)
-    bits = Parameter("", 0.0, least=0.0, most=62.0)
-    flicker_from = Parameter("s", 1.0, above=0.0)
-    omega = at.rate("node")
-    true_attitude = at.attitude()
+    true_attitude = Inertial.at.attitude()
     rate = Out("rad/s", 3)
     delta_angle = Out("rad", 3)
     attitude = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
@@ -52,12 +43,6 @@ class Gyro(Device):
     before = Discrete("rad", 3)
     drift = Discrete("rad/s", 3)
     flicker = Discrete("rad/s", (3, FLICKERS))
-    count = Integer(3)
-    nth = Integer()
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the pair of the counter, the mount as a quaternion."""
-        return with_mount(register(values, "Gyro"), "Gyro")
 
     def rates(d, t):
         if d.ideal == 1:

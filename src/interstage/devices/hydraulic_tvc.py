@@ -29,11 +29,17 @@ _TURN = 2.0 * np.pi
 
 
 @kernel
-def servo(gain, rod, fluid, damping, rate_limit, max_torque, command, y, q, rate):
-    """Return the valve's rate ẏ and the actuator's torque τ of one axis."""
-    spring = (y - q) * rod * fluid / (rod + fluid)
-    moved = limited(gain * (command - y + spring / fluid), rate_limit)
-    return moved, limited(spring + damping * (moved - rate), max_torque)
+def servo(springs, limits, command, y, q, rate, moved, torque):
+    """Write the valve's rates ẏ and the actuator's torques τ of all axes.
+
+    springs : gain, k_rod, k_fluid, c;  limits : of command, rate and torque
+    """
+    gain, rod, fluid, damping = springs
+    limit, rate_limit, max_torque = limits
+    for k in range(len(q)):
+        spring = (y[k] - q[k]) * rod * fluid / (rod + fluid)
+        moved[k] = limited(gain * (limited(command[k], limit) - y[k] + spring / fluid), rate_limit)
+        torque[k] = limited(spring + damping * (moved[k] - rate[k]), max_torque)
 
 
 def _in_hertz(values: dict[str, Value], name: str) -> dict[str, Value]:
@@ -49,7 +55,7 @@ class HydraulicTVC(Device):
     joint : body on a `Universal` joint, or on a `Revolute` with axes=1
     bandwidth : of the servo, gain = 2π bandwidth;  limit : of the command, rate_limit, max_torque : 0 is none
     rod_stiffness, fluid_stiffness, load_spring, damping : at the joint
-    command : angles that are wanted;  angle : as they are;  torque : of the actuator;  valve : its position y
+    command : angles that are wanted;  angle : as they are;  torque : of the actuator;  valve, moving : y and ẏ
     """
 
     joint = Hinge("rad", "axes")
@@ -66,6 +72,7 @@ class HydraulicTVC(Device):
     rate = joint.rate()
     angle = Out("rad", "axes")
     torque = Out("N*m", "axes")
+    moving = Out("rad/s", "axes")
     on_joint = joint.force()
     valve = State("rad", "axes")
 
@@ -74,20 +81,24 @@ class HydraulicTVC(Device):
         return _in_hertz(values, "HydraulicTVC")
 
     def outputs(d, t):
+        springs = (_TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping)
+        servo(
+            springs,
+            (d.limit, d.rate_limit, d.max_torque),
+            d.command,
+            d.valve,
+            d.q,
+            d.rate,
+            d.moving,
+            d.torque,
+        )
         for k in range(len(d.q)):
             d.angle[k] = d.q[k]
-            d.torque[k] = servo(
-                _TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping, d.rate_limit, d.max_torque,
-                limited(d.command[k], d.limit), d.valve[k], d.q[k], d.rate[k],
-            )[1]  # fmt: skip
             d.on_joint[k] = d.torque[k] - d.load_spring * d.q[k]
 
     def rates(d, t):
         for k in range(len(d.q)):
-            d.valvedot[k] = servo(
-                _TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping, d.rate_limit, d.max_torque,
-                limited(d.command[k], d.limit), d.valve[k], d.q[k], d.rate[k],
-            )[0]  # fmt: skip
+            d.valvedot[k] = d.moving[k]
 
 
 class UnloadedHydraulicTVC(HydraulicTVC):
@@ -104,10 +115,17 @@ class UnloadedHydraulicTVC(HydraulicTVC):
         return _in_hertz(values, "UnloadedHydraulicTVC")
 
     def outputs(d, t):
+        springs = (_TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping)
+        servo(
+            springs,
+            (d.limit, d.rate_limit, d.max_torque),
+            d.command,
+            d.valve,
+            d.q,
+            d.rate,
+            d.moving,
+            d.torque,
+        )
         for k in range(len(d.q)):
             d.angle[k] = d.q[k]
-            d.torque[k] = servo(
-                _TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping, d.rate_limit, d.max_torque,
-                limited(d.command[k], d.limit), d.valve[k], d.q[k], d.rate[k],
-            )[1]  # fmt: skip
             d.on_joint[k] = (d.torque[k] - d.load_spring * d.q[k]) / d.inertia

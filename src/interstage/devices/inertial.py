@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import pair, turned_back
+from interstage.devices.parts import pair, turned_back, with_mount
 from interstage.jit import kernel
+from interstage.system.device import Device
 from interstage.system.noise import normal
-from interstage.system.ports import Value
+from interstage.system.ports import Integer, Parameter, Place, Value
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
 _RATIO = np.sqrt(10.0)
@@ -96,9 +97,22 @@ def counted(keys, white, Q, step, bits, total, before, count, counter, out):
         before[i] = y
 
 
-def register(values: dict[str, Value], name: str) -> dict[str, Value]:
-    """Return values with the pair `counter=(step, bits)` taken apart."""
-    found = dict(values)
-    if "counter" in found:
-        found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
-    return found
+class Inertial(Device):
+    """What gyros and accelerometers share: a place, axes, errors of scale, the register, counts."""
+
+    at = Place()
+    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
+    scale_factor = Parameter("", [0.0, 0.0, 0.0])
+    misalignment = Parameter("rad", [0.0, 0.0, 0.0])
+    bits = Parameter("", 0.0, least=0.0, most=62.0)
+    flicker_from = Parameter("s", 1.0, above=0.0)
+    omega = at.rate("node")
+    count = Integer(3)
+    nth = Integer()
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field: the pair of the counter, the mount as a quaternion."""
+        found, name = dict(values), type(self).__name__
+        if "counter" in found:
+            found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
+        return with_mount(found, name)
