@@ -24,7 +24,7 @@ import numpy as np
 
 from validation.study import Row, Study
 
-STEP, EVERY = "4 ms", "0.25 s"
+STEP, EVERY = "4 ms", "0.1 s"
 
 
 @dataclass
@@ -166,7 +166,7 @@ def resume(path: Path) -> None:
     path.with_suffix(".digest").write_text(digest(log), encoding="ascii")
 
 
-def kills(count: int, until: float = 40.0, seed: int = 1) -> Counts:
+def kills(count: int, until: float = 10.0, seed: int = 1) -> Counts:
     """Kill runs so many times and return what was found."""
     chance, found = random.Random(seed), Counts()
     unbroken = run(until)
@@ -215,7 +215,7 @@ def study() -> Study:
     made = Study(
         name="killed_runs",
         title="Runs that are killed",
-        about="A flight with log and checkpoints (every 0.25 s of its 40 s) is killed by SIGKILL at random instants, "
+        about="A flight with log and checkpoints (every 0.1 s of its 10 s) is killed by SIGKILL at random instants, "
         "also where it was resumed. Every file that is in its place can be opened, rows that a reader saw before "
         "the kill are there after it and are those of the run that nobody broke, and what is resumed ends with its "
         "digest.",
@@ -223,7 +223,7 @@ def study() -> Study:
     if not hasattr(os, "fork"):
         made.skipped = "processes are forked here"
         return made
-    found = kills(100)
+    found = kills(100, 10.0)
     for case, total, bad in (
         ("logs that cannot be opened", found.logs, found.unreadable_logs),
         ("checkpoints that cannot be opened", found.checkpoints, found.unreadable_checkpoints),
@@ -237,4 +237,4 @@ def study() -> Study:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(kills(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 40.0))))
+    print(json.dumps(asdict(kills(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 10.0))))

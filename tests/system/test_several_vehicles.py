@@ -125,6 +125,15 @@ def test_logs_points_and_linear_models_know_the_names(pair):
     assert np.array_equal(again.q[0], log.q[-1])
 
 
+def test_a_checkpoint_holds_all_vehicles(tmp_path, pair):
+    log = ist.simulate(
+        pair, start(pair.vehicle), until="0.5 s", step="10 ms", log=tmp_path / "pair.h5", checkpoint="0.2 s"
+    )
+    for again in (ist.resume(tmp_path / "pair.ckpt.h5", pair), ist.resume(tmp_path / "pair.ckpt.h5")):
+        assert np.array_equal(again.q, log.q) and np.array_equal(again.v, log.v)
+    assert ist.load(tmp_path / "pair.h5")["target.bus"].position.shape == (51, 3)
+
+
 def spacecraft():
     """A spacecraft as a function: vehicle, devices and wires, which names its own bodies."""
     group = ist.Assembly("spacecraft", vehicle=one_bus())
