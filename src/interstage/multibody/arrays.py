@@ -129,7 +129,7 @@ SCRATCH_FIELDS = (
     ("mode_h", "w", 1),  # (n,) modal force of geometric stiffness under new forces across joints
     ("mode_G", "w", 1),  # (6, n) each: K η of the inboard joint
     ("site_G", "w", 1),  # (6, n) each: K η of ports
-    ("stiff_size", "w", 1),  # (N,) size of the modal forces of a body
+    ("stiff_size", "w", 1),  # (2 N,) sizes of the modal forces of a body, real and imaginary parts
     ("stiff_v", "w", 1),  # (nv,) answer to modal forces of geometric stiffness
     ("port_G", "w", 1),  # I + P W of bodies with ports, then its inverse
     ("site_R", "w", 2),  # (S, 9) rotation of the node
@@ -228,7 +228,7 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     stiff = bool(tree.body_stiff.any())
     shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
     answers = stiff or len(tree.closure_site) > 0
-    shapes |= {"stiff_size": (N * stiff,), "stiff_v": (nv * stiff,), "port_G": (36 * blocks * answers,)}
+    shapes |= {"stiff_size": (2 * N * stiff,), "stiff_v": (nv * stiff,), "port_G": (36 * blocks * answers,)}
     shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
     shapes |= {
         "W": (widest, widest),

@@ -47,7 +47,10 @@ def _carried(tree, work, i, q, v, tau, first):
 
 @kernel
 def _new_forces(tree, work, q, v, tau, first):
-    """Write modal forces h of the forces across joints into mode_h; return the largest, as a share of a body's own."""
+    """Write modal forces h of the forces across joints into mode_h; return the largest, as a share of a body's own.
+
+    Imaginary parts are derivatives (complex steps): they settle by themselves.
+    """
     largest = 0.0
     for i in range(tree.sizes[0]):
         if tree.body_stiff[i] <= 0:
@@ -57,16 +60,19 @@ def _new_forces(tree, work, q, v, tau, first):
         h = work.mode_h[mode : mode + n]
         clear_vector(h)
         add_carried(tree, work, i, q, h)
-        gap, size = 0.0, 0.0
+        gap, slope, size, steep = 0.0, 0.0, 0.0, 0.0
         for r in range(n):
-            gap = max(gap, abs(h[r]))
+            gap, slope = max(gap, abs(h[r].real)), max(slope, abs(h[r].imag))
             h[r] = -h[r]
             if first:
-                size = max(size, abs(work.mode_beta[mode + r] / work.mode_d[mode + r]))
+                force = work.mode_beta[mode + r] / work.mode_d[mode + r]
+                size, steep = max(size, abs(force.real)), max(steep, abs(force.imag))
         if first:
-            work.stiff_size[i] = size + gap
+            work.stiff_size[2 * i], work.stiff_size[2 * i + 1] = size + gap, steep + slope
         if gap > 0.0:
-            largest = max(largest, gap / work.stiff_size[i].real)
+            largest = max(largest, gap / work.stiff_size[2 * i].real)
+        if slope > 0.0:
+            largest = max(largest, slope / work.stiff_size[2 * i + 1].real)
     return largest
 
 
