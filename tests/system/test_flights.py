@@ -433,7 +433,7 @@ def test_a_run_that_explodes_is_stopped():
     [
         ({"until": -1}, "until must be a positive time"),
         ({"step": 0}, "step must be a positive time"),
-        ({"method": "ros2"}, "assemblies run by rk4"),
+        ({"method": "ros9"}, "unknown method"),
         ({"control": print}, "control is not for assemblies"),
         ({"set": {"lag.uu": 1}}, r"there is no port or state 'lag.uu'.*did you mean lag.u"),
         ({"set": {"lag.u": "1 m"}}, "the units do not fit"),

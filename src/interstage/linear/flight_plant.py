@@ -22,7 +22,7 @@ from interstage.multibody.loads import at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
-from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.closed_loop import ClosedLoop, Steps, view_of
 from interstage.system.device import Device
 from interstage.system.flight import base_loads, known_values, start_values
 from interstage.system.law import Law
@@ -65,7 +65,7 @@ class FlightPlant:
         self.free = np.flatnonzero(self._moving())
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {
-            kind: ClosedLoop(self.plan, self.system, kind, step=step, base=base, ideal=True)
+            kind: ClosedLoop(self.plan, self.system, kind, by=Steps(step=step), base=base, ideal=True)
             for kind in (float, complex)
         }
         self.exposed = assembly.exposed()

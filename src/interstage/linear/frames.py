@@ -65,9 +65,8 @@ class Frame:
         """Return the loop and the state of the vehicle after a frame."""
         loop, x = self._begun(delta)
         inner = loop.loop
-        inner.now[:] = 0
+        loop.begin_at(0)
         inner.now[UNTIL], inner.option[HALT], inner.option[LOG_EVERY] = self.ticks, 1, -1
-        inner.sample_next[:] = inner.sample_first
         status = loop.stretch(x.q, x.v)
         self.plant.done(loop, status)
         return loop, x

@@ -19,7 +19,7 @@ from interstage.system.kernels.stretch import KNOWN, STEP, TIME, TRIED, Toleranc
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
-from interstage.system.tolerance import tolerance_of
+from interstage.system.tolerance import first_step, tolerance_of
 
 CHUNK = 64  # steps of one call: what is done beyond an event is thrown away
 
@@ -63,8 +63,7 @@ class Adaptive(CompiledStepper):
             )
         self.estimated, self.dense = method.data(True), method.polynomial()
         self.logged = Logged(pace)
-        fastest = float(np.sqrt(run.system.tree.v_stiffness.max(initial=0.0)))
-        first = min(1e-3, 0.1 / (fastest + 1e-30), pace.max_step)
+        first = min(first_step(run.system), pace.max_step)
         self.numbers = np.array([0.0, first, 1.0, 0.0, 0.0])
         self.steps = 0
         self.measured: tuple | None = None

@@ -57,7 +57,7 @@ def _vectors(flight: Flight) -> dict[str, np.ndarray]:
     """Return the arrays of a flight that change, by their names in a checkpoint."""
     loop, inner = flight.loop, flight.loop.loop
     found = {f"VECTORS/{'zdot' if kind == 'Z' else kind}": v for kind, v in loop.tapes.vectors.items()}
-    found |= {"Q": flight.q, "V": flight.v, "NOW": inner.now, "NEXT": inner.sample_next}
+    found |= {"Q": flight.q, "V": flight.v, "NOW": inner.now, "NEXT": inner.sample_next, "PACE": inner.pace}
     return found | {f"SETTINGS/{name}": a for name, a in flight.system.settings.arrays().items()}
 
 

@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
-from interstage.jit import COMPILED
 from interstage.multibody import Multibody, System
 from interstage.multibody.handle import slots_of
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import split_place
 from interstage.multibody.places import loaded, located
 from interstage.system import loop_kernels as kernels
+from interstage.system.kernels import flights, stretch
 from interstage.system.loop_arrays import Loop
+from interstage.system.methods import Compiled
+from interstage.system.methods.rk4 import RK4
 from interstage.system.plan import Plan, Touch
 from interstage.system.ports import AXES
 from interstage.system.tapes import Tapes
+from interstage.system.tolerance import first_step, tolerance_of
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -62,6 +65,53 @@ class Rows:
     every: int = 0
 
 
+@dataclass(frozen=True)
+class Steps:
+    """How a loop goes through time: by a method, with equal steps of at most `step`, or (None) with steps of its own.
+
+    first, longest : steps of its own;  rtol, atol : what errors of these are allowed
+    """
+
+    method: Compiled = RK4
+    step: Fraction | None = Fraction(1)
+    longest: float = np.inf
+    rtol: float = 1e-9
+    atol: float = 1e-9
+
+    def arrays(self, plan: Plan, system: System, dtype: Any) -> dict[str, np.ndarray]:
+        """Return what the kernels need of it: scratch of a step, where the run is, tolerances."""
+        states = len(plan.initial["z"])
+        n = system.nq + system.nv + states
+        pace = np.zeros(flights.PACE)
+        pace[stretch.STEP], pace[stretch.ERROR] = min(first_step(system), self.longest), 1.0
+        power = 0.0 if self.method.embedded is None else 1.0 / (self.method.embedded + 1)
+        group, floor = np.zeros(0, dtype=np.int64), np.zeros(0)
+        if self.step is None:
+            group, floor, _ = tolerance_of(system, self.atol, NONE)
+            own = np.zeros(states, dtype=np.int64)
+            fields = [slot for slot in plan.slots.values() if slot.kind == "z"]
+            for k, slot in enumerate(fields):
+                own[slot.where] = 1 + group.max(initial=-1) + k
+            group, floor = np.append(group, own), np.append(floor, np.full(states, self.atol))
+        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u")}
+        return vectors | {
+            "K": np.zeros((self.method.slopes, n), dtype),
+            "force": np.zeros(system.nv, dtype),
+            "shifted": np.zeros(1),
+            "pace": pace,
+            "limits": np.array([self.longest, self.rtol, power]),
+            "group": group,
+            "floor": floor,
+            "size": np.zeros(1 + group.max(initial=-1)),
+            "one": np.zeros(1),
+            "end": np.zeros((1, n), dtype),
+            "none": np.zeros((0, 0, 0), dtype),
+        }
+
+
+BY_RK4 = Steps()
+
+
 class ClosedLoop:
     """The arrays of a plan for one number type, ready for the kernels.
 
@@ -74,26 +124,29 @@ class ClosedLoop:
         system: System,
         dtype: Any = float,
         *,
-        step: Fraction = Fraction(1),
+        by: Steps = BY_RK4,
         rows: Rows | None = None,
         base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
         ideal: bool = False,
         interpret: bool = False,
     ):
-        self.plan, self.system = plan, system
+        self.plan, self.system, self.by = plan, system, by
         self.tapes = Tapes(plan, dtype, ideal, interpret)
         self._places: dict[Any, int] = {}
         self._place_list: list[tuple[str, Any]] = []
         arrays = self._vehicle_arrays(base)
-        arrays |= self._tape_arrays(step) | self._log_arrays(rows or Rows())
-        longest = max(system.nq, system.nv, len(arrays["z"]), 1)
-        arrays |= {"scratch": np.zeros((8, longest), dtype), "turned": np.zeros((1, 9), dtype)}
+        arrays |= self._tape_arrays(by.step or Fraction(1)) | self._log_arrays(rows or Rows())
+        arrays |= by.arrays(plan, system, self.tapes.dtype)
+        arrays["turned"] = np.zeros((1, 9), self.tapes.dtype)
         self.loop = Loop(**arrays)
         self.slots = slots_of(self.loop)
+        self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
 
     def release(self) -> None:
-        """Give the scratch of the vehicle back."""
+        """Give the scratch of the vehicle back as it was found."""
+        if self.by.method.implicit:
+            self.scratch.set_shift(0.0)
         self.system.engine.give(self.scratch)
 
     # arrays -----------------------------------------------------------------------------------------
@@ -136,7 +189,9 @@ class ClosedLoop:
             "group_rows": np.zeros(len(columns), dtype=np.int64),
             "group_most": np.full(len(columns), most, dtype=np.int64),
             "samples": np.zeros(sum(sizes)),
-            "option": np.array([int(self.plan.sample_feels), rows.every, 0], dtype=np.int64),
+            "option": np.array(
+                [int(self.plan.sample_feels), rows.every, 0, int(bool(self.plan.felt))], dtype=np.int64
+            ),
         }
 
     def _place(self, touch: Touch) -> int:
@@ -277,11 +332,9 @@ class ClosedLoop:
     def _perform(
         self, task: int, q: np.ndarray, v: np.ndarray, tick: int, t: float, qdot: np.ndarray, vdot: np.ndarray
     ) -> int:
-        if COMPILED:
-            handle = self.scratch.ready(kernels.enter)
-            return kernels.enter(handle, self.slots, task, q, v, tick, t, qdot, vdot)
-        scratch = self.scratch
-        return kernels.perform(scratch.tree, scratch.work, self.loop, task, q, v, tick, t, qdot, vdot)
+        arguments = self.data, task, q, v, tick, t, qdot, vdot
+        own = self.by.step is None
+        return self.by.method.flights.perform(self.scratch, self.loop, self.slots, own, *arguments)
 
     def right_side(
         self, q: np.ndarray, v: np.ndarray, t: float, qdot: np.ndarray, vdot: np.ndarray, row: bool = False
@@ -290,20 +343,22 @@ class ClosedLoop:
 
         Signals are those of this instant.
         """
-        return self._perform(kernels.ROW if row else kernels.RIGHT_SIDE, q, v, 0, t, qdot, vdot)
+        return self._perform(flights.ROW if row else flights.RIGHT_SIDE, q, v, 0, t, qdot, vdot)
 
     def sample(self, q: np.ndarray, v: np.ndarray, tick: int) -> int:
         """Run what is due at a tick; return the status."""
-        return self._perform(kernels.SAMPLE, q, v, tick, self.plan.clock.seconds(tick), q, v)
+        return self._perform(flights.SAMPLE, q, v, tick, self.plan.clock.seconds(tick), q, v)
 
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
         """Go on from where `loop.now` is; return how it ended."""
-        return self._perform(kernels.STRETCH, q, v, 0, 0.0, q, v)
+        return self._perform(flights.STRETCH, q, v, 0, 0.0, q, v)
 
     def begin_at(self, tick: int) -> None:
         """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""
         loop = self.loop
+        loop.now[:] = 0
         loop.now[kernels.TICK] = loop.now[kernels.START] = tick
+        loop.pace[stretch.TIME], loop.pace[stretch.KNOWN] = self.plan.clock.seconds(tick), 0.0
         past = np.maximum(0, -((loop.sample_first - tick) // loop.sample_every))
         loop.sample_next[:] = loop.sample_first + past * loop.sample_every
 

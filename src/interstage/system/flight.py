@@ -19,12 +19,15 @@ from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
-from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.closed_loop import ClosedLoop, Steps, view_of
 from interstage.system.events import EventRecord
 from interstage.system.faults import Fault, faults_of
+from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
+from interstage.system.kernels import flights, stretch
 from interstage.system.log import SAME_TIME
 from interstage.system.log_columns import columns_of, contents_of
+from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
@@ -69,8 +72,12 @@ class Flight:
         assembly: Assembly,
         x: State | None,
         until: Period,
-        step: Period,
+        step: Period | None = "10 ms",
         *,
+        method: str | Method | None = None,
+        max_step: Period | None = None,
+        rtol: float = 1e-9,
+        atol: float = 1e-9,
         start: Period = 0,
         log_step: Period | None = None,
         given: Mapping[str, Any] | None = None,
@@ -81,7 +88,8 @@ class Flight:
         faults: Sequence[Fault | Mapping[str, Any]] = (),
         pace: float | None = None,
     ):
-        self.start, self.step = period_of(start, "start", zero=True), period_of(step, "step")
+        self.start = period_of(start, "start", zero=True)
+        self.step = period_of("10 ms" if step is None else step, "step")
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
         self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known_values(x, given))
@@ -89,6 +97,7 @@ class Flight:
         if x is not None:
             self.system = at_point(self.system, x)
         self.until = period_of(until, "until")
+        self.method, self.by = _steps(method, step, max_step, rtol, atol)
         every = None if log_step is None else period_of(log_step, "log_step")
         if self.until <= self.start:
             raise InputError(
@@ -105,12 +114,13 @@ class Flight:
         self.point = point = _point(self.system, x)
         self.base = base_loads(self.system, point) if base is None else base
         self.loop = ClosedLoop(
-            plan, self.system, step=self.step, rows=rows, base=self.base, interpret=interpret, ideal=ideal
+            plan, self.system, by=self.by, rows=rows, base=self.base, interpret=interpret, ideal=ideal
         )
+        self.scipy = ByScipy(self.loop, self.method) if isinstance(self.method, Library) else None
         self.loop.hold(values)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
-        self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.loop.begin_at(clock.ticks(self.start))
+        self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
         self.path: Path | None = None
         self.shown = True  # how far it is, where someone looks
@@ -118,7 +128,11 @@ class Flight:
         self.options: dict[str, Any] = {
             "start": f"{self.start} s",
             "until": f"{self.until} s",
-            "step": f"{self.step} s",
+            "step": None if step is None else f"{period_of(step, 'step')} s",
+            "method": self.method.name,
+            "max_step": None if max_step is None else f"{period_of(max_step, 'max_step')} s",
+            "rtol": rtol,
+            "atol": atol,
             "log_step": None if every is None else f"{every} s",
             "keep": None if keep is None else list(keep),
             "faults": [fault.described() for fault in self.faults],
@@ -136,13 +150,8 @@ class Flight:
 
     @property
     def t(self) -> float:
-        """The time of the last step."""
-        now, clock = self.loop.loop.now, self.plan.clock
-        t = clock.seconds(int(now[kernels.TICK]))
-        if now[kernels.STEP]:
-            ahead = clock.seconds(int(now[kernels.NEXT] - now[kernels.TICK]))
-            t += ahead * float(now[kernels.STEP]) / float(now[kernels.STEPS])
-        return t
+        """The time at which the flight stands."""
+        return float(self.loop.loop.pace[stretch.TIME])
 
     def run(self) -> FlightLog:
         """Go to the end and return the log; what fails carries the log up to then as `log`."""
@@ -153,14 +162,15 @@ class Flight:
             due = self._due()
             while True:
                 self.loop.loop.pause[0] = min(due, progress.pause(self.t))
-                status = self.loop.stretch(self.q, self.v)
+                status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
-                if status == kernels.DONE:
+                if status == flights.DONE:
                     break
                 progress.show(self.t)
-                if status == kernels.PAUSED and self.t >= due * (1.0 - SAME_TIME):
+                if status == flights.PAUSED and self.t >= due * (1.0 - SAME_TIME):
+                    self.loop.loop.pace[stretch.KNOWN] = 0.0  # as after a checkpoint
                     self.save()
                     due = self._due()
             self._last_row()
@@ -223,9 +233,20 @@ class Flight:
                     where=name,
                     hint="use a smaller step",
                 )
-        if status not in (kernels.DONE, kernels.FULL, kernels.PAUSED):
+        if status not in (flights.DONE, flights.FULL, flights.PAUSED):
             self._check_pushes()
+            if self.by.step is None and self._goes_on():
+                raise SolverError(
+                    f"the method {self.method} stopped at t = {self.t:.6g}",
+                    got=f"steps of {self.loop.loop.pace[stretch.STEP]:.3g} s",
+                    hint="what devices say may jump there: declare an event or sample it",
+                )
             refuse(self.system, status, State(self.system.layout, self.q, self.v), self.loop.loop.tau)
+
+    def _goes_on(self) -> bool:
+        """Tell if there is a slope where the flight stands."""
+        q, v = self.q.copy(), self.v.copy()
+        return self.loop.right_side(q, v, self.t, np.empty_like(q), np.empty_like(v)) == 0
 
     def _check_pushes(self) -> None:
         """Refuse forces that are no numbers: forward dynamics cannot tell where they come from."""
@@ -247,6 +268,23 @@ class Flight:
         ]
         values = {name: self.loop.tapes.array(name).copy() for name in (*names, *self.plan.open)}
         return FlightPoint(x, loads, np.zeros(self.system.nv), settings, values, self.t)
+
+
+def _steps(
+    method: str | Method | None, step: Period | None, max_step: Period | None, rtol: float, atol: float
+) -> tuple[Method, Steps]:
+    """Return the method of a flight, and how it steps."""
+    chosen = method_of("rk4" if method is None else method)
+    fixed = None if step is None else period_of(step, "step")
+    if fixed is None and chosen.embedded is None:
+        fixed = period_of("10 ms")
+    longest = np.inf if max_step is None else float(period_of(max_step, "max_step"))
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not (isinstance(value, int | float) and np.isfinite(value) and value > 0.0):
+            raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
+    if isinstance(chosen, Compiled):
+        return chosen, Steps(chosen, fixed, longest, rtol, atol)
+    return chosen, Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
 
 
 def _finer(plan: Plan, times: list[Fraction]) -> Clock:

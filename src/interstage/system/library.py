@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,18 +13,45 @@ from interstage.multibody import State
 from interstage.system.methods import Library
 from interstage.system.run import Run
 from interstage.system.stepper import Logged, Pace, Stepper
+from interstage.system.tolerance import first_step
 
 CRAWL = 1e-13  # steps shorter than this, beside the time to reach, hardly move
 MOST_CRAWLED = 1000
 
 
-class Slope:
+class Refusing:
+    """A right-hand side that may refuse a state of a trial step: it answers absurdly then, and remembers why."""
+
+    refused: tuple[int, State] | None = None
+
+    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def absurd(self, status: int, x: State, n: int) -> np.ndarray:
+        """Return a slope (n,) that makes a method try a smaller step: a trial step went too far."""
+        self.refused = status, x
+        return np.full(n, 1e30)
+
+    def refuses(self, t: float, y: np.ndarray) -> bool:
+        """Tell if there is none where a step ends, after one was refused: methods believe slopes that are alike."""
+        if self.refused is None:
+            return False
+        before, self.refused = self.refused, None
+        self(t, y)
+        refused, self.refused = self.refused is not None, before
+        return refused
+
+    def failed(self, method: str, t: float, message: str | None) -> NoReturn:
+        """Say why a method cannot go on."""
+        raise NotImplementedError
+
+
+class Slope(Refusing):
     """The right-hand side of a run: dy/dt of y = [q; v]."""
 
     def __init__(self, run: Run):
         self.run, self.system = run, run.system
         self.qdot, self.vdot = np.empty(self.system.nq), np.empty(self.system.nv)
-        self.refused: tuple[int, State] | None = None
 
     def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
         run, system, nq = self.run, self.system, self.system.nq
@@ -37,77 +65,83 @@ class Slope:
         engine.rates(q, v, self.qdot)
         status = status or engine.forward(q, v, tau, run.sites, run.wrenches, self.vdot)
         if status != 0:
-            # a trial step went too far: an absurd slope makes the method try a smaller one
-            self.refused = status, State(system.layout, q, v)
-            return np.full(len(y), 1e30)
+            return self.absurd(status, State(system.layout, q, v), len(y))
         return np.concatenate([self.qdot, self.vdot])
 
-    def refuses(self, t: float, y: np.ndarray) -> bool:
-        """Tell if there is none where a step ends, after one was refused: methods believe slopes that are alike."""
-        if self.refused is None:
-            return False
-        before, self.refused = self.refused, None
-        self(t, y)
-        refused, self.refused = self.refused is not None, before
-        return refused
-
-    def failed(self, method: str, solver: integrate.OdeSolver, message: str | None) -> NoReturn:
+    def failed(self, method: str, t: float, message: str | None) -> NoReturn:
         """Say why a method cannot go on: what forward dynamics refused, or which velocity runs away."""
         if self.refused:
             self.system.refuse(*self.refused)
         k = int(np.argmax(np.abs(np.nan_to_num(self.vdot, nan=np.inf)))) if self.system.nv else 0
         names = self.system.velocity_names()
         raise SolverError(
-            f"the method {method} stopped at t = {solver.t:.6g}",
+            f"the method {method} stopped at t = {t:.6g}",
             where=f"velocity '{names[k]}'" if names else None,
             got=f"an acceleration of {self.vdot[k]:.3g}" if names else None,
             hint=message,
         )
 
 
+class Solver:
+    """Steps of a solver of scipy, begun anew at every instant at which something is asked or done.
+
+    steps, evaluations : so far
+    """
+
+    def __init__(self, method: Library, first: float, longest: float, rtol: float, atol: float):
+        self.method, self.first, self.longest, self.rtol, self.atol = method, first, longest, rtol, atol
+        self.steps = self.evaluations = 0
+        self.last: float | None = None  # step that the solver would have tried next
+
+    def steps_to(
+        self, slope: Refusing, t: float, y: np.ndarray, stop: float
+    ) -> Iterator[integrate.OdeSolver]:
+        """Yield the solver after every step from y at t to a time; whoever is satisfied earlier leaves."""
+        begin = min(stop - t, self.last or self.first, self.longest)
+        solver = getattr(integrate, self.method.solver)(
+            slope, t, y, stop, first_step=begin, rtol=self.rtol, atol=self.atol, max_step=self.longest
+        )
+        self.last = None
+        counted = crawled = 0  # steps in a row that hardly move
+        longest = 0.0
+        while solver.status == "running":
+            if crawled == 0:
+                slope.refused = None
+            message = solver.step()
+            self.evaluations, counted = self.evaluations + solver.nfev - counted, solver.nfev
+            crawled = crawled + 1 if solver.t - solver.t_old < CRAWL * (1.0 + abs(stop)) else 0
+            lost = not np.isfinite(solver.y).all() or slope.refuses(solver.t, solver.y)
+            if solver.status == "failed" or crawled >= MOST_CRAWLED or lost:
+                slope.failed(self.method.name, solver.t, message)
+            self.steps += 1
+            longest = max(longest, solver.t - solver.t_old)
+            yield solver
+        self.last = longest
+
+
 class ByLibrary(Stepper):
-    """Steps of a solver of scipy, begun anew at every instant at which something is asked or done."""
+    """A run by a method of scipy."""
 
     method: Library
 
     def __init__(self, run: Run, method: Library, pace: Pace):
         super().__init__(run, method, pace)
         self.logged = Logged(pace)
-        self.steps = self.evaluations = 0
-        self.last: float | None = None  # step that the solver would have tried next
+        first = pace.step or first_step(run.system)
+        self.solver = Solver(method, first, pace.max_step, pace.rtol, pace.atol)
 
     def info(self) -> dict[str, Any]:
         """Return how the run was made."""
-        return {"method": self.method.name, "steps": self.steps, "evaluations": self.evaluations}
+        steps, evaluations = self.solver.steps, self.solver.evaluations
+        return {"method": self.method.name, "steps": steps, "evaluations": evaluations}
 
     def go(self, stop: float) -> None:
         """Integrate to a time or to the first event before it."""
-        run, pace = self.run, self.pace
-        slope = Slope(run)
-        fastest = float(np.sqrt(run.system.tree.v_stiffness.max(initial=0.0)))
-        begin = self.last or pace.step or min(1e-3, 0.1 / (fastest + 1e-30))
+        run = self.run
         y = np.concatenate([run.x.q, run.x.v])
-        solver = getattr(integrate, self.method.solver)(
-            slope, run.t, y, stop, first_step=min(stop - run.t, begin, pace.max_step),
-            rtol=pace.rtol, atol=pace.atol, max_step=pace.max_step,
-        )  # fmt: skip
-        self.last = None
-        crawled, longest = 0, 0.0  # steps in a row that hardly move
-        while solver.status == "running":
-            if crawled == 0:
-                slope.refused = None
-            message = solver.step()
-            crawled = crawled + 1 if solver.t - solver.t_old < CRAWL * (1.0 + abs(stop)) else 0
-            lost = not np.isfinite(solver.y).all() or slope.refuses(solver.t, solver.y)
-            if solver.status == "failed" or crawled >= MOST_CRAWLED or lost:
-                slope.failed(self.method.name, solver, message)
-            self.steps += 1
-            longest = max(longest, solver.t - solver.t_old)
+        for solver in self.solver.steps_to(Slope(run), run.t, y, stop):
             if self.stepped(solver):
-                self.evaluations += solver.nfev
                 return
-        self.evaluations += solver.nfev
-        self.last = longest
 
     def stepped(self, solver: integrate.OdeSolver) -> bool:
         """Take note of a step; tell if an event happened in it."""

@@ -84,8 +84,21 @@ LOOP_FIELDS = (
     ("group_rows", "i", 1),
     ("group_most", "i", 1),
     ("samples", "f", 1),  # buffers of all groups
-    ("scratch", "w", 2),  # (8, longest)
     ("turned", "w", 2),  # (1, 9)
+    ("y", "w", 1),  # (n,) q, v and z of the run
+    ("K", "w", 2),  # (slopes, n) of a step
+    ("stage", "w", 1),  # (n,) and others as in `kernels.slope.Scratch`
+    ("u", "w", 1),
+    ("force", "w", 1),  # (nv,)
+    ("shifted", "f", 1),
+    ("pace", "f", 1),  # where the run is in its interval: see `kernels.flights`
+    ("limits", "f", 1),
+    ("group", "i", 1),  # of steps of a method's own: as in `kernels.stretch.Tolerance`
+    ("floor", "f", 1),
+    ("size", "f", 1),
+    ("one", "f", 1),  # (1,) end of a step of a method's own, (1, n) the state there, (0, 0, 0)
+    ("end", "w", 2),
+    ("none", "w", 3),
 )
 if TYPE_CHECKING:
     from interstage.multibody.arrays import Arrays

@@ -1,17 +1,16 @@
-"""The closed loop in compiled code: what devices see, what they do, steps, samples and rows of the log.
+"""The closed loop in compiled code: what devices see, what they do, samples and rows of the log.
 
-One right-hand side:
+One right-hand side ẏ = f(t, y) of y = [q; v; z], z the states of devices:
 
     kinematics → looks → tape *before* → wrenches, forces → forward dynamics → accelerations → tape *after* → rates
 
 `loop` is a `Loop` (see `loop_arrays`), `tree` and `work` are the vehicle. A tape is a list of (address of a function,
-row of addresses of its record). Between two due ticks equal steps are taken, none longer than what was asked for.
+row of addresses of its record). `enter`, `respond`, `slope` and `finish` are what the methods' steps call (`flights`).
 """
 
 from __future__ import annotations
 
 from interstage.jit import COMPILED
-from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.closure import closed_forward_from_here, project
 from interstage.multibody.kernels.inverse import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
@@ -33,25 +32,19 @@ from interstage.multibody.kernels.small import (
     turn_back,
 )
 from interstage.spatial.quaternion import matrix_to_quaternion
-from interstage.system.loop_arrays import call, loop_of
+from interstage.system.loop_arrays import call
 
 # of places
 SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration", "specific_force")
 POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE = range(len(SEEN))
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
-STRETCH, RIGHT_SIDE, SAMPLE, ROW = range(4)
-DONE, FULL, PAUSED, RAISED = (
-    0,
-    10**6,
-    10**6 + 1,
-    -(10**8),
-)  # how a stretch ends; other numbers are those of forward dynamics
+RAISED = -(10**8)  # status: a Python device raised
 # loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows;
 # ticks of its end and of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
-# samples of the last tick
-FEELS, LOG_EVERY, HALT = range(3)
+# samples of the last tick; something needs accelerations
+FEELS, LOG_EVERY, HALT, FELT = range(4)
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
@@ -182,84 +175,66 @@ def pull(tree, work, loop):
 
 
 @loop_kernel
-def right_side(tree, work, loop, q, v, t, qdot, vdot):
-    """Write q̇, v̇ and (in `loop.zdot`) ż at q, v, `loop.z`; all signals are those of this instant. Return the status."""
-    look(tree, work, loop, q, v)
+def enter(tree, work, loop, t, row, y):
+    """Bring devices to y at t, as far as they go before forward dynamics; return the forces (nv,)."""
+    nq, n, z = tree.sizes[3], tree.sizes[3] + tree.sizes[4], loop.z
+    for k in range(len(z)):
+        z[k] = y[n + k]
+    look(tree, work, loop, y[:nq], y[nq:n])
     walk(loop.before, loop.before_row, t)
     push(loop)
     pull(tree, work, loop)
-    rates(tree, q, v, qdot)
-    status = closed_forward_from_here(tree, work, q, v, loop.tau, loop.sites, loop.wrenches, vdot)
+    return loop.tau
+
+
+@loop_kernel
+def respond(tree, work, loop, t, y, force, k):
+    """Write v̇ and ż into k for forces (nv,), after `enter`: what devices feel, and what they say then."""
+    nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
+    q, v, vdot = y[:nq], y[nq:n], k[nq:n]
+    status = closed_forward_from_here(tree, work, q, v, force, loop.sites, loop.wrenches, vdot)
     if status != 0:
         return status
     feel(tree, work, loop, q, v, vdot)
     walk(loop.after, loop.after_row, t)
     walk(loop.rates, loop.rates_row, t)
+    for j in range(len(loop.zdot)):
+        k[n + j] = loop.zdot[j]
     return RAISED if loop.flag[0] != 0 else 0
 
 
 @loop_kernel
-def step(tree, work, loop, q, v, t, h, logged):
-    """Take one classical Runge-Kutta step of q, v and `loop.z` in place; write a row of the log first if asked to."""
-    nq, nv, nz, z = len(q), len(v), len(loop.z), loop.z
-    x, y, kq, kv = loop.scratch[0][:nq], loop.scratch[1][:nv], loop.scratch[2][:nq], loop.scratch[3][:nv]
-    sum_q, sum_v, sum_z = loop.scratch[4][:nq], loop.scratch[5][:nv], loop.scratch[6][:nz]
-    begin = loop.scratch[7][:nz]
-    for k in range(nq):
-        x[k] = q[k]
-        sum_q[k] = 0.0
-    for k in range(nv):
-        y[k] = v[k]
-        sum_v[k] = 0.0
-    for k in range(nz):
-        begin[k] = z[k]
-        sum_z[k] = 0.0
-    for stage in range(4):
-        at = t if stage == 0 else (t + h if stage == 3 else t + 0.5 * h)
-        status = right_side(tree, work, loop, x, y, at, kq, kv)
-        if status != 0:
-            return status
-        if stage == 0 and logged:
-            write_row(loop, q, v, t)
-        weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
-        ahead = h if stage == 2 else 0.5 * h
-        for k in range(nq):
-            sum_q[k] += weight * kq[k]
-            x[k] = q[k] + ahead * kq[k]
-        for k in range(nv):
-            sum_v[k] += weight * kv[k]
-            y[k] = v[k] + ahead * kv[k]
-        for k in range(nz):
-            sum_z[k] += weight * loop.zdot[k]
-            z[k] = begin[k] + ahead * loop.zdot[k]
-    for k in range(nq):
-        q[k] += sum_q[k]
-    for k in range(nv):
-        v[k] += sum_v[k]
-    for k in range(nz):
-        z[k] = begin[k] + sum_z[k]
-    normalize(tree, q)
+def slope(tree, work, loop, t, row, y, k):
+    """Write ẏ into k at t; all signals are those of this instant. Return the status."""
+    nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
+    load = enter(tree, work, loop, t, row, y)
+    rates(tree, y[:nq], y[nq:n], k[:nq])
+    return respond(tree, work, loop, t, y, load, k)
+
+
+@loop_kernel
+def finish(tree, work, loop, t, row, y):
+    """Bring the end of a step to where it belongs: unit quaternions, closures. Return the status."""
+    nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
+    normalize(tree, y[:nq])
     if len(tree.closure_site) > 0 and work.closure_option[0] != 0.0:
-        return project(tree, work, q, v)
+        return project(tree, work, y[:nq], y[nq:n])
     return 0
 
 
 @loop_kernel
-def write_row(loop, q, v, t):
+def write_row(loop, y, t):
     """Write time, q, v and the chosen signals and states to the next row of the log."""
-    row, at = loop.log[loop.now[ROWS]], 1
+    row, n = loop.log[loop.now[ROWS]], len(y) - len(loop.z)
     row[0] = t
-    for k in range(len(q)):
-        row[at + k] = q[k].real
-    at += len(q)
-    for k in range(len(v)):
-        row[at + k] = v[k].real
-    at += len(v)
+    for k in range(n):
+        row[1 + k] = y[k].real
+    at = 1 + n
     for k in range(len(loop.log_s)):
         row[at + k] = loop.s[loop.log_s[k]].real
     at += len(loop.log_s)
     for k in range(len(loop.log_z)):
-        row[at + k] = loop.z[loop.log_z[k]].real
+        row[at + k] = y[n + loop.log_z[k]].real
     loop.now[ROWS] += 1
 
 
@@ -273,16 +248,8 @@ def due(loop, tick):
 
 
 @loop_kernel
-def sample(tree, work, loop, q, v, tick, t):
+def sample(loop, tick, t):
     """Run the samples that are due at a tick, in order; each sees what the continuous devices said before them."""
-    if loop.option[FEELS] != 0:
-        kq, kv = loop.scratch[2][: len(q)], loop.scratch[3][: len(v)]
-        status = right_side(tree, work, loop, q, v, t, kq, kv)
-        if status != 0:
-            return status
-    else:
-        look(tree, work, loop, q, v)
-        walk(loop.before, loop.before_row, t)
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.n[loop.sample_tick[k]] = (tick - loop.sample_first[k]) // loop.sample_every[k]
@@ -310,84 +277,9 @@ def _write_group(loop, g, t):
 
 
 @loop_kernel
-def _groups_full(loop):
+def groups_full(loop):
+    """Return whether a buffer of sampled signals is full."""
     full = False
     for g in range(len(loop.group_every)):
         full = full or loop.group_rows[g] >= loop.group_most[g]
     return full
-
-
-@loop_kernel
-def _plan_interval(loop):
-    """Find the next tick at which something is due, and how many equal steps lead to it."""
-    now = loop.now
-    nearest = now[UNTIL]
-    for k in range(len(loop.sample_next)):
-        if loop.sample_next[k] < nearest:
-            nearest = loop.sample_next[k]
-    every = loop.option[LOG_EVERY]
-    if every > 0:
-        nearest = min(nearest, (now[TICK] // every + 1) * every)
-    now[NEXT] = nearest
-    now[STEP] = 0
-    # ticks · num/den seconds over the longest step, a fraction too: whole numbers decide
-    ticks = (nearest - now[TICK]) * loop.ratio[0]
-    now[STEPS] = -(-ticks // loop.ratio[1])
-
-
-@loop_kernel
-def stretch(tree, work, loop, q, v):
-    """Go on until the end (`DONE`), until a buffer of the log is full (`FULL`), or something fails."""
-    now, every = loop.now, loop.option[LOG_EVERY]
-    while True:
-        tick = now[TICK]
-        begin = tick * loop.clock[0] / loop.clock[1]
-        if tick >= now[UNTIL] and loop.option[HALT] != 0:
-            return DONE
-        if now[STEP] == 0 and now[SAMPLED] == 0:
-            if due(loop, tick):
-                if _groups_full(loop):
-                    return FULL
-                status = sample(tree, work, loop, q, v, tick, begin)
-                if status != 0:
-                    return status
-            now[SAMPLED] = 1
-        if tick >= now[UNTIL]:
-            return DONE
-        if now[STEP] == 0:
-            _plan_interval(loop)
-        h = ((now[NEXT] - tick) * loop.clock[0] / loop.clock[1]) / now[STEPS]
-        while now[STEP] < now[STEPS]:
-            due_row = now[STEP] == 0 and every > 0 and (tick % every == 0 or tick == now[START])
-            logged = every == 0 or due_row
-            if logged and now[ROWS] >= len(loop.log):
-                return FULL
-            t = begin + now[STEP] * h
-            if t >= loop.pause[0]:
-                return PAUSED
-            status = step(tree, work, loop, q, v, t, h, logged)
-            if status != 0:
-                return status
-            now[STEP] += 1
-        now[TICK] = now[NEXT]
-        now[STEP] = 0
-        now[SAMPLED] = 0
-
-
-@loop_kernel
-def perform(tree, work, loop, task, q, v, tick, t, qdot, vdot):
-    """Go on, find the right-hand side at t (and log it), or sample at a tick, as asked; return the status."""
-    if task == STRETCH:
-        return stretch(tree, work, loop, q, v)
-    if task == SAMPLE:
-        return sample(tree, work, loop, q, v, tick, t)
-    status = right_side(tree, work, loop, q, v, t, qdot, vdot)
-    if task == ROW and status == 0:
-        write_row(loop, q, v, t)
-    return status
-
-
-@loop_kernel
-def enter(handle, rows, task, q, v, tick, t, qdot, vdot):
-    """Call `perform` on a handle and the row of a loop: one door, so that the loop is compiled once."""
-    return perform(tree_of(handle), work_of(handle, q), loop_of(rows, q), task, q, v, tick, t, qdot, vdot)

@@ -65,9 +65,10 @@ def simulate(
 ) -> Log:
     """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
-    An assembly runs by RK4 with steps of at most `step`, equal ones between its samples; what acts are its devices, and
-    the loads of an operating point x. It takes until, step, log_step and the last seven arguments; its log also has
-    every port by name (`FlightLog`).
+    An assembly runs with steps of at most `step`, equal ones between its samples (RK4 of 10 ms unless said), or with
+    steps of a method's own that end at every sample; what acts are its devices, and the loads of an operating point x.
+    It takes until, step, method, log_step, max_step, rtol, atol and the last seven arguments; its log also has every
+    port by name (`FlightLog`).
 
     Parameters
     ----------
@@ -113,13 +114,16 @@ def simulate(
     """
     if isinstance(system, Assembly):
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
-        _refuse_beside_devices(method, others | {"motions": motions, "mass": mass, "events": events})
-        longest = "10 ms" if step is None else step
+        _refuse_beside_devices(others | {"motions": motions, "mass": mass, "events": events})
         flight = Flight(
             system,
             x,
             until,
-            longest,
+            step,
+            method=method,
+            max_step=max_step,
+            rtol=rtol,
+            atol=atol,
             log_step=log_step,
             given=set,
             keep=keep,
@@ -169,10 +173,8 @@ def simulate(
     return made
 
 
-def _refuse_beside_devices(method: object, given: Mapping[str, object]) -> None:
+def _refuse_beside_devices(given: Mapping[str, object]) -> None:
     """Refuse what an assembly has devices for."""
-    if method not in (None, "rk4"):
-        raise InputError("assemblies run by rk4", where="method", got=repr(method))
     for name, value in given.items():
         if value is not None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")

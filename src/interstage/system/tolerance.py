@@ -36,3 +36,8 @@ def tolerance_of(system: System, atol: float, known: np.ndarray) -> Tolerance:
             floor[rate] *= root * np.maximum(1.0, np.sqrt(system.tree.v_stiffness[where.etadot]))
     floor[known] = np.inf
     return Tolerance(np.array(group, dtype=np.int64), floor, np.zeros(len(numbers)))
+
+
+def first_step(system: System) -> float:
+    """Return a step that a method may try first: a part of the fastest oscillation of modes and joint springs."""
+    return min(1e-3, 0.1 / (float(np.sqrt(system.tree.v_stiffness.max(initial=0.0))) + 1e-30))

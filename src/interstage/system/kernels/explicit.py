@@ -35,7 +35,7 @@ def explicit_step(tree, work, m, acts, t, row, y, h, s, known):
             status = slope(tree, work, acts, t + m.c[i] * h, row + m.rows[i], z, K[i])
             if status != 0:
                 return status
-    status = finish(tree, work, acts, row + m.rows[stages], z)
+    status = finish(tree, work, acts, t + h, row + m.rows[stages], z)
     if status == 0 and len(m.error) > 0:
         status = slope(tree, work, acts, t + h, row + m.rows[stages], z, K[stages])
     return status

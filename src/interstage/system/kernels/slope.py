@@ -2,7 +2,8 @@
 
     q̇ = N(q) v,      M(q) v̇ = forces(t, q, v)
 
-`slope` is the one place where methods meet the vehicle: what acts reaches it as `Acts`. Inputs that change with time
+`slope` is the one place where methods meet the vehicle: what acts reaches it as `Acts`. An assembly puts its own
+`enter`, `respond`, `slope` and `finish` there, and its `Loop` for `Acts` (`flights`). Inputs that change with time
 (loads, prescribed motions, masses) come as tables of their values at the nodes of each step, the times at which stages
 stand (`Feed`), so that every stage sees them at its own time and no Python runs inside the loops. Coordinates and
 velocities of prescribed joints are written, not integrated.
@@ -56,8 +57,8 @@ def take(work, feed, row, x, y, wrenches):
 
 
 @kernel
-def enter(tree, work, acts, row, y):
-    """Write what is known of y at a node of the tables, and return the forces (nv,) there."""
+def enter(tree, work, acts, t, row, y):
+    """Write what is known of y at a time t, which is row `row` of the tables, and return the forces (nv,) there."""
     load = acts.tau
     if len(acts.feed.tau) > 0:
         nq = tree.sizes[3]
@@ -70,9 +71,16 @@ def enter(tree, work, acts, row, y):
 def slope(tree, work, acts, t, row, y, k):
     """Write ẏ into k at a time t, which is row `row` of the tables, and what is known into y. Return the status."""
     nq = tree.sizes[3]
-    load = enter(tree, work, acts, row, y)
+    load = enter(tree, work, acts, t, row, y)
     rates(tree, y[:nq], y[nq:], k[:nq])
-    return forward(tree, work, y[:nq], y[nq:], load, acts.sites, acts.wrenches, k[nq:])
+    return respond(tree, work, acts, t, y, load, k)
+
+
+@kernel
+def respond(tree, work, acts, t, y, force, k):
+    """Write into k all of ẏ but q̇, for forces (nv,), after `enter`. Return the status."""
+    nq = tree.sizes[3]
+    return forward(tree, work, y[:nq], y[nq:], force, acts.sites, acts.wrenches, k[nq:])
 
 
 @kernel
@@ -86,9 +94,9 @@ def add_slopes(K, weights, count, h, out):
 
 
 @kernel
-def finish(tree, work, acts, row, y):
+def finish(tree, work, acts, t, row, y):
     """Bring the end of a step to where it belongs: known coordinates, unit quaternions, closures. Return the status."""
-    enter(tree, work, acts, row, y)
+    enter(tree, work, acts, t, row, y)
     nq = tree.sizes[3]
     normalize(tree, y[:nq])
     if len(tree.closure_site) > 0 and work.closure_option[0] != 0.0:

@@ -194,8 +194,13 @@ class Loops:
         return plain(lent.tree, lent.work, *arguments)
 
 
-def bound(loop, owner, **names):
-    """Return a loop as a kernel of its own, in which names stand for other kernels."""
-    own = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
-    own.__qualname__, own.__module__, own.__doc__ = f"{owner}_{loop.__name__}", loop.__module__, loop.__doc__
-    return kernel(own)
+def bound(loop, owner, make=kernel, **names):
+    """Return a loop (or a kernel) as a kernel of its own, in which names stand for other kernels."""
+    plain = getattr(loop, "py_func", loop)
+    own = FunctionType(plain.__code__, {**plain.__globals__, **names}, plain.__name__)
+    own.__qualname__, own.__module__, own.__doc__ = (
+        f"{owner}_{plain.__name__}",
+        plain.__module__,
+        plain.__doc__,
+    )
+    return make(own)

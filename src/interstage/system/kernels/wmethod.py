@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from interstage.multibody.kernels.closure import closed_forward as forward
 from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.small import kernel
-from interstage.system.kernels.slope import add_slopes, enter, finish
+from interstage.system.kernels.slope import add_slopes, enter, finish, respond
 from interstage.system.kernels.stretch import Loops
 
 # alpha (s + 1, s): rows of the stages, then b;  gamma (s, s) with γ on the diagonal;  error (s,): b - b̂, or (0,)
+# c (s,): times of the stages
 # rows (s + 1,): node of each stage and of the end, in the tables of what changes with time
-Coefficients = namedtuple("Coefficients", ["alpha", "gamma", "error", "rows"])
+Coefficients = namedtuple("Coefficients", ["alpha", "gamma", "error", "c", "rows"])
 
 
 @kernel
@@ -67,7 +67,7 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
             z[k], u[k] = y[k], 0.0
         add_slopes(K, m.alpha[i], i, h, z)
         add_slopes(K, m.gamma[i], i, h, u)
-        load = enter(tree, work, acts, row + m.rows[i], z)
+        load = enter(tree, work, acts, t + m.c[i] * h, row + m.rows[i], z)
         v, uv = z[nq:], u[nq:]
         for k in range(len(force)):
             force[k] = load[k]
@@ -75,17 +75,17 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
             if at >= 0:
                 force[k] -= tree.v_stiffness[k] * (u[at] + g * (v[k] + uv[k])) + tree.v_damping[k] * uv[k]
         keep_known(tree, work, load, force)
-        kv = K[i][nq:]
-        status = forward(tree, work, z[:nq], v, force, acts.sites, acts.wrenches, kv)
+        status = respond(tree, work, acts, t + m.c[i] * h, z, force, K[i])
         if status != 0:
             return status
+        kv = K[i][nq:]
         for k in range(len(force)):
             force[k] = v[k] + uv[k] + g * kv[k]
         rates(tree, z[:nq], force, K[i][:nq])
     for k in range(n):
         z[k] = y[k]
     add_slopes(K, m.alpha[stages], stages, h, z)
-    return finish(tree, work, acts, row + m.rows[stages], z)
+    return finish(tree, work, acts, t + h, row + m.rows[stages], z)
 
 
 WMETHOD = Loops(w_step)

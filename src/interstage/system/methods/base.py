@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from interstage.system.kernels.flights import Flights
 from interstage.system.kernels.stretch import Loops
 
 
@@ -41,8 +42,9 @@ class Compiled(Method):
 
     turn: float = 0.2
 
-    # compiled stretches of steps, those of its family
+    # compiled stretches of steps, of vehicles and of assemblies, those of its family
     loops: ClassVar[Loops]
+    flights: ClassVar[Flights]
 
     @property
     def c(self) -> np.ndarray:

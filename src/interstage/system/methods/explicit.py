@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.system.kernels.explicit import EXPLICIT, Tableau
+from interstage.system.kernels.flights import EXPLICIT_FLIGHTS
 from interstage.system.methods.base import Compiled, rows_of
 
 
@@ -24,7 +25,7 @@ class Explicit(Compiled):
     b_embedded: tuple[float, ...] | None = None
     dense: tuple[tuple[float, ...], ...] | None = None
 
-    loops = EXPLICIT
+    loops, flights = EXPLICIT, EXPLICIT_FLIGHTS
 
     @property
     def c(self) -> np.ndarray:

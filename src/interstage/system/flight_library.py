@@ -1,0 +1,118 @@
+"""Flights by adaptive methods of scipy: Python between due ticks, the loop's right-hand side in compiled code."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+
+from interstage.errors import SolverError
+from interstage.multibody import State
+from interstage.multibody.diagnosis import refuse
+from interstage.system import loop_kernels as kernels
+from interstage.system.closed_loop import ClosedLoop
+from interstage.system.kernels import flights, stretch
+from interstage.system.library import Refusing, Solver
+from interstage.system.methods import Library
+from interstage.system.tolerance import first_step
+
+
+def _plain(kernel):
+    """Return a kernel as Python, for the arrays of a loop themselves."""
+    return getattr(kernel, "py_func", kernel)
+
+
+class LoopSlope(Refusing):
+    """The right-hand side of a closed loop: dy/dt of y = [q; v; z]."""
+
+    def __init__(self, loop: ClosedLoop):
+        self.loop, self.system = loop, loop.system
+        self.slope = np.zeros(len(loop.loop.y))
+
+    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
+        loop, nq, n = self.loop, self.system.nq, self.system.nq + self.system.nv
+        q, v = y[:nq].copy(), y[nq:n].copy()
+        loop.loop.z[:] = y[n:]
+        status = loop.scratch.project(q, v) if self.system.model.closures else 0
+        status = status or loop.right_side(q, v, t, self.slope[:nq], self.slope[nq:n])
+        loop.tapes.check()
+        if status != 0:
+            return self.absurd(status, State(self.system.layout, q, v), len(y))
+        self.slope[n:] = loop.loop.zdot
+        return self.slope.copy()
+
+    def failed(self, method: str, t: float, message: str | None) -> NoReturn:
+        """Say why a method cannot go on."""
+        if self.refused:
+            refuse(self.system, *self.refused, self.loop.loop.tau)
+        raise SolverError(f"the method {method} stopped at t = {t:.6g}", hint=message)
+
+
+class ByScipy:
+    """Stretches of a flight as `ClosedLoop.stretch` makes them, by a solver of scipy."""
+
+    def __init__(self, loop: ClosedLoop, method: Library):
+        self.loop, by = loop, loop.by
+        self.solver = Solver(method, min(first_step(loop.system), by.longest), by.longest, by.rtol, by.atol)
+
+    def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
+        """Go on from where `loop.now` is, q and v changed in place; return how it ended."""
+        loop = self.loop.loop
+        now, pace = loop.now, loop.pace
+        while True:
+            tick = int(now[kernels.TICK])
+            if now[kernels.NEXT] <= tick:
+                if now[kernels.SAMPLED] == 0:
+                    pace[stretch.TIME] = self.loop.plan.clock.seconds(tick)
+                    if _plain(kernels.due)(loop, tick):
+                        if _plain(kernels.groups_full)(loop):
+                            return flights.FULL
+                        status = self.loop.sample(q, v, tick)
+                        if status != 0:
+                            return status
+                    now[kernels.SAMPLED] = 1
+                if tick >= now[kernels.UNTIL]:
+                    return flights.DONE
+                _plain(flights.plan_interval)(loop)
+            status = self._interval(q, v)
+            if status != 0:
+                return status
+            now[kernels.TICK] = now[kernels.NEXT]
+            now[kernels.SAMPLED] = 0
+
+    def _interval(self, q: np.ndarray, v: np.ndarray) -> int:
+        """Go to the end of the interval; return 0 there."""
+        loop, slope = self.loop.loop, LoopSlope(self.loop)
+        end = self.loop.plan.clock.seconds(int(loop.now[kernels.NEXT]))
+        status = self._ready(q, v, slope)
+        if status != 0:
+            return status
+        y = np.concatenate([q, v, loop.z])
+        for solver in self.solver.steps_to(slope, float(loop.pace[stretch.TIME]), y, end):
+            self._arrive(solver.t, solver.y, q, v)
+            status = self._ready(q, v, slope) if solver.status == "running" else 0
+            if status != 0:
+                return status
+        return 0
+
+    def _arrive(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
+        """Stand at a point of the solution, quaternions and closures as they belong."""
+        system, loop = self.loop.system, self.loop.loop
+        n = system.nq + system.nv
+        q[:], v[:], loop.z[:] = y[: system.nq], y[system.nq : n], y[n:]
+        system.layout.normalize(q)
+        if system.model.closures and self.loop.scratch.project(q, v) != 0:
+            raise SolverError(f"closures cannot be held at t = {t:.6g}")
+        loop.pace[stretch.TIME] = t
+
+    def _ready(self, q: np.ndarray, v: np.ndarray, slope: LoopSlope) -> int:
+        """Log where a step begins, if that is due; return 0 or how a stretch ends there."""
+        loop, t = self.loop.loop, float(self.loop.loop.pace[stretch.TIME])
+        logged = bool(_plain(flights.row_due)(loop))
+        if logged and loop.now[kernels.ROWS] >= len(loop.log):
+            return flights.FULL
+        if t >= loop.pause[0]:
+            return flights.PAUSED
+        if not logged:
+            return 0
+        return self.loop.right_side(q, v, t, np.empty_like(q), np.empty_like(v), row=True)

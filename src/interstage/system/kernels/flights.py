@@ -1,0 +1,295 @@
+"""Stretches of a flight in compiled code, by the step of any family of methods: from one due tick to the next.
+
+Between two due ticks fixed steps are equal, none longer than what was asked for; steps of a method's own end at the
+tick exactly. Every step begins with the slope where it starts, so that the row of the log there has all signals.
+
+The steps are those of vehicles alone (`explicit`, `wmethod`): here they go by the right-hand side of the closed loop.
+In a W-method the shift acts on modes and joint springs as ever; states and forces of devices have no part in A, which
+its order does not mind. What devices feel in its stages are the slopes of these; where a row or a sample shows
+accelerations, forward dynamics is asked without the shift.
+"""
+
+from __future__ import annotations
+
+from interstage.jit import COMPILED
+from interstage.multibody.handle import tree_of, work_of
+from interstage.system.kernels.explicit import explicit_step
+from interstage.system.kernels.slope import Scratch
+from interstage.system.kernels.stretch import KNOWN, TIME, TRIED, Tolerance, bound, reach
+from interstage.system.kernels.wmethod import shift_for, w_step
+from interstage.system.loop_arrays import loop_of
+from interstage.system.loop_kernels import (
+    FEELS,
+    FELT,
+    HALT,
+    LOG_EVERY,
+    NEXT,
+    RAISED,
+    ROWS,
+    SAMPLED,
+    START,
+    STEP,
+    STEPS,
+    TICK,
+    UNTIL,
+    due,
+    enter,
+    finish,
+    groups_full,
+    loop_kernel,
+    respond,
+    sample,
+    slope,
+    write_row,
+)
+
+STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP = range(5)
+DONE, FULL, PAUSED = 0, 10**6, 10**6 + 1  # how a stretch ends; other numbers are those of forward dynamics
+# loop.pace, after what `stretch` has there: time at which the interval began, length of its steps
+BEGIN, LENGTH = TRIED + 1, TRIED + 2
+PACE = LENGTH + 1
+# loop.limits: longest step, rtol, power of the control of a method's own steps
+LONGEST, RTOL, POWER = range(3)
+MOST = 1 << 40
+FIRST = True  # the slope at the beginning is the first of the step; stands for that of a family
+
+
+def take_step(tree, work, m, loop, t, row, y, h, s, known):
+    """Stand for the step kernel of a family, which `Flights` puts in its place."""
+    raise NotImplementedError
+
+
+def level(tree, work, loop):
+    """Stand for what takes an implicit shift away."""
+    raise NotImplementedError
+
+
+def stand(tree, work, loop, t, y, whole):
+    """Bring all signals to y at t, and (where `whole`) its slope to K[0]. Return the status."""
+    if whole:
+        level(tree, work, loop)
+        return slope(tree, work, loop, t, 0, y, loop.K[0])
+    enter(tree, work, loop, t, 0, y)
+    return RAISED if loop.flag[0] != 0 else 0
+
+
+def interval(tree, work, m, loop, y):
+    """Stand for what goes on to the end of an interval; returns 0 there."""
+    raise NotImplementedError
+
+
+@loop_kernel
+def no_shift(tree, work, loop):
+    """Do nothing: explicit methods shift nothing."""
+
+
+@loop_kernel
+def without_shift(tree, work, loop):
+    """Take the implicit shift away."""
+    if loop.shifted[0] != 0.0:
+        shift_for(tree, work, 0.0)
+        loop.shifted[0] = 0.0
+
+
+@loop_kernel
+def row_due(loop):
+    """Return whether the state at the present time goes to the log."""
+    now, every = loop.now, loop.option[LOG_EVERY]
+    begins = every > 0 and loop.pace[TIME] == loop.pace[BEGIN]
+    return every == 0 or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
+
+
+def ready(tree, work, loop, y):
+    """Stand where a step begins and log it; return 0, how a stretch ends there, or a status."""
+    t, pace, logged = loop.pace[TIME], loop.pace, row_due(loop)
+    if logged and loop.now[ROWS] >= len(loop.log):
+        return FULL
+    if t >= loop.pause[0]:
+        return PAUSED
+    if pace[KNOWN] == 0.0 and (FIRST or logged):
+        status = stand(tree, work, loop, t, y, FIRST or loop.option[FELT] != 0)
+        if status != 0:
+            return status
+        pace[KNOWN] = 1.0
+    if logged:
+        write_row(loop, y, t)
+    return 0
+
+
+def fixed_interval(tree, work, m, loop, y):
+    """Take equal steps to the end of the interval."""
+    now, pace = loop.now, loop.pace
+    s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
+    h = pace[LENGTH]
+    while now[STEP] < now[STEPS]:
+        pace[TIME] = pace[BEGIN] + now[STEP] * h
+        status = ready(tree, work, loop, y)
+        if status != 0:
+            return status
+        status = take_step(tree, work, m, loop, pace[TIME], 0, y, h, s, FIRST)
+        if status != 0:
+            return status
+        for k in range(len(y)):
+            y[k] = s.z[k]
+        pace[KNOWN] = 0.0
+        now[STEP] += 1
+    return 0
+
+
+def own_interval(tree, work, m, loop, y):
+    """Take steps of the method's own to the end of the interval."""
+    pace, limits = loop.pace, loop.limits
+    s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
+    tolerance = Tolerance(loop.group, loop.floor, loop.size)
+    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
+    while pace[TIME] < end:
+        status = ready(tree, work, loop, y)
+        if status != 0:
+            return status
+        status, _ = reach(
+            tree, work, m, loop, y, pace, end, limits[LONGEST], limits[RTOL], limits[POWER],
+            tolerance, MOST, s, loop.one, loop.end, loop.none,
+        )  # fmt: skip
+        if not FIRST:
+            pace[KNOWN] = 0.0
+        if status != 0:
+            return status
+    return 0
+
+
+@loop_kernel
+def plan_interval(loop):
+    """Find the next tick at which something is due, and how many equal steps lead to it."""
+    now, pace = loop.now, loop.pace
+    nearest = now[UNTIL]
+    for k in range(len(loop.sample_next)):
+        if loop.sample_next[k] < nearest:
+            nearest = loop.sample_next[k]
+    every = loop.option[LOG_EVERY]
+    if every > 0:
+        nearest = min(nearest, (now[TICK] // every + 1) * every)
+    now[NEXT] = nearest
+    now[STEP] = 0
+    # ticks · num/den seconds over the longest step, a fraction too: whole numbers decide
+    ticks = (nearest - now[TICK]) * loop.ratio[0]
+    now[STEPS] = -(-ticks // loop.ratio[1])
+    pace[BEGIN] = now[TICK] * loop.clock[0] / loop.clock[1]
+    pace[TIME] = pace[BEGIN]
+    pace[LENGTH] = ((nearest - now[TICK]) * loop.clock[0] / loop.clock[1]) / now[STEPS]
+
+
+def sampled(tree, work, loop, y, tick):
+    """Run the samples of a tick. Return the status."""
+    t = tick * loop.clock[0] / loop.clock[1]
+    status = stand(tree, work, loop, t, y, loop.option[FEELS] != 0)
+    loop.pace[KNOWN] = 0.0
+    return sample(loop, tick, t) if status == 0 else status
+
+
+def stretch(tree, work, m, loop, y):
+    """Go on until the end (`DONE`), until a buffer of the log is full (`FULL`), or something fails."""
+    now = loop.now
+    while True:
+        tick = now[TICK]
+        if tick >= now[UNTIL] and loop.option[HALT] != 0:
+            return DONE
+        if now[NEXT] <= tick:  # no interval on its way
+            if now[SAMPLED] == 0:
+                loop.pace[TIME] = tick * loop.clock[0] / loop.clock[1]
+                if due(loop, tick):
+                    if groups_full(loop):
+                        return FULL
+                    status = sampled(tree, work, loop, y, tick)
+                    if status != 0:
+                        return status
+                now[SAMPLED] = 1
+            if tick >= now[UNTIL]:
+                return DONE
+            plan_interval(loop)
+        status = interval(tree, work, m, loop, y)
+        if status != 0:
+            return status
+        now[TICK] = now[NEXT]
+        now[SAMPLED] = 0
+
+
+def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):
+    """Go on, find the right-hand side at t (and log it), sample at a tick, or take one step of length t; as asked.
+
+    States of devices are in `loop.z`, their derivatives in `loop.zdot`. Returns the status.
+    """
+    y, nq, n = loop.y, len(q), len(q) + len(v)
+    for k in range(nq):
+        y[k] = q[k]
+    for k in range(len(v)):
+        y[nq + k] = v[k]
+    for k in range(len(loop.z)):
+        y[n + k] = loop.z[k]
+    if task in (RIGHT_SIDE, ROW):
+        loop.pace[KNOWN] = 0.0
+        status = stand(tree, work, loop, t, y, True)
+        for k in range(nq):
+            qdot[k] = loop.K[0, k]
+        for k in range(len(v)):
+            vdot[k] = loop.K[0, nq + k]
+        if task == ROW and status == 0:
+            write_row(loop, y, t)
+        return status
+    if task == SAMPLE:
+        return sampled(tree, work, loop, y, tick)
+    if task == ONE_STEP:
+        loop.pace[KNOWN] = 0.0
+        s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
+        status = take_step(tree, work, m, loop, loop.pace[TIME], 0, y, t, s, False)
+        for k in range(len(y)):
+            y[k] = s.z[k]
+    else:
+        status = stretch(tree, work, m, loop, y)
+    for k in range(nq):
+        q[k] = y[k]
+    for k in range(len(v)):
+        v[k] = y[nq + k]
+    for k in range(len(loop.z)):
+        loop.z[k] = y[n + k]
+    return status
+
+
+def enter_flight(handle, rows, m, task, q, v, tick, t, qdot, vdot):
+    """Call `perform` on a handle and the row of a loop: one door, so that the loop is compiled once."""
+    return perform(tree_of(handle), work_of(handle, q), m, loop_of(rows, q), task, q, v, tick, t, qdot, vdot)
+
+
+class Flights:
+    """Stretches of flights by the step kernel of one family of methods, with fixed steps or with its own."""
+
+    def __init__(self, step, level, first):
+        name = f"flight_{step.__name__}"
+        names = {"level": level, "FIRST": first, "slope": slope, "enter": enter}
+        names |= {"respond": respond, "finish": finish}
+        names["take_step"] = bound(step, name, loop_kernel, **names)
+        for function in (stand, ready, sampled):
+            names[function.__name__] = bound(function, name, loop_kernel, **names)
+        self._doors = {}
+        for pace, inner in (("fixed", fixed_interval), ("own", own_interval)):
+            own, label = dict(names), f"{name}_{pace}"
+            if inner is own_interval:
+                own["reach"] = bound(reach, name, loop_kernel, **names)
+            own["interval"] = bound(inner, label, loop_kernel, **own)
+            for function in (stretch, perform):
+                own[function.__name__] = bound(function, label, loop_kernel, **own)
+            self._doors[pace] = bound(enter_flight, label, loop_kernel, **own), own["perform"]
+
+    def perform(self, lent, loop, rows, own, *arguments):
+        """Call `perform` on scratch that is lent, a loop and the row of its arrays.
+
+        own : by steps of the method's own
+        """
+        door, plain = self._doors["own" if own else "fixed"]
+        m, *others = arguments
+        if COMPILED:
+            return door(lent.ready(door), rows, m, *others)
+        return plain(lent.tree, lent.work, m, loop, *others)
+
+
+EXPLICIT_FLIGHTS = Flights(explicit_step, no_shift, True)
+W_FLIGHTS = Flights(w_step, without_shift, False)
