@@ -208,6 +208,10 @@ def test_a_partner_survives_a_checkpoint(tmp_path):
         ),
         (lambda: ist.UDP({"y": "N"}, to=("no.such.host.invalid", 5005)), "no socket can be had"),
         (lambda: loop(ist.UDP({"y": "m"}, {"u": "N"}, to=5005)), "the units do not fit"),
+        (
+            lambda: ist.Assembly().add("x", ist.UDP({"y": "m"}, to=5005)),
+            "'x' samples, but has no period; give every=",
+        ),
     ],
 )
 def test_partners_that_cannot_be_are_refused(make, said):

@@ -158,12 +158,15 @@ class Assembly:
         first = None if offset is None else period_of(offset, f"{where}, offset", zero=True)
         if isinstance(given, Device):
             period, first = period or given.every, given.offset if first is None else first
-            if "sample" in given.functions and period is None:
-                raise InputError(f"{where} samples, but has no period", hint='give every="5 ms"')
-            if "sample" not in given.functions and period is not None:
+            samples = "sample" in given.functions
+            if not samples and period is not None:
                 raise InputError(
                     f"{where} has no function sample(d, t): it is continuous", hint="leave every= out"
                 )
+        else:
+            samples = getattr(what, "sampled", False) is True
+        if samples and period is None:
+            raise InputError(f"{where} samples, but has no period", hint='give every="5 ms"')
         if delay is not None and (
             period is None or (isinstance(given, Device) and not written(type(given), "sample"))
         ):

@@ -50,6 +50,7 @@ class UDP:
     dropped. The socket is this process's alone: a resumed run begins to count anew.
     """
 
+    sampled = True  # never continuous
     # no dictionary: nothing of it goes into checkpoints
     __slots__ = (
         "__signature__",
