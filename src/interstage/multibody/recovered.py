@@ -69,6 +69,13 @@ class BodyRecovery:
         modal = self.C @ x.q[where.eta] + self.A @ vdot[where.etadot]
         return modal + self.P @ self._loads(work, sites, wrenches)
 
+    def at(
+        self, x: State, vdot: np.ndarray, forces: Forces | None = None, tau: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Return the results (r,) at a state with its accelerations and what acts."""
+        with closing.joint_forces(self._system, x, vdot, forces, tau) as (work, sites, wrenches):
+            return self(work, x, vdot, sites, wrenches)
+
     def _loads(self, work: Work, sites: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
         """Return the sizes c (k,) of the unit loads."""
         i, c = self._number, np.zeros(self.P.shape[1], work.V.dtype)
@@ -122,9 +129,5 @@ def recovered(
 ) -> dict[str, float]:
     """Return the results of a body by name at a state with its accelerations and what acts."""
     rows = BodyRecovery(system, body)
-    if residual:
-        with closing.joint_forces(system, x, vdot, forces, tau) as (work, sites, wrenches):
-            found = rows(work, x, vdot, sites, wrenches)
-    else:
-        found = rows.C @ x[body].eta
+    found = rows.at(x, vdot, forces, tau) if residual else rows.C @ x[body].eta
     return dict(zip(rows.names, system.finite(found, x, vdot=vdot).tolist()))

@@ -234,11 +234,12 @@ class Phase:
         """Return all results (m, r) of a body."""
         bodies, inertia = self._masses
         view, found = self.system.with_settings(), []
+        rows = BodyRecovery(view, body)
         for k, (t, vdot) in enumerate(zip(self.t, self.accelerations)):
             view.settings.body_inertia[bodies] = inertia[k]
             loads = self.inputs.named(float(t), k, view)
-            found.append(list(view.recovered(self.state(k), body, vdot, forces=loads).values()))
-        return np.array(found)
+            found.append(rows.at(self.state(k), vdot, loads))
+        return np.array(found).reshape(len(self.t), len(rows.names))
 
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
