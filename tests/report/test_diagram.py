@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import interstage as ist
+from interstage.cli.main import app
 from interstage.report.diagram import diagram_svg
 from interstage.report.diagram_layout import sheet_of
 from interstage.system.blocks import blocks_of
@@ -155,3 +157,12 @@ def test_the_report_of_a_flight_shows_it_from_its_file(tmp_path):
     page = report.html()
     assert [s.id for s in report.sections] == ["diagram", "ports", "bodies", "about"]
     assert "Block diagram of seen" in page and len(report.figures) == 3
+
+
+def test_the_command_writes_the_page_of_a_flight(tmp_path):
+    flight = ist.Assembly("loop").add("a", Two()).add("b", Two()).wire({"a.x": "b.a"})
+    ist.simulate(flight, None, until=1, step="0.1 s", log=tmp_path / "loop.h5")
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "loop.h5")])
+    assert done.exit_code == 0 and "Block diagram of loop" in (tmp_path / "loop.html").read_text(
+        encoding="utf-8"
+    )

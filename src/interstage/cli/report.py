@@ -1,4 +1,4 @@
-"""`interstage report`: one HTML page on a component, a linear model or a simulation log."""
+"""`interstage report`: one HTML page on a component, a linear model, a simulation log or the log of a flight."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 def report(
     file: Path = typer.Argument(
-        ..., metavar="FILE", help="Component file, linear-model file or simulation log."
+        ..., metavar="FILE", help="Component file, linear-model file, simulation log or log of a flight."
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", metavar="OUT.html", help="Page to write; FILE with .html otherwise."

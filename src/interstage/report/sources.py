@@ -1,4 +1,4 @@
-"""Reports of files: a component, a linear model, a simulation log."""
+"""Reports of files: a component, a linear model, a simulation log, the log of a flight."""
 
 from __future__ import annotations
 
