@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from examples.pitch_autopilot import stage_deck
 from interstage import devices as dev
 from interstage.errors import InterstageError
+from interstage.nastran import deck_from_text
 
 ANGLE = np.linspace(0.0, np.pi, 37)
 MACH = np.array([0.0, 0.5, 1.0, 2.0])
@@ -111,13 +113,6 @@ def test_tables_are_smooth_in_both_directions():
 
 def test_forces_at_nodes_bend_the_structure():
     """A free beam in a steady side wind moves and bends as it does under the same forces at its nodes."""
-    import sys
-
-    sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[2] / "examples"))
-    from pitch_autopilot import stage_deck
-
-    from interstage.nastran import deck_from_text
-
     stage = ist.Component.from_deck(
         deck_from_text(stage_deck()), n_modes=8, aset={}, damping=0.01, name="stage"
     )
