@@ -192,3 +192,10 @@ class Bounded(ist.Device):
 def test_parameters_out_of_bounds_are_refused(values, said):
     with pytest.raises(InputError, match=said):
         Bounded(**values)
+
+
+def test_bounds_hold_for_what_a_run_sets_too():
+    made = ist.Assembly("x").add("it", Bounded())
+    with pytest.raises(InputError, match=r"'it.mass' must be above 0.0; expected in kg, got -1"):
+        ist.simulate(made, None, until=1, step=1, set={"it.mass": -1.0})
+    assert ist.simulate(made, None, until=1, step=1, set={"it.mass": "2 kg"})["it.y"][-1] == 2.0

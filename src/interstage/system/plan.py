@@ -24,7 +24,7 @@ from interstage.system.faults import ONCE, Fault, forced, insert, overridden, se
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
 from interstage.system.order import FELT, Entry, ordered
-from interstage.system.ports import In, Look, Out, Places, Push, Value, numbers, shaped
+from interstage.system.ports import In, Look, Out, Parameter, Places, Push, Value, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
@@ -119,10 +119,18 @@ class Plan:
     def values(self, given: Mapping[str, object]) -> dict[str, np.ndarray]:
         """Return values by full name of what is given by name or pattern, checked; strings are quantities."""
         found: dict[str, np.ndarray] = {}
+        bounded = {
+            f"{part.path}.{name}": declared
+            for part in self.parts
+            for name, declared in part.what.fields.items()
+            if given and isinstance(declared, Parameter)
+        }
         for pattern, value in given.items():
             for name in self.find(pattern, "pszwn"):
                 slot = self.slots[name]
                 found[name] = shaped(numbers(value, slot.unit, f"'{name}'"), slot.shape, f"'{name}'")
+                if name in bounded:
+                    bounded[name].check(found[name], f"'{name}'")
         return found
 
 
