@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-SECONDS, ROUNDS = 10, 5
+SECONDS, LONG, ROUNDS = 10, 60, 5
 NOTHING = np.zeros(8)
 TARGETS = {
     "flight": "at least 30",
@@ -95,8 +95,14 @@ def main(argv: list[str] | None = None) -> None:
                 "quiet": lambda: fly(flight, **quiet),
                 "idle": lambda: fly(idle, **quiet),
                 "alone": lambda: fly(alone, **quiet, set=held),
-                "logged": lambda: fly(flight, log=path, log_step=models.SOFTWARE),
             }
+        )
+        logged = best_in_turns(
+            {
+                "quiet": lambda: fly(flight, LONG, **quiet),
+                "logged": lambda: fly(flight, LONG, log=path, log_step=models.SOFTWARE),
+            },
+            3,
         )
     calls = SECONDS / 0.005
     n, each = device_pass(alone, system)
@@ -110,7 +116,11 @@ def main(argv: list[str] | None = None) -> None:
         (f"{n} devices, microseconds a pass", each, "pass"),
         ("new wiring, milliseconds", 1e3 * started, "wiring"),
         ("leaving and re-entering, microseconds", 1e6 * (spent["idle"] - spent["alone"]) / calls, "entry"),
-        ("log of all to a file at 50 Hz, %", 100 * (spent["logged"] / spent["quiet"] - 1), "log"),
+        (
+            f"log of all to a file at 50 Hz, % of {LONG} s",
+            100 * (logged["logged"] / logged["quiet"] - 1),
+            "log",
+        ),
     ]
     for what, value, target in rows:
         print(f"{what:48s} {value:8.2f}   {TARGETS[target]}")
