@@ -260,3 +260,11 @@ def test_several_vehicles_come_back(tmp_path):
     log = ist.simulate(flight, x, until=1, step="5 ms", log=tmp_path / "a.h5", checkpoint="0.4 s")
     again = ist.resume(tmp_path / "a.ckpt.h5")
     assert digest(again) == digest(log) and again.system.bodies == ["bus", "chaser.bus"]
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_solvers_of_scipy_go_on_bit_for_bit(tmp_path, method):
+    flight = ist.Assembly("x").add("lag", Lag()).add("law", laws.plain, every="1/4 s", out={"z": "N"})
+    flight.wire({"lag.y": "law.y", "law.z": "lag.u"})
+    log = ist.simulate(flight, None, until=2, method=method, log=tmp_path / "a.h5", checkpoint="0.5 s")
+    assert digest(ist.resume(tmp_path / "a.ckpt.h5")) == digest(log)

@@ -10,6 +10,7 @@ to it, or is another now, the assembly is built as before and given: `resume(pat
 FORMAT, SCHEMA_VERSION, TIME, LOG, EVERY       what this is, when, its log, time between checkpoints
 OPTIONS                                        how the run was made (JSON)
 VECTORS/..., Q, V, NOW, NEXT, ROWS             numbers of devices and vehicle, ticks, rows of each table of the log
+STEP                                           that a solver of scipy tries next
 BASE/tau, places, wrenches, SETTINGS/...       what acts beside devices, what is switched
 LAWS/TEXT, ARRAYS/...                          what laws remember, by the names of their members
 """
@@ -84,6 +85,7 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
         for name, array in _vectors(flight).items():
             f[name] = array
         f["ROWS"] = np.array(flight.log.counts())
+        f["STEP"] = 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0
         tau, sites, wrenches = flight.base or no_base(flight.system.nv)
         f["BASE/tau"], f["BASE/wrenches"] = tau, wrenches
         f["BASE/places"] = _places(flight.system, sites)
@@ -214,6 +216,8 @@ def _restore(file: Group, flight: Flight, path: Path) -> None:
                 got=f"{found.shape}",
             )
         array[...] = group.array(last, array.shape, "i" if array.dtype.kind == "i" else "f", finite=False)
+    if flight.scipy is not None:
+        flight.scipy.solver.last = file.number("STEP") or None
     laws = file.child("LAWS")
     arrays = arrays_in(laws.child("ARRAYS"))
     try:

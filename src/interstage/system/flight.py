@@ -161,7 +161,8 @@ class Flight:
                 self.log.write_to(self.path)
             due = self._due()
             while True:
-                self.loop.loop.pause[0] = min(due, progress.pause(self.t))
+                # a solver of scipy would begin anew where it pauses
+                self.loop.loop.pause[0] = due if self.scipy else min(due, progress.pause(self.t))
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
