@@ -231,8 +231,8 @@ def study() -> Study:
         ("tables with other rows", found.logs, found.rows_changed),
         ("resumed runs with another digest", found.resumed, found.other_digests),
     ):
-        kills_made = f"{found.kills} kills, {found.kills_of_resumed} of them of resumed runs"
-        made.rows.append(Row(kills_made, case, "0", f"{bad} of {total}", float(bad), 0.0))
+        note = f"{found.kills_of_resumed} kills were of resumed runs"
+        made.rows.append(Row(f"{found.kills} kills", case, "0", f"{bad} of {total}", float(bad), 0.0, note))
     return made
 
 
