@@ -14,6 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $(READY)
+	@echo "Interstage is installed in $(VENV). Kernels compile on first use; '$(BIN)/interstage warm' compiles all of them now."
 
 lint: $(READY)
 	$(BIN)/ruff check $(SOURCES)

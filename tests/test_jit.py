@@ -21,4 +21,6 @@ def test_compiles_once_and_says_so(tmp_path):
     assert run(tmp_path, "import interstage.spatial").stderr == ""
     first = run(tmp_path, CODE)
     assert first.stderr.count("compiling kernels (once)") == 1
+    names = [line for line in first.stderr.splitlines() if line.startswith("interstage:   spatial ")]
+    assert names and all(line.endswith("(real)") for line in names)
     assert run(tmp_path, CODE).stderr == ""

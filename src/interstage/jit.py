@@ -5,7 +5,7 @@ that can be written, in the user's cache folder otherwise, or in `NUMBA_CACHE_DI
 arithmetic instead of Python's zero-division check, so that a kernel also compiles for complex128.
 
 Nothing is compiled, written or registered at import. The first call in a fresh installation compiles; while it
-does, one line on stderr says so.
+does, stderr says what it is at. `interstage warm` compiles all at once.
 
     @kernel
     def twice(x):

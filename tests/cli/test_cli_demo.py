@@ -35,7 +35,7 @@ def one_sentence(result, *words):
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "report", "validate", "bench", "modes", "static", "component", "info"]
+    "command", ["demo", "report", "validate", "bench", "modes", "static", "component", "info", "warm"]
 )
 def test_every_command_has_help(command):
     result = run(command, "--help")

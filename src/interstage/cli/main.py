@@ -9,7 +9,7 @@ import sys
 import typer
 
 from interstage import __version__
-from interstage.cli import bench, buckling, component, demo, info, modes, report, static, validate
+from interstage.cli import bench, buckling, component, demo, info, modes, report, static, validate, warm
 from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
 
@@ -39,6 +39,7 @@ app.command("report", epilog="Example:  interstage report panel.h5 --deck panel.
 )
 app.command("demo", epilog="Example:  interstage demo --out demo")(demo.demo)
 app.command("validate", epilog="Example:  interstage validate two_beams")(validate.validate)
+app.command("warm", epilog="Example:  interstage warm")(warm.warm)
 app.command("bench", epilog="Example:  interstage bench multibody")(bench.bench)
 
 

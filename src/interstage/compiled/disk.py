@@ -70,11 +70,13 @@ class SourceCache:
     def load_overload(self, signature, target_context):
         found = self._open().load_overload(signature, target_context)
         if found is None and self._function.__module__.startswith("interstage"):
-            _announce()
+            _say(self._function, "complex" if "complex" in str(signature) else "real")
         return found
 
     def save_overload(self, signature, data) -> None:
         self._open().save_overload(signature, data)
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def enable(self) -> None:
         self._open().enable()
@@ -87,9 +89,19 @@ class SourceCache:
 
 
 @functools.cache
-def _announce() -> None:
-    """Say once in a process that kernels are compiled."""
-    print("interstage: compiling kernels (once) ...", file=sys.stderr, flush=True)
+def _say_once(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+def _say(function: FunctionType, numbers: str) -> None:
+    """Say which kernel is compiled: on one line of a terminal that is cleared again, or else on a line for each."""
+    room = function.__module__.split(".")[1]
+    name = f"{room} {function.__name__.strip('_').replace('_', ' ')} ({numbers})"
+    if sys.stderr.isatty():
+        print(f"\r\033[Kinterstage: compiling kernels (once): {name}", end="", file=sys.stderr, flush=True)
+        return
+    _say_once("interstage: compiling kernels (once) ...")
+    print(f"interstage:   {name}", file=sys.stderr, flush=True)
 
 
 def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:

@@ -1,7 +1,8 @@
-"""Compile the kernels of dynamics on a vehicle of two bodies, while the demo is busy with finite elements.
+"""Compile kernels ahead of their first use: all of dynamics, and those of the demo's finite elements.
 
-Run as a process of its own (`python -m interstage.demo.warm`): kernels land in numba's cache on disk, where the demo
-finds them. With kernels compiled already it ends within seconds.
+Run as processes of their own (`python -m interstage.demo.warm TASK`): kernels land in the cache on disk, where others
+find them. With kernels compiled already they end within seconds. The demo runs one beside its finite elements;
+`interstage warm` runs two side by side.
 """
 
 from __future__ import annotations
@@ -9,36 +10,155 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.errors import SolverError
 
-def compile_kernels() -> None:
-    """Take a stick with a gimballed body through everything that the demo does."""
-    from interstage.linear import JointForce, NodeRate, linearize
+if TYPE_CHECKING:
+    from interstage.multibody import System
+
+
+def compile_stages(dtype: type) -> None:
+    """Compile every stage of the multibody kernels for a number type, whichever vehicle needs it."""
+    from interstage.jit import COMPILED
+    from interstage.multibody.engine import DOORS
+
+    if COMPILED:
+        from interstage.compiled import stages_of
+
+        for door, _ in DOORS.values():
+            for stage in stages_of(door):
+                stage.compile(np.dtype(dtype))
+
+
+def _vehicle() -> System:
+    """Return a stick with a gimballed body and a payload."""
     from interstage.multibody import Free, Locked, Multibody, Universal
-    from interstage.system import simulate
 
     mb = Multibody("warm-up")
     mb.add_body("core", component=_stick(), node=1, joint=Free(), damping=0.01)
     mb.add_body("engine", mass=1.0, com=[-0.2, 0, 0], inertia=[1.0, 1.0, 1.0], parent="core", at=3,
                 joint=Universal(stiffness=50.0, damping=1.0))  # fmt: skip
     mb.add_body("payload", mass=1.0, inertia=[1.0, 1.0, 1.0], parent="core", at=2, joint=Locked())
-    system = mb.compile()
+    return mb.compile()
+
+
+def compile_linear() -> None:
+    """Linearize a vehicle."""
+    from interstage.linear import JointForce, NodeRate, linearize
+
+    system = _vehicle()
+    thrust = {("engine", None, "body"): [0, 0, 0, 1.0, 0, 0]}
+    linearize(
+        system, system.state(), inputs=[JointForce("engine")], outputs=[NodeRate("core", 2)], forces=thrust
+    )
+
+
+def compile_flight(methods: Sequence[str] = ("ros2",)) -> None:
+    """Fly a vehicle with a control law by some methods, and ask what can be asked of a state."""
+    from interstage.system import simulate
+
+    system = _vehicle()
     system.modes()
-    x, thrust = system.state(), {("engine", None, "body"): [0, 0, 0, 1.0, 0, 0]}
-    linearize(system, x, inputs=[JointForce("engine")], outputs=[NodeRate("core", 2)], forces=thrust)
+    x = system.state()
 
     def law(t, x):
         ahead = system.rotation(x, "engine")[:, 0]
         return {"tau": np.zeros(system.nv), "forces": {"engine": np.r_[0, 0, 0, ahead]}}
 
-    log = simulate(system, x, 0.02, 0.01, method="ros2", control=law, control_step=0.01)
+    for method in methods:
+        log = simulate(system, x, 0.02, 0.01, method=method, control=law, control_step=0.01)
     system.velocity(log.state(), "core", 3, frame="node")
     system.energies(log.state())
     system.mass_properties(log.state())
+    system.inverse_dynamics(x, np.zeros(system.nv))
+    system.mass_matrix(x)
+
+
+def compile_assembly() -> None:
+    """Fly a vehicle with a device."""
+    from interstage.devices import Encoder
+    from interstage.multibody import Multibody, Revolute
+    from interstage.spatial import Rotation
+    from interstage.system import Assembly, simulate
+
+    mb = Multibody("warm-up")
+    turned = Rotation.from_axis_angle([1, 0, 0], 0.1).matrix
+    mb.add_body("arm", mass=1.0, inertia=[1.0, 1.0, 1.0], joint=Revolute("z"), rotation=turned)
+    system = mb.compile()
+    flight = Assembly("warm-up", vehicle=system).add("encoder", Encoder(joint="arm"), every="10 ms")
+    simulate(flight, system.state(), until=0.02, step=0.01)
+
+
+def compile_elements() -> None:
+    """Take the demo's launch vehicle from its deck to modes and a component."""
+    from interstage.demo.heron_deck import write_heron_deck
+    from interstage.demo.vehicle import core_component
+    from interstage.fem import FEModel, normal_modes
+    from interstage.nastran import read_deck
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "heron.bdf"
+        write_heron_deck(path)
+        deck = read_deck(path)
+        normal_modes(FEModel.from_deck(deck), n_modes=8)
+        core_component(deck, 4)
+
+
+def compile_for_demo() -> None:
+    """Take a vehicle through everything that the demo does."""
+    compile_linear()
+    compile_flight()
+
+
+def compile_real() -> None:
+    """Compile dynamics of real numbers."""
+    compile_stages(float)
+    compile_flight(("rk4", "dopri5", "ros2", "ros3"))
+    compile_assembly()
+
+
+def compile_complex() -> None:
+    """Compile dynamics of complex numbers, which linear models need, and finite elements."""
+    compile_stages(complex)
+    compile_linear()
+    compile_elements()
+
+
+TASKS = {"demo": compile_for_demo, "real": compile_real, "complex": compile_complex}
+
+
+def _start(task: str, stderr: int) -> subprocess.Popen:
+    command = [sys.executable, "-m", "interstage.demo.warm", task]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, text=True)
+
+
+def warm(said: Callable[[str], None]) -> None:
+    """Compile all kernels in two processes side by side; `said` is called with each of their lines."""
+    running = [_start(task, subprocess.PIPE) for task in ("real", "complex")]
+    words: list[list[str]] = [[] for _ in running]
+
+    def read(process: subprocess.Popen, lines: list[str]) -> None:
+        for line in process.stderr or ():
+            lines.append(line)
+            said(line.rstrip())
+
+    threads = [threading.Thread(target=read, args=pair) for pair in zip(running, words)]
+    for thread in threads:
+        thread.start()
+    for thread, process, lines in zip(threads, running, words):
+        thread.join()
+        if process.wait() != 0:
+            raise SolverError(
+                "kernels could not be compiled", where="interstage warm", got="".join(lines[-20:])
+            )
 
 
 def _stick():
@@ -63,9 +183,7 @@ def warming() -> Iterator[subprocess.Popen | None]:
     if (os.cpu_count() or 1) < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         yield None
         return
-    process = subprocess.Popen(
-        [sys.executable, "-m", "interstage.demo.warm"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = _start("demo", subprocess.DEVNULL)
     try:
         yield process
     finally:
@@ -75,4 +193,4 @@ def warming() -> Iterator[subprocess.Popen | None]:
 
 
 if __name__ == "__main__":
-    compile_kernels()
+    TASKS[sys.argv[1]]()

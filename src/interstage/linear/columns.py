@@ -43,7 +43,9 @@ def forward_rows(
     out, wrenches = np.empty_like(V), wrenches.astype(complex)
     if COMPILED:
         with system.engine.borrow(out.dtype) as scratch:
-            failed = _forward_all(scratch.ready(_forward_all), Q, V, tau, sites, wrenches, out)
+            failed = _forward_all(
+                scratch.ready(_forward_all, sites.size > 0), Q, V, tau, sites, wrenches, out
+            )
     else:
         rows = (min(k, len(sites) - 1) for k in range(len(Q)))
         failed = any(

@@ -50,12 +50,15 @@ QUICK = {
 }
 
 
-def _algorithm(name: str, doc: str | None = None) -> Callable[..., int]:
-    """Return an algorithm of `DOORS` as a method f(q, v, ...) of `Scratch`; it returns its status, 0 without one."""
+def _algorithm(name: str, doc: str | None = None, sites: int | None = None) -> Callable[..., int]:
+    """Return an algorithm of `DOORS` as a method f(q, v, ...) of `Scratch`; it returns its status, 0 without one.
+
+    sites : which of the arguments after q and v are places with loads, where some may be
+    """
     door, plain = DOORS[name]
 
     def call(self: Scratch, q: np.ndarray, v: np.ndarray, *arguments: np.ndarray | int) -> int:
-        handle = self.fitting(q, v, name)
+        handle = self.fitting(q, v, name, sites is None or len(arguments[sites]) > 0)
         if COMPILED:
             return door(handle, q, v, *arguments) or 0
         return plain(self.tree, self.work, q, v, *arguments) or 0
@@ -76,7 +79,7 @@ class Scratch:
         self.handle = make_handle(tree, self.work)
         self.address = self.handle.ctypes.data
         self._nq, self._nv = int(tree.sizes[3]), int(tree.sizes[4])
-        self._known: set[str] = set()
+        self._known: set[tuple[str | Callable, bool]] = set()
         self.prepare()
 
     def point_to(self, settings: Settings, slots: np.ndarray) -> None:
@@ -86,13 +89,16 @@ class Scratch:
         if not COMPILED:
             self.work = self.work._replace(**settings.arrays())
 
-    def ready(self, what: str | Callable) -> np.ndarray:
-        """Return the handle with the stages of an algorithm of `DOORS`, or of a kernel that takes it, in place."""
-        if what not in self._known:
+    def ready(self, what: str | Callable, loaded: bool = True) -> np.ndarray:
+        """Return the handle with the stages of an algorithm of `DOORS`, or of a kernel that takes it, in place.
+
+        loaded : whether loads at places are among its arguments
+        """
+        if (what, loaded) not in self._known:
             if COMPILED:
                 root = DOORS[what][0] if isinstance(what, str) else what
-                write_stages(self.handle, root, self.dtype, self.tree)
-            self._known.add(what)
+                write_stages(self.handle, root, self.dtype, self.tree, loaded)
+            self._known.add((what, loaded))
         return self.handle
 
     def prepare(self) -> None:
@@ -108,7 +114,7 @@ class Scratch:
         self.work.shift[:] = shift
         self.prepare()
 
-    def fitting(self, q: np.ndarray, v: np.ndarray, what: str) -> np.ndarray:
+    def fitting(self, q: np.ndarray, v: np.ndarray, what: str, loaded: bool = True) -> np.ndarray:
         """Return the handle for an algorithm; refuse coordinates of another vehicle: kernels do not look where arrays
         end."""
         if len(q) != self._nq or len(v) != self._nv:
@@ -118,7 +124,7 @@ class Scratch:
                 got=f"{len(q)} and {len(v)}",
                 hint="after a change of the vehicle use the system and the state that the change returned",
             )
-        return self.handle if what in self._known else self.ready(what)
+        return self.ready(what, loaded)
 
     def observe(self, q: np.ndarray, v: np.ndarray, vdot: np.ndarray, sites: np.ndarray) -> Work:
         """Bring poses, velocities and accelerations of bodies and sites up to date in `work`, and return it."""
@@ -138,8 +144,10 @@ class Scratch:
         else:
             entry.rates(self.tree, q, v, qdot)
 
-    forward = _algorithm("forward", "Write accelerations; return the status of `articulated.forward`.")
-    inverse = _algorithm("inverse", "Write forces; forces across joints are left in `work.z`.")
+    forward = _algorithm(
+        "forward", "Write accelerations; return the status of `articulated.forward`.", sites=1
+    )
+    inverse = _algorithm("inverse", "Write forces; forces across joints are left in `work.z`.", sites=1)
     mass_matrix = _algorithm("mass_matrix", "Write the mass matrix.")
     jacobian = _algorithm("jacobian", "Write the Jacobian of a site.")
     sums = _algorithm("sums", "Write energies and momentum; mass properties of bodies are left in `work.I`.")
@@ -240,7 +248,7 @@ class Engine:
         compile_only_for(quick, arguments, FLOAT)
         if self._front is None:
             self._front = self.take(FLOAT)
-        self._front.ready(quick)
+        self._front.ready(quick, loaded=False)
         return self._front.address
 
     def gather_from_door(self) -> None:

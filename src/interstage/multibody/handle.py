@@ -29,12 +29,14 @@ _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
-# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures
+# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures;
+# or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
     "poses": "all",
-    "external_wrenches": "all",
+    "external_wrenches": "loads",
     "prepare": "all",
+    "prepare_modes": "modes",
     "flexible_terms": "modes",
     "body_terms": "all",
     "eliminate_modes": "modes",
@@ -121,9 +123,19 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
     return decorate
 
 
-def write_stages(handle: np.ndarray, root: Callable, dtype: np.dtype, tree: Tree) -> None:
-    """Compile the stages that a kernel calls on a vehicle, and write their addresses into its handle."""
-    kinds = {"all": True, "modes": int(tree.sizes[5]) > 0, "closures": len(tree.closure_site) > 0}
+def write_stages(
+    handle: np.ndarray, root: Callable, dtype: np.dtype, tree: Tree, loaded: bool = True
+) -> None:
+    """Compile the stages that a kernel calls on a vehicle, and write their addresses into its handle.
+
+    loaded : whether loads at places are among what it is given
+    """
+    kinds = {
+        "all": True,
+        "loads": loaded,
+        "modes": int(tree.sizes[5]) > 0,
+        "closures": len(tree.closure_site) > 0,
+    }
     kinds["stiffening"] = bool(tree.body_stiff.any())
     slots = handle.view(np.int64)
     for found in stages_of(root):

@@ -356,6 +356,13 @@ def prepare(tree, work):
     for k in range(3):
         work.g[-1, k] = tree.gravity[k]
         work.Rw[-1, 4 * k] = 1.0
+    if tree.sizes[5] > 0:
+        prepare_modes(tree, work)
+
+
+@stage("")
+def prepare_modes(tree, work):
+    """Write the scratch of flexible bodies that depends on constants and on `work.shift`."""
     for i in range(tree.sizes[0]):
         n, mode, e = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i]
         if n == 0:
