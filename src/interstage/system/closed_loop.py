@@ -190,7 +190,7 @@ class ClosedLoop:
             "group_most": np.full(len(columns), most, dtype=np.int64),
             "samples": np.zeros(sum(sizes)),
             "option": np.array(
-                [int(self.plan.sample_feels), rows.every, 0, int(bool(self.plan.felt))], dtype=np.int64
+                [int(self.plan.sample_feels), rows.every, 0, int(bool(self.plan.felt)), 0], dtype=np.int64
             ),
         }
 
@@ -352,6 +352,25 @@ class ClosedLoop:
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
         """Go on from where `loop.now` is; return how it ended."""
         return self._perform(flights.STRETCH, q, v, 0, 0.0, q, v)
+
+    def step_from(self, q: np.ndarray, v: np.ndarray, t: float, h: float) -> int:
+        """Take one step of h from t, q and v (and states of devices) changed in place; return the status."""
+        self.loop.pace[stretch.TIME] = t
+        return self._perform(flights.ONE_STEP, q, v, 0, h, q, v)
+
+    def go_on_from(self, t: float) -> None:
+        """Stand at a time inside the present interval: equal steps lead from there to its end."""
+        now, pace, clock = self.loop.now, self.loop.pace, self.plan.clock
+        end = clock.seconds(int(now[kernels.NEXT]))
+        pace[stretch.KNOWN] = 0.0
+        if end - t <= 1e-12 * (1.0 + abs(end)):
+            now[kernels.STEP], pace[stretch.TIME] = now[kernels.STEPS], end
+            return
+        longest = np.inf if self.by.step is None else float(self.by.step)
+        steps = max(1, int(np.ceil((end - t) / longest - 1e-9)))
+        now[kernels.STEP], now[kernels.STEPS] = 0, steps
+        pace[flights.BEGIN] = pace[stretch.TIME] = t
+        pace[flights.LENGTH] = (end - t) / steps
 
     def begin_at(self, tick: int) -> None:
         """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""

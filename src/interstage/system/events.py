@@ -10,7 +10,7 @@ from (a bounce). An event that fires at ever shorter intervals comes to rest: it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,8 +30,9 @@ from interstage.multibody.topology import DockingOptions, copy_of
 from interstage.multibody.types import Target
 from interstage.spatial import RotationLike
 from interstage.system.histories import BoundMotion, Motion
+from interstage.system.ports import Value
 
-Condition = Callable[[float, State], float]
+Condition = Callable[[float, State], float] | str
 
 
 def _is_number(value: Any) -> bool:
@@ -43,10 +44,12 @@ class Event:
     """Something that happens at a time, or when a condition changes sign.
 
     condition : f(t, x) or f(t, x, system), a number, with the system as it is then (events may have changed it); x is
-        a copy, what it does to that is its own affair
+        a copy, what it does to that is its own affair. Of an assembly also the name of a port or state, as "tank.level"
+        or "imu.rate[2]": it crosses `level`, in its unit or a quantity as "5 deg/s"
     at : a time, instead of a condition
     action : "stop", None (only noted), a ready-made change (`Detach`, `Attach`, `Switch` ...), a function
-        action(t, system, x) that returns None, a new state, or (system, state), or a list of these; what it changes in
+        action(t, system, x) that returns None, a new state, or (system, state), or a list of these; of an assembly also
+        values of devices, {"engine.mode": 2}, which a function may return too. What it changes in
         x in place, or switches or sets in the system in place (`set_joint_mode`, `set_mass`, `open_closure`), holds
         from then on, and a moving joint that it locks stops as with `Switch`
     direction : 0 any crossing, +1 upwards, -1 downwards;  tolerance : of the time of crossing
@@ -68,11 +71,16 @@ class Event:
     once: bool | None = None
     samples: int | None = None
     rest: Do | Sequence[Do] = None
+    level: Value = 0.0
 
     def __post_init__(self) -> None:
         if (self.condition is None) == (self.at is None):
             raise InputError("an event needs a condition or a time", expected="condition= or at=")
-        if self.condition is not None and not callable(self.condition):
+        if (
+            self.condition is not None
+            and not isinstance(self.condition, str)
+            and not callable(self.condition)
+        ):
             raise InputError("the condition of an event is not a function", got=repr(self.condition))
         if self.at is not None and not (_is_number(self.at) and np.isfinite(self.at) and self.at >= 0.0):
             raise InputError("the time of an event must be finite and not negative", got=repr(self.at))
@@ -87,7 +95,8 @@ class Event:
         if self.rest is not None and self.condition is None:
             raise InputError("an event at a time has no rest: it does not accumulate", got=repr(self.rest))
         for action in (*self.actions, *self.rests):
-            if not (action is None or action == "stop" or isinstance(action, Action) or callable(action)):
+            known = action is None or action == "stop" or isinstance(action, Action | Mapping)
+            if not (known or callable(action)):
                 raise InputError(
                     "unknown action of an event",
                     expected='"stop", a function, or as in ist.Detach("booster")',
@@ -107,7 +116,7 @@ class Event:
     @cached_property
     def asks_system(self) -> bool:
         """Whether the condition takes the system as its third argument."""
-        return self.condition is not None and asks_system(self.condition, 2)
+        return callable(self.condition) and asks_system(self.condition, 2)
 
     @property
     def fires_once(self) -> bool:
@@ -203,8 +212,8 @@ class Remove(_WithOptions):
         super().__init__(body)
 
 
-Do: TypeAlias = Action | str | Callable[[float, System, State], object] | None
-"""What an event does: "stop", a ready-made change, a function of the user, or nothing."""
+Do: TypeAlias = Action | str | Mapping[str, Value] | Callable[[float, System, State], object] | None
+"""What an event does: "stop", a ready-made change, values of devices, a function of the user, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -289,6 +298,7 @@ class Outcome:
     stop: bool = False
     changed: bool = False
     motions: dict[str, Motion | None] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
 
 
 def perform(event: Event, t: float, system: System, x: State, at_rest: bool = False) -> Outcome:
@@ -301,6 +311,9 @@ def perform(event: Event, t: float, system: System, x: State, at_rest: bool = Fa
         )
     for action in event.rests if at_rest else event.actions:
         if action is None:
+            continue
+        if isinstance(action, Mapping):
+            out.values |= action
             continue
         if action == "stop":
             out.stop = True
@@ -340,6 +353,9 @@ def _call(action: Callable, t: float, out: Outcome) -> Any:
 def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
     """Take over what an action returned."""
     if answer is None:
+        return
+    if isinstance(answer, Mapping):
+        out.values |= answer
         return
     if isinstance(answer, State):
         answer = (out.system, answer)
@@ -381,4 +397,6 @@ def note(
 def _words(action: Any) -> str:
     if action is None:
         return "noted"
+    if isinstance(action, Mapping):
+        return ", ".join(f"{name} is {value}" for name, value in action.items())
     return str(action) if isinstance(action, str | Action) else getattr(action, "__name__", "action")

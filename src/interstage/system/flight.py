@@ -20,8 +20,9 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
-from interstage.system.events import EventRecord
+from interstage.system.events import Event, EventRecord
 from interstage.system.faults import Fault, faults_of
+from interstage.system.flight_events import Happening, Whole
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.kernels import flights, stretch
@@ -87,6 +88,7 @@ class Flight:
         ideal: bool = False,
         faults: Sequence[Fault | Mapping[str, Any]] = (),
         pace: float | None = None,
+        events: Sequence[Event] = (),
     ):
         self.start = period_of(start, "start", zero=True)
         self.step = period_of("10 ms" if step is None else step, "step")
@@ -122,6 +124,13 @@ class Flight:
         self.loop.begin_at(clock.ticks(self.start))
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
+        self.happening = Happening(events, self) if events else None
+        if self.happening is not None:
+            if self.scipy is not None:
+                raise InputError(
+                    f"method {self.method} has no events in assemblies", hint="use dopri5 or rk4"
+                )
+            self.loop.loop.option[kernels.SINGLE] = 1
         self.path: Path | None = None
         self.shown = True  # how far it is, where someone looks
         self.every: Fraction | None = None
@@ -143,6 +152,8 @@ class Flight:
         """Let the log go to a file on the way, and checkpoints beside it."""
         self.path = None if path is None else Path(path)
         self.every = None if checkpoint is None else period_of(checkpoint, "checkpoint")
+        if self.every is not None and self.happening is not None:
+            raise InputError("a run with events has no checkpoints", where="checkpoint")
         if self.every is not None and self.path is None:
             raise InputError(
                 "a checkpoint lies beside the log", where="checkpoint", hint='give log="flight.h5" too'
@@ -163,11 +174,15 @@ class Flight:
             while True:
                 # a solver of scipy would begin anew where it pauses
                 self.loop.loop.pause[0] = due if self.scipy else min(due, progress.pause(self.t))
+                if self.happening is not None:
+                    self.happening.begin()
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
-                if status == flights.DONE:
+                if status == flights.STEPPED and self.happening is not None:
+                    self.happening.passed()
+                if status == flights.DONE or (self.happening is not None and self.happening.stopped):
                     break
                 progress.show(self.t)
                 if status == flights.PAUSED and self.t >= due * (1.0 - SAME_TIME):
@@ -218,9 +233,45 @@ class Flight:
 
     def _last_row(self) -> None:
         """Log the end: signals as they are there."""
-        qdot, vdot = np.empty_like(self.q), np.empty_like(self.v)
-        self._check(self.loop.right_side(self.q, self.v, self.t, qdot, vdot, row=True))
+        self.log_row(self.t)
+
+    def log_row(self, t: float) -> None:
+        """Log where the flight stands: signals as they are there."""
         self.flush()
+        qdot, vdot = np.empty_like(self.q), np.empty_like(self.v)
+        self._check(self.loop.right_side(self.q, self.v, t, qdot, vdot, row=True))
+        self.flush()
+
+    def whole(self) -> Whole:
+        """Return the state of the vehicle and of devices."""
+        return Whole(self.system.layout, self.q, self.v, self.loop.tapes.vectors["z"])
+
+    def put(self, x: Whole) -> None:
+        """Stand at another state."""
+        self.q[:], self.v[:] = x.q, x.v
+        self.loop.tapes.vectors["z"][:] = x.z
+
+    def bring(self, t: float, x: Whole) -> None:
+        """Let all signals be those at a time and state."""
+        self.loop.tapes.vectors["z"][:] = x.z
+        q, v = x.q.copy(), x.v.copy()
+        self._check(self.loop.right_side(q, v, t, np.empty_like(q), np.empty_like(v)))
+
+    def stepped(self, t: float, x: Whole, h: float) -> Whole:
+        """Return the state after one step of h from another."""
+        q, v = x.q.copy(), x.v.copy()
+        self.loop.tapes.vectors["z"][:] = x.z
+        if h > 0.0:
+            self._check(self.loop.step_from(q, v, t, h))
+        return Whole(x.layout, q, v, self.loop.tapes.vectors["z"])
+
+    def resume_at(self, t: float) -> None:
+        """Stand at the end of a step again, after looks into it."""
+        self.loop.loop.pace[stretch.TIME], self.loop.loop.pace[stretch.KNOWN] = t, 0.0
+
+    def go_on_from(self, t: float) -> None:
+        """Stand inside the present interval."""
+        self.loop.go_on_from(t)
 
     def _check(self, status: int) -> None:
         """Refuse what forward dynamics refused, and numbers that are none."""
@@ -234,7 +285,7 @@ class Flight:
                     where=name,
                     hint="use a smaller step",
                 )
-        if status not in (flights.DONE, flights.FULL, flights.PAUSED):
+        if status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED):
             self._check_pushes()
             if self.by.step is None and self._goes_on():
                 raise SolverError(

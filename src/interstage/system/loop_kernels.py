@@ -43,8 +43,8 @@ RAISED = -(10**8)  # status: a Python device raised
 # ticks of its end and of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
-# samples of the last tick; something needs accelerations
-FEELS, LOG_EVERY, HALT, FELT = range(4)
+# samples of the last tick; something needs accelerations; stop after every step
+FEELS, LOG_EVERY, HALT, FELT, SINGLE = range(5)
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function

@@ -292,6 +292,10 @@ class Run:
             before, at_rest = (self.system, self.x.copy()), self.watch.fires(event, self.t)
             out = perform(event, self.t, self.system, self.x, at_rest)
             self.stopped |= out.stop
+            if out.values:
+                raise InputError(
+                    f"event '{event.label}' sets {', '.join(out.values)}", hint="only an assembly has devices"
+                )
             if out.changed:
                 self._take_over(out)
                 changed = True

@@ -114,7 +114,8 @@ def simulate(
     """
     if isinstance(system, Assembly):
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
-        _refuse_beside_devices(others | {"motions": motions, "mass": mass, "events": events})
+        _refuse_beside_devices(others | {"motions": motions, "mass": mass})
+        watched = _checked(events, None, None, None)[0]
         flight = Flight(
             system,
             x,
@@ -130,6 +131,7 @@ def simulate(
             start=start,
             pace=pace,
             faults=faults,
+            events=watched,
         )
         flight.write_to(log, checkpoint)
         flight.shown = progress
@@ -142,6 +144,12 @@ def simulate(
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
     events, motions, mass = _checked(events, motions, mass, control)
+    for event in events:
+        if isinstance(event.condition, str):
+            raise InputError(
+                f"event '{event.label}' watches a port, '{event.condition}'",
+                hint="only an assembly has ports",
+            )
     until, step = _seconds("until", until), None if step is None else _seconds("step", step)
     max_step = np.inf if max_step is None else _seconds("max_step", max_step)
     log_step = None if log_step is None else _seconds("log_step", log_step)

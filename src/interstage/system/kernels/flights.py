@@ -27,6 +27,7 @@ from interstage.system.loop_kernels import (
     RAISED,
     ROWS,
     SAMPLED,
+    SINGLE,
     START,
     STEP,
     STEPS,
@@ -44,7 +45,8 @@ from interstage.system.loop_kernels import (
 )
 
 STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP = range(5)
-DONE, FULL, PAUSED = 0, 10**6, 10**6 + 1  # how a stretch ends; other numbers are those of forward dynamics
+# how a stretch ends; other numbers are those of forward dynamics
+DONE, FULL, PAUSED, STEPPED = 0, 10**6, 10**6 + 1, 10**6 + 2
 # loop.pace, after what `stretch` has there: time at which the interval began, length of its steps
 BEGIN, LENGTH = TRIED + 1, TRIED + 2
 PACE = LENGTH + 1
@@ -95,7 +97,7 @@ def without_shift(tree, work, loop):
 def row_due(loop):
     """Return whether the state at the present time goes to the log."""
     now, every = loop.now, loop.option[LOG_EVERY]
-    begins = every > 0 and loop.pace[TIME] == loop.pace[BEGIN]
+    begins = every > 0 and loop.pace[TIME] == now[TICK] * loop.clock[0] / loop.clock[1]
     return every == 0 or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
 
 
@@ -133,6 +135,11 @@ def fixed_interval(tree, work, m, loop, y):
             y[k] = s.z[k]
         pace[KNOWN] = 0.0
         now[STEP] += 1
+        if loop.option[SINGLE] != 0:
+            pace[TIME] = pace[BEGIN] + now[STEP] * h
+            if now[STEP] == now[STEPS]:
+                pace[TIME] = now[NEXT] * loop.clock[0] / loop.clock[1]
+            return STEPPED
     return 0
 
 
@@ -154,6 +161,9 @@ def own_interval(tree, work, m, loop, y):
             pace[KNOWN] = 0.0
         if status != 0:
             return status
+        if loop.option[SINGLE] != 0:
+            pace[KNOWN] = 0.0
+            return STEPPED
     return 0
 
 

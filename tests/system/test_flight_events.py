@@ -1,0 +1,126 @@
+"""Events of assemblies: on ports, states and the vehicle, found in time, never stepped over; what they change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage.errors import InputError
+
+G = 9.80665
+
+
+class Ball(ist.Device):
+    """A height by two states, and a port of it."""
+
+    y, v = ist.State("m", initial=1.0), ist.State("m/s")
+    mode, g = ist.Integer(), ist.Parameter("m/s^2", G)
+    height, speed, both = ist.Out("m"), ist.Out("m/s"), ist.Out("", 2)
+
+    def outputs(d, t):
+        d.height = d.y
+        d.speed = d.v
+        d.both[0], d.both[1] = d.v, d.y
+
+    def rates(d, t):
+        d.ydot = d.v
+        d.vdot = -d.g if d.mode == 0 else 0.0
+
+
+def falling(**more):
+    return ist.Assembly("ball").add("ball", Ball(**more))
+
+
+@pytest.mark.parametrize(
+    "options", [{"step": "0.1 s"}, {"method": "dopri5"}, {"method": "ros3", "step": "10 ms"}], ids=str
+)
+def test_a_port_that_crosses_a_level_ends_the_run(options):
+    stop = ist.Event(condition="ball.height", level="25 cm", action="stop", name="low")
+    part = ist.Event(condition="ball.both[1]", level=0.5, name="half")
+    log = ist.simulate(falling(), None, until=2, events=[stop, part], **options)
+    # y = 1 - g t²/2, to the tolerance of the event: every one of these methods is exact for a parabola
+    assert log.t[-1] == pytest.approx(np.sqrt(1.5 / G), abs=2e-9) and log["ball.y"][-1] == pytest.approx(
+        0.25, abs=1e-8
+    )
+    assert [e.name for e in log.events] == ["half", "low"] and log.events[1].t == log.t[-1]
+    assert log.events[0].t == pytest.approx(np.sqrt(1.0 / G), abs=2e-9)
+
+
+def test_bounces_are_found_and_come_to_rest():
+    """Each bounce takes half of the speed: times in a geometric series, the ball lies still at its limit."""
+
+    def bounce(t, system, x):
+        return {"ball.v": speeds.pop(0)}
+
+    first = np.sqrt(2.0 / G)
+    speeds = [G * first * 0.5**k for k in range(1, 60)]
+    hit = ist.Event(
+        condition="ball.y", direction=-1, action=bounce, rest={"ball.mode": 1, "ball.v": 0.0}, name="hit"
+    )
+    log = ist.simulate(falling(), None, until=1.45, step="10 ms", events=[hit])
+    times = [e.t for e in log.events]
+    truth = first * (1.0 + 2.0 * np.cumsum(0.5 ** np.arange(1, 12)))
+    assert times[1:9] == pytest.approx(truth[:8], abs=1e-8) and abs(log["ball.y"][-1]) < 1e-7
+    assert log.events[-1].what.startswith("at rest") and times[-1] == pytest.approx(3.0 * first, abs=1e-6)
+
+
+def test_a_sampled_port_and_the_vehicle():
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    system = mb.compile()
+    made = ist.Assembly("cart", vehicle=system).add("count", lambda t: t, every="0.25 s", out={"t": "s"})
+    seen = ist.Event(condition="count.t", level=0.6, name="sample", direction=1)
+    lock = ist.Event(
+        condition=lambda t, x: x["cart"].q[0] - 1.1, action=ist.Switch("cart", "locked"), name="lock"
+    )
+    log = ist.simulate(made, system.state(v=[1.0]), until=2, step="0.1 s", events=[seen, lock])
+    assert [e.name for e in log.events] == ["sample", "lock"]
+    assert log.events[0].t == pytest.approx(0.75, abs=2e-9) and log.events[1].t == pytest.approx(
+        1.1, abs=2e-9
+    )
+    assert log.q[-1, 0] == pytest.approx(1.1, abs=1e-8) and log.v[-1, 0] == 0.0
+    assert system.joint_mode("cart") == "free"
+    assert log.times("count.t").tolist() == [0.25 * k for k in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("event", "options", "said"),
+    [
+        ({"condition": "ball.hight"}, {}, r"there is no port or state 'ball.hight'.*did you mean"),
+        ({"condition": "ball.*"}, {}, "is not one number"),
+        ({"condition": "ball.both"}, {}, "is not one number"),
+        ({"condition": "ball.both[2]"}, {}, "is not one number"),
+        ({"condition": "ball.height", "level": "3 s"}, {}, "the units do not fit"),
+        ({"at": 1.0}, {}, "has a time"),
+        ({"condition": "ball.height"}, {"method": "radau"}, "method radau has no events in assemblies"),
+    ],
+)
+def test_what_cannot_be_watched_is_said(event, options, said):
+    with pytest.raises(InputError, match=said):
+        ist.simulate(falling(), None, until=1, events=[ist.Event(**event)], **options)
+
+
+def test_ports_and_devices_belong_to_assemblies():
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    system = mb.compile()
+    with pytest.raises(InputError, match=r"watches a port, 'a.b'; only an assembly has ports"):
+        ist.simulate(system, system.state(), 1.0, 0.1, events=[ist.Event(condition="a.b")])
+    event = ist.Event(condition=lambda t, x: t - 0.5, action={"a.b": 1.0}, name="set")
+    with pytest.raises(InputError, match=r"event 'set' sets a.b; only an assembly has devices"):
+        ist.simulate(system, system.state(), 1.0, 0.1, events=[event])
+
+
+def test_events_that_a_flight_cannot_follow_are_said():
+    mb = ist.Multibody("pair")
+    mb.add_body("a", mass=1.0, inertia=np.eye(3), joint=ist.Free())
+    mb.add_body("b", mass=1.0, inertia=np.eye(3), parent="a", joint=ist.Revolute("z"))
+    made = ist.Assembly("pair", vehicle=mb.compile()).add("ball", Ball())
+    leave = ist.Event(condition="ball.y", level=0.5, action=ist.Detach("b"), name="leave")
+    with pytest.raises(
+        InputError, match="event 'leave' changes how bodies are joined: a flight keeps its vehicle"
+    ):
+        ist.simulate(made, None, until=1, events=[leave])
+    with pytest.raises(InputError, match="a run with events has no checkpoints"):
+        ist.simulate(made, None, until=1, events=[leave], log="never.h5", checkpoint="0.1 s")
