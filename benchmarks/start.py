@@ -3,8 +3,7 @@
     python -m benchmarks start
 
 Each figure is the time of a process of its own, imports included: with an empty cache, when all kernels that it needs
-are compiled, and once more, when they come from disk. The plain way is `INTERSTAGE_PLAIN=1`: numba alone, which takes
-every function that a kernel calls for a kernel of its own.
+are compiled, and once more, when they come from disk.
 """
 
 from __future__ import annotations
