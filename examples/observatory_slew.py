@@ -69,7 +69,7 @@ def main() -> None:
     """Fly the slew, cut it short and go on, and look at the loop."""
     write_vehicle("observatory.h5")
     sc = observatory("observatory.h5")
-    run = {"until": 240, "step": "20 ms", "method": "rk4"}
+    run = {"until": 240, "step": "20 ms", "method": "ros2"}
     log = ist.simulate(sc, sc.vehicle.state(), **run, log="slew.h5", checkpoint="1 min")
     error = [ist.rotation_error(q, TARGET) for q in log["star.true_attitude"]]
     arcsec = np.abs(error[-500:]).max() * 180.0 * 3600.0 / np.pi
