@@ -70,6 +70,7 @@ from interstage.spatial import Rotation as Rotation
 from interstage.system import UDP as UDP
 from interstage.system import Assembly as Assembly
 from interstage.system import Attach as Attach
+from interstage.system import Crossing as Crossing
 from interstage.system import Detach as Detach
 from interstage.system import Device as Device
 from interstage.system import Discrete as Discrete

@@ -124,3 +124,36 @@ def test_events_that_a_flight_cannot_follow_are_said():
         ist.simulate(made, None, until=1, events=[leave])
     with pytest.raises(InputError, match="a run with events has no checkpoints"):
         ist.simulate(made, None, until=1, events=[leave], log="never.h5", checkpoint="0.1 s")
+
+
+def test_a_device_switches_where_it_says():
+    """A relay: full force towards zero, switched by its own crossings of ±0.1, on an integrator: a triangle."""
+
+    class Relay(ist.Device):
+        x = ist.State("m")
+        side = ist.Integer(initial=1)
+        high, low = ist.Crossing("m", direction=1), ist.Crossing("m", direction=-1)
+
+        def outputs(d, t):
+            d.high = d.x - 0.1
+            d.low = d.x + 0.1
+
+        def rates(d, t):
+            d.xdot = 1.0 * d.side
+
+        def switch(d, t):
+            d.side = -d.side
+
+    made = ist.Assembly("relay").add("relay", Relay())
+    log = ist.simulate(made, None, until=1, step="70 ms")
+    assert [e.t for e in log.events] == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9], abs=2e-8)
+    assert [e.name for e in log.events] == ["relay.high", "relay.low"] * 2 + ["relay.high"]
+    triangle = np.interp(log.t, [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1], [0, 0.1, -0.1, 0.1, -0.1, 0.1, -0.1])
+    np.testing.assert_allclose(log["relay.x"], triangle, atol=2e-8)
+    with pytest.raises(InputError, match=r"has crossings \(x\), but no function switch"):
+
+        class Deaf(ist.Device):
+            x = ist.Crossing("m")
+
+            def outputs(d, t):
+                d.x = t

@@ -20,7 +20,18 @@ from interstage.system.histories import Motion
 from interstage.system.log import Log, Phase
 from interstage.system.log_file import LogFile
 from interstage.system.methods import METHODS, Method
-from interstage.system.ports import Discrete, Hinge, In, Integer, Out, Parameter, Place, Places, State
+from interstage.system.ports import (
+    Crossing,
+    Discrete,
+    Hinge,
+    In,
+    Integer,
+    Out,
+    Parameter,
+    Place,
+    Places,
+    State,
+)
 from interstage.system.quaternion import rotation_error
 from interstage.system.simulate import simulate
 from interstage.system.udp import UDP
@@ -30,6 +41,7 @@ __all__ = [
     "UDP",
     "Assembly",
     "Attach",
+    "Crossing",
     "Detach",
     "Device",
     "Discrete",

@@ -12,7 +12,8 @@
             d.volumedot = d.inflow - d.drain * d.volume
 
 `outputs` writes outputs at every instant, `rates` the derivatives of states, `sample` runs every period and changes
-outputs, discrete states and integers. The text is plain: it runs interpreted, and compiled for real and for complex
+outputs, discrete states and integers. `switch` runs where a `Crossing` crosses
+zero. The text is plain: it runs interpreted, and compiled for real and for complex
 numbers. For complex ones use `np.`, not `math.`; branch on `.real`; no abs, max, clip.
 
 Every record also has `d.period` (s), `d.tick` (number of the sample), `d.seed` and `d.stream` (keys of `noise`) and
@@ -31,6 +32,7 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.system.feedthrough import dependence
 from interstage.system.ports import (
+    Crossing,
     Discrete,
     Field,
     Hinge,
@@ -53,10 +55,15 @@ from interstage.system.ticks import Period, period_of
 if TYPE_CHECKING:
     from interstage.multibody import System
 
-FUNCTIONS = ("outputs", "rates", "sample")
+FUNCTIONS = ("outputs", "rates", "sample", "switch")
 BUILT_IN = ("tick", "seed", "stream", "ideal")
 # what each function may write
-WRITES = {"outputs": (Out,), "rates": (), "sample": (Out, Discrete, Integer)}
+WRITES = {
+    "outputs": (Out,),
+    "rates": (),
+    "sample": (Out, Discrete, Integer),
+    "switch": (State, Discrete, Integer),
+}
 
 
 def _built_in() -> dict[str, Field]:
@@ -272,6 +279,10 @@ def _check_texts(cls: type[Device]) -> None:
                 raise InputError(f"{function} cannot write '{name}'", where=where, got=f"a {kind}")
     if states and "rates" not in cls.functions:
         raise InputError(f"{cls.__name__} has states, but no function rates(d, t)", got=", ".join(states))
+    crossings = [name for name, field in cls.fields.items() if isinstance(field, Crossing)]
+    if bool(crossings) != ("switch" in cls.functions):
+        said = f"has crossings ({', '.join(crossings)}), but no function switch(d, t)"
+        raise InputError(f"{cls.__name__} {said if crossings else 'has a function switch, but no Crossing'}")
     _check_writers(cls)
 
 

@@ -22,7 +22,7 @@ from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
 from interstage.system.events import Event, EventRecord
 from interstage.system.faults import Fault, faults_of
-from interstage.system.flight_events import Happening, Whole
+from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.kernels import flights, stretch
@@ -124,7 +124,8 @@ class Flight:
         self.loop.begin_at(clock.ticks(self.start))
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
-        self.happening = Happening(events, self) if events else None
+        watched = [*events, *crossings_of(self)]
+        self.happening = Happening(watched, self) if watched else None
         if self.happening is not None:
             if self.scipy is not None:
                 raise InputError(

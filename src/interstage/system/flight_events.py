@@ -6,7 +6,7 @@ machinery that finds crossings and tells bounces from passages is that of vehicl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +14,10 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.layout import Layout
+from interstage.system.assembly import Part
+from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
-from interstage.system.ports import numbers
+from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import Eye, Watch
 from interstage.system.wires import split_slice
 
@@ -85,6 +87,27 @@ class FlightWatch(Watch):
         qdot = self.flight.system.rates(State(x.layout, x.q, x.v))
         zdot = self.flight.loop.loop.zdot
         return Whole(x.layout, x.q + s * qdot, x.v, x.z + s * zdot)
+
+
+def crossings_of(flight: Flight) -> list[Event]:
+    """Return the events that devices declare: where a `Crossing` crosses zero, `switch` runs."""
+    found = []
+    for part in flight.plan.parts:
+        for name, declared in part.what.fields.items():
+            if isinstance(declared, Crossing):
+                full, switch = f"{part.path}.{name}", _switch(flight, part)
+                found.append(Event(condition=full, action=switch, direction=declared.direction, name=full))
+    return found
+
+
+def _switch(flight: Flight, part: Part) -> Callable[[float, System, State], None]:
+    """Return the function `switch` of a device as an action."""
+
+    def switch(t: float, system: System, x: State) -> None:
+        assert isinstance(part.what, Device)
+        part.what.functions["switch"](flight.loop.tapes.view(part), t)
+
+    return switch
 
 
 class Happening:

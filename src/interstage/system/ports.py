@@ -159,6 +159,20 @@ class Out(Field):
         super().__init__(unit, size, initial)
 
 
+class Crossing(Out):
+    """A number that `outputs` writes and whose sign is watched: where it crosses zero, `switch(d, t)` runs.
+
+    The crossing is found in time, no step goes over it, and `switch` may change states, discrete states and integers.
+    direction : 0 any crossing, +1 upwards, -1 downwards
+    """
+
+    def __init__(self, unit: str = "", direction: int = 0):
+        if direction not in (-1, 0, 1):
+            raise InputError("the direction of a crossing is -1, 0 or 1", got=repr(direction))
+        super().__init__(unit)
+        self.direction = direction
+
+
 class State(Field):
     """A continuous state; `rates` writes its derivative to the field of its name with `dot` added."""
 
