@@ -7,7 +7,7 @@ import pytest
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.errors import InputError
+from interstage.errors import InputError, SolverError
 from interstage.nastran import deck_from_text
 
 THRUST = 3.0e4
@@ -107,3 +107,21 @@ def test_exposed_ports_and_patterns_choose_channels(held):
     assert list(lin.input_places("*throttle")) == [0, 1]
     with pytest.raises(InputError, match="no output"):
         lin.output_places("imu.speed*")
+
+
+def test_steps_inside_a_frame_follow_the_modes():
+    made = flight(ist.Free())
+    made.add("imu", dev.IMU(at=("column", 3), every="10 ms"))
+    x, held = made.vehicle.state(), {"engine.throttle": 0.0}
+    z = np.asarray(ist.linearize(made, x, sampled=True, set=held).poles())
+    # an undamped column in free fall: |z| = 1, less what RK4 damps at h ω = 0.5 (1 - (h ω)⁶/144 a step)
+    assert np.abs(z).max() < 1.0 + 1e-6
+    with pytest.raises(InputError, match=r"too long for RK4 .* the fastest mode"):
+        ist.linearize(made, x, sampled=True, step="10 ms", set=held)
+
+
+def test_a_step_that_the_modes_do_not_bear_is_said(held):
+    with pytest.raises(
+        SolverError, match=r"went to infinity at t = .* the fastest mode \(.* Hz\) needs steps below"
+    ):
+        ist.simulate(flight(ist.Free()), held[1], until=1, step="10 ms")

@@ -105,6 +105,10 @@ REFUSED = {
         r"'u' is an input: another device writes it \(Bad.outputs\)",
     ),
     "unknown field": ({"u": ist.In(), "outputs": lambda: _misspelt}, "'uu' is not declared .*did you mean u"),
+    "prints": (
+        {"u": ist.In(), "outputs": lambda: _prints},
+        r"texts of devices are compiled and cannot print \(Bad.outputs\)",
+    ),
     "nobody writes": ({"y": ist.Out()}, "no function of Bad writes its output 'y'"),
     "state without rates": ({"x": ist.State()}, r"Bad has states, but no function rates\(d, t\)"),
     "rates write outputs": (
@@ -128,6 +132,10 @@ def _writes_input(d, t):
 
 def _misspelt(d, t):
     return d.uu
+
+
+def _prints(d, t):
+    print(d.u)
 
 
 def _writes_output(d, t):

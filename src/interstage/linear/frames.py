@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.loop_kernels import HALT, LOG_EVERY, UNTIL
 from interstage.system.ports import Out, Value
+from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Period, period_of
 
 
@@ -133,11 +135,11 @@ def linearize_frame(
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     given: Mapping[str, Value] | None = None,
-    step: Period = "10 ms",
+    step: Period | None = None,
     name: str | None = None,
 ) -> SampledModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
-    plant = FlightPlant(assembly, x0, inputs, outputs, given, period_of(step, "step"))
+    plant = FlightPlant(assembly, x0, inputs, outputs, given, _step(assembly, step))
     try:
         frame = Frame(plant)
         total = sum(frame.sizes.values())
@@ -170,6 +172,22 @@ def linearize_frame(
         name=name or assembly.name,
         dt=float(frame.ticks * plant.plan.clock.tick),
     )
+
+
+def _step(assembly: Assembly, given: Period | None) -> Fraction:
+    """Return the step of RK4 inside a frame: what is given, or one that follows the vehicle's modes."""
+    vehicle = assembly.vehicle
+    fastest = 0.0 if vehicle is None else fastest_of(vehicle)
+    if given is None:
+        return min(Fraction(1, 100), Fraction(1, max(1, math.ceil(2.0 * fastest))))
+    step = period_of(given, "step")
+    if float(step) * fastest > STABLE:
+        raise InputError(
+            "the step is too long for RK4 inside the frame",
+            where="step",
+            hint=too_fast(fastest).partition(":")[0],
+        )
+    return step
 
 
 def _moving(A: np.ndarray, B: np.ndarray, C: np.ndarray, motions: int) -> np.ndarray:

@@ -94,12 +94,13 @@ def linearize(
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
     set : {port or state: value} of an assembly, beside those of the point
-    sampled : of an assembly, the map of one frame of its samples, software and all (`SampledModel`)
+    sampled : of an assembly, the map of one frame of its samples, software and all (`SampledModel`); `step` is that of
+        RK4 inside the frame, default 10 ms or a twelfth of the shortest period of the vehicle's modes
     """
     if isinstance(system, Assembly):
         ports = names_of_ports(inputs), names_of_ports(outputs)
         if sampled:
-            return linearize_frame(system, x0, *ports, set, "10 ms" if step is None else step, name)
+            return linearize_frame(system, x0, *ports, set, step, name)
         return linearize_flight(system, x0, *ports, set, name)
     if set is not None or sampled:
         raise InputError("set and sampled belong to assemblies", where="linearize")

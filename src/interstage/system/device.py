@@ -266,6 +266,12 @@ def _check_texts(cls: type[Device]) -> None:
     known = {**cls.fields, **_built_in(), **dict.fromkeys(dots)}
     for function, uses in cls.uses.items():
         where = f"{cls.__name__}.{function}"
+        if "print" in cls.functions[function].__code__.co_names:
+            raise InputError(
+                "texts of devices are compiled and cannot print",
+                where=where,
+                hint="log the port, or write a law: add(name, function)",
+            )
         for name in sorted(uses.reads | uses.writes):
             if name not in known:
                 raise InputError(f"'{name}' is not declared", where=where, hint=did_you_mean(name, known))

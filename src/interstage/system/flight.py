@@ -33,6 +33,7 @@ from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
 from interstage.system.progress import Progress
+from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Clock, Period, period_of
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -277,17 +278,16 @@ class Flight:
     def _check(self, status: int) -> None:
         """Refuse what forward dynamics refused, and numbers that are none."""
         self.loop.tapes.check()
+        stopped = status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED)
         states = {f"'{n}'": slot for n, slot in self.plan.slots.items() if slot.kind == "z"}
         z = {name: self.loop.tapes.vectors["z"][slot.where] for name, slot in states.items()}
         for name, array in {"q": self.q, "v": self.v, **z}.items():
             if not np.isfinite(array).all():
-                raise SolverError(
-                    f"the simulation went to infinity at t = {self.t:.6g}",
-                    where=name,
-                    hint="use a smaller step",
-                )
-        if status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED):
+                raise self._infinite(name)
+        if stopped:
             self._check_pushes()
+            if self._too_long():
+                raise self._infinite("v")
             if self.by.step is None and self._goes_on():
                 raise SolverError(
                     f"the method {self.method} stopped at t = {self.t:.6g}",
@@ -295,6 +295,17 @@ class Flight:
                     hint="what devices say may jump there: declare an event or sample it",
                 )
             refuse(self.system, status, State(self.system.layout, self.q, self.v), self.loop.loop.tau)
+
+    def _too_long(self) -> bool:
+        """Tell if fixed steps are beyond what an explicit method takes of the fastest mode."""
+        if self.by.step is None or isinstance(self.method, Library) or self.method.implicit:
+            return False
+        return fastest_of(self.system) * float(self.step) > STABLE
+
+    def _infinite(self, where: str) -> SolverError:
+        """Return what to say of a run that goes to infinity."""
+        hint = too_fast(fastest_of(self.system)) if self._too_long() else "use a smaller step"
+        return SolverError(f"the simulation went to infinity at t = {self.t:.6g}", where=where, hint=hint)
 
     def _goes_on(self) -> bool:
         """Tell if there is a slope where the flight stands."""

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
-from interstage.multibody import State, System
+from interstage.errors import InputError, SolverError
+from interstage.multibody import State
 from interstage.multibody.diagnosis import near_lock
 from interstage.multibody.engine import Scratch as Lent
 from interstage.system.kernels.slope import Acts, Feed, Scratch, no_feed
 from interstage.system.kernels.stretch import NEAR_LOCK
 from interstage.system.methods import Compiled, Method
 from interstage.system.run import Control, Run
+from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.watch import At
 
 Curve = Callable[[float], np.ndarray]
@@ -211,7 +212,7 @@ class CompiledStepper(Stepper):
         """Say why a run stopped."""
         system = self.run.system
         q, v = y[: system.nq], y[system.nq :]
-        fastest = _fastest(system)
+        fastest = fastest_of(system)
         hint = "use a smaller step"
         spun = [system.bodies[i] for i in system.tree.gimbals]
         spun = [b for b in spun if not step * np.abs(v[system.layout[b].v]).max() < 1.0]
@@ -219,23 +220,8 @@ class CompiledStepper(Stepper):
             hint = (
                 f"gimbal lock of {', '.join(f'{b!r}' for b in locked)}: use a Ball joint, or a smaller step"
             )
-        elif not self.method.implicit and fastest * step > 2.8:
-            hz = fastest / (2.0 * np.pi)
-            hint = (
-                f"the fastest mode ({hz:.3g} Hz) needs steps below {2.8 / fastest:.2g}: "
-                "use method='ros3' or method='ros2'"
-            )
+        elif not self.method.implicit and fastest * step > STABLE:
+            hint = too_fast(fastest)
         elif (status > 0 or status < -1) and np.abs(y).max(initial=0.0) < 1e6:
             system.refuse(status, State(system.layout, q, v))
         raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
-
-
-def _fastest(system: System) -> float:
-    """Return the highest circular frequency: that of the vehicle as it is joined, above those of its parts."""
-    parts = float(np.sqrt(system.tree.v_stiffness.max(initial=0.0)))
-    if system.nv > 600:
-        return parts
-    try:
-        return max(parts, 2.0 * np.pi * float(system.modes().frequencies_hz.max(initial=0.0)))
-    except InterstageError:
-        return parts
