@@ -60,7 +60,7 @@ def dissipation_for(e: float, speed: float) -> float:
     """Return a with a u (1 + e) = ln((1 + a u)/(1 - a u e)): what hits with the speed u leaves with e u.
 
     >>> round(dissipation_for(0.5, 1.0), 6)
-    0.822966
+    1.432751
     """
     if not 0.0 < e <= 1.0 or not speed > 0.0:
         raise InputError(
