@@ -175,3 +175,35 @@ def test_damaged_files_are_refused(made, tmp_path, dataset, value, words):
         f[f"Recovery/{dataset}"] = np.bytes_("\n".join([value] * 10)) if isinstance(value, str) else value
     with pytest.raises(FileError, match=words):
         ist.Component.load(path)
+
+
+def test_shear_flows_are_forces_a_length():
+    """A panel in t-mm-s: flows and edge forces change units each in their own way, so that flow × edge stays the force."""
+    deck = """SOL 103
+CEND
+BEGIN BULK
+GRID,1,,0.,0.,0.
+GRID,2,,500.,0.,0.
+GRID,3,,500.,250.,0.
+GRID,4,,0.,250.,0.
+CSHEAR,1,1,1,2,3,4
+PSHEAR,1,1,2.
+MAT1,1,7.+4,,.3,2.7-9
+CBAR,11,11,1,2,0.,0.,1.
+CBAR,12,11,2,3,0.,0.,1.
+CBAR,13,11,3,4,0.,0.,1.
+CBAR,14,11,4,1,0.,0.,1.
+PBAR,11,1,100.,1.+3,1.+3,2.+3
+CONM2,21,3,,1.-3
+ENDDATA"""
+    asked = {"flow": ("CSHEAR", 1, "shear12"), "force": ("CSHEAR", 1, "force21")}
+    made = ist.Component.from_deck(deck_from_text(deck), n_modes=8, aset={}, units="t-mm-s", recover=asked)
+    ratios = [_flow_over_force(each) for each in (made, converted(made, "SI"))]
+    assert ratios[0] == pytest.approx(2.0 / 500.0, rel=1e-12)  # a corner takes half of its side
+    assert ratios[1] == pytest.approx(2.0 / 0.5, rel=1e-12)
+
+
+def _flow_over_force(component) -> float:
+    flow, force = component.recovery.C
+    k = int(np.argmax(np.abs(force)))
+    return float(abs(flow[k] / force[k]))

@@ -54,3 +54,12 @@ def test_a_part_without_inertia_and_offset_is_a_point(whole):
 def test_parts_that_are_not_there_are_refused(whole, arguments, error, said):
     with pytest.raises(error, match=said):
         whole.without_rigid(*arguments)
+
+
+@pytest.mark.parametrize(
+    "more", [{"geometric_stiffness": True}, {"recover": {"root": ("CBAR", 1, "axial")}}], ids=str
+)
+def test_what_was_balanced_with_the_part_is_refused(more):
+    made = ist.Component.from_deck(deck_from_text(stage_deck(True)), n_modes=6, name="stage", **more)
+    with pytest.raises(InputError, match="were found with the part in the body"):
+        made.without_rigid(GIMBALS[0], ENGINE["mass"], ENGINE["inertia"], ENGINE["com"])

@@ -36,6 +36,7 @@ def without_rigid(
         raise InputError(
             "inertia or offset of the part does not fit", where=where, expected="3 or 3 x 3 numbers, and 3"
         )
+    _refuse_balanced(c, where)
     left = c.mass - mass
     if not 0.0 <= mass < c.mass:
         raise InputError(
@@ -67,3 +68,17 @@ def without_rigid(
             C = c.damping_matrix
             changes |= {"viscous": C, "structural": None, "damping_ratio": matrix_ratios(hz, C, None)}
     return c.without_integrals().with_changes(**changes)
+
+
+def _refuse_balanced(component: Component, where: str) -> None:
+    """Refuse what was found from loads that the inertia of the body with its part balances."""
+    for name, held in (
+        ("geometric stiffness", component.geometric_stiffness),
+        ("recovery rows", component.recovery),
+    ):
+        if held is not None:
+            raise InputError(
+                f"{name} were found with the part in the body, and cannot do without it",
+                where=where,
+                hint="make the component without them, or from a deck without the part",
+            )

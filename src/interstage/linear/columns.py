@@ -53,7 +53,10 @@ def forward_rows(
             for k, j in enumerate(rows)
         )
     if failed:
-        raise SolverError("accelerations near the operating point are not finite", hint="look at the state")
+        raise SolverError(
+            "accelerations near the operating point are not finite",
+            hint="look at the state; geometric stiffness of a body that is bent far does not settle (stiffening=False)",
+        )
     return out
 
 

@@ -105,6 +105,8 @@ def _quantity(fe: FEModel, table: str, one: ElementResult) -> str:
         return "stress"
     if one.kind.startswith(SHELLS):
         return "force per length" if column in SHELL_FORCES else "moment per length"
+    if one.kind == "CSHEAR" and column.startswith("shear"):
+        return "force per length"  # flows along the edges
     if column == "spring_force":
         return _spring(fe, one)
     turning = "moment" in column or column in ("torque", "torsion", "mx", "my", "mz") or "_torque" in column
