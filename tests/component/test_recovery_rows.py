@@ -178,7 +178,7 @@ def test_damaged_files_are_refused(made, tmp_path, dataset, value, words):
 
 
 def test_shear_flows_are_forces_a_length():
-    """A panel in t-mm-s: flows and edge forces change units each in their own way, so that flow × edge stays the force."""
+    """A panel in t-mm-s: flows and forces change units each in their own way."""
     deck = """SOL 103
 CEND
 BEGIN BULK
