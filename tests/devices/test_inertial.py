@@ -252,3 +252,64 @@ class Push(ist.Device):
 def test_inertial_sensors_that_cannot_be_are_refused(make, said):
     with pytest.raises(ist.InterstageError, match=said):
         make()
+
+
+@pytest.mark.parametrize("offset", ["0 s", "50 ms"])
+def test_samples_of_a_gyro_are_means_where_a_frame_is_linearized(offset):
+    """Rate feedback through a delay of one sample: J ω̇ = -K ω̄, z³ - z² + k/2 z + k/2 = 0, k = KT/J, with the mean ω̄.
+
+    Where the gyro samples half a period after the software, the mean of (n-½) is that of a ramp of which the software's
+    command changes the slope half way: compared with the growth of a run.
+    """
+    mb = ist.Multibody("wheel")
+    mb.add_body("bus", mass=10.0, inertia=[2.0, 2.0, 2.0], joint=ist.Revolute("z"))
+    wheel = mb.compile()
+    made = ist.Assembly("a", vehicle=wheel).add("imu", dev.IMU(at="bus", every="100 ms", offset=offset))
+    made.add("motor", Turn(joint="bus")).add(
+        "law", lambda t, w: -18.0 * w[2], every="100 ms", out={"u": "N*m"}
+    )
+    made.wire({"imu.rate": "law.w"}).wire({"law.u": "motor.u"}, delay="1 samples")
+    lin = ist.linearize(made, wheel.state(), sampled=True, step="10 ms")
+    moving = np.sort_complex([z for z in lin.poles() if abs(z - 1.0) > 1e-9 and abs(z) > 1e-9])
+    largest = np.abs(moving).max()
+    if offset == "0 s":
+        assert moving == pytest.approx(np.sort_complex(np.roots([1.0, -1.0, 0.45, 0.45])), abs=1e-9)
+        assert np.sum(np.abs(lin.poles() - 1.0) < 1e-9) == 1  # the angle, and nothing that the sensor keeps
+    x = wheel.state()
+    x["bus"].v[:] = 1e-3
+    log = ist.simulate(made, x, until=40, step="10 ms")
+    w = np.abs(log["bus"].v[:, 0])
+    assert (w[-1000:].max() / w[2000:3000].max()) ** 0.01 == pytest.approx(largest, rel=2e-3)  # by peaks
+    assert largest > 1.0
+
+
+def test_samples_of_an_accelerometer_are_means_where_a_frame_is_linearized():
+    """Force of -k ā, half a period late, on a mass of 1 kg: ā⁺⁺ = -k (ā⁺ + ā)/2, z² + k/2 z + k/2 = 0."""
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
+    cart = mb.compile()
+    made = ist.Assembly("a", vehicle=cart).add("acc", dev.Accelerometer(at="cart"), every="100 ms")
+    made.add("motor", Slide(joint="cart"))
+    made.add("law", lambda t, a: -0.8 * a[0], every="100 ms", offset="50 ms", out={"u": "N"})
+    made.wire({"acc.acceleration": "law.a", "law.u": "motor.u"})
+    poles = ist.linearize(made, cart.state(), sampled=True, step="10 ms").poles()
+    moving = np.sort_complex([z for z in poles if 1e-6 < abs(z) < 1.0 - 1e-6])
+    assert moving == pytest.approx(np.sort_complex(np.roots([1.0, 0.4, 0.4])), abs=1e-9)
+
+
+class Turn(ist.Device):
+    joint = ist.Hinge()
+    u = ist.In("N*m")
+    f = joint.force()
+
+    def outputs(d, t):
+        d.f = d.u
+
+
+class Slide(ist.Device):
+    joint = ist.Hinge("m")
+    u = ist.In("N")
+    f = joint.force()
+
+    def outputs(d, t):
+        d.f = d.u

@@ -8,7 +8,9 @@ axes of the node and then turned into those of the sensor.
 
 from __future__ import annotations
 
-from interstage.devices.inertial import FLICKERS, Inertial, counted, mounted, wandered
+from types import MappingProxyType
+
+from interstage.devices.inertial import FLICKERS, Inertial, counted, gained, mounted, wandered
 from interstage.jit import kernel
 from interstage.system.ports import Discrete, Out, Parameter, State
 
@@ -53,22 +55,26 @@ class Accelerometer(Inertial):
     drift = Discrete("m/s^2", 3)
     flicker = Discrete("m/s^2", (3, FLICKERS))
 
+    increments = MappingProxyType({"u": "seen"})
+
     def rates(d, t):
-        if d.ideal == 1:
+        if d.ideal == 1 and d.nth == 0:
             d.udot[:] = 0.0
         else:
             felt(d.force, d.omega, d.alpha, d.lever, d.udot)
 
     def sample(d, t):
-        if d.ideal == 1 or d.nth == 0:
+        if d.nth == 0:
             felt(d.force, d.omega, d.alpha, d.lever, d.delta_velocity)
+            if d.ideal == 1:
+                d.seen[:] = d.u - d.delta_velocity * d.period
             mounted(d.mount, d.scale_factor, d.misalignment, d.delta_velocity, d.acceleration)
             d.delta_velocity[:] = d.acceleration * d.period
+        elif d.ideal == 1:
+            gained(d.mount, d.scale_factor, d.misalignment, d.u, d.seen, d.delta_velocity)
+            d.acceleration[:] = d.delta_velocity / d.period
         if d.ideal == 0:
-            for i in range(3):
-                d.seen[i] = d.u[i] - d.seen[i]
-            mounted(d.mount, d.scale_factor, d.misalignment, d.seen, d.delta_velocity)
-            d.seen[:] = d.u
+            gained(d.mount, d.scale_factor, d.misalignment, d.u, d.seen, d.delta_velocity)
             keys = (d.seed, d.stream, d.tick, d.nth)
             terms = (
                 d.velocity_random_walk,
@@ -82,4 +88,4 @@ class Accelerometer(Inertial):
                     d.total, d.before, d.count, d.register, d.delta_velocity)  # fmt: skip
             if d.nth > 0:
                 d.acceleration[:] = d.delta_velocity / d.period
-            d.nth += 1
+        d.nth += 1

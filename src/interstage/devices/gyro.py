@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from interstage.devices.inertial import FLICKERS, Inertial, counted, mounted, wandered
+from types import MappingProxyType
+
+from interstage.devices.inertial import FLICKERS, Inertial, counted, gained, mounted, wandered
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
 from interstage.system.ports import Discrete, Out, Parameter, State
 
@@ -44,22 +46,28 @@ class Gyro(Inertial):
     drift = Discrete("rad/s", 3)
     flicker = Discrete("rad/s", (3, FLICKERS))
 
+    increments = MappingProxyType({"theta": "seen"})
+
     def rates(d, t):
-        if d.ideal == 1:
+        if d.ideal == 1 and d.nth == 0:
             d.thetadot[:] = 0.0
         else:
             d.thetadot[:] = d.omega
 
     def sample(d, t):
         if d.ideal == 1 or d.nth == 0:
-            mounted(d.mount, d.scale_factor, d.misalignment, d.omega, d.rate)
             quaternion_multiply(d.true_attitude, d.mount, d.attitude)
+        if d.nth == 0:
+            mounted(d.mount, d.scale_factor, d.misalignment, d.omega, d.rate)
             d.delta_angle[:] = d.rate * d.period
-        if d.ideal == 0:
-            for i in range(3):
-                d.seen[i] = d.theta[i] - d.seen[i]
-            mounted(d.mount, d.scale_factor, d.misalignment, d.seen, d.delta_angle)
-            d.seen[:] = d.theta
+        if d.ideal == 1:
+            if d.nth == 0:
+                d.seen[:] = d.theta - d.omega * d.period
+            else:
+                gained(d.mount, d.scale_factor, d.misalignment, d.theta, d.seen, d.delta_angle)
+                d.rate[:] = d.delta_angle / d.period
+        else:
+            gained(d.mount, d.scale_factor, d.misalignment, d.theta, d.seen, d.delta_angle)
             keys = (d.seed, d.stream, d.tick, d.nth)
             terms = (d.angle_random_walk, d.rate_random_walk, d.bias_stability, d.rate_ramp, d.flicker_from)
             wandered(keys, d.period, t, terms, d.bias, d.drift, d.flicker, d.delta_angle)
@@ -69,4 +77,4 @@ class Gyro(Inertial):
                 d.rate[:] = d.delta_angle / d.period
                 quaternion_step(d.attitude, d.delta_angle, d.attitude)
                 quaternion_normalize(d.attitude, d.attitude)
-            d.nth += 1
+        d.nth += 1

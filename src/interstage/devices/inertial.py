@@ -11,6 +11,9 @@ In a sample of T seconds at time t the increment x of each axis (angle, or veloc
 The processes g have correlation times τ a half decade apart and σ² = B² ln(√10) / π each, so that their spectra add up
 to B²/ω: flicker. Rounding keeps its residue, since θ is not rounded; q = √12 Q.
 
+Where derivatives are taken the errors are left out. The first sample then says the rate of the instant, and leaves the
+mark of the accumulated angle where a steady rate would have left it; samples after it are means, as in a run.
+
 Source: the terms are those of the NESC report (NASA/TM-2020-5008164), D.1; the forms those of IEEE Std 952-1997, annex
 C.
 """
@@ -42,6 +45,15 @@ def mounted(mount, scale, misalignment, x, out):
     out[0] = (1.0 + scale[0]) * (a + e[1] * c - e[2] * b)
     out[1] = (1.0 + scale[1]) * (b + e[2] * a - e[0] * c)
     out[2] = (1.0 + scale[2]) * (c + e[0] * b - e[1] * a)
+
+
+@kernel
+def gained(mount, scale, misalignment, total, mark, out):
+    """Write what was added to a total (3,) since a mark (3,), in the axes of the sensor, and move the mark there."""
+    for i in range(3):
+        mark[i] = total[i] - mark[i]
+    mounted(mount, scale, misalignment, mark, out)
+    mark[:] = total
 
 
 @kernel

@@ -27,7 +27,7 @@ from interstage.system.device import Device
 from interstage.system.flight import base_loads, known_values, start_values
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
-from interstage.system.ports import Out, Value
+from interstage.system.ports import Integer, Out, Value
 
 DIFFERENCE = 1e-6  # step of central differences, in units of each state's size
 DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
@@ -96,7 +96,22 @@ class FlightPlant:
         loop.loop.sample_next[:] = 0
         self.done(loop, loop.sample(self.x0.q.copy(), self.x0.v.copy(), 0))
         self.vectors = {kind: vector.copy() for kind, vector in loop.tapes.vectors.items()}
+        self.after = {kind: self.vectors[kind].copy() for kind in "wn"}
+        for path in self.integrating():
+            for span in self.whole_numbers(path):
+                self.vectors["n"][span] = self.before["n"][span]
         self.recall()
+
+    def integrating(self) -> dict[str, Mapping[str, str]]:
+        """Return the devices whose samples read states from a mark on, by path: {state: mark}."""
+        found = {part.path: getattr(part.what, "increments", {}) for part in self.plan.parts}
+        return {path: marks for path, marks in found.items() if marks}
+
+    def whole_numbers(self, path: str) -> list[slice]:
+        """Return where the whole numbers of a device lie that it counts with."""
+        part = next(part for part in self.plan.parts if part.path == path)
+        declared = [n for n, field in part.what.fields.items() if isinstance(field, Integer)]
+        return [slice(*span_of(self.plan, f"{path}.{n}")) for n in declared]
 
     def _of_wires(
         self, assembly: Assembly, x0: State | None, given: Mapping[str, Value] | None

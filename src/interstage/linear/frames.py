@@ -4,7 +4,8 @@
 
 States are small motions of the vehicle, continuous and discrete states of devices, sampled outputs that are held, and
 what laws remember (numbers among the attributes of an object); those that say nothing about what comes are left out.
-A frame begins before the samples of its first tick.
+A frame begins before the samples of its first tick. Of a state that samples read from a mark on, the angle of a gyro
+say, only the difference matters: at the beginning the state is where it was, and the mark is moved instead.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Frame:
             k: [n for n, v in kept.items() if _is_number(v)] for k, kept in plant.memory.items()
         }
         self.start = {**plant.before, "s": plant.vectors["s"]}
+        self.marks = self._marked()
         sizes = plant.sizes()
         self.sizes = {
             **{kind: sizes[kind] for kind in "qvz"},
@@ -63,6 +65,26 @@ class Frame:
                     found += range(*span_of(self.plan, f"{part.path}.{name}"))
         return found
 
+    def _marked(self) -> list[tuple[slice, slice]]:
+        """Return where states and their marks lie, and begin with marks as a steady motion leaves them."""
+        plant, found = self.plant, []
+        entries = {self.plan.parts[e.part].path: e for e in self.plan.sampled}
+        for kind in "wn":
+            self.start[kind] = self.start[kind].copy()
+        for path, pairs in plant.integrating().items():
+            if path not in entries:
+                continue
+            entry = entries[path]
+            ahead = (entry.first % entry.every) / entry.every  # of the first sample, in periods
+            for span in plant.whole_numbers(path):
+                self.start["n"][span] = plant.after["n"][span]
+            for state, mark in pairs.items():
+                z, w = (slice(*span_of(self.plan, f"{path}.{name}")) for name in (state, mark))
+                gained = self.start["z"][z] - plant.after["w"][w]
+                self.start["w"][w] = self.start["z"][z] - (1.0 - ahead) * gained
+                found.append((z, w))
+        return found
+
     def _flown(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, State]:
         """Return the loop and the state of the vehicle after a frame."""
         loop, x = self._begun(delta)
@@ -78,6 +100,8 @@ class Frame:
         plant.recall()
         loop, x = plant.begin(delta, self.start)
         loop.tapes.vectors["w"] += delta["w"]
+        for z, _ in self.marks:
+            loop.tapes.vectors["z"][z] = self.start["z"][z]
         loop.tapes.vectors["s"][self.held] += delta["s"]
         at = 0
         for k, names in self.remembered.items():
@@ -93,7 +117,10 @@ class Frame:
         """Return the changes after a frame."""
         loop, x = self._flown(split_parts(delta, self.sizes))
         assert self.end is not None
-        free, v = self.plant.free, loop.tapes.vectors
+        free, v = self.plant.free, {kind: loop.tapes.vectors[kind].copy() for kind in "zws"}
+        for z, w in self.marks:
+            v["w"][w] -= v["z"][z] - self.start["z"][z]
+            v["z"][z] = self.start["z"][z]
         kept = [
             np.ravel(getattr(owner_of(self.plan.parts[k].what), name))
             for k, names in self.remembered.items()

@@ -86,6 +86,9 @@ class Device:
     uses: Mapping[str, Uses] = MappingProxyType({})
     places: Mapping[str, Place | Hinge] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
+    increments: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # states that samples read from a mark on: {state: mark}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
