@@ -11,7 +11,8 @@ a vehicle that stands on the pad with its nose along x has a unit attitude, and 
 v = ω × r = `ground_velocity`. Axes of the Earth turn by ωt about the pole: x_world = axes R_z(ωt) x_fixed.
 
 With `gravity_gradient` every body feels the field at its own centre of mass, and the torque 3μ/r³ r̂ × I r̂ of a field
-that changes over it (I undeformed); otherwise the field at the first body's centre of mass acts on all.
+that changes over it (I undeformed); otherwise the field at the centre of mass of the first body of each vehicle (each
+body on the world) acts on all that it carries.
 
 Constants: WGS 84 (NIMA TR8350.2), J2 = √5·4.84165143790815e-4 of EGM96.
 """
@@ -141,7 +142,8 @@ class Earth(Device):
 
     def bound(self, vehicle: System) -> Earth:
         """Return the device on a vehicle: which bodies feel the field, and how they are made."""
-        names = vehicle.bodies if self.whole else vehicle.bodies[:1]
+        roots = [b for b, parent in zip(vehicle.bodies, vehicle.tree.body_parent) if parent < 0]
+        names = vehicle.bodies if self.whole else roots
         com, inertia = zip(*(_mass_properties(vehicle, name) for name in names))
         return self.moved({"at": list(names)}, com=np.array(com), inertia=np.array(inertia).reshape(-1, 9))
 
