@@ -236,3 +236,29 @@ def test_a_scaled_allocation_keeps_the_direction():
 def test_blocks_that_cannot_be_are_refused(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: dev.LowPass("1 Hz"),
+        lambda: dev.Notch("5 Hz", depth=0.05, width=0.7),
+        lambda: dev.LeadLag("1 Hz", "4 Hz"),
+    ],
+)
+@pytest.mark.parametrize("start", [0, 10])
+def test_filters_begin_settled_whenever_a_run_begins(make, start):
+    made = ist.Assembly("x").add("source", lambda t: 3.0, every="20 ms", out={"y": "N"})
+    made.add("filter", make(), every="20 ms").wire({"source.y": "filter.u"})
+    log = ist.simulate(made, None, start=start, until=start + 0.2, step="20 ms")
+    assert log["filter.y"].ravel() == pytest.approx(3.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("start", [0, 10])
+def test_a_pid_begins_without_a_kick_whenever_a_run_begins(start):
+    """e = -5 for ever: u = kp e + ki e t from the first sample on, and no derivative of what was always there."""
+    made = ist.Assembly("x").add("source", lambda t: 5.0, every="20 ms", out={"y": ""})
+    made.add("pid", dev.PID(kp=2.0, ki=0.3, kd=4.0), every="20 ms").wire({"source.y": "pid.measured"})
+    log = ist.simulate(made, None, start=start, until=start + 0.2, step="20 ms")
+    samples = np.arange(len(log.t)) + 1
+    assert log["pid.u"].ravel() == pytest.approx(-10.0 - 0.3 * 5.0 * 0.02 * samples, rel=1e-12)

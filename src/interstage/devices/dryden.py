@@ -80,6 +80,7 @@ class Dryden(Device):
     gust = Out("m/s", 3, ambient="turbulence")
     along, right, down = Out("m/s"), Out("m/s"), Out("m/s")
     u = Discrete("")
+    begun = Integer()
     lateral = Discrete("", (2, 2))
 
     def __init__(self, *, seed: int = 0, every: Period = "20 ms", **values: Value):
@@ -93,7 +94,7 @@ class Dryden(Device):
         L_u, L_w, s_u, s_w = lengths_and_intensities(d.altitude, d.wind, d.sigma)
         T, key = d.period, d.seed + 7919 * d.draw
         live = 1.0 if d.ideal == 0 else 0.0
-        if d.tick == 0:
+        if d.begun == 0:
             d.u = live * normal(key, d.stream, d.tick, 5)
         else:
             phi = np.exp(-T * speed / L_u)
@@ -105,7 +106,7 @@ class Dryden(Device):
             # states a, b of unit white noise: ȧ = (b - a)/τ, ḃ = -b/τ + √(2/τ) n: variances ½, 1, covariance ½
             x = T / tau
             phi = np.exp(-x)
-            if d.tick == 0:
+            if d.begun == 0:
                 b = live * n1
                 a = 0.5 * b + live * 0.5 * n2
             else:
@@ -120,6 +121,7 @@ class Dryden(Device):
                 b = phi * d.lateral[k, 1] + live * root * n1
             d.lateral[k, 0] = a
             d.lateral[k, 1] = b
+        d.begun = 1
         # (1 + √3 τs)/(1 + τs)² of the noise: √3 b + (1 - √3) a, of variance 2 with these
         scale = 1.0 / np.sqrt(2.0)
         d.right = s_u * scale * (ROOT3 * d.lateral[0, 1] + (1.0 - ROOT3) * d.lateral[0, 0])

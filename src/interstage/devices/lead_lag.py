@@ -11,7 +11,7 @@ import numpy as np
 
 from interstage.devices.biquad import check_below_nyquist, run_biquad, tustin
 from interstage.system.device import Device
-from interstage.system.ports import ANY, Discrete, In, Out, Parameter, Value
+from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
 
 
 class LeadLag(Device):
@@ -26,6 +26,7 @@ class LeadLag(Device):
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = Discrete("", ("n", 2))
+    begun = Integer()
 
     def __init__(self, zero: float | str, pole: float | str, *, n: int = 1, **values: Value):
         values |= {"zero": zero, "pole": pole, "n": n}
@@ -35,4 +36,5 @@ class LeadLag(Device):
     def sample(d, t):
         wz, wp = 2.0 * np.pi * d.zero, 2.0 * np.pi * d.pole
         c = tustin(np.sqrt(wz * wp), d.period, 0.0, d.gain / wz, d.gain, 0.0, 1.0 / wp, 1.0)
-        run_biquad(c, d.u, d.y, d.state, d.tick == 0 and d.ideal == 0)
+        run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
+        d.begun = 1

@@ -27,6 +27,7 @@ class LowPass(Device):
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = Discrete("", ("n", 2))
+    begun = Integer()
 
     def __init__(self, frequency: float | str, *, order: int = 2, n: int = 1, **values: Value):
         if order not in (1, 2):
@@ -41,4 +42,5 @@ class LowPass(Device):
             c = tustin(w, d.period, 0.0, 0.0, w, 0.0, 1.0, w)
         else:
             c = tustin(w, d.period, 0.0, 0.0, w * w, 1.0, 2.0 * d.damping * w, w * w)
-        run_biquad(c, d.u, d.y, d.state, d.tick == 0 and d.ideal == 0)
+        run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
+        d.begun = 1

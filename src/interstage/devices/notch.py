@@ -11,7 +11,7 @@ import numpy as np
 
 from interstage.devices.biquad import check_below_nyquist, run_biquad, tustin
 from interstage.system.device import Device
-from interstage.system.ports import ANY, Discrete, In, Out, Parameter, Value
+from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
 
 
 class Notch(Device):
@@ -26,6 +26,7 @@ class Notch(Device):
     u = In(ANY, "n")
     y = Out(ANY, "n")
     state = Discrete("", ("n", 2))
+    begun = Integer()
 
     def __init__(self, frequency: float | str, *, n: int = 1, **values: Value):
         values |= {"frequency": frequency, "n": n}
@@ -35,4 +36,5 @@ class Notch(Device):
     def sample(d, t):
         w = 2.0 * np.pi * d.frequency
         c = tustin(w, d.period, 1.0, 2.0 * d.depth * w, w * w, 1.0, 2.0 * d.width * w, w * w)
-        run_biquad(c, d.u, d.y, d.state, d.tick == 0 and d.ideal == 0)
+        run_biquad(c, d.u, d.y, d.state, d.begun == 0 and d.ideal == 0)
+        d.begun = 1

@@ -37,6 +37,7 @@ class PID(Device):
     integral = Discrete("", "n")
     before = Discrete("", ("n", 2))
     slope = Discrete("1/s", "n")
+    begun = Integer()
 
     def __init__(self, *, n: int = 1, rated: bool = False, **values: Value):
         values |= {"n": n, "rated": int(rated)}
@@ -46,7 +47,7 @@ class PID(Device):
         T = d.period
         for i in range(len(d.u)):
             e, y = d.wanted[i] - d.measured[i], d.measured[i]
-            if d.tick == 0 and d.ideal == 0:
+            if d.begun == 0 and d.ideal == 0:
                 d.before[i, 0] = e
                 d.before[i, 1] = y
             if d.rated == 1:
@@ -65,3 +66,4 @@ class PID(Device):
             d.slope[i] = slope
             d.before[i, 0] = e
             d.before[i, 1] = y
+        d.begun = 1
