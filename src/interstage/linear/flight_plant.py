@@ -119,6 +119,12 @@ class FlightPlant:
         """Return what the wires say that were cut."""
         if not any(piece.target in self.inputs for piece in assembly.pieces()):
             return {}
+        given = {
+            name: value
+            for pattern, value in (given or {}).items()
+            for name in self.plan.find(pattern, "pszwn")
+            if name not in self.inputs
+        }
         whole = planned(assembly, given=known_values(x0, given))
         loop = ClosedLoop(whole, self.system, float, ideal=True)
         loop.hold(start_values(whole, x0, given))

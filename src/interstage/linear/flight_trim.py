@@ -2,8 +2,8 @@
 
     r(y) = [ v̇_r(y);  ż(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r
 
-y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), and the states z of devices. What is
-sampled says what it would at the point; it is asked anew until nothing changes.
+y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), joints whose motion devices say, and
+the states z of devices. What is sampled says what it would at the point; it is asked anew until nothing changes.
 
 A vehicle may be held down meanwhile: its free bodies then do not accelerate (v̇ = 0 in body axes, so that one that turns
 with the Earth goes on turning with it), and let go in the point that is returned.
@@ -28,6 +28,8 @@ from interstage.system.ports import Value
 
 ROUNDS = 50  # of asking what is sampled anew
 HALVINGS = 12
+REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least and at most (rad or m)
+BISECTIONS = 40
 STILL = 1e-12  # change of unknowns, beside their size, that is none
 HOLD_DOWN = "hold-down"
 
@@ -62,10 +64,11 @@ def trim_flight(
     max_iterations: int,
     tolerance: float,
     held: bool = False,
+    driven: bool = True,
 ) -> FlightPoint:
     """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still.
 
-    held : free bodies keep their velocities meanwhile
+    held : free bodies keep their velocities meanwhile;  driven : joints whose motion devices say are unknowns too
     """
     point: State | None = x
     for _ in range(ROUNDS):
@@ -75,9 +78,11 @@ def trim_flight(
         try:
             for name in free_bodies(plant.system) if held else ():
                 modes[plant.system.body(name)] = PRESCRIBED
-            rows = np.flatnonzero(np.isin(plant.free, places))
+            moved = _driven(plant) if driven else np.zeros(0, dtype=int)
+            rows = np.flatnonzero(np.isin(plant.free, [*places, *moved]))
             plant.x0.v[plant.free[rows]] = 0.0
-            y = _solved(plant, rows, max_iterations, tolerance)
+            steered = np.flatnonzero(np.isin(plant.free[rows], moved))
+            y = _solved(plant, rows, steered, max_iterations, tolerance)
             modes[:] = switched
             point = _point(plant, point, rows, y, given)
         finally:
@@ -88,8 +93,43 @@ def trim_flight(
     raise SolverError(
         "what is sampled does not settle",
         where=f"trim of assembly '{assembly.name}'",
-        hint="an integrator in the software has no steady state of its own: hold its output with set=",
+        hint="an integrator in the software has no steady state of its own: leave its wire out, and hold the input with set=",
     )
+
+
+def _driven(plant: FlightPlant) -> np.ndarray:
+    """Return the places in v of joints whose motion devices say."""
+    bodies = {str(touch.place) for touch in plant.plan.pushes if touch.quantity == "motion"}
+    found = [np.arange(plant.system.nv)[plant.system.layout[body].v] for body in sorted(bodies)]
+    return np.concatenate([np.zeros(0, dtype=int), *found])
+
+
+def _within_limits(residual: Callable[[np.ndarray], np.ndarray], y: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Return y where drives k are not at their rate limits, by bisection; each is a function of its own joint.
+
+    At a limit a drive does not change with its joint, and Newton's method has no direction.
+    """
+    r = residual(y)[k]
+    way, near, far = np.sign(r), y[k].copy(), y[k].copy()
+    size = REACH[0]
+    while size <= REACH[1]:
+        out = residual(_put(y, k, near + way * size))[k] * way < 0.0
+        far[out & (far == near)] = (near + way * size)[out & (far == near)]
+        if (far != near).all():
+            break
+        size *= 2.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (near + far)
+        new = residual(_put(y, k, middle))[k]
+        over = new * way < 0.0
+        far[over], near[~over] = middle[over], middle[~over]
+    return _put(y, k, 0.5 * (near + far))
+
+
+def _put(y: np.ndarray, k: np.ndarray, values: np.ndarray) -> np.ndarray:
+    found = y.copy()
+    found[k] = values
+    return found
 
 
 def _changes(plant: FlightPlant, rows: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
@@ -105,8 +145,13 @@ def _jacobian(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, laws: bool) 
     return jacobian_of(lambda change: f(y + change), len(y), laws)[0]
 
 
-def _solved(plant: FlightPlant, rows: np.ndarray, most: int, tolerance: float) -> np.ndarray:
-    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps."""
+def _solved(
+    plant: FlightPlant, rows: np.ndarray, driven: np.ndarray, most: int, tolerance: float
+) -> np.ndarray:
+    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps.
+
+    driven : numbers of the unknowns that drives move
+    """
     m = plant.sizes()["v"]
     wanted = np.concatenate([rows, m + np.arange(plant.sizes()["z"])]).astype(int)
 
@@ -116,6 +161,12 @@ def _solved(plant: FlightPlant, rows: np.ndarray, most: int, tolerance: float) -
     y = np.zeros(len(wanted))
     r = residual(y)
     scale = max(float(np.abs(r).max(initial=0.0)), 1.0)
+    if len(driven):
+        J = _jacobian(residual, y, bool(plant.memory))
+        limited = driven[(J[driven, driven] == 0.0) & (r[driven] != 0.0)]
+        if len(limited):
+            y = _within_limits(residual, y, limited)
+            r = residual(y)
     for _ in range(most):
         if len(y) == 0 or np.abs(r).max() <= 1e-14 * scale:
             return y

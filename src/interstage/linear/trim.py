@@ -113,7 +113,8 @@ def trim(
         an operating point x act where that kind is not given
     unknowns : names as in "panel.eta", "panel.eta3", "engine.angle", "engine" (its joint and modes), or pairs
         ("rate", "wheel.angle"), ("force", "engine.angle") for velocities and generalized forces. Default: modal
-        coordinates, joints that springs hold, and joints in loops but free ones
+        coordinates, joints that springs hold, and joints in loops but free ones; of an assembly also joints whose
+        motion devices say (`Hinge.motion`)
     residuals : names of accelerations that shall vanish, or functions f(system, x, vdot) that shall (they must
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
@@ -184,7 +185,9 @@ def _trim_assembly(
                     "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
                 )
         places = [unknown.place for unknown in chosen]
-    return trim_flight(assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance, held)
+    return trim_flight(
+        assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance, held, unknowns is None
+    )
 
 
 def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: list[Unknown]) -> np.ndarray:

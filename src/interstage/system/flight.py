@@ -363,6 +363,10 @@ def _finer(plan: Plan, times: list[Fraction]) -> Clock:
 
 def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return values of inputs and states by name or pattern: of a point of a flight, then what is given."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            "set cannot be read", where="set", expected="{port or state: value}", got=repr(given)[:60]
+        )
     return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
 
 

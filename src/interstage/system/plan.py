@@ -80,6 +80,7 @@ class Plan:
     felt: list[Touch]
     pushes: list[Touch]
     sample_feels: bool
+    unwired: frozenset[str] = frozenset()
     aliases: dict[str, list[str]] = field(default_factory=dict)
 
     def find(self, pattern: str, kinds: str = "szw") -> list[str]:
@@ -116,6 +117,22 @@ class Plan:
                 hint=f"wire it, or hold it: set={{'{missing[0]}': …}}",
             )
 
+    def _not_held(self, name: str) -> InputError:
+        """Make the error for a signal that something writes: what is set there would be gone at once."""
+        path, _, port = name.rpartition(".")
+        what = next((part.what.fields.get(port) for part in self.parts if part.path == path), None)
+        if isinstance(what, Look):
+            words = "filled by the vehicle"
+        elif isinstance(what, In):
+            words = "wired"
+        else:
+            words = "an output: its device says it"
+        return InputError(
+            f"'{name}' cannot be set: it is {words}",
+            where=f"set of assembly '{self.assembly.name}'",
+            hint=f"{'leave the wire out, or ' if words == 'wired' else ''}override it: ist.Fault('{name}', …)",
+        )
+
     def values(self, given: Mapping[str, object]) -> dict[str, np.ndarray]:
         """Return values by full name of what is given by name or pattern, checked; strings are quantities."""
         found: dict[str, np.ndarray] = {}
@@ -128,6 +145,8 @@ class Plan:
         for pattern, value in given.items():
             for name in self.find(pattern, "pszwn"):
                 slot = self.slots[name]
+                if slot.kind == "s" and name not in self.unwired:
+                    raise self._not_held(name)
                 found[name] = shaped(numbers(value, slot.unit, f"'{name}'"), slot.shape, f"'{name}'")
                 if name in bounded:
                     bounded[name].check(found[name], f"'{name}'")
@@ -218,6 +237,7 @@ def planned(
         [touch for touch in touched if touch.quantity in FELT],
         pushes,
         flow.sample_feels,
+        frozenset(f"{parts[k].path}.{name}" for k, name in unwired),
         aliases,
     )
     felt = {touch.slot for touch in plan.felt}
