@@ -242,3 +242,34 @@ def test_faults_that_cannot_be_are_refused(faults, said):
 def test_faults_are_for_assemblies(vehicle):
     with pytest.raises(InputError, match="faults belongs to assemblies"):
         ist.simulate(vehicle, vehicle.state(), until=1, step=0.1, faults=[ist.Fault("x")])
+
+
+class Accumulator(ist.Device):
+    """It remembers in what it says."""
+
+    n = ist.Out("")
+
+    def sample(d, t):
+        d.n = d.n + 1.0
+
+
+@pytest.mark.parametrize("fault", [ist.Fault("count.n", 50.0, 1, 2), ist.Fault("count.n", None, 1, 2)])
+@pytest.mark.parametrize("interpret", [False, True])
+def test_a_device_goes_on_from_what_it_said_itself(fault, interpret):
+    made = ist.Assembly("x").add("count", Accumulator(), every="1/4 s")
+    log = Flight(made, None, 3, "1/4 s", faults=[fault], interpret=interpret).run()
+    wrong = 50.0 if fault.value else 4.0
+    assert log["count.n"].tolist() == [1, 2, 3, 4, wrong, wrong, wrong, wrong, 9, 10, 11, 12, 13]
+
+
+def test_part_of_a_fault_from_the_start_is_taken_back():
+    class Pair(ist.Device):
+        n = ist.Out("", 2)
+
+        def sample(d, t):
+            d.n[0] = d.n[0] + 1.0
+            d.n[1] = d.n[1] + 2.0
+
+    made = ist.Assembly("x").add("pair", Pair(), every=1)
+    log = runs(made, ist.Fault("pair.n[1]", -1.0, stop=2), until=3)
+    assert log["pair.n"].tolist() == [[1, -1], [2, -1], [3, 6], [4, 8]]

@@ -93,7 +93,7 @@ def trim_flight(
     raise SolverError(
         "what is sampled does not settle",
         where=f"trim of assembly '{assembly.name}'",
-        hint="an integrator in the software has no steady state of its own: leave its wire out, and hold the input with set=",
+        hint="an integrator in the software has no steady state: leave its wire out, and hold the input with set=",
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,10 @@ class Override(Device):
 
 
 class HeldOverride(Device):
-    """The same of what is sampled or held; `said` is what its device said last, which comes back at the end."""
+    """The same of what is sampled or held; `said` is what its device said last, which comes back at the end.
+
+    It comes back before every sample of the device too (`Restore`), which may go on from what it said itself.
+    """
 
     begin, end = Parameter("s", 0.0), Parameter("s", NEVER)
     stuck, active = Integer(), Integer()
@@ -116,11 +120,24 @@ class HeldOverride(Device):
         d.active = 1 if on else 0
 
 
+class Restore(Device):
+    """Let a device find what it said itself: `said` of a `HeldOverride` before its sample."""
+
+    active = Integer()
+    said, y = Discrete("", "k"), Discrete("", "k")  # they lie where those of the override do
+
+    def sample(d, t):
+        if d.active == 1:
+            for i in range(len(d.y)):
+                d.y[i] = d.said[i]
+
+
 @dataclass(frozen=True)
 class Forced:
     """Numbers of a port that a fault writes: `count` from `first` on, by a part, behind the part `writer`.
 
     writer : None where nothing writes, an input that is held;  sampled : whether it holds
+    back : a part before the writer, where that samples
     """
 
     part: Part
@@ -132,6 +149,13 @@ class Forced:
     begin: Fraction
     end: Fraction | None
     stuck: bool
+    back: Part | None = None
+
+    def alias(self, slots: dict[str, Any]) -> None:
+        """Let the part before the writer work on the numbers of the one behind it."""
+        if self.back is not None:
+            for name in Restore.fields:
+                slots[f"{self.back.path}.{name}"] = slots[f"{self.part.path}.{name}"]
 
 
 def faults_of(given: Sequence[Fault | Mapping[str, Any]]) -> list[Fault]:
@@ -140,9 +164,13 @@ def faults_of(given: Sequence[Fault | Mapping[str, Any]]) -> list[Fault]:
         raise InputError(
             "faults cannot be read", where="faults", expected="[ist.Fault(…), …]", got=repr(given)
         )
-    found = [Fault(**fault) if isinstance(fault, Mapping) else fault for fault in given]
+    known = {one.name for one in dataclass_fields(Fault)}
+    found = []
+    for fault in given:
+        fits = isinstance(fault, Mapping) and {"port"} <= fault.keys() <= known
+        found.append(Fault(**fault) if fits else fault)
     for fault in found:
-        if not isinstance(fault, Fault):
+        if not isinstance(fault, Fault) or not isinstance(fault.port, str):
             raise InputError(
                 "not a fault", expected='as in ist.Fault("imu.rate", 0.0, start=1)', got=repr(fault)
             )
@@ -225,6 +253,9 @@ def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, 
         held=value,
     )
     part = Part(f"{port.name}[{piece.first}] > fault {n}", device, None, Fraction(0))
+    back = None
+    if piece.sampled and piece.writer is not None:
+        back = Part(f"{part.path} back", Restore(k=piece.count), None, Fraction(0))
     return Forced(
         part,
         port.name,
@@ -235,6 +266,7 @@ def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, 
         begin,
         end,
         fault.value is None,
+        back,
     )
 
 
@@ -270,11 +302,13 @@ def insert(plan: Plan, found: Sequence[Forced], first: int, seen: Mapping[int, b
         (plan.after if felt else plan.before).insert(0, Entry(k, "outputs"))
     once = plan.clock.ticks(ONCE)
     switches: list[Entry] = []
+    number = {part.path: k for k, part in enumerate(plan.parts)}
     for k, one in enumerate(found, first):
         times = [time for time in (one.begin, one.end) if time is not None]
         switches += [Entry(k, "sample", once, plan.clock.ticks(time)) for time in times]
         if one.sampled:
-            plan.sampled = _behind(plan.sampled, one.writer, k)
+            back = None if one.back is None else number[one.back.path]
+            plan.sampled = _behind(plan.sampled, one.writer, k, back)
         else:
             plan.sample_feels |= one.stuck and any(e.part == one.writer for e in plan.after)
             plan.before = _behind(plan.before, one.writer, k)
@@ -286,10 +320,12 @@ def insert(plan: Plan, found: Sequence[Forced], first: int, seen: Mapping[int, b
     plan.sampled = switches + again + plan.sampled
 
 
-def _behind(tape: list[Entry], writer: int | None, k: int) -> list[Entry]:
-    """Return a tape on which a part runs each time after another."""
+def _behind(tape: list[Entry], writer: int | None, k: int, back: int | None = None) -> list[Entry]:
+    """Return a tape on which a part runs each time after another, and one (`back`) before it."""
     found: list[Entry] = []
     for entry in tape:
+        if entry.part == writer and back is not None:
+            found.append(replace(entry, part=back))
         found.append(entry)
         if entry.part == writer:
             found.append(replace(entry, part=k))

@@ -192,7 +192,7 @@ def planned(
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
     wrong = forced(faults, assembly, parts, links, start)
-    parts += [one.part for one in wrong]
+    parts += [one.part for one in wrong] + [one.back for one in wrong if one.back is not None]
     if beat is not None:
         parts.append(Part("> beat", Law(beat[0]), None, Fraction(0)))
     layout, slots = _Layout(), {}
@@ -217,6 +217,7 @@ def planned(
     for one in wrong:
         slot = slots[one.port]
         slots[f"{one.part.path}.y"] = Slot("s", slot.start + one.first, (one.count,), slot.unit)
+        one.alias(slots)
     flow = ordered(parts[:own], links)
     entries = {k: _entry(parts[k], k, clock) for k in flow.sampled}
     rates = [Entry(k, "rates") for k, part in enumerate(parts) if "rates" in _functions(part)]
