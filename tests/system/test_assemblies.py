@@ -291,3 +291,23 @@ def test_new_wiring_takes_milliseconds(vehicle):
 
 def test_declarations_show_themselves():
     assert repr(Servo.command) == "<In command: rad[2]>" and isinstance(Servo.command, Field)
+
+
+@pytest.mark.parametrize(
+    "wires, words",
+    [
+        ({"a.angle": None}, "a wire joins names"),
+        ({"a.angle": [None]}, "a wire joins names"),
+        (["a.angle"], "wires cannot be read"),
+        ("a.angle", "wires cannot be read"),
+    ],
+)
+def test_wires_are_a_table_of_names(wires, words):
+    with pytest.raises(InputError, match=words):
+        ist.Assembly("x").add("a", Servo()).wire(wires)
+
+
+@pytest.mark.parametrize("given", [{"out": "u"}, {"out": {"u": "1"}, "inputs": ["u"]}])
+def test_ports_of_a_law_are_a_table(given):
+    with pytest.raises(InputError, match="cannot be read"):
+        ist.Assembly("x").add("law", lambda t, v: v, **given)

@@ -273,3 +273,18 @@ def test_part_of_a_fault_from_the_start_is_taken_back():
     made = ist.Assembly("x").add("pair", Pair(), every=1)
     log = runs(made, ist.Fault("pair.n[1]", -1.0, stop=2), until=3)
     assert log["pair.n"].tolist() == [[1, -1], [2, -1], [3, 6], [4, 8]]
+
+
+def test_a_fault_of_an_argument_is_in_the_unit_of_what_is_wired_to_it():
+    made = ist.Assembly("x").add("gyro", lambda t: np.array([1.0, 2.0]), every=1, out={"rate": "rad/s[2]"})
+    made.add("law", lambda t, rate: rate, every=1, out={"y": "rad/s[2]"}).wire({"gyro.rate": "law.rate"})
+    log = runs(made, ist.Fault("law.rate[0]", "3 deg/s"), until=1)
+    assert log["law.y"] == pytest.approx(np.tile([np.deg2rad(3.0), 2.0], (2, 1)), rel=1e-15)
+    with pytest.raises(InputError, match="fault of 'law"):
+        runs(made, ist.Fault("law.rate[0]", "3 m"), until=1)
+
+
+def test_a_table_that_is_no_fault_is_refused():
+    for wrong in ({"prt": "count.n"}, {"port": 3}, {}, 7):
+        with pytest.raises(InputError, match="not a fault"):
+            runs(counted(), wrong)

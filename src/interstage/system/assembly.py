@@ -138,6 +138,9 @@ class Assembly:
         offset : time of the first sample, default 0;  delay : how much later others see what it samples
         out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked;
             an object may have both as attributes
+
+        What a law remembers is its own, and goes over from one run to the next: a run that shall begin afresh takes an
+        assembly with a new one. Only `resume` puts back what it remembered.
         """
         where = f"'{name}'"
         if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
@@ -212,7 +215,14 @@ class Assembly:
         every : period at which continuous outputs are sampled on the way (and held, and delayed)
         """
         rate = None if every is None else period_of(every, "every")
+        words = 'as in {"imu.rate": "fsw.rate"}'
+        if not isinstance(wires, Mapping):
+            raise InputError("wires cannot be read", where="wire", expected=words, got=repr(wires)[:60])
         for source, targets in wires.items():
+            if not isinstance(targets, Sequence):
+                raise InputError(
+                    "a wire joins names", where=f"wire from {source!r}", expected=words, got=repr(targets)
+                )
             for target in [targets] if isinstance(targets, str) else targets:
                 self._connect(source, target, delay, rate)
         return self
@@ -220,7 +230,9 @@ class Assembly:
     def _connect(self, source: str, target: str, delay: Period | None, every: Fraction | None) -> None:
         if not isinstance(source, str) or not isinstance(target, str):
             raise InputError(
-                "a wire joins names", expected='as in {"imu.rate": "fsw.rate"}', got=f"{source!r}"
+                "a wire joins names",
+                expected='as in {"imu.rate": "fsw.rate"}',
+                got=f"{source!r} to {target!r}",
             )
         sources, targets = self._find(source), self._find(target)
         for port in sources:

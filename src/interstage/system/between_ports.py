@@ -113,6 +113,13 @@ def between(
     return parts, links, unwired
 
 
+def said_by(parts: list[Part], links: Links, link: Link) -> Link:
+    """Return the link behind copies and delays: from what says the numbers."""
+    while isinstance(parts[link.part].what, Copy | HeldCopy | Delay):
+        link = links[link.part, "u"][0]
+    return link
+
+
 def _checked(part: Part, name: str, target: str, pieces: list[Piece]) -> int:
     """Return the size of an input, every number of which has one writer."""
     shape = part.what.shape_of(name)

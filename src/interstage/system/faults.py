@@ -20,7 +20,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.system.assembly import Assembly, Part, Port
-from interstage.system.between_ports import Copy, Links
+from interstage.system.between_ports import Copy, Links, said_by
 from interstage.system.device import Device
 from interstage.system.events import EventRecord
 from interstage.system.order import Entry
@@ -208,6 +208,7 @@ class _Piece:
     count: int
     writer: int | None
     sampled: bool
+    unit: str
 
 
 def _pieces(
@@ -225,11 +226,15 @@ def _pieces(
     elif port.size is not None:
         writers.append((0, port.size, None, True))
     meant = split_slice(fault.port)[1] or (0, sum(count for _, count, _, _ in writers))
+    unit = port.field.unit
+    if not unit and (k, name) in links:  # an argument has that of what is wired to it
+        link = said_by(parts, links, links[k, name][0])
+        unit = parts[link.part].what.fields[link.out].unit
     found = []
     for first, count, writer, sampled in writers:
         low, high = max(first, meant[0]), min(first + count, meant[1])
         if low < high:
-            found.append(_Piece(port, low, high - low, writer, sampled))
+            found.append(_Piece(port, low, high - low, writer, sampled, unit))
     if sum(piece.count for piece in found) != meant[1] - meant[0] or not found:
         raise InputError(f"'{port.name}' has no [{meant[0]}:{meant[1]}]", where=f"fault of '{fault.port}'")
     return found
@@ -240,7 +245,7 @@ def _forced(fault: Fault, piece: _Piece, begin: Fraction, end: Fraction | None, 
     where = f"fault of '{fault.port}'"
     value: Value = 0.0
     if fault.value is not None:
-        given = numbers(fault.value, port.field.unit, where)
+        given = numbers(fault.value, piece.unit, where)
         meant = split_slice(fault.port)[1]
         size = meant[1] - meant[0] if meant else port.size or given.size
         at = piece.first - (meant[0] if meant else 0)

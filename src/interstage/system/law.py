@@ -138,6 +138,13 @@ def law_of(
         out = own["out"]
     if inputs is None and isinstance(own["inputs"], Mapping):
         inputs = own["inputs"]
+    for name, given in (("out", out), ("inputs", inputs)):
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(
+                f"{name} of {where} cannot be read",
+                expected='{port: unit}, as in {"u": "N*m[3]"}',
+                got=repr(given),
+            )
     return Law(what, out, inputs, where)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.system.assembly import Assembly, Part
-from interstage.system.between_ports import Copy, Delay, HeldCopy, between
+from interstage.system.between_ports import between, said_by
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
@@ -344,9 +344,7 @@ def _alias(parts: list[Part], links: dict, layout: _Layout, slots: dict[str, Slo
 
 def _shape_as_said(parts: list[Part], links: dict, sources: list, count: int) -> tuple[int, ...]:
     """Return the shape of an input without one: that of a number where one number is all that is copied to it."""
-    link = sources[0]
-    while isinstance(parts[link.part].what, Copy | HeldCopy | Delay):
-        link = links[link.part, "u"][0]
+    link = said_by(parts, links, sources[0])
     alone = len(sources) == 1 and parts[link.part].what.shape_of(link.out) == ()
     return () if alone else (count,)
 
