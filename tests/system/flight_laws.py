@@ -101,3 +101,31 @@ def numbers(log):
     return np.concatenate(
         [np.ravel(log[name]) for name in sorted(log.names())] + [log.q.ravel(), log.v.ravel()]
     )
+
+
+class Slotted:
+    """Memory in slots, one of them of a private name."""
+
+    __slots__ = ("__hidden", "total")
+
+    def __init__(self):
+        self.total, self.__hidden = 0.0, [0.0]
+
+    def __call__(self, t, y):
+        self.total += 0.1 * float(y)
+        self.__hidden[0] += 1.0
+        return -0.1 * self.total + 0.01 * self.__hidden[0]
+
+
+def remembering(t, y, kept=[0.0], *, more={"n": 0}):  # noqa: B006
+    kept[0] += 0.1 * float(y)
+    more["n"] += 1
+    return -0.1 * kept[0] + 0.01 * more["n"]
+
+
+class Seen:
+    """A field by a name that the module has too, for something else."""
+
+    def __call__(self, t, y):
+        self.GAIN = float(y)
+        return 0.1 * self.GAIN

@@ -268,3 +268,31 @@ def test_solvers_of_scipy_go_on_bit_for_bit(tmp_path, method):
     flight.wire({"lag.y": "law.y", "law.z": "lag.u"})
     log = ist.simulate(flight, None, until=2, method=method, log=tmp_path / "a.h5", checkpoint="0.5 s")
     assert digest(ist.resume(tmp_path / "a.ckpt.h5")) == digest(log)
+
+
+RUN = """
+import sys, hashlib
+import flight_laws as laws, interstage as ist
+from device_library import Lag
+
+law = getattr(laws, sys.argv[1])
+flight = ist.Assembly("x").add("lag", Lag(x=1.0))
+flight.add("law", law() if isinstance(law, type) else law, every="1/4 s", out={"z": "N"})
+flight.wire({"lag.y": "law.y", "law.z": "lag.u"})
+print(hashlib.sha256(laws.numbers(ist.simulate(
+    flight, None, until=2, step="0.05 s", log=sys.argv[2], checkpoint="0.6 s")).tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("law", ["Slotted", "remembering"])
+def test_memory_in_slots_and_in_defaults_of_arguments_comes_back(tmp_path, law):
+    (said,) = python("-c", RUN, law, tmp_path / "a.h5")
+    again = "import sys, hashlib, interstage as ist; log = ist.resume(sys.argv[1]); import flight_laws\n"
+    again += "print(hashlib.sha256(flight_laws.numbers(log).tobytes()).hexdigest())"
+    assert python("-c", again, tmp_path / "a.ckpt.h5") == [said]
+
+
+def test_an_attribute_is_no_name_of_the_module(monkeypatch):
+    before = fingerprint(laws.Seen)
+    monkeypatch.setattr(laws, "GAIN", laws.GAIN * 2.0)
+    assert fingerprint(laws.Seen) == before

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -32,7 +34,7 @@ from interstage.multibody import System
 from interstage.multibody.places import located
 from interstage.system.assembly import Assembly
 from interstage.system.code_names import NoName, refused
-from interstage.system.described import Describer, Restorer
+from interstage.system.described import Describer, Restorer, attributes_of, put_attributes
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
 from interstage.system.law import Law
 from interstage.system.plan import Plan
@@ -48,10 +50,52 @@ def _owner(law: Law) -> Any:
     return getattr(law.function, "__self__", law.function)
 
 
-def _laws(plan: Plan) -> dict[str, Any]:
-    """Return the objects that remember for laws, by the full names of these."""
-    found = {part.path: _owner(part.what) for part in plan.parts if isinstance(part.what, Law)}
-    return {path: owner for path, owner in found.items() if hasattr(owner, "__dict__")}
+def _laws(plan: Plan) -> dict[str, Law]:
+    """Return the laws by their full names."""
+    return {part.path: part.what for part in plan.parts if isinstance(part.what, Law)}
+
+
+def _function(law: Law) -> Any:
+    """Return the function that a law calls: its own, or that of a class."""
+    called = (
+        law.function if isinstance(law.function, FunctionType | MethodType) else type(law.function).__call__
+    )
+    return getattr(called, "__func__", called)
+
+
+def _defaults(law: Law) -> dict[str, Any]:
+    """Return defaults of arguments that can change, by name: a law may remember in them."""
+    found = {}
+    function = _function(law)
+    if isinstance(function, FunctionType):
+        for name, one in signature(function).parameters.items():
+            fixed = None | bool | int | float | complex | str | bytes | tuple | type | np.generic
+            if (
+                one.default is not one.empty
+                and not isinstance(one.default, fixed)
+                and not callable(one.default)
+            ):
+                found[name] = one.default
+    return found
+
+
+def _put_defaults(law: Law, held: dict[str, Any]) -> None:
+    """Let arguments have these defaults."""
+    function = _function(law)
+    for name in held.keys() & (function.__kwdefaults__ or {}).keys():
+        function.__kwdefaults__[name] = held[name]
+    if function.__defaults__:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount][-len(function.__defaults__) :]
+        function.__defaults__ = tuple(held.get(n, v) for n, v in zip(names, function.__defaults__))
+
+
+def _memory(plan: Plan) -> dict[str, dict[str, Any]]:
+    """Return what laws remember by their full names: in attributes, and ("name()") in defaults of arguments."""
+    laws = _laws(plan)
+    found = {path: attributes_of(_owner(law)) for path, law in laws.items()}
+    found |= {f"{path}()": _defaults(law) for path, law in laws.items()}
+    return {name: held for name, held in found.items() if held}
 
 
 def _vectors(flight: Flight) -> dict[str, np.ndarray]:
@@ -65,9 +109,8 @@ def _vectors(flight: Flight) -> dict[str, np.ndarray]:
 def write_checkpoint(path: Path, flight: Flight) -> Path:
     """Write where a flight is; returns the path."""
     describer = Describer()
-    memory = {path: vars(owner) for path, owner in _laws(flight.plan).items() if vars(owner)}
     try:
-        text = describer.text(memory)
+        text = describer.text(_memory(flight.plan))
     except NoName as why:
         raise InputError(
             "what a law remembers cannot be kept",
@@ -218,15 +261,17 @@ def _restore(file: Group, flight: Flight, path: Path) -> None:
         array[...] = group.array(last, array.shape, "i" if array.dtype.kind == "i" else "f", finite=False)
     if flight.scipy is not None:
         flight.scipy.solver.last = file.number("STEP") or None
-    laws = file.child("LAWS")
-    arrays = arrays_in(laws.child("ARRAYS"))
+    group = file.child("LAWS")
+    arrays = arrays_in(group.child("ARRAYS"))
     try:
-        memory = Restorer(arrays.__getitem__, []).value(laws.text("TEXT"))
+        memory = Restorer(arrays.__getitem__, []).value(group.text("TEXT"))
     except NoName as why:
         raise refused(str(why), str(path)) from None
-    owners = _laws(flight.plan)
-    if not memory.keys() <= owners.keys():
+    laws = _laws(flight.plan)
+    if not {name.removesuffix("()") for name in memory} <= laws.keys():
         raise Fault("the checkpoint is of another assembly: it has other laws")
     for name, held in memory.items():
-        vars(owners[name]).clear()
-        vars(owners[name]).update(held)
+        if name in laws:
+            put_attributes(_owner(laws[name]), held)
+        else:
+            _put_defaults(laws[name.removesuffix("()")], held)

@@ -7,6 +7,7 @@ own module that the source names: with the same fingerprint the code does the sa
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import sys
@@ -22,6 +23,7 @@ from interstage.errors import InputError
 from interstage.system.ports import Field
 
 MAIN = "__main__"
+GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 SEPARATOR = ":"
 
 
@@ -134,7 +136,8 @@ def _source(function: FunctionType) -> bytes:
 
 
 def _named(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+    """Walk through the names that code and functions inside it look up in its module; attributes are none."""
+    yield from (i.argval for i in dis.get_instructions(code) if i.opname in GLOBAL)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _named(inner)

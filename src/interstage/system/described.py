@@ -121,14 +121,35 @@ class Describer:
         return {"object": number}
 
 
+def slots_of_class(cls: type) -> list[str]:
+    """Return the names of the slots of a class, as its attributes have them."""
+    found = []
+    for one in cls.__mro__:
+        slots = vars(one).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            found.append(f"_{one.__name__.lstrip('_')}{name}" if private else name)
+    return [name for name in found if name not in ("__dict__", "__weakref__")]
+
+
 def attributes_of(value: object) -> dict[str, Any]:
-    """Return the attributes of an object by name."""
+    """Return the attributes of an object by name, those in slots too."""
     found = dict(getattr(value, "__dict__", {}))
-    for cls in type(value).__mro__:
-        for name in getattr(cls, "__slots__", ()):
-            if hasattr(value, name):
-                found[name] = getattr(value, name)
-    return found
+    slots = slots_of_class(type(value))
+    return found | {name: getattr(value, name) for name in slots if hasattr(value, name)}
+
+
+def put_attributes(value: object, held: Mapping[str, Any]) -> None:
+    """Let an object have these attributes, and no others."""
+    slots = slots_of_class(type(value))
+    for name in slots:
+        if name in held:
+            object.__setattr__(value, name, held[name])
+        elif hasattr(value, name):
+            object.__delattr__(value, name)
+    if hasattr(value, "__dict__"):
+        vars(value).clear()
+        vars(value).update({name: inner for name, inner in held.items() if name not in slots})
 
 
 def _plain_object(value: object) -> bool:

@@ -165,15 +165,15 @@ def faults_of(given: Sequence[Fault | Mapping[str, Any]]) -> list[Fault]:
             "faults cannot be read", where="faults", expected="[ist.Fault(…), …]", got=repr(given)
         )
     known = {one.name for one in dataclass_fields(Fault)}
-    found = []
-    for fault in given:
-        fits = isinstance(fault, Mapping) and {"port"} <= fault.keys() <= known
-        found.append(Fault(**fault) if fits else fault)
-    for fault in found:
-        if not isinstance(fault, Fault) or not isinstance(fault.port, str):
+    found: list[Fault] = []
+    for one in given:
+        if isinstance(one, Mapping) and {"port"} <= one.keys() <= known:
+            one = Fault(**one)
+        if not isinstance(one, Fault) or not isinstance(one.port, str):
             raise InputError(
-                "not a fault", expected='as in ist.Fault("imu.rate", 0.0, start=1)', got=repr(fault)
+                "not a fault", expected='as in ist.Fault("imu.rate", 0.0, start=1)', got=repr(one)
             )
+        found.append(one)
     return found
 
 
