@@ -92,6 +92,21 @@ def test_winds_blow_where_they_are_said_to(tmp_path):
     assert log["air.pressure"][0] == pytest.approx(101325.0, rel=1e-9)
 
 
+def test_bare_directions_of_winds_are_degrees(tmp_path):
+    """A wind of 10 m/s out of the west blows to the east."""
+    file = tmp_path / "winds.csv"
+    file.write_text("altitude,speed,direction\n0,10,270\n1000,10,270\n", encoding="utf-8")
+    speeds = ["36 km/h", 10.0]
+    for wind in (
+        file,
+        {"altitude": [0, 1000], "speed": [10, 10], "direction": [270, 270]},
+        {"altitude": ["0 m", "1 km"], "speed": speeds, "direction": ["270 deg", f"{1.5 * np.pi} rad"]},
+    ):
+        air = dev.Atmosphere(wind=wind)
+        assert air.winds == pytest.approx(np.array([[0, 10, 0], [0, 10, 0]]), abs=1e-12)
+        assert list(air.wind_heights) == [0, 1000]
+
+
 def test_air_from_a_file_is_its_rows(tmp_path):
     file = tmp_path / "air.csv"
     h = np.linspace(0, 80e3, 161)
@@ -127,6 +142,13 @@ def test_the_upper_atmosphere_is_that_of_pymsis():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda: dev.Atmosphere("US77"), "unknown model of the air .*; expected US76, NRLMSIS or a CSV file"),
+        (lambda: dev.Atmosphere(wind=5), "not a wind profile; expected a CSV file or columns"),
+        (lambda: dev.Atmosphere(wind={"altitude": [0, 1], "speed": 5}), "not a column of a wind profile"),
+        (
+            lambda: dev.Atmosphere(wind={"altitude": [0, 1], "north": ["1 kg", 2], "east": [0, 0]}),
+            r"the units do not fit \(wind, north\)",
+        ),
         (lambda: dev.Atmosphere("mars.csv"), "the table 'mars.csv' cannot be read"),
         (lambda: dev.Atmosphere("NRLMSIS"), "needs solar="),
         (lambda: dev.Atmosphere(wind={"altitude": [0, 1], "north": [1, 2]}), "not a wind profile"),

@@ -19,10 +19,12 @@ from interstage.devices.standard_air import sound_and_viscosity, standard_air
 from interstage.devices.tables import look_up, read_table, slopes_of
 from interstage.errors import InputError
 from interstage.system.device import Device
-from interstage.system.ports import In, Integer, Out, Parameter, Value
+from interstage.system.ports import In, Integer, Out, Parameter, Value, numbers
+from interstage.units import unit
 
 STILL = {"altitude": [0.0, 1.0], "north": [0.0, 0.0], "east": [0.0, 0.0]}
 KNOWN_WIND = ("altitude", "north", "east", "up", "speed", "direction")
+BARE = {"direction": "deg"}  # units of numbers without one, where they are not those of SI
 
 
 class Atmosphere(Device):
@@ -30,7 +32,7 @@ class Atmosphere(Device):
 
     model : "US76", "NRLMSIS" (then `solar`: date, latitude, longitude, f107, f107a, ap), or a CSV file of the air
     wind : CSV file or columns by altitude: north, east (m/s, where the wind blows to), up; or speed and direction
-        (where it comes from, from north)
+        (where it comes from, from north); bare numbers are metres, m/s and degrees, strings and headers say their units
     gusts : devices that come along, as Dryden(…): named "air_gusts" beside "air", or a list of them
     """
 
@@ -60,7 +62,7 @@ class Atmosphere(Device):
         self,
         model: str | Path = "US76",
         *,
-        wind: str | Path | Mapping[str, Sequence[float]] | None = None,
+        wind: str | Path | Mapping[str, Sequence[float | str]] | None = None,
         gusts: Device | Sequence[Device] | None = None,
         solar: Mapping[str, float | str] | None = None,
         **values: Value,
@@ -107,6 +109,13 @@ class Atmosphere(Device):
 
 def _given_air(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return heights (n,) and ln ρ, ln p, T (n, 3) of a file."""
+    if not isinstance(path, str | Path) or not (Path(path).suffix or Path(path).is_file()):
+        raise InputError(
+            "unknown model of the air",
+            where="Atmosphere",
+            expected="US76, NRLMSIS or a CSV file, as air.csv",
+            got=repr(path),
+        )
     names = ("altitude", "density", "pressure", "temperature")
     found = read_table(path, "altitude", names)
     missing = [name for name in names if name not in found]
@@ -118,15 +127,15 @@ def _given_air(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     return found["altitude"], np.column_stack(columns)
 
 
-def wind_table(wind: str | Path | Mapping[str, Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+def wind_table(wind: str | Path | Mapping[str, Sequence[float | str]]) -> tuple[np.ndarray, np.ndarray]:
     """Return heights (k,) and wind to north, east, up (k, 3) of a file or of columns by name.
 
-    >>> wind_table({"altitude": [0, 1e3], "speed": [0, 10], "direction": [0, 3.14159265358979 / 2]})[1].round(6) + 0.0
+    >>> wind_table({"altitude": [0, "1 km"], "speed": [0, 10], "direction": [0, 90]})[1].round(6) + 0.0
     array([[  0.,   0.,   0.],
            [  0., -10.,   0.]])
     """
     if isinstance(wind, Mapping):
-        found = {name: np.asarray(column, dtype=float) for name, column in wind.items()}
+        found = {name: _wind_column(name, column) for name, column in wind.items()}
         strange = [name for name in found if name not in KNOWN_WIND]
         if strange or len({column.shape for column in found.values()}) != 1 or "altitude" not in found:
             raise InputError(
@@ -134,8 +143,10 @@ def wind_table(wind: str | Path | Mapping[str, Sequence[float]]) -> tuple[np.nda
                 expected="altitude, north, east (or speed, direction), equally long",
                 got=", ".join(found),
             )
+    elif isinstance(wind, str | Path):
+        found = read_table(wind, "altitude", KNOWN_WIND, BARE)
     else:
-        found = read_table(wind, "altitude", KNOWN_WIND)
+        raise InputError("not a wind profile", expected="a CSV file or columns by name", got=repr(wind)[:60])
     h = found["altitude"]
     if "speed" in found and "direction" in found:
         found["north"] = -found["speed"] * np.cos(found["direction"])
@@ -145,3 +156,16 @@ def wind_table(wind: str | Path | Mapping[str, Sequence[float]]) -> tuple[np.nda
             "not a wind profile", expected="north and east, or speed and direction", got=", ".join(found)
         )
     return h, np.column_stack([found["north"], found["east"], found.get("up", np.zeros_like(h))])
+
+
+def _wind_column(name: str, column: Sequence[float | str]) -> np.ndarray:
+    """Return a column (k,) of a wind profile in SI: strings are quantities, bare directions are degrees."""
+    where, wanted = f"wind, {name}", {"altitude": "m", "direction": "rad"}.get(name, "m/s")
+    if isinstance(column, str) or np.ndim(column) != 1:
+        raise InputError(
+            "not a column of a wind profile", where=where, expected="a list", got=repr(column)[:60]
+        )
+    bare = unit(BARE.get(name, "")).factor
+    return np.array(
+        [float(numbers(x, wanted, where)) * (1.0 if isinstance(x, str) else bare) for x in column]
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -91,11 +91,13 @@ def slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     return PchipInterpolator(x, y, axis=0).derivative()(x)
 
 
-def read_table(path: str | Path, first: str, known: Sequence[str] = ()) -> dict[str, np.ndarray]:
+def read_table(
+    path: str | Path, first: str, known: Sequence[str] = (), units: Mapping[str, str] | None = None
+) -> dict[str, np.ndarray]:
     """Return the columns of a CSV file by the names of its first line, the column `first` increasing.
 
     Names may have a unit, as in "altitude (km)"; numbers are returned in SI. Lines that begin with # are left out.
-    known : names that may be there; none: any
+    known : names that may be there; none: any;  units : of names without one, where they are not those of SI
     """
     file = Path(path)
     try:
@@ -118,8 +120,8 @@ def read_table(path: str | Path, first: str, known: Sequence[str] = ()) -> dict[
     found = {}
     for k, text in enumerate(names):
         match = _NAMED.fullmatch(text)
-        name, factor = (match[1].strip(), unit(match[2]).factor) if match else (text, 1.0)
-        found[name] = factor * numbers[:, k]
+        name, said = (match[1].strip(), match[2]) if match else (text, (units or {}).get(text, ""))
+        found[name] = unit(said).factor * numbers[:, k]
     if first not in found:
         raise InputError(
             f"the table '{file.name}' has no column '{first}'",
