@@ -233,6 +233,7 @@ def test_a_plane_of_a_heavy_body_is_the_ground():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
+        ({"stiffness": "1 kN/m", "power": 1.5}, r"the units do not fit .*; expected N/m\^1.5"),
         ({"stiffness": 0.0}, "GroundContact.stiffness must be above 0"),
         ({"stiffness": 1.0, "radius": -1.0}, "GroundContact.radius must be at least 0"),
         ({"stiffness": 1.0, "normal": [0, 0, 0]}, "GroundContact.normal is no direction"),
@@ -244,3 +245,9 @@ def test_a_plane_of_a_heavy_body_is_the_ground():
 def test_what_cannot_be_is_refused(given, said):
     with pytest.raises(InputError, match=said):
         dev.GroundContact(at="ball", **given)
+
+
+def test_stiffness_has_the_unit_of_its_power():
+    assert dev.GroundContact(at="ball", stiffness="12 N/mm").stiffness == pytest.approx(12e3, rel=1e-14)
+    hertz = dev.GroundContact(at="ball", stiffness="1 kN/mm^1.5", power=1.5)
+    assert hertz.stiffness == pytest.approx(1e3 * 1e3**1.5, rel=1e-14)

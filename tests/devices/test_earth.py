@@ -266,6 +266,21 @@ def test_earths_that_cannot_be_are_refused(arguments, words):
         dev.Earth(**arguments)
 
 
+def test_orbits_take_quantities():
+    earth = dev.Earth()
+    given = earth.orbit("7000 km", 0.1, "28.5 deg", raan="1 rad", periapsis="10 deg", anomaly="90 deg")
+    bare = earth.orbit(7e6, 0.1, np.radians(28.5), 1.0, np.radians(10), np.pi / 2)
+    assert np.ravel(given) == pytest.approx(np.ravel(bare), rel=1e-14)
+    with pytest.raises(InputError, match=r"the units do not fit \(Earth.orbit, i\)"):
+        earth.orbit(7e6, i="3 m")
+
+
+@pytest.mark.parametrize("site", ["KSC", 5, (28.6,), (28.6, -80.6, 0, 0)])
+def test_sites_are_pairs(site):
+    with pytest.raises(InputError, match="a site is a latitude and a longitude"):
+        dev.Earth(site=site)
+
+
 def test_open_orbits_are_refused():
     with pytest.raises(InputError, match="not an ellipse"):
         dev.Earth().orbit(a=7e6, e=1.2)

@@ -40,6 +40,7 @@ def test_an_ideal_encoder_is_exact_and_linear(spinning):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ({"counts": 4096.5}, "Encoder.counts is a whole number; got 4096.5"),
         ({"counts": -1}, r"Encoder.counts must be at least 0.0; expected in numbers, got -1"),
         ({"noise": "-1 rad"}, "Encoder.noise must be at least 0.0"),
         ({"every": 0}, "Encoder, every must be a positive time"),

@@ -242,6 +242,8 @@ class Push(ist.Device):
         (lambda: dev.Gyro(at="x", angle_random_walk="1 deg/h"), "the units do not fit"),
         (lambda: dev.Gyro(at="x", flicker_from=0), "Gyro.flicker_from must be above 0.0"),
         (lambda: dev.Gyro(at="x", counter=(1e-7, 99)), "Gyro.bits must be at most 62.0"),
+        (lambda: dev.Gyro(at="x", counter=(1e-7, 16.5)), "Gyro.bits is a whole number; got 16.5"),
+        (lambda: dev.IMU(at="x"), "an IMU is sampled .*; expected a period"),
         (lambda: dev.Gyro(at="x", counter=(1, 2, 3)), r"Gyro.counter does not fit; expected \(step, bits\)"),
         (lambda: dev.Gyro(at="x", mount=[0, 0, 0, 0]), "Gyro.mount is no attitude"),
         (lambda: dev.Accelerometer(at="x", lever=[1, 2]), r"the size does not fit \(Accelerometer.lever\)"),

@@ -218,6 +218,9 @@ def test_a_scaled_allocation_keeps_the_direction():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda: dev.PID(n=-1), "PID, n is a number of rows; expected 1 or more, got -1"),
+        (lambda: dev.PID(n=0), "PID, n is a number of rows"),
+        (lambda: dev.LowPass("1 Hz", n=1.5), "LowPass, n is a number of rows"),
         (lambda: dev.LowPass("-1 Hz"), "LowPass.frequency must be above 0.0"),
         (lambda: dev.LowPass("1 Hz", order=3), "order 1 or 2"),
         (lambda: dev.Notch("60 Hz", every="10 ms"), "not below half the sampling rate"),

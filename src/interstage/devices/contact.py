@@ -112,6 +112,9 @@ class Contact:
         """Return a normal of length one, and the dissipation of a restitution."""
         where = type(self).__name__
         found = dissipation_of(values, "m/s", where)
+        if isinstance(found.get("stiffness"), str):
+            power = float(numbers(found.get("power", 1.0), "", f"{where}.power"))
+            found["stiffness"] = numbers(found["stiffness"], f"N/m^{power:g}", f"{where}.stiffness")
         if "normal" in found:
             found["normal"] = unit_vector(found["normal"], f"{where}.normal")
         return found

@@ -224,17 +224,23 @@ class Earth(Device):
 
     def orbit(
         self,
-        a: float,
+        a: float | str,
         e: float = 0.0,
-        i: float = 0.0,
-        raan: float = 0.0,
-        periapsis: float = 0.0,
-        anomaly: float = 0.0,
+        i: float | str = 0.0,
+        raan: float | str = 0.0,
+        periapsis: float | str = 0.0,
+        anomaly: float | str = 0.0,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return position and velocity (3,) in the world of an orbit: m and rad, true anomaly, about the Earth's axes.
+        """Return position and velocity (3,) in the world of an orbit about the Earth's axes, by its true anomaly.
+
+        Numbers are in m and rad, strings say their unit, as in orbit("7000 km", i="28.5 deg").
 
         r = p/(1 + e cos ν), p = a(1 - e²), v = √(μ/p) [-sin ν, e + cos ν] in its plane; i from the equator, Ω from x.
         """
+        a, e = quantity(a, "m", "Earth.orbit, a"), quantity(e, "", "Earth.orbit, e")
+        i, raan = quantity(i, "rad", "Earth.orbit, i"), quantity(raan, "rad", "Earth.orbit, raan")
+        periapsis = quantity(periapsis, "rad", "Earth.orbit, periapsis")
+        anomaly = quantity(anomaly, "rad", "Earth.orbit, anomaly")
         if not (a > 0.0 and 0.0 <= e < 1.0):
             raise InputError(
                 "not an ellipse", where="Earth.orbit", expected="a > 0, 0 <= e < 1", got=f"{a}, {e}"
@@ -256,11 +262,11 @@ def _about(axis: int, angle: float) -> np.ndarray:
 
 def _site(site: Sequence[float | str]) -> tuple[float, float, float]:
     """Return latitude, longitude (rad) and height of a site in degrees."""
-    if len(site) not in (2, 3):
+    if isinstance(site, str) or not isinstance(site, Sequence | np.ndarray) or len(site) not in (2, 3):
         raise InputError(
             "a site is a latitude and a longitude", expected="as in (28.6, -80.6)", got=repr(site)
         )
-    lat, lon = (quantity(x, "rad", "site") if isinstance(x, str) else float(np.radians(x)) for x in site[:2])
+    lat, lon = (quantity(x, "rad", "site") * (1.0 if isinstance(x, str) else np.pi / 180.0) for x in site[:2])
     if not abs(lat) <= 0.5 * np.pi or not abs(lon) <= 2.0 * np.pi:
         raise InputError("not a latitude and a longitude", where="site", expected="degrees", got=repr(site))
     return lat, lon, quantity(site[2], "m", "site") if len(site) == 3 else 0.0

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.devices.parts import whole
 from interstage.system.device import Device
 from interstage.system.noise import normal
-from interstage.system.ports import Discrete, Hinge, Integer, Out, Parameter
+from interstage.system.ports import Discrete, Hinge, Integer, Out, Parameter, Value
 
 _TURN = 2.0 * np.pi
 
@@ -31,6 +32,10 @@ class Encoder(Device):
     count = Integer()
     nth = Integer()
     before = Discrete("rad")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field; counts are whole."""
+        return {n: whole(v, "Encoder.counts") if n == "counts" else v for n, v in values.items()}
 
     def sample(d, t):
         angle = d.now + d.zero

@@ -9,13 +9,14 @@ from typing import Any
 
 from interstage.devices.accelerometer import Accelerometer
 from interstage.devices.gyro import Gyro
+from interstage.errors import InputError
 from interstage.system.assembly import Assembly
 from interstage.system.ticks import Period
 
 
 def IMU(
     at: object,
-    every: Period,
+    every: Period | None = None,
     *,
     offset: Period = 0,
     delay: Period = 0,
@@ -32,6 +33,8 @@ def IMU(
 
     It exposes rate, attitude, delta_angle, angle_register, acceleration, delta_velocity, velocity_register.
     """
+    if every is None:
+        raise InputError("an IMU is sampled", where="IMU", expected='a period, as in every="5 ms"')
     common: dict[str, Any] = {"at": at, "every": every, "offset": offset, "delay": delay, "mount": mount}
     turns: dict[str, Any] = {**common, **gyro}
     pushes: dict[str, Any] = {**common, "lever": lever, **(accelerometer or {})}

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import pair, turned_back, with_mount
+from interstage.devices.parts import pair, turned_back, whole, with_mount
 from interstage.jit import kernel
 from interstage.system.device import Device
 from interstage.system.noise import normal
@@ -127,4 +127,6 @@ class Inertial(Device):
         found, name = dict(values), type(self).__name__
         if "counter" in found:
             found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
+        if "bits" in found:
+            found["bits"] = whole(found["bits"], f"{name}.bits")
         return with_mount(found, name)

@@ -130,6 +130,13 @@ def pair(value: object, names: tuple[str, ...], where: str) -> dict[str, Value]:
     return dict(zip(names, given))
 
 
+def whole(value: Value, where: str) -> Value:
+    """Return a value that is a whole number, or refuse it."""
+    if (numbers(value, "", where) % 1.0).any():
+        raise InputError(f"{where} is a whole number", got=repr(value))
+    return value
+
+
 def hertz(value: Value, where: str) -> Value:
     """Return a frequency in Hz; strings may say rad/s."""
     if isinstance(value, str) and unit(split_quantity(value, where)[1]).same_kind(unit("rad/s")):

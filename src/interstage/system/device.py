@@ -131,7 +131,7 @@ class Device:
         values = self.shorthands(values)
         named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
         for name in named & values.keys():
-            self._sizes[name] = int(values.pop(name))
+            self._sizes[name] = _size(values.pop(name), f"{type(self).__name__}, {name}")
         self.set(**values)
         self._finish()
 
@@ -363,3 +363,10 @@ class View:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._arrays[name][...] = value
+
+
+def _size(value: object, where: str) -> int:
+    """Return a number of rows: whole, at least 1."""
+    if not isinstance(value, int | float | np.number) or value < 1 or value % 1 != 0:
+        raise InputError(f"{where} is a number of rows", expected="1 or more", got=repr(value))
+    return int(value)
