@@ -87,3 +87,25 @@ def test_its_mean_force_is_linear(cart):
 def test_thrusters_that_cannot_be_are_refused(arguments, said):
     with pytest.raises(ist.InterstageError, match=said):
         dev.Thruster(at="cart", **arguments)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "ros3", "radau"])
+@pytest.mark.parametrize(
+    ("known", "step"), [({"min_on": "10 ms"}, None), ({"resolution": "13 ms"}, None), ({}, "5 ms")]
+)
+def test_adaptive_steps_do_not_miss_pulses_behind_a_valve_delay(cart, method, known, step):
+    """m Δv = thrust · width of every pulse; edges inside steps are found by the error control alone."""
+    jet = dev.Thruster(at="cart", thrust="10 N", valve_delay="0.4 s", **known)
+    made = ist.Assembly("x", vehicle=cart).add("jet", jet, every="1 s")
+    log = ist.simulate(made, None, until=3, set={"jet.width": "13 ms"}, method=method, max_step=step)
+    assert 4.0 * log["cart"].v[-1, 0] == pytest.approx(3 * 10.0 * 0.013, rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "bdf"])
+def test_adaptive_steps_that_might_miss_pulses_are_refused(cart, method):
+    jet = dev.Thruster(at="cart", thrust="10 N", valve_delay="0.4 s")
+    made = ist.Assembly("x", vehicle=cart).add("jet", jet, every="1 s")
+    with pytest.raises(
+        ist.InterstageError, match="may miss what 'jet' does between its samples; expected max_step"
+    ):
+        ist.simulate(made, None, until=3, set={"jet.width": "13 ms"}, method=method)

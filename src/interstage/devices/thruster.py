@@ -6,7 +6,9 @@ long (not longer than T, and not at all below `min_on`), and the thrust follows 
     ẋ = (open - x) / rise,    F = x thrust        (x = open without a rise),    flow = F / (isp g₀)
 
 A pulse has the impulse thrust · width whatever the rise is. Where derivatives are taken the force is its mean over a
-period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse exactly.
+period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse exactly. Adaptive
+steps find the edges by themselves where they see the pulse. Behind a valve delay it begins between samples: they are
+at most half of `min_on` (or of `resolution`) then, and where neither is given the run needs max_step.
 """
 
 from __future__ import annotations
@@ -72,6 +74,12 @@ class Thruster(Device):
             impulse = numbers(found.pop("min_impulse"), "N*s", "Thruster.min_impulse")
             found["min_on"] = impulse / numbers(found["thrust"], "N", "Thruster.thrust")
         return {**found, "axis": unit_vector(found.get("axis", [1.0, 0.0, 0.0]), "Thruster.axis")}
+
+    def longest_step(self) -> float:
+        """Return half of the shortest pulse where pulses begin between samples; 0: any pulse may come."""
+        if self.valve_delay <= 0.0:
+            return np.inf
+        return 0.5 * max(float(self.min_on), float(self.resolution))
 
     def outputs(d, t):
         level = d.x

@@ -143,6 +143,13 @@ class Device:
         """Return the place that was given for a `Place` (None: the first body), or the body of a `Hinge`."""
         return self._at.get(name)
 
+    def longest_step(self) -> float:
+        """Return how long adaptive steps may be that cannot miss what the device does between samples, s.
+
+        0 : that is not known, and a run needs max_step
+        """
+        return np.inf
+
     def bound(self, vehicle: System) -> Device:
         """Return the device as it is on a vehicle: this one, unless it takes places or numbers from the vehicle."""
         return self

@@ -20,6 +20,7 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
+from interstage.system.device import Device
 from interstage.system.events import Event, EventRecord
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
@@ -100,7 +101,8 @@ class Flight:
         if x is not None:
             self.system = at_point(self.system, x)
         self.until = period_of(until, "until")
-        self.method, self.by = _steps(method, step, max_step, rtol, atol)
+        self.method, steps = _steps(method, step, max_step, rtol, atol)
+        self.by = _short_enough(plan, self.method, steps)
         every = None if log_step is None else period_of(log_step, "log_step")
         if self.until <= self.start:
             raise InputError(
@@ -349,6 +351,21 @@ def _steps(
     if isinstance(chosen, Compiled):
         return chosen, Steps(chosen, fixed, longest, rtol, atol)
     return chosen, Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
+
+
+def _short_enough(plan: Plan, method: Method, by: Steps) -> Steps:
+    """Return adaptive steps that cannot miss what devices do between samples; others as they are."""
+    if isinstance(method, Compiled) and by.step is not None:
+        return by
+    limits = {part.path: part.what.longest_step() for part in plan.parts if isinstance(part.what, Device)}
+    unknown = [path for path, limit in limits.items() if limit <= 0.0]
+    if unknown and by.longest == np.inf:
+        raise InputError(
+            f"steps of {method} may miss what '{unknown[0]}' does between its samples",
+            expected="max_step, not longer than its pulses",
+            hint="or a method of equal steps, rk4 say",
+        )
+    return replace(by, longest=min([by.longest, *(limit for limit in limits.values() if limit > 0.0)]))
 
 
 def _finer(plan: Plan, times: list[Fraction]) -> Clock:
