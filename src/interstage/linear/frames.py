@@ -208,7 +208,9 @@ def _step(assembly: Assembly, given: Period | None) -> Fraction:
     if given is None:
         return min(Fraction(1, 100), Fraction(1, max(1, math.ceil(2.0 * fastest))))
     step = period_of(given, "step")
-    if float(step) * fastest > STABLE:
+    # steps end at samples: none is longer than the shortest period
+    longest = min([step, *(part.every for part in assembly.parts() if part.every)])
+    if float(longest) * fastest > STABLE:
         raise InputError(
             "the step is too long for RK4 inside the frame",
             where="step",
