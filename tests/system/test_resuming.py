@@ -262,7 +262,7 @@ def test_several_vehicles_come_back(tmp_path):
     assert digest(again) == digest(log) and again.system.bodies == ["bus", "chaser.bus"]
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "lsoda"])
 def test_solvers_of_scipy_go_on_bit_for_bit(tmp_path, method):
     flight = ist.Assembly("x").add("lag", Lag()).add("law", laws.plain, every="1/4 s", out={"z": "N"})
     flight.wire({"lag.y": "law.y", "law.z": "lag.u"})

@@ -20,6 +20,7 @@ from interstage.spatial import RigidInertia
 from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
+from interstage.system.fast_states import warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.fixed import Fixed
 from interstage.system.flight import Flight
@@ -78,7 +79,8 @@ def simulate(
     method : a name, or an object of `interstage.system.methods`. In compiled loops, with fixed steps where `step` is
         given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
         "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
-        implicit "radau", "bdf", "lsoda"; `step` is then the first one
+        implicit "radau", "bdf", "lsoda"; `step` is then the first one. States of devices are explicit in compiled
+        ones: fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants are warned of
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
@@ -135,6 +137,7 @@ def simulate(
         )
         flight.write_to(log, checkpoint)
         flight.shown = progress
+        warn_of_fast_states(flight)
         return flight.run()
     theirs = {"set": set, "keep": keep, "log": log, "checkpoint": checkpoint, "start": start or None}
     for argument, value in (theirs | {"pace": pace, "faults": faults or None}).items():
