@@ -23,7 +23,7 @@ from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
-from interstage.system.described import attributes_of, put_attributes
+from interstage.system.described import memory_of, put_attributes
 from interstage.system.device import Device
 from interstage.system.flight import base_loads, known_values, start_values
 from interstage.system.law import Law
@@ -258,7 +258,7 @@ def owner_of(law: Device | Law) -> Any:
 
 def _memory(law: Law) -> dict[str, Any]:
     """Return a copy of what a law remembers."""
-    return deepcopy(attributes_of(owner_of(law)))
+    return deepcopy(memory_of(owner_of(law)))
 
 
 def jacobian_of(f: Callable[[np.ndarray], np.ndarray], n: int, laws: bool) -> tuple[np.ndarray, str]:

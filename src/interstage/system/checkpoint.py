@@ -34,7 +34,7 @@ from interstage.multibody import System
 from interstage.multibody.places import located
 from interstage.system.assembly import Assembly
 from interstage.system.code_names import NoName, refused
-from interstage.system.described import Describer, Restorer, attributes_of, put_attributes
+from interstage.system.described import Describer, Restorer, memory_of, put_attributes
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
 from interstage.system.law import Law
 from interstage.system.plan import Plan
@@ -93,7 +93,7 @@ def _put_defaults(law: Law, held: dict[str, Any]) -> None:
 def _memory(plan: Plan) -> dict[str, dict[str, Any]]:
     """Return what laws remember by their full names: in attributes, and ("name()") in defaults of arguments."""
     laws = _laws(plan)
-    found = {path: attributes_of(_owner(law)) for path, law in laws.items()}
+    found = {path: memory_of(_owner(law)) for path, law in laws.items()}
     found |= {f"{path}()": _defaults(law) for path, law in laws.items()}
     return {name: held for name, held in found.items() if held}
 

@@ -139,6 +139,15 @@ def attributes_of(value: object) -> dict[str, Any]:
     return found | {name: getattr(value, name) for name in slots if hasattr(value, name)}
 
 
+def memory_of(owner: object) -> dict[str, Any]:
+    """Return what an object remembers for a law.
+
+    Laws of this package that are of the world outside (pacing, a partner) have slots alone, and nothing to keep.
+    """
+    outside = type(owner).__module__.startswith("interstage.") and not hasattr(owner, "__dict__")
+    return {} if outside else attributes_of(owner)
+
+
 def put_attributes(value: object, held: Mapping[str, Any]) -> None:
     """Let an object have these attributes, and no others."""
     slots = slots_of_class(type(value))
