@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from interstage.devices.inertial import FLICKERS, Inertial, counted, gained, mounted, wandered
+from interstage.devices.inertial import Inertial, increment_errors, memory_in, rate_errors, sampled
 from interstage.jit import kernel
-from interstage.system.ports import Discrete, Out, Parameter, State
+from interstage.system.ports import Out, Parameter
 
 
 @kernel
@@ -35,57 +35,27 @@ class Accelerometer(Inertial):
     """
 
     lever = Parameter("m", [0.0, 0.0, 0.0])
-    bias = Parameter("m/s^2", [0.0, 0.0, 0.0])
-    velocity_random_walk = Parameter("m/s/sqrt(s)", 0.0, least=0.0)
-    acceleration_random_walk = Parameter("m/s^2/sqrt(s)", 0.0, least=0.0)
-    bias_stability = Parameter("m/s^2", 0.0, least=0.0)
-    ramp = Parameter("m/s^3", 0.0)
-    velocity_white_noise = Parameter("m/s", 0.0, least=0.0)
-    quantization = Parameter("m/s", 0.0, least=0.0)
-    step = Parameter("m/s", 0.0, least=0.0)
+    bias, acceleration_random_walk, bias_stability, ramp = rate_errors("m/s^2", "m/s^3")
+    velocity_random_walk, velocity_white_noise, quantization, step = increment_errors("m/s")
     force = Inertial.at.specific_force("node")
     alpha = Inertial.at.angular_acceleration("node")
-    acceleration = Out("m/s^2", 3)
-    delta_velocity = Out("m/s", 3)
-    register = Out("", 3)
-    u = State("m/s", 3)
-    seen = Discrete("m/s", 3)
-    total = Discrete("m/s", 3)
-    before = Discrete("m/s", 3)
-    drift = Discrete("m/s^2", 3)
-    flicker = Discrete("m/s^2", (3, FLICKERS))
+    acceleration, delta_velocity, register = Out("m/s^2", 3), Out("m/s", 3), Out("", 3)
+    u, seen, total, before, drift, flicker = memory_in("m/s", "m/s^2")
 
     increments = MappingProxyType({"u": "seen"})
 
     def rates(d, t):
+        felt(d.force, d.omega, d.alpha, d.lever, d.udot)
         if d.ideal == 1 and d.nth == 0:
             d.udot[:] = 0.0
-        else:
-            felt(d.force, d.omega, d.alpha, d.lever, d.udot)
 
     def sample(d, t):
         if d.nth == 0:
             felt(d.force, d.omega, d.alpha, d.lever, d.delta_velocity)
-            if d.ideal == 1:
-                d.seen[:] = d.u - d.delta_velocity * d.period
-            mounted(d.mount, d.scale_factor, d.misalignment, d.delta_velocity, d.acceleration)
-            d.delta_velocity[:] = d.acceleration * d.period
-        elif d.ideal == 1:
-            gained(d.mount, d.scale_factor, d.misalignment, d.u, d.seen, d.delta_velocity)
-            d.acceleration[:] = d.delta_velocity / d.period
-        if d.ideal == 0:
-            gained(d.mount, d.scale_factor, d.misalignment, d.u, d.seen, d.delta_velocity)
-            keys = (d.seed, d.stream, d.tick, d.nth)
-            terms = (
-                d.velocity_random_walk,
-                d.acceleration_random_walk,
-                d.bias_stability,
-                d.ramp,
-                d.flicker_from,
-            )
-            wandered(keys, d.period, t, terms, d.bias, d.drift, d.flicker, d.delta_velocity)
-            counted(keys, d.velocity_white_noise, d.quantization, d.step, int(d.bits.real),
-                    d.total, d.before, d.count, d.register, d.delta_velocity)  # fmt: skip
-            if d.nth > 0:
-                d.acceleration[:] = d.delta_velocity / d.period
+        keys, axes = (d.seed, d.stream, d.tick, d.nth), (d.mount, d.scale_factor, d.misalignment)
+        slow = (d.bias, d.acceleration_random_walk, d.bias_stability, d.ramp, d.flicker_from)
+        quick = (d.velocity_random_walk, d.velocity_white_noise, d.quantization, d.step, d.bits)
+        kept = (d.seen, d.total, d.before, d.drift, d.flicker, d.count, d.register)
+        sampled(keys, d.ideal, d.period, t, axes, slow, quick,
+                kept, d.delta_velocity, d.u, d.delta_velocity, d.acceleration)  # fmt: skip
         d.nth += 1

@@ -30,12 +30,10 @@ class CMG(Device):
     """
 
     at = Place()
-    gimbal = Parameter("", [0.0, 0.0, 1.0])
-    spin = Parameter("", [1.0, 0.0, 0.0])
+    gimbal, spin = Parameter("", [0.0, 0.0, 1.0]), Parameter("", [1.0, 0.0, 0.0])
     momentum = Parameter("N*m*s", above=0.0)
     inertia = Parameter("kg*m^2", 0.0, least=0.0)
-    max_rate = Parameter("rad/s", 0.0, least=0.0)
-    lag = Parameter("s", 0.05, above=0.0)
+    max_rate, lag = Parameter("rad/s", 0.0, least=0.0), Parameter("s", 0.05, above=0.0)
     command = In("rad/s")
     omega = at.rate("node")
     on_torque = at.torque("node")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from interstage.devices.inertial import FLICKERS, Inertial, counted, gained, mounted, wandered
+from interstage.devices.inertial import Inertial, increment_errors, memory_in, rate_errors, sampled
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_normalize, quaternion_step
-from interstage.system.ports import Discrete, Out, Parameter, State
+from interstage.system.ports import Out
 
 
 class Gyro(Inertial):
@@ -26,55 +26,29 @@ class Gyro(Inertial):
     register : counts of the angle, from 0 to 2^bits (0 bits: no end)
     """
 
-    bias = Parameter("rad/s", [0.0, 0.0, 0.0])
-    angle_random_walk = Parameter("rad/sqrt(s)", 0.0, least=0.0)
-    rate_random_walk = Parameter("rad/s/sqrt(s)", 0.0, least=0.0)
-    bias_stability = Parameter("rad/s", 0.0, least=0.0)
-    rate_ramp = Parameter("rad/s^2", 0.0)
-    angle_white_noise = Parameter("rad", 0.0, least=0.0)
-    quantization = Parameter("rad", 0.0, least=0.0)
-    step = Parameter("rad", 0.0, least=0.0)
+    bias, rate_random_walk, bias_stability, rate_ramp = rate_errors("rad/s", "rad/s^2")
+    angle_random_walk, angle_white_noise, quantization, step = increment_errors("rad")
     true_attitude = Inertial.at.attitude()
-    rate = Out("rad/s", 3)
-    delta_angle = Out("rad", 3)
     attitude = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
-    register = Out("", 3)
-    theta = State("rad", 3)
-    seen = Discrete("rad", 3)
-    total = Discrete("rad", 3)
-    before = Discrete("rad", 3)
-    drift = Discrete("rad/s", 3)
-    flicker = Discrete("rad/s", (3, FLICKERS))
+    rate, delta_angle, register = Out("rad/s", 3), Out("rad", 3), Out("", 3)
+    theta, seen, total, before, drift, flicker = memory_in("rad", "rad/s")
 
     increments = MappingProxyType({"theta": "seen"})
 
     def rates(d, t):
+        d.thetadot[:] = d.omega
         if d.ideal == 1 and d.nth == 0:
             d.thetadot[:] = 0.0
-        else:
-            d.thetadot[:] = d.omega
 
     def sample(d, t):
+        keys, axes = (d.seed, d.stream, d.tick, d.nth), (d.mount, d.scale_factor, d.misalignment)
+        slow = (d.bias, d.rate_random_walk, d.bias_stability, d.rate_ramp, d.flicker_from)
+        quick = (d.angle_random_walk, d.angle_white_noise, d.quantization, d.step, d.bits)
+        kept = (d.seen, d.total, d.before, d.drift, d.flicker, d.count, d.register)
+        sampled(keys, d.ideal, d.period, t, axes, slow, quick, kept, d.omega, d.theta, d.delta_angle, d.rate)
         if d.ideal == 1 or d.nth == 0:
             quaternion_multiply(d.true_attitude, d.mount, d.attitude)
-        if d.nth == 0:
-            mounted(d.mount, d.scale_factor, d.misalignment, d.omega, d.rate)
-            d.delta_angle[:] = d.rate * d.period
-        if d.ideal == 1:
-            if d.nth == 0:
-                d.seen[:] = d.theta - d.omega * d.period
-            else:
-                gained(d.mount, d.scale_factor, d.misalignment, d.theta, d.seen, d.delta_angle)
-                d.rate[:] = d.delta_angle / d.period
         else:
-            gained(d.mount, d.scale_factor, d.misalignment, d.theta, d.seen, d.delta_angle)
-            keys = (d.seed, d.stream, d.tick, d.nth)
-            terms = (d.angle_random_walk, d.rate_random_walk, d.bias_stability, d.rate_ramp, d.flicker_from)
-            wandered(keys, d.period, t, terms, d.bias, d.drift, d.flicker, d.delta_angle)
-            counted(keys, d.angle_white_noise, d.quantization, d.step, int(d.bits.real),
-                    d.total, d.before, d.count, d.register, d.delta_angle)  # fmt: skip
-            if d.nth > 0:
-                d.rate[:] = d.delta_angle / d.period
-                quaternion_step(d.attitude, d.delta_angle, d.attitude)
-                quaternion_normalize(d.attitude, d.attitude)
+            quaternion_step(d.attitude, d.delta_angle, d.attitude)
+            quaternion_normalize(d.attitude, d.attitude)
         d.nth += 1

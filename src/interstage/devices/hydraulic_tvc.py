@@ -20,36 +20,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import hertz, limited
+from interstage.devices.gimbal import Gimbal
+from interstage.devices.parts import limited
 from interstage.jit import kernel
-from interstage.system.device import Device
-from interstage.system.ports import Hinge, In, Out, Parameter, State, Value
+from interstage.system.ports import Out, Parameter, State
 
 _TURN = 2.0 * np.pi
 
 
 @kernel
-def servo(springs, limits, command, y, q, rate, moved, torque):
-    """Write the valve's rates ẏ and the actuator's torques τ of all axes.
+def servo(springs, bandwidth, limits, command, y, q, rate, moved, torque, on_joint):
+    """Write the valve's rates ẏ, the actuator's torques τ and the torques τ - k_load q on the joint of all axes.
 
-    springs : gain, k_rod, k_fluid, c;  limits : of command, rate and torque
+    springs : k_rod, k_fluid, c, k_load;  limits : of command, rate and torque
     """
-    gain, rod, fluid, damping = springs
+    rod, fluid, damping, load = springs
     limit, rate_limit, max_torque = limits
+    gain = _TURN * bandwidth
     for k in range(len(q)):
         spring = (y[k] - q[k]) * rod * fluid / (rod + fluid)
         moved[k] = limited(gain * (limited(command[k], limit) - y[k] + spring / fluid), rate_limit)
         torque[k] = limited(spring + damping * (moved[k] - rate[k]), max_torque)
+        on_joint[k] = torque[k] - load * q[k]
 
 
-def _in_hertz(values: dict[str, Value], name: str) -> dict[str, Value]:
-    found: dict[str, Value] = {"axes": 2, **values}
-    if "bandwidth" in found:
-        found["bandwidth"] = hertz(found["bandwidth"], f"{name}.bandwidth")
-    return found
-
-
-class HydraulicTVC(Device):
+class HydraulicTVC(Gimbal):
     """A gimbal actuator with springs inside; the vehicle's loads move the engine.
 
     joint : body on a `Universal` joint, or on a `Revolute` with axes=1
@@ -58,47 +53,22 @@ class HydraulicTVC(Device):
     command : angles that are wanted;  angle : as they are;  torque : of the actuator;  valve, moving : y and ẏ
     """
 
-    joint = Hinge("rad", "axes")
-    bandwidth = Parameter("Hz", 6.0, above=0.0)
-    rod_stiffness = Parameter("N*m/rad", above=0.0)
-    fluid_stiffness = Parameter("N*m/rad", above=0.0)
+    rod_stiffness, fluid_stiffness = Parameter("N*m/rad", above=0.0), Parameter("N*m/rad", above=0.0)
     load_spring = Parameter("N*m/rad", 0.0, least=0.0)
     damping = Parameter("N*m*s/rad", 0.0, least=0.0)
-    limit = Parameter("rad", 0.0, least=0.0)
-    rate_limit = Parameter("rad/s", 0.0, least=0.0)
     max_torque = Parameter("N*m", 0.0, least=0.0)
-    command = In("rad", "axes")
-    q = joint.coordinate()
-    rate = joint.rate()
-    angle = Out("rad", "axes")
-    torque = Out("N*m", "axes")
-    moving = Out("rad/s", "axes")
-    on_joint = joint.force()
+    angle, torque, moving = Out("rad", "axes"), Out("N*m", "axes"), Out("rad/s", "axes")
+    on_joint = Gimbal.joint.force()
     valve = State("rad", "axes")
 
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: two axes unless said otherwise, a bandwidth in Hz or rad/s."""
-        return _in_hertz(values, "HydraulicTVC")
-
     def outputs(d, t):
-        springs = (_TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping)
-        servo(
-            springs,
-            (d.limit, d.rate_limit, d.max_torque),
-            d.command,
-            d.valve,
-            d.q,
-            d.rate,
-            d.moving,
-            d.torque,
-        )
-        for k in range(len(d.q)):
-            d.angle[k] = d.q[k]
-            d.on_joint[k] = d.torque[k] - d.load_spring * d.q[k]
+        springs = (d.rod_stiffness, d.fluid_stiffness, d.damping, d.load_spring)
+        limits = (d.limit, d.rate_limit, d.max_torque)
+        servo(springs, d.bandwidth, limits, d.command, d.valve, d.q, d.rate, d.moving, d.torque, d.on_joint)
+        d.angle[:] = d.q
 
     def rates(d, t):
-        for k in range(len(d.q)):
-            d.valvedot[k] = d.moving[k]
+        d.valvedot[:] = d.moving
 
 
 class UnloadedHydraulicTVC(HydraulicTVC):
@@ -108,24 +78,12 @@ class UnloadedHydraulicTVC(HydraulicTVC):
     """
 
     inertia = Parameter("kg*m^2", above=0.0)
-    on_joint = HydraulicTVC.joint.motion()
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field."""
-        return _in_hertz(values, "UnloadedHydraulicTVC")
+    on_joint = Gimbal.joint.motion()
 
     def outputs(d, t):
-        springs = (_TURN * d.bandwidth, d.rod_stiffness, d.fluid_stiffness, d.damping)
-        servo(
-            springs,
-            (d.limit, d.rate_limit, d.max_torque),
-            d.command,
-            d.valve,
-            d.q,
-            d.rate,
-            d.moving,
-            d.torque,
-        )
+        springs = (d.rod_stiffness, d.fluid_stiffness, d.damping, d.load_spring)
+        limits = (d.limit, d.rate_limit, d.max_torque)
+        servo(springs, d.bandwidth, limits, d.command, d.valve, d.q, d.rate, d.moving, d.torque, d.on_joint)
+        d.angle[:] = d.q
         for k in range(len(d.q)):
-            d.angle[k] = d.q[k]
-            d.on_joint[k] = (d.torque[k] - d.load_spring * d.q[k]) / d.inertia
+            d.on_joint[k] /= d.inertia

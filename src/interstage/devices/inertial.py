@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import pair, turned_back, whole, with_mount
+from interstage.devices.mounted import Mounted
+from interstage.devices.parts import pair, rounded, turned_back, whole
 from interstage.jit import kernel
-from interstage.system.device import Device
 from interstage.system.noise import normal
-from interstage.system.ports import Integer, Parameter, Place, Value
+from interstage.system.ports import Discrete, Field, Integer, Parameter, State, Value
 
 FLICKERS = 9  # processes, from `flicker_from` over four decades of correlation times
 _RATIO = np.sqrt(10.0)
@@ -57,14 +57,14 @@ def gained(mount, scale, misalignment, total, mark, out):
 
 
 @kernel
-def wandered(keys, T, t, coefficients, bias, drift, flicker, out):
+def wandered(keys, T, t, slow, N, drift, flicker, out):
     """Add to increments (3,) what bias, drifts and noise add in a sample.
 
-    keys : seed, stream, tick, number of the sample from the first;  coefficients : N, K, B, R, shortest τ
-    bias, drift (3,), flicker (3, FLICKERS) : the last two are changed
+    keys : seed, stream, tick, number of the sample from the first;  slow : bias (3,), K, B, R, shortest τ
+    drift (3,), flicker (3, FLICKERS) : are changed
     """
     seed, stream, tick, nth = keys
-    N, K, B, R, shortest = coefficients
+    bias, K, B, R, shortest = slow
     root = np.sqrt(T)
     for i in range(3):
         rate = bias[i] + drift[i] + R * t
@@ -82,18 +82,19 @@ def wandered(keys, T, t, coefficients, bias, drift, flicker, out):
 
 
 @kernel
-def counted(keys, white, Q, step, bits, total, before, count, counter, out):
+def counted(keys, rounding, total, before, count, counter, out):
     """Accumulate increments (3,) and replace them by what the register says: rounded, counted, wrapped.
 
+    rounding : white noise s, Q, step and bits of the register
     total (3,) : what was accumulated;  before (3,) : what was read last;  count (3,), whole numbers
     counter (3,) : the register;  without a step it says nothing
     """
     seed, stream, tick, nth = keys
+    white, Q, step, size_in_bits = rounding
+    bits = int(size_in_bits.real)
     for i in range(3):
         total[i] += out[i]
-        y = total[i] + white * normal(seed, stream, tick, _WHITE + i)
-        if Q.real > 0.0:
-            y = _ROOT12 * Q * np.rint((y / (_ROOT12 * Q)).real)
+        y = rounded(total[i] + white * normal(seed, stream, tick, _WHITE + i), _ROOT12 * Q)
         if step.real > 0.0:
             new = int(np.rint((y / step).real))
             gained = new - count[i]
@@ -109,16 +110,61 @@ def counted(keys, white, Q, step, bits, total, before, count, counter, out):
         before[i] = y
 
 
-class Inertial(Device):
+@kernel
+def sampled(keys, ideal, T, t, axes, slow, quick, kept, now, integral, increment, mean):
+    """Write the increment (3,) and the mean rate (3,) of a sample, with errors unless it is ideal.
+
+    axes : mount, scale factor, misalignment;  slow : bias (3,), K, B, R, shortest τ
+    quick : N, white noise s, Q, step and bits of the register;  now, integral (3,) : true rate and its integral, node
+    axes; `now` may be `increment`
+    kept : mark of the integral, total, last reading, drift, flicker, counts, register; all are changed
+    """
+    mount, scale, misalignment = axes
+    N, white, Q, step, bits = quick
+    seen, total, before, drift, flicker, count, register = kept
+    nth = keys[3]
+    if nth == 0:
+        if ideal == 1:
+            for i in range(3):
+                seen[i] = integral[i] - now[i] * T
+        mounted(mount, scale, misalignment, now, mean)
+        for i in range(3):
+            increment[i] = mean[i] * T
+    if nth > 0 or ideal == 0:
+        gained(mount, scale, misalignment, integral, seen, increment)
+    if ideal == 0:
+        wandered(keys, T, t, slow, N, drift, flicker, increment)
+        counted(keys, (white, Q, step, bits), total, before, count, register, increment)
+    if nth > 0:
+        for i in range(3):
+            mean[i] = increment[i] / T
+
+
+def rate_errors(rate: str, ramp: str) -> tuple[Parameter, ...]:
+    """Declare the error terms of a rate: bias, random walk K, bias stability B, ramp R."""
+    walk, stability = Parameter(f"{rate}/sqrt(s)", 0.0, least=0.0), Parameter(rate, 0.0, least=0.0)
+    return Parameter(rate, [0.0, 0.0, 0.0]), walk, stability, Parameter(ramp, 0.0)
+
+
+def increment_errors(unit: str) -> tuple[Parameter, ...]:
+    """Declare the error terms of increments: random walk N, white noise s, Q, step of the register."""
+    return tuple(Parameter(text, 0.0, least=0.0) for text in (f"{unit}/sqrt(s)", unit, unit, unit))
+
+
+def memory_in(increment: str, rate: str) -> tuple[Field, ...]:
+    """Declare what a sensor keeps: the integral; its mark, the total, the last reading; drift, and flicker."""
+    marks = (Discrete(increment, 3) for _ in range(3))
+    return (State(increment, 3), *marks, Discrete(rate, 3), Discrete(rate, (3, FLICKERS)))
+
+
+class Inertial(Mounted):
     """What gyros and accelerometers share: a place, axes, errors of scale, the register, counts."""
 
-    at = Place()
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
     scale_factor = Parameter("", [0.0, 0.0, 0.0])
     misalignment = Parameter("rad", [0.0, 0.0, 0.0])
     bits = Parameter("", 0.0, least=0.0, most=62.0)
     flicker_from = Parameter("s", 1.0, above=0.0)
-    omega = at.rate("node")
+    omega = Mounted.at.rate("node")
     count = Integer(3)
     nth = Integer()
 
@@ -129,4 +175,4 @@ class Inertial(Device):
             found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
         if "bits" in found:
             found["bits"] = whole(found["bits"], f"{name}.bits")
-        return with_mount(found, name)
+        return super().shorthands(found)

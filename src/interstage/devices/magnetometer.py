@@ -5,37 +5,29 @@ B = (1 + S)(1 + ε×) Cᵀ Rᵀ B_world + bias + noise n,   rounded to `step`
 
 from __future__ import annotations
 
-import numpy as np
-
 from interstage.devices.inertial import mounted
-from interstage.devices.parts import turned_back, with_mount
-from interstage.system.device import Device
+from interstage.devices.mounted import Mounted
+from interstage.devices.parts import rounded, turned_back
 from interstage.system.noise import normal
-from interstage.system.ports import In, Out, Parameter, Place, Value
+from interstage.system.ports import In, Out, Parameter
 
 
-class Magnetometer(Device):
+class Magnetometer(Mounted):
     """The magnetic field at a place, sampled.
 
     at : place;  mount : attitude of the sensor's axes on the node;  scale_factor (3,), misalignment (3,) : S and ε
     bias (3,), noise, step : of the field;  field : in the world
     """
 
-    at = Place()
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
     scale_factor = Parameter("", [0.0, 0.0, 0.0])
     misalignment = Parameter("rad", [0.0, 0.0, 0.0])
     bias = Parameter("T", [0.0, 0.0, 0.0])
     noise = Parameter("T", 0.0, least=0.0)
     step = Parameter("T", 0.0, least=0.0)
-    true_attitude = at.attitude()
+    true_attitude = Mounted.at.attitude()
     field = In("T", 3)
     measured = Out("T", 3)
     node = Out("T", 3)
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the mount as a quaternion."""
-        return with_mount(values, "Magnetometer")
 
     def sample(d, t):
         turned_back(d.true_attitude, d.field, d.node)
@@ -44,5 +36,4 @@ class Magnetometer(Device):
             d.measured[i] += d.bias[i]
             if d.ideal == 0:
                 d.measured[i] += d.noise * normal(d.seed, d.stream, d.tick, i)
-                if d.step.real > 0.0:
-                    d.measured[i] = d.step * np.rint((d.measured[i] / d.step).real)
+                d.measured[i] = rounded(d.measured[i], d.step)

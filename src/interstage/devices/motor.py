@@ -11,12 +11,12 @@ from the joint the rotor has the inertia N² J. Its gyroscopic torque is left ou
 
 from __future__ import annotations
 
-from interstage.devices.parts import limited, pair, sign_near
-from interstage.system.device import Device
-from interstage.system.ports import Hinge, In, Out, Parameter, State, Value
+from interstage.devices.parts import limited
+from interstage.devices.rotor import Rotor, drag_at
+from interstage.system.ports import Hinge, In, Out, Parameter, State
 
 
-class Motor(Device):
+class Motor(Rotor):
     """A geared motor on a joint with one axis.
 
     joint : body;  inertia : of the rotor;  ratio : turns of the rotor for one of the joint
@@ -26,15 +26,10 @@ class Motor(Device):
     """
 
     joint = Hinge()
-    inertia = Parameter("kg*m^2", above=0.0)
     ratio = Parameter("", 1.0, above=0.0)
     stiffness = Parameter("N*m/rad", above=0.0)
     damping = Parameter("N*m*s/rad", 0.0, least=0.0)
-    max_torque = Parameter("N*m", 0.0, least=0.0)
     no_load_speed = Parameter("rad/s", 0.0, least=0.0)
-    coulomb = Parameter("N*m", 0.0, least=0.0)
-    viscous = Parameter("N*m*s/rad", 0.0, least=0.0)
-    stick = Parameter("rad/s", 0.1, above=0.0)
     command = In("N*m")
     q = joint.coordinate()
     rate = joint.rate()
@@ -42,13 +37,6 @@ class Motor(Device):
     on_joint = joint.force()
     turned = State("rad")
     speed = State("rad/s")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the pair of friction."""
-        found = dict(values)
-        if "friction" in found:
-            found |= pair(found.pop("friction"), ("coulomb", "viscous"), "Motor.friction")
-        return found
 
     def outputs(d, t):
         d.torque = d.stiffness * (d.turned / d.ratio - d.q) + d.damping * (d.speed / d.ratio - d.rate)
@@ -60,6 +48,6 @@ class Motor(Device):
             most = d.speed / d.no_load_speed
             room = 1.0 - (most if most.real > 0.0 else -most)
             motor = limited(motor, d.max_torque * room) if room.real > 0.0 else 0.0 * motor
-        drag = d.coulomb * sign_near(d.speed, d.stick) + d.viscous * d.speed
+        drag = drag_at(d.speed, d.coulomb, d.viscous, d.stick)
         d.turneddot = d.speed
         d.speeddot = (motor - drag - d.torque / d.ratio) / d.inertia

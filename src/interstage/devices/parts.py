@@ -54,6 +54,14 @@ def near_limit(x, push, limit):
 
 
 @kernel
+def rounded(x, step):
+    """Return the whole multiple of a step that is nearest to x; a step of zero rounds nothing."""
+    if step.real > 0.0:
+        return step * np.rint((x / step).real)
+    return x
+
+
+@kernel
 def between(x, y, at):
     """Return a table y over increasing x, straight between its points, its end values outside."""
     k = 0
@@ -105,11 +113,6 @@ def side_of(axis: np.ndarray) -> np.ndarray:
     start = np.roll(np.eye(3)[int(np.argmax(np.abs(axis)))], 1)
     side = start - axis * (axis @ start)
     return side / np.sqrt(side @ side)
-
-
-def with_mount(values: dict[str, Value], name: str) -> dict[str, Value]:
-    """Return values with the attitude of a sensor on its node as a quaternion."""
-    return {**values, "mount": quaternion_of(values.get("mount", [1.0, 0.0, 0.0, 0.0]), f"{name}.mount")}
 
 
 def with_directions(

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import limited, near_limit, pair, sign_near, with_directions
-from interstage.system.device import Device
+from interstage.devices.parts import limited, near_limit, pair, with_directions
+from interstage.devices.rotor import Rotor, drag_at
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
 
 
-class ReactionWheel(Device):
+class ReactionWheel(Rotor):
     """A wheel at a place: the motor turns its rotor, and what the rotor gains the vehicle loses.
 
     The vehicle carries the rotor's mass and transverse inertia; its inertia about the axis is the wheel's alone: leave
@@ -40,14 +40,8 @@ class ReactionWheel(Device):
     """
 
     at = Place()
-    axis = Parameter("", [0.0, 0.0, 1.0])
-    side = Parameter("", [1.0, 0.0, 0.0])
-    inertia = Parameter("kg*m^2", above=0.0)
-    max_torque = Parameter("N*m", 0.0, least=0.0)
+    axis, side = Parameter("", [0.0, 0.0, 1.0]), Parameter("", [1.0, 0.0, 0.0])
     max_speed = Parameter("rad/s", 0.0, least=0.0)
-    coulomb = Parameter("N*m", 0.0, least=0.0)
-    viscous = Parameter("N*m*s/rad", 0.0, least=0.0)
-    stick = Parameter("rad/s", 0.1, above=0.0)
     static_imbalance = Parameter("kg*m", 0.0, least=0.0)
     dynamic_imbalance = Parameter("kg*m^2", 0.0, least=0.0)
     torque = In("N*m", default=0.0)
@@ -61,9 +55,7 @@ class ReactionWheel(Device):
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: pairs of friction and imbalance, a speed at the start, directions of length one."""
-        found = dict(values)
-        if "friction" in found:
-            found |= pair(found.pop("friction"), ("coulomb", "viscous"), "ReactionWheel.friction")
+        found = super().shorthands(values)
         if "imbalance" in found:
             names = ("static_imbalance", "dynamic_imbalance")
             found |= pair(found.pop("imbalance"), names, "ReactionWheel.imbalance")
@@ -77,7 +69,7 @@ class ReactionWheel(Device):
         turning = d.momentum / d.inertia
         speed = turning - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2])
         d.speed = speed
-        d.drag = d.coulomb * sign_near(speed, d.stick) + d.viscous * speed
+        d.drag = drag_at(speed, d.coulomb, d.viscous, d.stick)
         motor = limited(d.torque, d.max_torque)
         gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
         cos, sin, square = np.cos(d.angle), np.sin(d.angle), turning * turning

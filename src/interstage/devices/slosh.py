@@ -17,8 +17,9 @@ Sphere: pressure acts through the centre, so all hinges are there, and so is m�
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import jnp_zeros
@@ -51,24 +52,45 @@ class Wave:
         return float(np.sqrt(acceleration / self.length))
 
 
-class Slosh(Protocol):
+class Slosh(ABC):
     """What a tank with fluid knows: waves, and the rigid part m₀, h₀, I₀ that is left."""
 
     mass: float
-    waves: tuple[Wave, ...]
-    rigid_mass: float
-    rigid_height: float
-    rigid_inertia: float
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value > 0.0):
+                raise InputError(f"{type(self).__name__}: {name} must be positive", got=repr(value))
 
-def _positive(where: str, **values: float) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"{where}: {name} must be positive", got=repr(value))
+    @cached_property
+    def waves(self) -> tuple[Wave, ...]:
+        """Waves from the longest on."""
+        share, length, hinge = self.shapes()
+        rows = zip(share * self.mass, length, hinge, share)
+        return tuple(Wave(*map(float, row)) for row in rows)
+
+    @property
+    def rigid_mass(self) -> float:
+        """m₀: what moves with the tank."""
+        return self.mass - sum(wave.mass for wave in self.waves)
+
+    @abstractmethod
+    def shapes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return shares of the fluid, lengths of pendulums and heights of hinges, (n,) each."""
+
+    @property
+    @abstractmethod
+    def rigid_height(self) -> float:
+        """h₀ of m₀ above the bottom."""
+
+    @property
+    @abstractmethod
+    def rigid_inertia(self) -> float:
+        """I₀ of m₀ about its own centre, across the axis."""
 
 
 @dataclass(frozen=True)
-class CylinderSlosh:
+class CylinderSlosh(Slosh):
     """Fluid in an upright cylinder with a flat bottom: radius, depth (m), mass (kg); n : number of waves.
 
     >>> tank = CylinderSlosh(radius=1.0, depth=2.0, mass=1000.0)
@@ -80,22 +102,14 @@ class CylinderSlosh:
     depth: float
     mass: float
     n: int = 1
-    waves: tuple[Wave, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        _positive("CylinderSlosh", radius=self.radius, depth=self.depth, mass=self.mass, n=self.n)
+    def shapes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return shares of the fluid, lengths of pendulums and heights of hinges."""
         xi = jnp_zeros(1, self.n)
         k = xi * self.depth / self.radius
         share = 2.0 * np.tanh(k) / ((xi**2 - 1.0) * k)
         length = self.radius / (xi * np.tanh(k))
-        hinge = self.depth * (1.0 - 2.0 * np.tanh(0.5 * k) / k) + length
-        rows = zip(share * self.mass, length, hinge, share)
-        object.__setattr__(self, "waves", tuple(Wave(*map(float, row)) for row in rows))
-
-    @property
-    def rigid_mass(self) -> float:
-        """m₀: what moves with the tank."""
-        return self.mass - sum(wave.mass for wave in self.waves)
+        return share, length, self.depth * (1.0 - 2.0 * np.tanh(0.5 * k) / k) + length
 
     @property
     def rigid_height(self) -> float:
@@ -119,7 +133,7 @@ class CylinderSlosh:
 
 
 @dataclass(frozen=True)
-class SphereSlosh:
+class SphereSlosh(Slosh):
     """Fluid in a sphere: radius (m), fill as depth over diameter, mass (kg); n : number of waves.
 
     >>> tank = SphereSlosh(radius=1.0, fill=0.5, mass=1000.0)
@@ -131,24 +145,19 @@ class SphereSlosh:
     fill: float
     mass: float
     n: int = 1
-    waves: tuple[Wave, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        _positive("SphereSlosh", radius=self.radius, mass=self.mass, n=self.n)
+        super().__post_init__()
         if not 0.02 <= self.fill <= 0.98:
             raise InputError("SphereSlosh: fill must be between 0.02 and 0.98", got=repr(self.fill))
+
+    def shapes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return shares of the fluid, lengths of pendulums and heights of hinges."""
         depth = 2.0 * self.fill
         # in units of the radius, from the bottom; a thin skin at the bottom instead of the pole
         rates, masses = surface_waves(lambda z: np.sqrt(np.maximum(z * (2.0 - z), 0.0)), depth, self.n)
         volume = np.pi * depth**2 * (1.0 - depth / 3.0)
-        share = masses / volume
-        rows = [(s * self.mass, self.radius / rate, self.radius, s) for s, rate in zip(share, rates)]
-        object.__setattr__(self, "waves", tuple(Wave(*map(float, row)) for row in rows))
-
-    @property
-    def rigid_mass(self) -> float:
-        """m₀: what moves with the tank."""
-        return self.mass - sum(wave.mass for wave in self.waves)
+        return masses / volume, self.radius / rates, np.full(self.n, self.radius)
 
     @property
     def rigid_height(self) -> float:

@@ -7,14 +7,13 @@ Above `max_rate` stars smear: it says its last attitude again and `valid` is 0.
 
 from __future__ import annotations
 
-from interstage.devices.parts import with_mount
+from interstage.devices.mounted import Mounted
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
-from interstage.system.device import Device
 from interstage.system.noise import normal
-from interstage.system.ports import Out, Parameter, Place, Value
+from interstage.system.ports import Out, Parameter
 
 
-class StarTracker(Device):
+class StarTracker(Mounted):
     """The attitude of a node as a quaternion, world from sensor, with noise and bias.
 
     at : place;  mount : attitude of the sensor's axes on the node
@@ -23,20 +22,14 @@ class StarTracker(Device):
     quaternion : scalar first;  error : rotation vector of the error;  valid : 1 or 0
     """
 
-    at = Place()
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
     noise = Parameter("rad", [0.0, 0.0, 0.0], least=0.0)
     bias = Parameter("rad", [0.0, 0.0, 0.0])
     max_rate = Parameter("rad/s", 0.0, least=0.0)
-    true_attitude = at.attitude()
-    omega = at.rate("node")
+    true_attitude = Mounted.at.attitude()
+    omega = Mounted.at.rate("node")
     quaternion = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
     error = Out("rad", 3)
     valid = Out("")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the mount as a quaternion."""
-        return with_mount(values, "StarTracker")
 
     def sample(d, t):
         w, most = d.omega, d.max_rate.real

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import turned_back, with_mount
+from interstage.devices.mounted import Mounted
+from interstage.devices.parts import rounded, turned_back
 from interstage.spatial.rotvec import arctan2
-from interstage.system.device import Device
 from interstage.system.noise import normal
-from interstage.system.ports import In, Out, Parameter, Place, Value
+from interstage.system.ports import In, Out, Parameter
 
 
-class SunSensor(Device):
+class SunSensor(Mounted):
     """Angles of the sun beside the boresight of a sensor, sampled.
 
     at : place;  mount : attitude of the sensor's axes on the node;  field_of_view : half angle
@@ -26,12 +26,10 @@ class SunSensor(Device):
     angles (2,), direction (3,) : unit vector in the sensor's axes, as measured;  valid : 1 or 0
     """
 
-    at = Place()
-    mount = Parameter("", [1.0, 0.0, 0.0, 0.0])
     field_of_view = Parameter("rad", "60 deg", above=0.0, most=np.pi)
     noise = Parameter("rad", 0.0, least=0.0)
     step = Parameter("rad", 0.0, least=0.0)
-    true_attitude = at.attitude()
+    true_attitude = Mounted.at.attitude()
     sun = In("m", 3, ambient="sun")
     light = In("", default=1.0)
     angles = Out("rad", 2)
@@ -39,10 +37,6 @@ class SunSensor(Device):
     valid = Out("")
     node = Out("", 3)
     seen = Out("", 3)
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: the mount as a quaternion."""
-        return with_mount(values, "SunSensor")
 
     def sample(d, t):
         turned_back(d.true_attitude, d.sun, d.node)
@@ -55,9 +49,7 @@ class SunSensor(Device):
             for i in range(2):
                 angle = arctan2(s[i], s[2])
                 if d.ideal == 0:
-                    angle += d.noise * normal(d.seed, d.stream, d.tick, i)
-                    if d.step.real > 0.0:
-                        angle = d.step * np.rint((angle / d.step).real)
+                    angle = rounded(angle + d.noise * normal(d.seed, d.stream, d.tick, i), d.step)
                 d.angles[i] = angle
             x, y = np.tan(d.angles[0]), np.tan(d.angles[1])
             z = 1.0 / np.sqrt(1.0 + x * x + y * y)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import unit_vector
+from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
 from interstage.system.device import Device
@@ -51,10 +51,8 @@ class Thruster(Device):
     at = Place()
     axis = Parameter("", [1.0, 0.0, 0.0])
     thrust = Parameter("N", above=0.0)
-    min_on = Parameter("s", 0.0, least=0.0)
-    resolution = Parameter("s", 0.0, least=0.0)
-    valve_delay = Parameter("s", 0.0, least=0.0)
-    rise = Parameter("s", 0.0, least=0.0)
+    min_on, resolution = Parameter("s", 0.0, least=0.0), Parameter("s", 0.0, least=0.0)
+    valve_delay, rise = Parameter("s", 0.0, least=0.0), Parameter("s", 0.0, least=0.0)
     isp = Parameter("s", 220.0, above=0.0)
     width = In("s")
     level = Out("")
@@ -103,8 +101,7 @@ class Thruster(Device):
         if width.real > d.period.real:
             width = d.period + 0.0 * width
         if d.ideal == 0:
-            if d.resolution.real > 0.0:
-                width = d.resolution * np.rint((width / d.resolution).real)
+            width = rounded(width, d.resolution)
             begin = t + d.valve_delay
             still_open = d.closes.real > begin.real - _EDGE
             if width.real < d.min_on.real or width.real <= 0.0:

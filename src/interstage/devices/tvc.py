@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.devices.parts import hertz, limited
-from interstage.system.device import Device
-from interstage.system.ports import Hinge, In, Out, Parameter, Value
+from interstage.devices.gimbal import Gimbal
+from interstage.devices.parts import limited
+from interstage.system.ports import Out, Parameter
 
 _TURN = 2.0 * np.pi
 
 
-class TVC(Device):
+class TVC(Gimbal):
     """A gimbal driven as a second-order system with limits; its joint becomes prescribed.
 
     joint : body on a `Universal` joint, or on a `Revolute` with axes=1
@@ -28,23 +28,9 @@ class TVC(Device):
     command : angles that are wanted;  angle : as they are
     """
 
-    joint = Hinge("rad", "axes")
-    bandwidth = Parameter("Hz", 6.0, above=0.0)
     damping = Parameter("", 0.7, above=0.0)
-    limit = Parameter("rad", 0.0, least=0.0)
-    rate_limit = Parameter("rad/s", 0.0, least=0.0)
-    command = In("rad", "axes")
-    q = joint.coordinate()
-    rate = joint.rate()
     angle = Out("rad", "axes")
-    drive = joint.motion()
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values by field: two axes unless said otherwise, a bandwidth in Hz or rad/s."""
-        found = {"axes": 2, **values}
-        if "bandwidth" in found:
-            found["bandwidth"] = hertz(found["bandwidth"], "TVC.bandwidth")
-        return found
+    drive = Gimbal.joint.motion()
 
     def outputs(d, t):
         w = _TURN * d.bandwidth
