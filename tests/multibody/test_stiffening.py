@@ -61,6 +61,17 @@ def made_up(seed, components=MADE_UP):
     return mb, system, x, rng.normal(size=system.nv), forces
 
 
+@settings(max_examples=12)
+@given(st.integers(0, 10**6))
+def test_energy_of_loads_equals_kane(seed):
+    mb, system, x, tau, forces = made_up(seed)
+    if not system.nv:
+        return
+    ours = system.energy(x, forces=forces, tau=tau)
+    wanted = Kane(mb, like=system).energy(x.q, x.v, tau, forces)
+    assert ours == pytest.approx(wanted, abs=1e-10 * sum(abs(e) for e in system.energies(x)))
+
+
 @pytest.mark.kernels
 @settings(max_examples=12)
 @given(st.integers(0, 10**6))
@@ -301,6 +312,70 @@ def test_deflections_beyond_its_range_are_said():
     _, system, x, tau, forces = made_up(55, strong)
     with pytest.raises(ModelError, match="do not settle"):
         system.forward_dynamics(x, forces=forces, tau=tau)
+
+
+@pytest.fixture(scope="module")
+def short():
+    """A blade of few modes, for runs."""
+    c = ist.Component.from_deck(straight(True, 16), 6, aset={1: 123456}, geometric_stiffness=True)
+    return c, c.gamma[-1]
+
+
+def flapping(short, tip, speed=6.0, **hub):
+    """Run of a spinning blade on a hub, bent out of the plane of its spin at the start."""
+    mb = ist.Multibody("flapping")
+    mb.add_body("hub", mass=1.0, inertia=np.eye(3) * 1e5, joint=ist.Revolute("z", **hub))
+    mb.add_body("blade", component=short[0], parent="hub", joint=ist.Locked())
+    system = mb.compile()
+    x, shape = system.state(), system.flexible("blade").gamma[-1, 2]
+    x["hub"].v[:], x["blade"].eta[0] = speed * UNIT, tip * LENGTH / shape[0]
+    assert abs(shape[0]) > 0.1
+    return ist.simulate(system, x, 3.0, method="dop853", rtol=1e-10, atol=1e-12, log_step=0.02)
+
+
+def test_energy_is_conserved_to_third_order(short):
+    """Free spin of a heavy hub: without the energy of loads the sum moves by it, with it by terms of third order."""
+    moved = []
+    for tip in (0.01, 0.02):
+        log = flapping(short, tip)
+        without = log.energy - log.geometric
+        assert np.ptp(without) == pytest.approx(np.ptp(log.geometric), rel=5e-3)
+        assert np.ptp(log.geometric) > 1.5 * log.strain.max()
+        moved.append(np.ptp(log.energy) / np.ptp(log.geometric))
+    assert moved[0] < 2e-3 and moved[1] == pytest.approx(2.0 * moved[0], rel=0.1)
+
+
+def test_energy_of_a_driven_spin(short):
+    """A motor that holds the rate does work; what it does not do is in the energy, loads included."""
+    log = flapping(short, 0.01, prescribed=True)
+    rate = log["hub"].v[:, 0]
+    power = log.torque("hub")[:, 0] * rate
+    work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(log.t))])
+    kept = log.energy - work
+    assert np.ptp(kept) < 0.02 * np.ptp(log.geometric)
+
+
+def test_energy_under_a_dead_load():
+    """A column that stands under a dead load swings: the load's work on the shortened column is in the energy."""
+    tip = ist.Component.from_deck(
+        straight(coupled=True, n=16), 6, aset={1: 123456}, rvdof={17: 123456}, geometric_stiffness=True
+    )
+    mb = ist.Multibody("column")
+    mb.add_body("column", component=tip, joint=ist.Locked())
+    system = mb.compile()
+    force = np.array([0, 0, 0, -0.5 * np.pi**2 / 4.0 * PULL, 0, 0])
+    point = ist.trim(system, system.state(), forces={("column", 17): force})
+    x = system.state(point.q, point.v)
+    shape = system.flexible("column").gamma[-1, 1]
+    first = int(np.argmax(np.abs(shape[:2])))
+    x["column"].eta[first] += 1e-3 * LENGTH / shape[first]
+    log = ist.simulate(
+        system, x, 1.0, method="dop853", rtol=1e-10, atol=1e-13, log_step=0.01, forces={("column", 17): force}
+    )
+    work = (log.position("column", 17) - log.position("column", 17)[0]) @ force[3:]
+    kept = log.energy - work
+    assert np.ptp(log.energy - log.geometric) > 0.9 * np.ptp(log.geometric) > 0.0
+    assert np.ptp(kept) < 1e-3 * np.ptp(log.geometric)
 
 
 def test_momentum_is_conserved(blade):

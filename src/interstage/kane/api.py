@@ -208,10 +208,28 @@ class Kane:
 
     # sums ---------------------------------------------------------------------------------------------
 
-    def energy(self, q: Array, v: Array, *, parameters: Parameters | None = None) -> Array:
-        """Return the total energy."""
+    def energy(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array | None = None,
+        forces: Forces | None = None,
+        accelerations: dict[str, Array] | None = None,
+        *,
+        frame: str = "world",
+        parameters: Parameters | None = None,
+    ) -> Array:
+        """Return the total energy: kinetic, strain, gravity, and that of loads on bodies with geometric stiffness.
+
+        tau, forces, accelerations : what acts, as in `accelerations`; it matters to the energy of loads alone
+        """
         q, v, p = self._state(q, v, parameters)
-        return sum(equations.energies(self.layout, p, q, v, self.xp))
+        total = sum(equations.energies(self.layout, p, q, v, self.xp))
+        if equations.stiffens(self.layout, p):
+            vdot = self.accelerations(q, v, tau, forces, accelerations, frame=frame, parameters=p)
+            loads = self._loads(of_all_kinds(forces, tau, None)[0], frame, p, q, v)
+            total = total + equations.load_energy(self.layout, p, q, v, vdot, loads, self.xp)
+        return total
 
     def momentum(self, q: Array, v: Array, *, parameters: Parameters | None = None) -> Array:
         """Return [h; p] (6,): angular momentum about the world's origin and linear momentum, world axes."""

@@ -21,7 +21,7 @@ from interstage.kane.joints import coordinate_rates, spring_energy, spring_force
 from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import Layout, Parameters
 from interstage.kane.ops import Array, concat, in_columns, solve_scaled
-from interstage.kane.stiffening import geometric_rows, moved, stiffens, turned
+from interstage.kane.stiffening import geometric_energy, geometric_rows, moved, stiffens, turned
 
 
 class Parts(NamedTuple):
@@ -211,6 +211,22 @@ def energies(
         strain = strain + spring_energy(xp, place.steps, body.spring, body.rest, joint)
         gravity = gravity - p.gravity @ (body.mass * parts.frames.x[i] + parts.frames.R[i] @ moments[i])
     return kinetic, strain, gravity
+
+
+def load_energy(
+    layout: Layout,
+    p: Parameters,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    loads: tuple[Load, ...] = (),
+    xp: ModuleType = np,
+) -> Array:
+    """Return ½ηᵀ(Σ c K)η of the loads c that bodies with geometric stiffness carry."""
+    parts = parts_of(layout, p, q, v, loads, xp)
+    across = reaction_rows(layout, p, parts, q, v, loads, xp)
+    slope, rest = geometric_rows(layout, p, parts.frames, across, q, loads, xp)
+    return geometric_energy(layout, q, slope @ vdot + rest)
 
 
 def rates(layout: Layout, q: Array, v: Array, xp: ModuleType = np) -> Array:

@@ -70,6 +70,12 @@ def geometric_rows(
     return whole[:, :nv], whole[:, nv]
 
 
+def geometric_energy(layout: Layout, q: Array, force: Array) -> Array:
+    """Return ½ Σ η·g of the modal forces g, entries of (nv,), that geometric stiffness needs."""
+    places = [place for place in layout.places if place.n_modes]
+    return 0.5 * sum(q[slice(*place.eta)] @ force[slice(*place.etadot)] for place in places)
+
+
 def _constant(xp: ModuleType, force: Array, nv: int) -> Array:
     """Return rows (n, nv + 1) of modal forces (n,) that no acceleration changes."""
     return concat(xp, [xp.zeros((len(force), nv)), force[:, None]], axis=1)

@@ -119,7 +119,8 @@ def finish(kind: str, body: str, old: System, x: State, new: System, y: State, s
     """Attach the account of a change to the new system and return it with its state."""
     if new.model.closures:
         y = closing.settled(old, x, new, y, body)
-    new.change = Change(kind, body, old.momentum(x), new.momentum(y), old.energy(x), new.energy(y), shift)
+    energy = sum(old.energies(x)), sum(new.energies(y))
+    new.change = Change(kind, body, old.momentum(x), new.momentum(y), *energy, shift)
     return new, y
 
 

@@ -390,7 +390,7 @@ def note(
     """Return the record of an event."""
     done = event.rests if at_rest else event.actions
     what = ("at rest: " if at_rest else "") + ", ".join(_words(a) for a in done)
-    sums = [(s.momentum(x), s.energy(x)) for s, x in (before, after)]
+    sums = [(s.momentum(x), sum(s.energies(x))) for s, x in (before, after)]
     return EventRecord(float(t), event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])
 
 

@@ -7,11 +7,11 @@ the same time.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import all_rows
 from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.potential import GeometricEnergy
 from interstage.multibody.recovered import BodyRecovery, recovery_of
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
@@ -28,6 +29,7 @@ from interstage.system.events import EventRecord
 from interstage.system.log_file import LogFile, read_log, write_log
 from interstage.system.rows import positions_of_rows, sums_of_rows
 
+_Answer = TypeVar("_Answer")
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
 
 
@@ -77,6 +79,11 @@ class Inputs:
             if logged < since - SAME_TIME * (1.0 + abs(since)):
                 self.loads.pop()
         self.loads.append((t, tau, sites, wrenches, acting))
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known what acted."""
+        return bool(self.loads) or self.table is not None
 
     @property
     def in_time(self) -> bool:
@@ -232,14 +239,26 @@ class Phase:
 
     def _results(self, body: str) -> np.ndarray:
         """Return all results (m, r) of a body."""
-        bodies, inertia = self._masses
-        view, found = self.system.with_settings(), []
+        view = self.system.with_settings()
         rows = BodyRecovery(view, body)
+        return np.array(list(self._under_loads(view, rows.at))).reshape(len(self.t), len(rows.names))
+
+    def _under_loads(
+        self, view: System, ask: Callable[[State, np.ndarray, Loads], _Answer]
+    ) -> Iterator[_Answer]:
+        """Give ask(state, accelerations, loads) at each row, with the masses of then in the settings of a view."""
+        bodies, inertia = self._masses
         for k, (t, vdot) in enumerate(zip(self.t, self.accelerations)):
             view.settings.body_inertia[bodies] = inertia[k]
-            loads = self.inputs.named(float(t), k, view)
-            found.append(rows.at(self.state(k), vdot, loads))
-        return np.array(found).reshape(len(self.t), len(rows.names))
+            yield ask(self.state(k), vdot, self.inputs.named(float(t), k, view))
+
+    @cached_property
+    def geometric(self) -> np.ndarray:
+        """Energy (m,) of the loads on bodies with geometric stiffness, as `system.geometric_energy`."""
+        if not self.system.stiffens:
+            return np.zeros(len(self.t))
+        view = self.system.with_settings()
+        return np.array(list(self._under_loads(view, GeometricEnergy(view).at)))
 
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world."""
@@ -415,8 +434,15 @@ class Log:
 
     @property
     def energy(self) -> np.ndarray:
-        """Total energy (m,)."""
-        return self._sums[:, :3].sum(axis=1)
+        """Total energy (m,): kinetic, strain, gravity, and where the log knows what acted `geometric`."""
+        return self._sums[:, :3].sum(axis=1) + np.concatenate(
+            [p.geometric if p.inputs.known else np.zeros(len(p.t)) for p in self.phases]
+        )
+
+    @property
+    def geometric(self) -> np.ndarray:
+        """Energy (m,) of the loads on bodies with geometric stiffness, ½ηᵀ(Σ c K)η (`system.geometric_energy`)."""
+        return self._joined("geometric")
 
     @property
     def kinetic(self) -> np.ndarray:

@@ -66,6 +66,12 @@ class Compiled:
         return self.engine.tree
 
     @property
+    def stiffens(self) -> bool:
+        """Whether a body has geometric stiffness."""
+        tree = self.tree
+        return any(rows.max(initial=-1) >= 0 for rows in (tree.body_spin, tree.body_root, tree.site_load))
+
+    @property
     def settings(self) -> Settings:
         """What is switched at run time, of this object alone."""
         return self.engine.settings

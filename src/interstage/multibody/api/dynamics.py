@@ -23,6 +23,7 @@ from interstage.multibody.loads import (
     of_all_kinds,
     wrench_rows,
 )
+from interstage.multibody.potential import GeometricEnergy
 from interstage.multibody.recovered import recovered
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Place, Rates
@@ -244,12 +245,19 @@ class Dynamics(Kinematics):
         vdot : accelerations (nv,) (default: those under `forces` and `tau`)
         residual : False leaves out what loads do besides moving the modes (mode displacement)
         """
+        vdot, forces = self._accelerations(x, vdot, forces, tau)
+        return recovered(self, x, vdot, body, forces, tau, residual)
+
+    def _accelerations(
+        self, x: State, vdot: ArrayLike | None, forces: Forces | None, tau: ArrayLike | None
+    ) -> tuple[np.ndarray, Forces | None]:
+        """Return accelerations (nv,) and forces: given, else of an operating point, else by forward dynamics."""
         if isinstance(x, OperatingPoint) and forces is None and tau is None:
             forces = x.loads
             vdot = x.vdot if vdot is None else vdot
         if vdot is None:
             vdot = self.forward_dynamics(x, forces=forces, tau=tau)
-        return recovered(self, x, self.vector(vdot, x.q.dtype, "vdot"), body, forces, tau, residual)
+        return self.vector(vdot, x.q.dtype, "vdot"), forces
 
     # sums -------------------------------------------------------------------------------------------
 
@@ -259,9 +267,34 @@ class Dynamics(Kinematics):
         self.engine.sums(x.q, x.v, np.zeros(3), out)
         return Energies(*self.finite(out[:3], x).tolist())
 
-    def energy(self, x: State) -> float:
-        """Return the total energy."""
-        return sum(self.energies(x))
+    def geometric_energy(
+        self,
+        x: State,
+        vdot: ArrayLike | None = None,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+    ) -> float:
+        """Return ½ηᵀ(Σ c K)η of the loads c that bodies with geometric stiffness carry: spin, joints, what acts.
+
+        x, vdot, forces, tau : as in `recovered`
+        """
+        if not self.stiffens:
+            return 0.0
+        vdot, forces = self._accelerations(x, vdot, forces, tau)
+        return self.finite(np.atleast_1d(GeometricEnergy(self).at(x, vdot, forces, tau)), x, vdot=vdot).item()
+
+    def energy(
+        self,
+        x: State,
+        vdot: ArrayLike | None = None,
+        forces: Forces | None = None,
+        tau: ArrayLike | None = None,
+    ) -> float:
+        """Return the total energy: kinetic, strain, gravity, and that of loads on bodies with geometric stiffness.
+
+        vdot, forces, tau : as in `recovered`; they matter to `geometric_energy` alone
+        """
+        return sum(self.energies(x)) + self.geometric_energy(x, vdot, forces, tau)
 
     def momentum(self, x: State, about: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return [h; p] (6,): angular momentum about a world point, and linear momentum, world axes."""
