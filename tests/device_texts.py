@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from interstage.nastran import deck_from_text
 from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.plan import planned
-from interstage.system.ports import Hinge, In, Look, Places, Push
+from interstage.system.ports import Hinge, In, Inside, Look, Places, Push
 
 POINT = [0.2, 0.3, -0.1]
 
@@ -23,7 +24,19 @@ def vehicle_for_devices() -> ist.System:
     mb.add_body("engine", **part, joint=ist.Universal("yz"))
     mb.add_body("driven_arm", **part, joint=ist.Revolute("y", prescribed=True))
     mb.add_body("driven_engine", **part, joint=ist.Universal("yz", prescribed=True))
+    mb.add_body("boom", component=boom(), node=1, parent="bus", at=[0, 0, 1.0], joint=ist.Revolute("x"))
     return mb.compile()
+
+
+def boom() -> ist.Component:
+    """Return a soft beam of two bars that recovers the moment and a stress at its root."""
+    bulk = (
+        "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,2.,0.,0.\nCBAR,1,1,1,2,0.,1.,0.\nCBAR,2,1,2,3,0.,1.,0.\n"
+    )
+    bulk += "PBAR,1,1,1.-2,1.-6,1.-6,2.-6\n,.02,.01\nMAT1,1,1.+6,,0.3,100.\nCONM2,9,3,,1.\n,.1,,.1,,,.1\n"
+    wanted = {"root moment": ("CBAR", 1, "bending_moment_a1"), "root stress": ("CBAR", 1, "s1a")}
+    deck = deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}ENDDATA\n")
+    return ist.Component.from_deck(deck, 2, aset={1: 123456}, load_grids=[3], recover=wanted)
 
 
 def places_of(cls: type[ist.Device]) -> dict[str, object]:
@@ -37,6 +50,8 @@ def places_of(cls: type[ist.Device]) -> dict[str, object]:
                 for f in cls.fields.values()
             )
             found[name] = f"driven_{body}" if driven else body
+        elif isinstance(place, Inside):
+            found[name] = ("boom", "root stress" if place.unit == "Pa" else "root moment")
         elif isinstance(place, Places) and place.root:
             continue
         elif isinstance(place, Places):

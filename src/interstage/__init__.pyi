@@ -78,6 +78,7 @@ from interstage.system import Event as Event
 from interstage.system import Fault as Fault
 from interstage.system import Hinge as Hinge
 from interstage.system import In as In
+from interstage.system import Inside as Inside
 from interstage.system import Integer as Integer
 from interstage.system import Log as Log
 from interstage.system import Motion as Motion

@@ -145,6 +145,8 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
             "command": 3.0,
         },
     ],
+    "LoadGauge": [{"scale_factor": 0.1, "bias": 0.2, "noise": 0.1, "step": 0.01}],
+    "StrainGauge": [{"modulus": 1e6, "scale_factor": 0.1, "bias": 1e-3, "noise": 1e-4, "step": 1e-5}],
     "StarTracker": [{"noise": "2 arcsec", "mount": [1, 2, 0, 1], "bias": 1e-3}],
     "SunSensor": [{"sun": [0.3, 0.2, 0.9], "field_of_view": 3.0, "noise": 1e-3, "step": 1e-4}],
     "Thruster": [

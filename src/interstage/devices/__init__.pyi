@@ -46,6 +46,8 @@ from interstage.devices.stops import Backlash as Backlash
 from interstage.devices.stops import Gear as Gear
 from interstage.devices.stops import SlideStop as SlideStop
 from interstage.devices.stops import Stop as Stop
+from interstage.devices.strain_gauge import LoadGauge as LoadGauge
+from interstage.devices.strain_gauge import StrainGauge as StrainGauge
 from interstage.devices.sun_sensor import SunSensor as SunSensor
 from interstage.devices.thruster import Thruster as Thruster
 from interstage.devices.trajectory import Trajectory as Trajectory

@@ -43,6 +43,7 @@ class BodyRecovery:
 
     names, quantities : of the results
     C, A (r, n) of the modes η of the body and their accelerations, P (r, k) of the sizes c of loads
+    spin (r, 6) of the products ωx², ωy², ωz², ωxωy, ωxωz, ωyωz
     """
 
     def __init__(self, system: Dynamics, body: str):
@@ -54,20 +55,36 @@ class BodyRecovery:
         soft = self.C / flex.stiffness
         self.A = soft @ (flex.T.T @ flex.T) - rows.inertia @ flex.T
         self.P = rows.static - soft @ (flex.T.T @ rows.modal)
+        self._known: dict[int, np.ndarray] = {}
         self._column = {(int(node), int(k)): j for j, (node, k) in enumerate(rows.load)}
+        self.spin = self._columns([(0, k) for k in range(1, 7)])
         specs, tree = system.model.specs, system.tree
-        self._node = specs[self._number].node
-        self._ports = {int(s.at): int(tree.body_port[j]) for j, s in enumerate(specs) if s.parent == body}
-        if not flex.n_modes and self._ports:
+        self.node = specs[self._number].node
+        self.ports = {int(tree.body_port[j]): int(s.at) for j, s in enumerate(specs) if s.parent == body}
+        if not flex.n_modes and self.ports:
             raise ModelError(f"body '{body}' has no modes: forces at its ports are not known one by one")
 
     def __call__(
         self, work: Work, x: State, vdot: np.ndarray, sites: np.ndarray, wrenches: np.ndarray
     ) -> np.ndarray:
         """Return the results (r,) after inverse dynamics under wrenches (k, 10) at sites (k,)."""
-        where = self._system.layout[self._body]
-        modal = self.C @ x.q[where.eta] + self.A @ vdot[where.etadot]
-        return modal + self.P @ self._loads(work, sites, wrenches)
+        i, where = self._number, self._system.layout[self._body]
+        a, b, c = work.V[i, :3]
+        found = self.C @ x.q[where.eta] + self.A @ vdot[where.etadot]
+        found = found + self.spin @ np.array([a * a, b * b, c * c, a * b, a * c, b * c])
+        found += self._of(self.node, work.z[i])
+        for s, node in self.ports.items():
+            found -= self._of(node, work.site_z[s])
+        nodes = self.nodes()
+        for s, row in zip(sites.tolist(), wrenches):
+            if s in nodes:
+                axes = np.eye(3)
+                if row[6] == 0.0:
+                    axes = work.Rw[i].reshape(3, 3).T
+                elif row[6] == 2.0 and s >= 0:
+                    axes = work.site_R[s].reshape(3, 3)
+                found += self._of(nodes[s], np.concatenate([axes @ row[:3], axes @ row[3:6]]))
+        return found
 
     def at(
         self, x: State, vdot: np.ndarray, forces: Forces | None = None, tau: ArrayLike | None = None
@@ -76,46 +93,36 @@ class BodyRecovery:
         with closing.joint_forces(self._system, x, vdot, forces, tau) as (work, sites, wrenches):
             return self(work, x, vdot, sites, wrenches)
 
-    def _loads(self, work: Work, sites: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
-        """Return the sizes c (k,) of the unit loads."""
-        i, c = self._number, np.zeros(self.P.shape[1], work.V.dtype)
-        x, y, z = work.V[i, :3]
-        for k, product in enumerate((x * x, y * y, z * z, x * y, x * z, y * z)):
-            if (0, k + 1) in self._column:
-                c[self._column[0, k + 1]] = product
-        self._add(c, self._node, work.z[i])
-        for node, s in self._ports.items():
-            self._add(c, node, -work.site_z[s])
-        nodes: dict[int, int | None] = {-1 - i: self._node}
-        nodes.update((s, node) for node, s in self._ports.items())
+    def nodes(self) -> dict[int, int | None]:
+        """Return the node of every site of the body that loads may have; that of its frame is -1 - body."""
+        found: dict[int, int | None] = {-1 - self._number: self.node, **self.ports}
         for (body, place), s in self._system.site_rows.items():
-            if body == i and isinstance(place, int):
-                nodes[s] = place
-        for s, row in zip(sites.tolist(), wrenches):
-            if s in nodes:
-                axes = np.eye(3)
-                if row[6] == 0.0:
-                    axes = work.Rw[i].reshape(3, 3).T
-                elif row[6] == 2.0 and s >= 0:
-                    axes = work.site_R[s].reshape(3, 3)
-                self._add(c, nodes[s], np.concatenate([axes @ row[:3], axes @ row[3:6]]))
-        return c
+            if body == self._number and isinstance(place, int):
+                found[s] = place
+        return found
 
-    def _add(self, c: np.ndarray, node: int | None, wrench: np.ndarray) -> None:
-        """Add a wrench [t; f] at a node, body axes, to the sizes of loads."""
+    def wrench(self, node: int | None) -> np.ndarray:
+        """Return the results (r, 6) of wrenches [t; f] at a node, body axes; refuse a node that is not known."""
         if node is None or node not in self._nodes:
-            if wrench.any():
-                raise ModelError(
-                    f"the recovery of body '{self._body}' does not know loads at "
-                    + ("its frame, which is at no node" if node is None else f"node {node}"),
-                    expected=f"one of {self._nodes.tolist()}",
-                    hint="make the component with load_grids=[...], or recover with residual=False",
-                )
-            return
-        for k, value in enumerate(wrench):
-            name = node, FIRST[k // 3] + k % 3
-            if name in self._column:
-                c[self._column[name]] += value
+            raise ModelError(
+                f"the recovery of body '{self._body}' does not know loads at "
+                + ("its frame, which is at no node" if node is None else f"node {node}"),
+                expected=f"one of {self._nodes.tolist()}",
+                hint="make the component with load_grids=[...], or recover with residual=False",
+            )
+        if node not in self._known:
+            self._known[node] = self._columns([(node, FIRST[k // 3] + k % 3) for k in range(6)])
+        return self._known[node]
+
+    def _columns(self, loads: list[tuple[int, int]]) -> np.ndarray:
+        """Return columns (r, 6) of P, zero for loads that do nothing."""
+        none = np.zeros(len(self.P))
+        return np.column_stack(
+            [self.P[:, self._column[one]] if one in self._column else none for one in loads]
+        )
+
+    def _of(self, node: int | None, wrench: np.ndarray) -> np.ndarray | float:
+        return self.wrench(node) @ wrench if wrench.any() else 0.0
 
 
 def recovered(

@@ -16,6 +16,7 @@ from interstage.multibody.joints import Locked
 from interstage.multibody.loads import split_place
 from interstage.multibody.places import loaded, located
 from interstage.system import loop_kernels as kernels
+from interstage.system.inside import carried_arrays
 from interstage.system.kernels import flights, stretch
 from interstage.system.loop_arrays import Loop
 from interstage.system.methods import Compiled
@@ -26,6 +27,8 @@ from interstage.system.tapes import Tapes
 from interstage.system.tolerance import first_step, tolerance_of
 
 NONE = np.zeros(0, dtype=np.int64)
+# what joints show, and the vector it is taken from; accelerations beside
+JOINT = {"coordinate": "q", "joint_rate": "v", "joint_reaction": "reaction"}
 
 
 def no_vehicle() -> System:
@@ -233,10 +236,10 @@ class ClosedLoop:
         """Return what leads from the vehicle to signals and back."""
         plan = self.plan
         looks = self._looks(plan.looks, "look") | self._looks(plan.felt, "felt")
-        pairs: dict[str, list] = {"q": [], "v": [], "a": [], "tau": [], "motion": []}
+        pairs: dict[str, list] = {"q": [], "v": [], "a": [], "reaction": [], "tau": [], "motion": []}
         for touch in (*plan.looks, *plan.felt):
             if touch.axes == "joint":
-                name = {"coordinate": "q", "joint_rate": "v"}.get(touch.quantity, "a")
+                name = JOINT.get(touch.quantity, "a")
                 pairs[name] += zip(self._joint(touch, name == "q"), _numbers(touch))
         for touch in plan.pushes:
             if touch.axes == "joint":
@@ -249,10 +252,13 @@ class ClosedLoop:
         found |= self._gravity([t for t in plan.pushes if t.quantity == "gravity"])
         for name, rows in pairs.items():
             table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-            a, b = ("from", "to") if name in "qva" else ("to", "from")
+            a, b = ("to", "from") if name in ("tau", "motion") else ("from", "to")
             found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.tapes.dtype
+        found |= carried_arrays(
+            self.system, [*plan.looks, *plan.felt], found["reaction_from"], found["sites"], kind
+        )
         bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
         found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)
         found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
@@ -277,7 +283,7 @@ class ClosedLoop:
         rows = [
             (kernels.SEEN.index(t.quantity), self._place(t), AXES.index(t.axes), t.slot.start)
             for t in touches
-            if t.axes != "joint"
+            if t.axes not in ("joint", "inside")
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
         names = ("kind", "place", "axes", "to")

@@ -37,6 +37,7 @@ from interstage.system.ports import (
     Field,
     Hinge,
     In,
+    Inside,
     Integer,
     Look,
     Out,
@@ -84,7 +85,7 @@ class Device:
     fields: Mapping[str, Field] = MappingProxyType({})
     functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
-    places: Mapping[str, Place | Hinge] = MappingProxyType({})
+    places: Mapping[str, Place | Hinge | Inside] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
     increments: Mapping[str, str] = MappingProxyType(
         {}
@@ -94,7 +95,9 @@ class Device:
         super().__init_subclass__(**keywords)
         declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
         fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
-        cls.places = MappingProxyType({n: v for n, v in declared.items() if isinstance(v, Place | Hinge)})
+        cls.places = MappingProxyType(
+            {n: v for n, v in declared.items() if isinstance(v, Place | Hinge | Inside)}
+        )
         cls.functions = MappingProxyType(
             {n: declared[n] for n in FUNCTIONS if callable(declared.get(n)) and n in declared}
         )

@@ -43,6 +43,30 @@ LOOP_FIELDS = (
     ("felt_to", "i", 1),
     ("a_from", "i", 1),
     ("a_to", "i", 1),
+    ("needed", "w", 1),  # (nv,) generalized forces that give the accelerations; (0,): not asked for
+    ("carried_sites", "i", 1),  # where wrenches act, then ends of closures; and the wrenches (k, 10)
+    ("carried_wrenches", "w", 2),
+    ("end_closure", "i", 1),  # closure of each end, and which end it is
+    ("end_side", "i", 1),
+    ("reaction_from", "i", 1),  # forces of joints that are held, and the signals they go to
+    ("reaction_to", "i", 1),
+    ("reaction_body", "i", 1),
+    (
+        "result_to",
+        "i",
+        1,
+    ),  # (r,) results inside bodies: signal, body, its modes, first number in result_modes
+    ("result_body", "i", 1),
+    ("result_first", "i", 1),
+    ("result_modes", "f", 1),  # of each: C and A, n numbers each
+    ("result_rigid", "f", 2),  # (r, 12) of products of spin and of the wrench across the inboard joint
+    ("result_term", "i", 1),  # (r + 1,) terms of a result: a port, or -1 - row of carried_wrenches
+    ("term_of", "i", 1),
+    ("term_c", "f", 2),  # (terms, 6)
+    ("modal_to", "i", 1),  # results of modes alone: signal, body, first number in modal_C
+    ("modal_body", "i", 1),
+    ("modal_first", "i", 1),
+    ("modal_C", "f", 1),
     ("sites", "i", 1),  # (k,) where wrenches act
     ("wrenches", "w", 2),  # (k, 10) as forward dynamics takes them
     ("base_wrenches", "w", 2),  # (k, 10) what acts beside devices

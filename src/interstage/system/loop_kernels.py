@@ -32,6 +32,7 @@ from interstage.multibody.kernels.small import (
     turn_back,
 )
 from interstage.spatial.quaternion import matrix_to_quaternion
+from interstage.system.carried import balanced, put_carried, put_modal_results
 from interstage.system.loop_arrays import call
 
 # of places
@@ -90,6 +91,7 @@ def look(tree, work, loop, q, v):
         s[loop.q_to[j]] = q[loop.q_from[j]]
     for j in range(len(loop.v_from)):
         s[loop.v_to[j]] = v[loop.v_from[j]]
+    put_modal_results(tree, loop, q)
 
 
 @loop_kernel
@@ -115,7 +117,13 @@ def _put_in_axes(s, at, axes, R, loop, k, x):
 def feel(tree, work, loop, q, v, vdot):
     """Write what devices feel: accelerations of places and joints, after `look` and forward dynamics."""
     s = loop.s
-    if len(loop.felt_kind) > 0:
+    if len(loop.needed) > 0:
+        kinematics(tree, work, q, v)
+        poses(tree, work)
+        pull(tree, work, loop)
+        balanced(tree, work, loop, q, v, vdot)
+        put_carried(tree, work, loop, q, vdot)
+    elif len(loop.felt_kind) > 0:
         if len(tree.closure_site) > 0:  # their forces take the velocity terms of joints away
             kinematics(tree, work, q, v)
             pull(tree, work, loop)

@@ -21,7 +21,14 @@ from interstage.system.law import Law
 from interstage.system.ports import Look, Push
 
 # known after forward dynamics alone
-FELT = ("acceleration", "specific_force", "angular_acceleration", "joint_acceleration")
+FELT = (
+    "acceleration",
+    "specific_force",
+    "angular_acceleration",
+    "joint_acceleration",
+    "joint_reaction",
+    "result",
+)
 
 
 @dataclass(frozen=True)

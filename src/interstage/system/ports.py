@@ -6,8 +6,8 @@ number where it has no size, else an array. A size is a number or a name: fields
     Parameter  p   constant in a run              In   s   what others write         State     z   ẋ by `rates`
     Out        s   what this device writes        Discrete  w   changed by `sample`  Integer   n   whole numbers
 
-`Place` is a node or point of a body, `Hinge` the joint of a body; their methods declare ports that the vehicle fills
-(position, rate, ...) or obeys (wrench, force).
+`Place` is a node or point of a body, `Hinge` the joint of a body, `Inside` a force or stress inside a flexible one;
+their methods declare ports that the vehicle fills (position, rate, ...) or obeys (wrench, force).
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class Integer(Field):
 class Look(In):
     """An input that the vehicle fills."""
 
-    def __init__(self, owner: Place | Hinge, quantity: str, axes: str, text: str, size: Size):
+    def __init__(self, owner: Place | Hinge | Inside, quantity: str, axes: str, text: str, size: Size):
         super().__init__(text, size)
         self.owner, self.quantity, self.axes = owner, quantity, axes
 
@@ -329,6 +329,10 @@ class Hinge:
         """Declare the accelerations of the joint."""
         return Look(self, "joint_acceleration", "joint", f"{self.unit}/s^2", self.size)
 
+    def reaction(self) -> Look:
+        """Declare the generalized force that holds a locked joint or moves a prescribed one; a free one has none."""
+        return Look(self, "joint_reaction", "joint", self._force, self.size)
+
     def force(self) -> Push:
         """Declare a generalized force on the joint, beside its springs and dampers."""
         return Push(self, "joint_force", "joint", self._force, self.size)
@@ -336,6 +340,23 @@ class Hinge:
     def motion(self) -> Push:
         """Declare the acceleration of a prescribed joint; a free one is prescribed by that."""
         return Push(self, "motion", "joint", f"{self.unit}/s^2", self.size)
+
+
+class Inside:
+    """A force or stress inside a flexible body: the argument of its name is (body, result), a result of `recover`.
+
+    unit : of the result, as "N*m" or "Pa"; ANY takes every kind, in SI
+    """
+
+    def __init__(self, unit: str = ANY):
+        self.unit, self.name = unit, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def result(self, residual: bool = True) -> Look:
+        """Declare the result; residual=False leaves out what loads do besides moving the modes (mode displacement)."""
+        return Look(self, "result" if residual else "result_of_modes", "inside", self.unit, None)
 
 
 def shaped(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:

@@ -1,0 +1,137 @@
+"""What the vehicle carries, for devices: forces that hold joints, forces and stresses inside flexible bodies.
+
+After forward dynamics the forces across joints follow by inverse dynamics under the same wrenches, closures acting as
+loads; a result is the row of `multibody.recovered` on them,
+
+    y = C η + A η̈ + S [ωωᵀ] + Σ P [t; f]        over the inboard joint, ports of children, wrenches and closures
+"""
+
+from __future__ import annotations
+
+from interstage.jit import COMPILED
+from interstage.multibody.kernels.flex import body_terms
+from interstage.multibody.kernels.inverse import accelerations, balance
+from interstage.multibody.kernels.kinematics import external_wrenches
+from interstage.multibody.kernels.rows import clear, clear_vector
+from interstage.multibody.kernels.small import (
+    add,
+    cross,
+    get3,
+    get9,
+    high,
+    kernel,
+    low,
+    scale,
+    turn,
+    turn_back,
+)
+from interstage.multibody.kernels.stiffening import stiff_rows
+
+# without addresses the loop itself is plain Python around the vehicle's kernels
+loop_kernel = kernel if COMPILED else lambda function: function
+
+FREE, LOCKED = 0, 2  # of settings.joint_mode
+
+
+@loop_kernel
+def put_modal_results(tree, loop, q):
+    """Write the results that modes alone show."""
+    for j in range(len(loop.modal_to)):
+        i, at = loop.modal_body[j], loop.modal_first[j]
+        eta, y = tree.body_eta[i], 0.0 * loop.s[loop.modal_to[j]]
+        for r in range(tree.body_modes[i]):
+            y += loop.modal_C[at + r] * q[eta + r]
+        loop.s[loop.modal_to[j]] = y
+
+
+@loop_kernel
+def _put_wrench(out, k, axes, t, f):
+    """Write a row of wrenches [t; f] and its axes."""
+    for c in range(3):
+        out[k, c] = t[c]
+        out[k, 3 + c] = f[c]
+    out[k, 6] = axes
+
+
+@loop_kernel
+def _close(tree, work, loop):
+    """Write the wrenches of closures on their ends, world axes, behind those of devices; after forward dynamics."""
+    n = len(loop.sites)
+    for e in range(len(loop.end_closure)):
+        c, o = loop.end_closure[e], 0.0 * loop.carried_wrenches[n + e, 0]
+        t, f = (o, o, o), (o, o, o)
+        for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+            t = add(t, scale(work.closure_f[k], get3(work.closure_n, k)))
+            f = add(f, scale(work.closure_f[k], get3(work.closure_u, k)))
+        if loop.end_side[e] == 0:
+            t, f = scale(-1.0, add(t, cross(get3(work.closure_r, c), f))), scale(-1.0, f)
+        _put_wrench(loop.carried_wrenches, n + e, 0.0, t, f)
+
+
+@loop_kernel
+def balanced(tree, work, loop, q, v, vdot):
+    """Leave forces across joints and at ports in the scratch, generalized forces in `needed`; after `kinematics`."""
+    for k in range(len(loop.sites)):
+        for c in range(10):
+            loop.carried_wrenches[k, c] = loop.wrenches[k, c]
+    _close(tree, work, loop)
+    if len(loop.carried_sites) > 0:
+        external_wrenches(tree, work, q, loop.carried_sites, loop.carried_wrenches)
+    body_terms(tree, work, q, v)
+    if len(work.mode_G) > 0:
+        stiff_rows(tree, work, q)
+    accelerations(tree, work, vdot)
+    balance(tree, work, q, v, vdot, loop.needed)
+    if len(loop.carried_sites) > 0:
+        clear(work.ext)
+        clear_vector(work.mode_ext)
+
+
+@loop_kernel
+def _dot6(c, k, first, t, f):
+    """Return the product of six numbers of a row and a wrench."""
+    y = c[k, first] * t[0] + c[k, first + 1] * t[1] + c[k, first + 2] * t[2]
+    return y + c[k, first + 3] * f[0] + c[k, first + 4] * f[1] + c[k, first + 5] * f[2]
+
+
+@loop_kernel
+def put_carried(tree, work, loop, q, vdot):
+    """Write forces of joints that are held, and results inside bodies; after `balanced`."""
+    for j in range(len(loop.reaction_from)):
+        k, mode = loop.reaction_from[j], work.joint_mode[loop.reaction_body[j]]
+        x = loop.needed[k]
+        if mode == FREE:
+            x = 0.0 * x
+        elif mode == LOCKED:  # what devices push there does not move it
+            x = x - loop.tau[k]
+        loop.s[loop.reaction_to[j]] = x
+    for j in range(len(loop.result_to)):
+        i, at = loop.result_body[j], loop.result_first[j]
+        n, eta, first = tree.body_modes[i], tree.body_eta[i], tree.joint_v[i] + tree.joint_nv[i]
+        a, b = low(work.V, i), low(work.z, i)
+        squares, products = (a[0] * a[0], a[1] * a[1], a[2] * a[2]), (a[0] * a[1], a[0] * a[2], a[1] * a[2])
+        y = _dot6(loop.result_rigid, j, 0, squares, products)
+        y += _dot6(loop.result_rigid, j, 6, b, high(work.z, i))
+        for r in range(n):
+            y += loop.result_modes[at + r] * q[eta + r] + loop.result_modes[at + n + r] * vdot[first + r]
+        for m in range(loop.result_term[j], loop.result_term[j + 1]):
+            s = loop.term_of[m]
+            if s >= 0:
+                y -= _dot6(loop.term_c, m, 0, low(work.site_z, s), high(work.site_z, s))
+            else:
+                y += _of_wrench(work, loop, i, m, -1 - s)
+        loop.s[loop.result_to[j]] = y
+
+
+@loop_kernel
+def _of_wrench(work, loop, i, m, k):
+    """Return what row k of the wrenches does to a result of body i by term m."""
+    t, f = low(loop.carried_wrenches, k), high(loop.carried_wrenches, k)
+    axes, s = loop.carried_wrenches[k, 6].real, loop.carried_sites[k]
+    if axes == 0.0:
+        R = get9(work.Rw, i)
+        t, f = turn_back(R, t), turn_back(R, f)
+    elif axes == 2.0 and s >= 0:
+        R = get9(work.site_R, s)
+        t, f = turn(R, t), turn(R, f)
+    return _dot6(loop.term_c, m, 0, t, f)
