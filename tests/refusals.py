@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
+from interstage.errors import InterstageError
 
 
 def refusals(table: str) -> pytest.MarkDecorator:
@@ -16,3 +20,10 @@ def refusals(table: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         ("text", "words"), [(text.rstrip().replace("|", "\n") + "\n", words) for text, words in rows]
     )
+
+
+def assert_file_is_refused(path: Path, text: str, words: str, read: Callable[[Path], object]) -> None:
+    """Assert that a file with a text is refused, and what is said."""
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InterstageError, match=words):
+        read(path)

@@ -272,11 +272,7 @@ def plate(kind: str, length: float, clamped: bool, n: int = 8) -> dict[str, tupl
 
 
 _CASES = {
-    "straight beam, regular": lambda kind: straight_beam(kind, "regular"),
-    "straight beam, trapezoid": lambda kind: straight_beam(kind, "trapezoid"),
-    "straight beam, parallelogram": lambda kind: straight_beam(kind, "parallelogram"),
-    "curved beam": curved_beam,
-    "twisted beam": twisted_beam,
+    **ratios.beam_cases(straight_beam, curved_beam, twisted_beam),
     "Scordelis-Lo roof": roof,
     "hemisphere with hole": hemisphere,
     "square plate, simple supports": lambda kind: plate(kind, 1.0, False),
@@ -286,7 +282,7 @@ _CASES = {
 }
 
 
-_BEAM = ("extension", "in-plane shear", "out-of-plane shear", "twist")
+_BEAM = ratios.BEAM_LOADS
 
 
 def _by_kind(quad4, tria3, quad8, tria6, loads=_BEAM) -> dict[str, dict[str, float]]:
@@ -336,11 +332,8 @@ _LIMITS = {
 
 def study() -> Study:
     """The table as a study."""
-    about = (
-        "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's "
-        "manual gives for the same kind of element and mesh. Coarse, slanted elements are meant to show "
-        "weaknesses: flat triangles and trapezoids are stiff in their plane."
-    )
+    weak = "elements are meant to show weaknesses: flat triangles and trapezoids are stiff in their plane"
+    about = ("kind of element and mesh", weak)
     return ratios.study("shells", about, _CASES, _FAMILIES, _PUBLISHED, _LIMITS)
 
 

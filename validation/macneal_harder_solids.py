@@ -259,16 +259,12 @@ def roof(kind: str) -> dict[str, tuple[float, float]]:
 
 
 _CASES = {
-    "straight beam, regular": lambda kind: straight_beam(kind, "regular"),
-    "straight beam, trapezoid": lambda kind: straight_beam(kind, "trapezoid"),
-    "straight beam, parallelogram": lambda kind: straight_beam(kind, "parallelogram"),
-    "curved beam": curved_beam,
-    "twisted beam": twisted_beam,
+    **ratios.beam_cases(straight_beam, curved_beam, twisted_beam),
     "thick cylinder": cylinder,
     "square plate": plate,
     "Scordelis-Lo roof": roof,
 }
-_BEAM = ("extension", "in-plane shear", "out-of-plane shear", "twist")
+_BEAM = ratios.BEAM_LOADS
 
 
 def _bricks(linear: tuple[float, ...], quadratic: tuple[float, ...], loads=_BEAM) -> dict:
@@ -294,10 +290,7 @@ _LIMITS = {
 
 def study() -> Study:
     """The table as a study."""
-    about = (
-        "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's "
-        "manual gives for the same brick and mesh. Coarse, slanted bricks are meant to show weaknesses."
-    )
+    about = ("brick and mesh", "bricks are meant to show weaknesses")
     return ratios.study("solids", about, _CASES, _CUTS, _PUBLISHED, _LIMITS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from validation.study import Row, Study
@@ -19,9 +20,25 @@ class Ratio(NamedTuple):
     published: float | None
 
 
+ABOUT = (
+    "Ratio to theory of displacements on the meshes of the paper; published: ratios that OptiStruct's manual gives for "
+    "the same {same}. Coarse, slanted {slanted}."
+)
+BEAM_LOADS = ("extension", "in-plane shear", "out-of-plane shear", "twist")
+
+
+def beam_cases(
+    straight: Callable[[str, str], dict], curved: Callable[[str], dict], twisted: Callable[[str], dict]
+) -> dict[str, Callable[[str], dict]]:
+    """The beams of the paper by name, straight ones in three meshes; each is a function of the kind of element."""
+    meshes = ("regular", "trapezoid", "parallelogram")
+    cases = {f"straight beam, {mesh}": partial(straight, form=mesh) for mesh in meshes}
+    return {**cases, "curved beam": curved, "twisted beam": twisted}
+
+
 def study(
     what: str,
-    about: str,
+    about: tuple[str, str],
     cases: Mapping[str, Callable],
     kinds: Iterable[str],
     published: Mapping[str, Mapping[str, Mapping[str, float]]],
@@ -29,11 +46,12 @@ def study(
 ) -> Study:
     """The problems with one family of elements ("shells" or "solids") as a study.
 
+    about : what the published ratios are of, and what slanted elements show
     cases : name -> function of the kind of element to {load: (theory, ours)}
     published, limits : {case: {kind: ...}}, ratios by load, and the largest departure of a ratio from 1
     """
     title = f"MacNeal and Harder's problems with {what.removesuffix('s')} elements"
-    result = Study(f"macneal_harder_{what}", title, about)
+    result = Study(f"macneal_harder_{what}", title, ABOUT.format(same=about[0], slanted=about[1]))
     for case, kind, theory, ours, ratio, known in _ratios(cases, kinds, published):
         note = f"ratio {ratio:.3f}" + ("" if known is None else f", published {known:.3f}")
         limit = limits.get(case.rsplit(", ", 1)[0], {}).get(kind)

@@ -8,10 +8,11 @@ import json
 import numpy as np
 import pytest
 
+from deck_parts import TWO_BARS
 from interstage.cli.main import main
 from interstage.fem.elements.shear_panel import ShearPanelBlock
 
-DECK = """SOL 105
+DECK = f"""SOL 105
 CEND
 SPC = 1
 SUBCASE 1
@@ -19,11 +20,7 @@ SUBCASE 1
 SUBCASE 2
   METHOD = 1
 BEGIN BULK
-GRID,1,,0.,0.,0.
-GRID,2,,1.,0.,0.
-GRID,3,,2.,0.,0.
-CBAR,1,1,1,2,0.,1.,0.
-CBAR,2,1,2,3,0.,1.,0.
+{TWO_BARS}
 PBAR,1,1,1.-4,8.-10,9.-10,1.6-9
 ,.01,.01
 CQUAD4,7,7,1,2,5,4

@@ -10,6 +10,7 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.devices.standard_air import sound_and_viscosity, standard_air
 from interstage.errors import InputError
+from refusals import assert_file_is_refused, refusals
 
 # U.S. Standard Atmosphere 1976, table I: geometric altitude (m), T (K), p (Pa), ρ (kg/m³), as printed (p in mb there)
 TABLE = [
@@ -164,22 +165,17 @@ def test_air_that_cannot_be_is_refused(make, words):
         make()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("altitude,north,east\n0,1,2\n", "is too short"),
-        ("altitude,north,east\n0,1,2\n5,1\n", "is not a table of numbers"),
-        ("altitude,north,east\n0,1,2\n5,one,2\n", "is not a table of numbers"),
-        ("altitude,north,east\n5,1,2\n0,1,2\n", "'altitude' of 'w.csv' does not increase"),
-        ("height,north,east\n5,1,2\n6,1,2\n", "has no column 'altitude'"),
-        ("altitude,north,east,rain\n5,1,2,3\n6,1,2,3\n", "has an unknown column 'rain'"),
-        ("altitude (K2),north,east\n5,1,2\n6,1,2\n", "there is no unit|cannot be read"),
-    ],
-)
+@refusals("""
+    altitude,north,east|0,1,2 -> is too short
+    altitude,north,east|0,1,2|5,1 -> is not a table of numbers
+    altitude,north,east|0,1,2|5,one,2 -> is not a table of numbers
+    altitude,north,east|5,1,2|0,1,2 -> 'altitude' of 'w.csv' does not increase
+    height,north,east|5,1,2|6,1,2 -> has no column 'altitude'
+    altitude,north,east,rain|5,1,2,3|6,1,2,3 -> has an unknown column 'rain'
+    altitude (K2),north,east|5,1,2|6,1,2 -> there is no unit|cannot be read
+""")
 def test_tables_that_cannot_be_are_refused(text, words, tmp_path):
-    (tmp_path / "w.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=words):
-        dev.Atmosphere(wind=tmp_path / "w.csv")
+    assert_file_is_refused(tmp_path / "w.csv", text, words, lambda path: dev.Atmosphere(wind=path))
 
 
 def test_an_atmosphere_needs_an_altitude():

@@ -14,6 +14,7 @@ from interstage import devices as dev
 from interstage.devices.fields import oblate_gravity
 from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
+from refusals import assert_file_is_refused, refusals
 
 FIELD = Path(__file__).with_name("small_field.gfc")
 MU, R = 3.986004418e14, 6378136.3
@@ -107,19 +108,14 @@ def test_files_are_read_to_a_degree():
     assert C[2, 0] == -0.012 and S[3, 3] == 3e-3 and C[0, 0] == 1.0  # Fortran's D is an exponent too
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("radius 20\nend_of_head\ngfc 0 0 1 0\n", "no gravity field of the ICGEM"),
-        ("earth_gravity_constant 1\nradius 20\nnorm unnormalized\ngfc 0 0 1 0\n", "not fully normalized"),
-        ("earth_gravity_constant 1\nradius 20\ngfc 0 0 one 0\n", "no gravity field of the ICGEM"),
-        ("earth_gravity_constant 1\nradius 20\n", "does not reach degree"),
-    ],
-)
+@refusals("""
+    radius 20|end_of_head|gfc 0 0 1 0 -> no gravity field of the ICGEM
+    earth_gravity_constant 1|radius 20|norm unnormalized|gfc 0 0 1 0 -> not fully normalized
+    earth_gravity_constant 1|radius 20|gfc 0 0 one 0 -> no gravity field of the ICGEM
+    earth_gravity_constant 1|radius 20 -> does not reach degree
+""")
 def test_fields_that_cannot_be_are_refused(text, words, tmp_path):
-    (tmp_path / "f.gfc").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=words):
-        dev.Earth(gravity=tmp_path / "f.gfc")
+    assert_file_is_refused(tmp_path / "f.gfc", text, words, lambda path: dev.Earth(gravity=path))
 
 
 def test_missing_fields_and_degrees_are_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Motor
 
 import interstage as ist
 from interstage import devices as dev
@@ -47,18 +48,9 @@ def test_poles_are_those_of_servo_springs_and_engine(nozzle, unloaded):
 def test_a_steady_load_meets_the_rod_alone(nozzle):
     """q (1 + k_load/k_rod) = command + T/k_rod: the servo makes up for its fluid."""
     made = ist.Assembly("x", vehicle=nozzle).add("a", dev.HydraulicTVC(joint="nozzle", axes=1, **SPRINGS))
-    made.add("load", Load(joint="nozzle"))
-    log = ist.simulate(made, None, until=5, step="1 ms", set={"a.command": [0.02], "load.torque": "5e4 N*m"})
+    made.add("load", Motor(joint="nozzle"))
+    log = ist.simulate(made, None, until=5, step="1 ms", set={"a.command": [0.02], "load.command": "5e4 N*m"})
     assert log["nozzle"].q[-1, 0] == pytest.approx((0.02 + 5e4 / ROD) / (1.0 + LOAD / ROD), rel=1e-9)
-
-
-class Load(ist.Device):
-    joint = ist.Hinge()
-    torque = ist.In("N*m")
-    on = joint.force()
-
-    def outputs(d, t):
-        d.on = d.torque
 
 
 def test_rate_and_torque_are_limited(nozzle):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Motor, Rail, Wrench, cart
 
 import interstage as ist
 from interstage import devices as dev
@@ -210,7 +211,7 @@ def test_an_imu_is_both_and_ideal_where_derivatives_are_taken():
     imu = dev.IMU(
         at=("bus", [0, 0, 1.0]), every="5 ms", angle_random_walk="0.005 deg/sqrt(h)", counter=("1e-7 rad", 16)
     )
-    made = ist.Assembly("x", vehicle=bus).add("imu", imu).add("push", Push(at=("bus", [0, 0, -1.0])))
+    made = ist.Assembly("x", vehicle=bus).add("imu", imu).add("push", Wrench(at=("bus", [0, 0, -1.0])))
     x0 = ist.trim(made, bus.state(), set={"push.force": [0, 0, 98.1]})
     lin = ist.linearize(made, x0, inputs="push.force", outputs=["imu.rate", "imu.acceleration"])
     assert len(lin.states) == 12  # what an ideal sensor integrates is no state
@@ -224,15 +225,6 @@ def test_an_imu_is_both_and_ideal_where_derivatives_are_taken():
     assert log["imu.rate"].shape == (201, 3) and log["imu.acceleration"][-1, 2] == pytest.approx(
         9.81, abs=1e-9
     )
-
-
-class Push(ist.Device):
-    at = ist.Place()
-    force = ist.In("N", 3)
-    on = at.force("body")
-
-    def outputs(d, t):
-        d.on[:] = d.force
 
 
 @pytest.mark.parametrize(
@@ -267,10 +259,10 @@ def test_samples_of_a_gyro_are_means_where_a_frame_is_linearized(offset):
     mb.add_body("bus", mass=10.0, inertia=[2.0, 2.0, 2.0], joint=ist.Revolute("z"))
     wheel = mb.compile()
     made = ist.Assembly("a", vehicle=wheel).add("imu", dev.IMU(at="bus", every="100 ms", offset=offset))
-    made.add("motor", Turn(joint="bus")).add(
+    made.add("motor", Motor(joint="bus")).add(
         "law", lambda t, w: -18.0 * w[2], every="100 ms", out={"u": "N*m"}
     )
-    made.wire({"imu.rate": "law.w"}).wire({"law.u": "motor.u"}, delay="1 samples")
+    made.wire({"imu.rate": "law.w"}).wire({"law.u": "motor.command"}, delay="1 samples")
     lin = ist.linearize(made, wheel.state(), sampled=True, step="10 ms")
     moving = np.sort_complex([z for z in lin.poles() if abs(z - 1.0) > 1e-9 and abs(z) > 1e-9])
     largest = np.abs(moving).max()
@@ -287,31 +279,11 @@ def test_samples_of_a_gyro_are_means_where_a_frame_is_linearized(offset):
 
 def test_samples_of_an_accelerometer_are_means_where_a_frame_is_linearized():
     """Force of -k ā, half a period late, on a mass of 1 kg: ā⁺⁺ = -k (ā⁺ + ā)/2, z² + k/2 z + k/2 = 0."""
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
-    cart = mb.compile()
-    made = ist.Assembly("a", vehicle=cart).add("acc", dev.Accelerometer(at="cart"), every="100 ms")
-    made.add("motor", Slide(joint="cart"))
+    system = cart(1.0)
+    made = ist.Assembly("a", vehicle=system).add("acc", dev.Accelerometer(at="cart"), every="100 ms")
+    made.add("motor", Rail(joint="cart"))
     made.add("law", lambda t, a: -0.8 * a[0], every="100 ms", offset="50 ms", out={"u": "N"})
-    made.wire({"acc.acceleration": "law.a", "law.u": "motor.u"})
-    poles = ist.linearize(made, cart.state(), sampled=True, step="10 ms").poles()
+    made.wire({"acc.acceleration": "law.a", "law.u": "motor.command"})
+    poles = ist.linearize(made, system.state(), sampled=True, step="10 ms").poles()
     moving = np.sort_complex([z for z in poles if 1e-6 < abs(z) < 1.0 - 1e-6])
     assert moving == pytest.approx(np.sort_complex(np.roots([1.0, 0.4, 0.4])), abs=1e-9)
-
-
-class Turn(ist.Device):
-    joint = ist.Hinge()
-    u = ist.In("N*m")
-    f = joint.force()
-
-    def outputs(d, t):
-        d.f = d.u
-
-
-class Slide(ist.Device):
-    joint = ist.Hinge("m")
-    u = ist.In("N")
-    f = joint.force()
-
-    def outputs(d, t):
-        d.f = d.u

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Rail, Ruler, cart
 from scipy import optimize, signal
 
 import interstage as ist
@@ -73,40 +74,14 @@ def test_a_held_input_is_filtered_exactly():
     assert tustin == pytest.approx(signal.lfilter(b, a, NOISE), abs=1e-11)
 
 
-class Pusher(ist.Device):
-    """m ẍ = u."""
-
-    joint = ist.Hinge("m")
-    u, force = ist.In("N"), joint.force()
-
-    def outputs(d, t):
-        d.force = d.u
-
-
-class Ruler(ist.Device):
-    """x, sampled."""
-
-    joint = ist.Hinge("m")
-    now, x = joint.coordinate(), ist.Out("m")
-
-    def sample(d, t):
-        d.x = d.now
-
-
-def cart(mass=2.0):
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=mass, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
-    return mb.compile()
-
-
 def test_a_pid_on_a_double_integrator_is_that_of_its_polynomials():
     """The closed loop of the sampled PID, pole by pole and sample by sample."""
     kp, ki, kd, tau, T, m = 30.0, 8.0, 14.0, 0.05, 0.02, 2.0
     system = cart(m)
     made = ist.Assembly("x", vehicle=system)
-    made.add("push", Pusher(joint="cart")).add("ruler", Ruler(joint="cart"), every="20 ms")
+    made.add("push", Rail(joint="cart")).add("ruler", Ruler(joint="cart"), every="20 ms")
     made.add("pid", dev.PID(kp=kp, ki=ki, kd=kd, lag=tau, wanted=[0.5]), every="20 ms")
-    made.wire({"ruler.x": "pid.measured", "pid.u": "push.u"})
+    made.wire({"ruler.place": "pid.measured", "pid.u": "push.command"})
     log = ist.simulate(made, system.state(), until=4, step="20 ms", log_step="20 ms")
     # y/wanted and y/(a force) of plant b/a = T²/2m (z + 1)/(z - 1)², PI p/(z - 1), slope 2kd (z - 1)/q
     one = np.poly1d([1, -1])
@@ -126,9 +101,9 @@ def test_a_pid_does_not_wind_up():
     ends = []
     for limit in (1e9, 1.0):
         made = ist.Assembly("x", vehicle=system)
-        made.add("push", Pusher(joint="cart")).add("ruler", Ruler(joint="cart"), every="20 ms")
+        made.add("push", Rail(joint="cart")).add("ruler", Ruler(joint="cart"), every="20 ms")
         made.add("pid", dev.PID(kp=4.0, ki=2.0, kd=5.0, limit=limit, wanted=[5.0]), every="20 ms")
-        made.wire({"ruler.x": "pid.measured", "pid.u": "push.u"})
+        made.wire({"ruler.place": "pid.measured", "pid.u": "push.command"})
         log = ist.simulate(made, system.state(), until=20, step="20 ms")
         assert np.abs(log["pid.u"]).max() <= limit + 1e-12
         ends.append(log)

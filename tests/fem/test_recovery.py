@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import interstage as ist
+from deck_parts import TWO_BARS
 from interstage.errors import InputError
 from interstage.fem.elements.hexa import HEXA20
 from interstage.fem.elements.penta import PENTA15
@@ -27,12 +28,8 @@ def cell(table, element, column, node=None):
     return table.column(column)[rows]
 
 
-CANTILEVER = """
-GRID,1,,0.,0.,0.
-GRID,2,,1.,0.,0.
-GRID,3,,2.,0.,0.
-CBAR,1,1,1,2,0.,1.,0.
-CBAR,2,1,2,3,0.,1.,0.
+CANTILEVER = f"""
+{TWO_BARS}
 PBAR,1,1,2.-4,8.-9,5.-9,9.-9
 ,.01,.02,.01,-.02,-.01,-.02,-.01,.02
 MAT1,1,7.+10,,.33,2700.

@@ -14,15 +14,8 @@ COMMAND = np.deg2rad([10.0, -4.0])
 def engine(**limits) -> ist.Assembly:
     mb = ist.Multibody("stage")
     mb.add_body("bus", mass=1e4, inertia=[1e4] * 3, joint=ist.Free())
-    mb.add_body(
-        "bell",
-        mass=100.0,
-        com=[-1, 0, 0],
-        inertia=[10, 80, 80],
-        parent="bus",
-        at=[-3, 0, 0],
-        joint=ist.Universal("yz"),
-    )
+    bell = {"mass": 100.0, "com": [-1, 0, 0], "inertia": [10, 80, 80]}
+    mb.add_body("bell", **bell, parent="bus", at=[-3, 0, 0], joint=ist.Universal("yz"))
     return ist.Assembly("gimballed", vehicle=mb.compile()).add("tvc", dev.TVC(joint="bell", **limits))
 
 

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
+import device_library
 import numpy as np
 import pytest
 import sympy
+from device_library import Lag, Rail, Ruler, Wrench
 from scipy.linalg import block_diag, expm
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
-from interstage.system.noise import normal
-
-
-class Rail(ist.Device):
-    joint = ist.Hinge("m")
-    command = ist.In("N")
-    x, speed = joint.coordinate(), joint.rate()
-    force = joint.force()
-    place = ist.Out("m")
-
-    def outputs(d, t):
-        d.force = d.command
-        d.place = d.x
 
 
 class Eye(ist.Device):
@@ -31,30 +20,6 @@ class Eye(ist.Device):
 
     def outputs(d, t):
         d.place = d.x
-
-
-class Sensor(ist.Device):
-    joint = ist.Hinge("m")
-    x, speed = joint.coordinate(), joint.rate()
-    y = ist.Out("m")
-    v = ist.Out("m/s")
-
-    def sample(d, t):
-        d.y = d.x
-        if d.ideal == 0:
-            d.y += 0.1 * normal(d.seed, d.stream, d.tick, 0)
-        d.v = d.speed
-
-
-class Lag(ist.Device):
-    tau = ist.Parameter("s", 0.5)
-    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N")
-
-    def outputs(d, t):
-        d.y = d.x
-
-    def rates(d, t):
-        d.xdot = (d.u - d.x) / d.tau
 
 
 class Integrator(ist.Device):
@@ -67,9 +32,7 @@ class Integrator(ist.Device):
 
 @pytest.fixture(scope="module")
 def cart():
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x", stiffness=3.0, damping=0.4))
-    return mb.compile()
+    return device_library.cart(stiffness=3.0, damping=0.4)
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +92,9 @@ def test_an_input_that_is_wired_is_cut_there_and_held(cart):
 
 
 def test_sampled_outputs_are_what_an_ideal_sample_would_say(cart):
-    made = ist.Assembly("see", vehicle=cart).add("sensor", Sensor(joint="cart"), every="10 ms")
+    made = ist.Assembly("see", vehicle=cart).add("sensor", Ruler(joint="cart", sigma=0.1), every="10 ms")
     lin = ist.linearize(made, cart.state(), outputs=["sensor.*"])
-    assert [lin.C[lin.outputs.index(f"sensor.{n}")].tolist() for n in "yv"] == [[1, 0], [0, 1]]
+    assert [lin.C[lin.outputs.index(f"sensor.{n}")].tolist() for n in ("place", "speed")] == [[1, 0], [0, 1]]
 
 
 def test_a_quaternion_state_has_three_small_turns():
@@ -161,8 +124,12 @@ def test_a_quaternion_state_has_three_small_turns():
 
 def loop_of(cart, law, **more):
     made = ist.Assembly("loop", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", Sensor(joint="cart"), every="0.1 s").add("law", law, every="0.1 s", out={"u": "N"})
-    return made.wire({"sensor.y": "law.x", "sensor.v": "law.v"}).wire({"law.u": "rail.command"}, **more)
+    made.add("sensor", Ruler(joint="cart", sigma=0.1), every="0.1 s").add(
+        "law", law, every="0.1 s", out={"u": "N"}
+    )
+    return made.wire({"sensor.place": "law.x", "sensor.speed": "law.v"}).wire(
+        {"law.u": "rail.command"}, **more
+    )
 
 
 def discrete(T=0.1):
@@ -242,9 +209,9 @@ def test_a_law_that_drops_complex_numbers_is_differenced(cart):
 def test_discrete_states_of_devices_and_several_rates(cart):
     """Integrator at 5 Hz, sensor at 10 Hz: eigenvalues of the hand-made map of a frame of 0.2 s."""
     made = ist.Assembly("rates", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", Sensor(joint="cart"), every="0.1 s").add("sum", Integrator(), every="0.2 s")
+    made.add("sensor", Ruler(joint="cart", sigma=0.1), every="0.1 s").add("sum", Integrator(), every="0.2 s")
     made.add("law", lambda t, x, i: -4.0 * x - 0.5 * i, every="0.1 s", out={"u": "N"})
-    made.wire({"sensor.y": ["law.x", "sum.e"], "sum.y": "law.i", "law.u": "rail.command"})
+    made.wire({"sensor.place": ["law.x", "sum.e"], "sum.y": "law.i", "law.u": "rail.command"})
     F, G = discrete()
     S = np.eye(3)
     S[2, 0] = 0.2  # the integrator takes the place at the beginning of the frame
@@ -260,11 +227,11 @@ def test_inputs_and_outputs_of_a_frame(cart):
     made = (
         ist.Assembly("io", vehicle=cart)
         .add("rail", Rail(joint="cart"))
-        .add("sensor", Sensor(joint="cart"), every="0.1 s")
+        .add("sensor", Ruler(joint="cart", sigma=0.1), every="0.1 s")
     )
     F, G = discrete()
     model = ist.linearize(
-        made, cart.state(), inputs="rail.command", outputs="sensor.y", sampled=True, step="1 ms"
+        made, cart.state(), inputs="rail.command", outputs="sensor.place", sampled=True, step="1 ms"
     )
     assert pytest.approx(F, abs=1e-10) == model.A and pytest.approx(G, abs=1e-10) == model.B
     assert pytest.approx(np.array([[1.0, 0.0]])) == model.C and pytest.approx(np.zeros((1, 1))) == model.D
@@ -293,27 +260,18 @@ def test_a_spinning_vehicle_agrees_with_differences_of_the_run():
 
     class Gyro(ist.Device):
         at = ist.Place()
-        w = at.rate("body")
-        y = ist.Out("rad/s", 3)
+        w, y = at.rate("body"), ist.Out("rad/s", 3)
 
         def sample(d, t):
             d.y[:] = d.w
 
-    class Jets(ist.Device):
-        at = ist.Place()
-        u = ist.In("N*m", 3)
-        torque = at.torque("body")
-
-        def outputs(d, t):
-            d.torque[:] = d.u
-
     made = (
         ist.Assembly("spin", vehicle=system)
         .add("gyro", Gyro(at="bus"), every="50 ms")
-        .add("jets", Jets(at="bus"))
+        .add("jets", Wrench(at="bus"))
     )
     made.add("law", lambda t, w: -2.0 * w, every="0.1 s", out={"u": "N*m[3]"})
-    made.wire({"gyro.y": "law.w", "law.u": "jets.u"})
+    made.wire({"gyro.y": "law.w", "law.u": "jets.torque"})
     x0 = system.state(v=[0.3, -0.4, 0.5, 1.0, 0.2, -0.1])
     model = ist.linearize(made, x0, sampled=True, step="10 ms")
     rates = [model.states.index(f"bus.w{a}") for a in "xyz"]

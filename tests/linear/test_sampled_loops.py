@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import control
+import device_library
 import numpy as np
 import pytest
+from device_library import Rail, Ruler
 
 import interstage as ist
 
 MASS, T = 2.0, 0.1
-
-
-class Rail(ist.Device):
-    joint = ist.Hinge("m")
-    command = ist.In("N")
-    force = joint.force()
-
-    def outputs(d, t):
-        d.force = d.command
-
-
-class Sensor(ist.Device):
-    joint = ist.Hinge("m")
-    x, v = joint.coordinate(), joint.rate()
-    place, speed = ist.Out("m"), ist.Out("m/s")
-
-    def sample(d, t):
-        d.place = d.x
-        d.speed = d.v
 
 
 class PID(ist.Device):
@@ -46,10 +29,7 @@ class PID(ist.Device):
 
 @pytest.fixture(scope="module")
 def cart():
-    """A mass of 2 kg on a rail: ẍ = u/2, which RK4 integrates exactly."""
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=MASS, inertia=np.eye(3), joint=ist.Prismatic("x"))
-    return mb.compile()
+    return device_library.cart(MASS)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +49,7 @@ def double_integrator():
 def test_a_pid_on_a_double_integrator_is_that_of_python_control(cart):
     """Poles, and the step response of the run, of the loop of transfer functions in z."""
     made = ist.Assembly("pid", vehicle=cart).add("rail", Rail(joint="cart")).add("pid", PID(), every=T)
-    made.add("sensor", Sensor(joint="cart"), every=T)
+    made.add("sensor", Ruler(joint="cart"), every=T)
     made.wire({"sensor.place": "pid.seen", "pid.u": "rail.command"})
     z = control.tf("z")
     z.dt = T
@@ -86,7 +66,7 @@ def test_a_pid_on_a_double_integrator_is_that_of_python_control(cart):
 def test_a_sampled_regulator_is_that_of_python_control(cart):
     """Gains of `dlqr` on our model and on the zero-order hold agree; the run follows (F - GK)ᵏ, its cost is x'Px."""
     made = ist.Assembly("lqr", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", Sensor(joint="cart"), every=T)
+    made.add("sensor", Ruler(joint="cart"), every=T)
     outputs = ["sensor.place", "sensor.speed"]
     ours = ist.linearize(
         made, cart.state(), inputs="rail.command", outputs=outputs, sampled=True, step="20 ms"
@@ -114,7 +94,7 @@ def test_a_sampled_regulator_is_that_of_python_control(cart):
 def test_several_rates_and_a_delay_are_a_loop_of_python_control(cart):
     """Place at 10 Hz, law at 5 Hz, its command 0.1 s late: the loop of a lifted plant, over frames of 0.2 s."""
     made = ist.Assembly("rates", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", Sensor(joint="cart"), every=T)
+    made.add("sensor", Ruler(joint="cart"), every=T)
     made.add("law", lambda t, x, v: -3.0 * x - 2.0 * v, every=2 * T, out={"u": "N"})
     made.wire({"sensor.place": "law.x", "sensor.speed": "law.v"})
     made.wire({"law.u": "rail.command"}, delay="0.1 s")
@@ -159,7 +139,7 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
 
     law = Filter()
     made = ist.Assembly("loop", vehicle=springs).add("lag", Lag(joint="one"))
-    made.add("sensor", Sensor(joint="one"), every="50 ms").add("law", law, every=T, out={"u": "N"})
+    made.add("sensor", Ruler(joint="one"), every="50 ms").add("law", law, every=T, out={"u": "N"})
     made.wire({"sensor.place": "law.x", "sensor.speed": "law.v", "law.u": "lag.u"})
     q, v, f, seen = [0.2, 0.05], [0.1, -0.3], 0.4, 0.1
     law.seen = seen

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import interstage as ist
+from interstage.errors import InputError
 from interstage.system.noise import normal
+from interstage.system.plan import planned
 
 
 def bus_and(name, mass, com, inertia):
@@ -14,6 +17,21 @@ def bus_and(name, mass, com, inertia):
     mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=[1.0, 2.0, 2.5], joint=ist.Free())
     mb.add_body(name, mass=mass, com=com, inertia=inertia, parent="bus", joint=ist.Revolute("z"))
     return mb.compile()
+
+
+def cart(mass=2.0, **joint):
+    """Return a mass on a rail: without a spring a double integrator, which RK4 integrates exactly."""
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=mass, inertia=np.eye(3), joint=ist.Prismatic("x", **joint))
+    return mb.compile()
+
+
+def assert_loop_through_the_vehicle(made, *legs):
+    """Assert that an assembly is refused, and that the error names every leg of the loop."""
+    with pytest.raises(InputError, match="it goes through the vehicle") as err:
+        planned(made)
+    for words in legs:
+        assert words in str(err.value)
 
 
 class Lag(ist.Device):
@@ -64,6 +82,19 @@ class Gain(ist.Device):
 
     def outputs(d, t):
         d.y = d.k * d.u + d.b * np.cos(d.w * t)
+
+
+class Degrees(ist.Device):
+    """Two angles, as they are and as they were at the last sample."""
+
+    u = ist.In("deg", 2)
+    y, held = ist.Out("deg", 2), ist.Out("deg", 2)
+
+    def outputs(d, t):
+        d.y[:] = d.u
+
+    def sample(d, t):
+        d.held[:] = d.u
 
 
 class StateSpace(ist.Device):
@@ -203,6 +234,45 @@ class Drag(ist.Device):
         d.torque[:] = -d.k * d.rate
 
 
+class Wrench(ist.Device):
+    """A force and a torque at a place, body axes."""
+
+    at = ist.Place()
+    force, torque = ist.In("N", 3, default=0.0), ist.In("N*m", 3, default=0.0)
+    push, turn = at.force("body"), at.torque("body")
+
+    def outputs(d, t):
+        d.push[:] = d.force
+        d.turn[:] = d.torque
+
+
+class Rail(ist.Device):
+    """A force on a slide, and where it is."""
+
+    joint = ist.Hinge("m")
+    command, force = ist.In("N"), joint.force()
+    x, place = joint.coordinate(), ist.Out("m")
+
+    def outputs(d, t):
+        d.force = d.command
+        d.place = d.x
+
+
+class Ruler(ist.Device):
+    """Place and speed of a slide, sampled; noise on the place."""
+
+    joint = ist.Hinge("m")
+    sigma = ist.Parameter("m", 0.0)
+    x, v = joint.coordinate(), joint.rate()
+    place, speed = ist.Out("m"), ist.Out("m/s")
+
+    def sample(d, t):
+        d.place = d.x
+        if d.ideal == 0:
+            d.place += d.sigma * normal(d.seed, d.stream, d.tick, 0)
+        d.speed = d.v
+
+
 class Motor(ist.Device):
     """A torque on a joint of one axis: command, and a spring and damper of its own."""
 
@@ -222,10 +292,8 @@ class Encoder(ist.Device):
     """Angle and rate of a joint of one axis, sampled."""
 
     joint = ist.Hinge()
-    now = joint.coordinate()
-    speed = joint.rate()
-    angle = ist.Out("rad")
-    rate = ist.Out("rad/s")
+    now, speed = joint.coordinate(), joint.rate()
+    angle, rate = ist.Out("rad"), ist.Out("rad/s")
 
     def sample(d, t):
         d.angle = d.now

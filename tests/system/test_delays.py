@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from device_library import Counter, Gain, IntegratingGyro, Lag, bus_and
+from device_library import Counter, Degrees, Gain, IntegratingGyro, Lag, bus_and
 
 import interstage as ist
 from interstage.errors import InputError
@@ -61,17 +61,10 @@ def test_a_delayed_continuous_signal_cuts_a_loop():
 
 
 def test_parts_and_units_go_through_a_delay():
-    class Degrees(ist.Device):
-        u = ist.In("deg", 2)
-        y = ist.Out("deg", 2)
-
-        def sample(d, t):
-            d.y[:] = d.u
-
     made = ist.Assembly("x").add("turn", lambda t: np.array([0, t, 2 * t]), out={"angle": "rad[3]"})
     made.add("table", Degrees(), every=1).wire({"turn.angle[1:3]": "table.u"}, every=1, delay=1)
     log = ist.simulate(made, None, until=3, step=1)
-    assert log["table.y"] == pytest.approx(np.degrees([[0, 0], [0, 0], [1, 2], [2, 4]]), abs=1e-13)
+    assert log["table.held"] == pytest.approx(np.degrees([[0, 0], [0, 0], [1, 2], [2, 4]]), abs=1e-13)
 
 
 def test_sensors_then_software_in_wiring_order_then_the_step_with_delays():

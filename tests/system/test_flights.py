@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import device_library
 import numpy as np
 import pytest
 from device_library import (
@@ -17,6 +18,8 @@ from device_library import (
     Lag,
     Motor,
     NoisyGyro,
+    Rail,
+    Ruler,
     StateSpace,
     Thruster,
     bus_and,
@@ -34,25 +37,7 @@ def vehicle():
 
 @pytest.fixture(scope="module")
 def cart():
-    """A mass of 2 kg on a rail: a double integrator."""
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x"))
-    return mb.compile()
-
-
-class Rail(ist.Device):
-    joint = ist.Hinge("m")
-    command = ist.In("N")
-    x = joint.coordinate()
-    speed = joint.rate()
-    force = joint.force()
-    place = ist.Out("m")
-    velocity = ist.Out("m/s")
-
-    def outputs(d, t):
-        d.force = d.command
-        d.place = d.x
-        d.velocity = d.speed
+    return device_library.cart()
 
 
 # time -----------------------------------------------------------------------------------------------
@@ -121,8 +106,8 @@ def test_order_at_a_tick_is_sensors_software_step(cart):
     made.add("second", second, every="1/2 s", out={"y": "N"}).add(
         "first", first, every="1/2 s", out={"y": "1"}
     )
-    made.add("sensor", PlaceSensor(joint="cart"), every="1/2 s").add("rail", Rail(joint="cart"))
-    made.wire({"first.y": "second.u", "sensor.y": ["first.x", "second.x"], "second.y": "rail.command"})
+    made.add("sensor", Ruler(joint="cart"), every="1/2 s").add("rail", Rail(joint="cart"))
+    made.wire({"first.y": "second.u", "sensor.place": ["first.x", "second.x"], "second.y": "rail.command"})
     log = ist.simulate(made, cart.state(v=[1.0]), until=2, step="0.1 s")
     assert [entry[0] for entry in seen] == ["first", "second"] * 5
     # the force of 1 N acts from the tick on at which software asked for it
@@ -132,15 +117,6 @@ def test_order_at_a_tick_is_sensors_software_step(cart):
         [0, 0.5, 1, 1.5 + 0.0625, 2.25]
     )
     assert [entry[2] for entry in seen if entry[0] == "second"] == [0, 0, 1, 1, 1]
-
-
-class PlaceSensor(ist.Device):
-    joint = ist.Hinge("m")
-    x = joint.coordinate()
-    y = ist.Out("m")
-
-    def sample(d, t):
-        d.y = d.x
 
 
 # closed forms ---------------------------------------------------------------------------------------
@@ -179,9 +155,9 @@ def test_a_multirate_loop_with_delay_is_its_lifted_matrix(cart):
     """Sensor at 10 Hz, law at 5 Hz, its command 0.1 s late: powers of one matrix over a frame of 0.2 s."""
     k, c = 3.0, 2.0
     made = ist.Assembly("lifted", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", PlaceSensor(joint="cart"), every="0.1 s")
+    made.add("sensor", Ruler(joint="cart"), every="0.1 s")
     made.add("law", Law2(k, c), every="0.2 s", out={"u": "N"})
-    made.wire({"sensor.y": "law.x"}).wire({"law.u": "rail.command"}, delay="0.1 s")
+    made.wire({"sensor.place": "law.x"}).wire({"law.u": "rail.command"}, delay="0.1 s")
     log = ist.simulate(made, cart.state(q=[1.0]), until=4, step="0.1 s")
     T = 0.1
     F, G = np.array([[1, T], [0, 1]]), np.array([T * T / 2, T]) / 2.0
@@ -343,7 +319,7 @@ def test_loads_of_an_operating_point_act_beside_devices(cart):
     point = ist.trim(cart, cart.state(), tau=[0.0])
     point.loads.tau[:] = 4.0
     log = ist.simulate(
-        ist.Assembly("x", vehicle=cart).add("see", PlaceSensor(joint="cart"), every=1), point, until=1
+        ist.Assembly("x", vehicle=cart).add("see", Ruler(joint="cart"), every=1), point, until=1
     )
     assert log["cart"].q[-1] == pytest.approx(1.0, abs=1e-12)
 
@@ -464,10 +440,10 @@ def test_places_that_are_not_there_are_named(vehicle):
 @pytest.mark.kernels
 def test_a_small_flight_runs_without_compilation_too(cart):
     made = ist.Assembly("x", vehicle=cart).add("rail", Rail(joint="cart"))
-    made.add("sensor", PlaceSensor(joint="cart"), every="0.1 s").add(
+    made.add("sensor", Ruler(joint="cart"), every="0.1 s").add(
         "law", lambda t, x: -x, every="0.2 s", out={"u": "N"}
     )
-    made.wire({"sensor.y": "law.x", "law.u": "rail.command"})
+    made.wire({"sensor.place": "law.x", "law.u": "rail.command"})
     log = ist.simulate(made, cart.state(q=[1.0]), until=1, step="0.1 s")
     x, v = 1.0, 0.0
     for _ in range(5):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from closure_models import four_bar, pinned
-from device_library import Lag, NoisyGyro, Thruster
+from device_library import Lag, NoisyGyro, Rail, Thruster, cart
 from scipy.linalg import expm
 
 import interstage as ist
@@ -26,12 +26,6 @@ EVERY = [
     pytest.param({"method": "bdf"}, 1e-4, id="bdf"),
     pytest.param({"method": "lsoda"}, 1e-5, id="lsoda"),
 ]
-
-
-def cart(**spring):
-    mb = ist.Multibody("cart")
-    mb.add_body("cart", mass=2.0, inertia=np.eye(3), joint=ist.Prismatic("x", **spring))
-    return mb.compile()
 
 
 class Drive(ist.Device):
@@ -74,20 +68,12 @@ class PD(ist.Device):
         d.u = -8.0 * d.x - 4.0 * d.speed
 
 
-class Force(ist.Device):
-    joint = ist.Hinge("m")
-    command, push = ist.In("N"), joint.force()
-
-    def outputs(d, t):
-        d.push = d.command
-
-
 @pytest.mark.parametrize(("options", "allowed"), EVERY)
 def test_sampled_control_is_held_between_exact_ticks(options, allowed):
     """PD on a mass, held between samples of 0.05 s: the exact recursion of a double integrator; Python beside it."""
     system, seen = cart(), []
     made = ist.Assembly("pd", vehicle=system).add("pd", PD(joint="cart"), every="50 ms")
-    made.add("force", Force(joint="cart")).add(
+    made.add("force", Rail(joint="cart")).add(
         "spy", lambda t, u: seen.append(t) or u, every="50 ms", out={"y": "N"}
     )
     made.wire({"pd.u": ["force.command", "spy.u"]})

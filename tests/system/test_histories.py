@@ -129,15 +129,8 @@ def test_free_locked_prescribed_at_run_time():
     """Locking stops the joint by an inner impulse; a rate history takes over by another; then it is free again."""
     mb = Multibody("engine")
     mb.add_body("core", mass=100.0, inertia=[10, 200, 200], joint=Free())
-    mb.add_body(
-        "engine",
-        mass=10.0,
-        com=[-0.8, 0, 0],
-        inertia=[1, 3, 3],
-        parent="core",
-        at=[-3, 0, 0],
-        joint=Revolute("z"),
-    )
+    engine = {"mass": 10.0, "com": [-0.8, 0, 0], "inertia": [1, 3, 3]}
+    mb.add_body("engine", **engine, parent="core", at=[-3, 0, 0], joint=Revolute("z"))
     system = mb.compile()
     x = system.state()
     x["engine"].v[:] = 0.7

@@ -52,7 +52,8 @@ def with_output(shape: int | tuple[int, ...], *values: ArrayLike) -> list[np.nda
     return [np.asarray(array, dtype=dtype, order="C") for array in arrays] + [np.empty(shape, dtype=dtype)]
 
 
-def _written(kernel: Callable[..., None], shape: int | tuple[int, ...], *values: ArrayLike) -> np.ndarray:
+def written_by(kernel: Callable[..., None], shape: int | tuple[int, ...], *values: ArrayLike) -> np.ndarray:
+    """Return what a kernel f(*values, out) writes to an output of a shape."""
     arrays = with_output(shape, *values)
     kernel(*arrays)
     return arrays[-1]
@@ -60,17 +61,17 @@ def _written(kernel: Callable[..., None], shape: int | tuple[int, ...], *values:
 
 def skew_matrix(a: ArrayLike) -> np.ndarray:
     """Return [a]× (3, 3), [a]× b = a×b."""
-    return _written(vec3.skew, (3, 3), a)
+    return written_by(vec3.skew, (3, 3), a)
 
 
 def matrix_from_rotvec(theta: ArrayLike) -> np.ndarray:
     """Return exp([θ]×) (3, 3)."""
-    return _written(rotvec.rotvec_to_matrix, (3, 3), theta)
+    return written_by(rotvec.rotvec_to_matrix, (3, 3), theta)
 
 
 def matrix_from_quaternion(q: ArrayLike) -> np.ndarray:
     """Return R(q/|q|) (3, 3) of a scalar-first quaternion."""
-    return _written(quaternion.quaternion_to_matrix, (3, 3), q)
+    return written_by(quaternion.quaternion_to_matrix, (3, 3), q)
 
 
 def matrix_from_euler(sequence: str, angles: ArrayLike) -> np.ndarray:
@@ -89,27 +90,27 @@ def matrix_from_axis_angle(axis: ArrayLike, angle: float | complex) -> np.ndarra
 
 def quaternion_from_rotvec(theta: ArrayLike) -> np.ndarray:
     """Return the unit quaternion (4,) of a rotation vector."""
-    return _written(quaternion.rotvec_to_quaternion, 4, theta)
+    return written_by(quaternion.rotvec_to_quaternion, 4, theta)
 
 
 def quaternion_from_matrix(R: ArrayLike) -> np.ndarray:
     """Return the unit quaternion (4,) of a rotation matrix, w >= 0."""
-    return _written(quaternion.matrix_to_quaternion, 4, R)
+    return written_by(quaternion.matrix_to_quaternion, 4, R)
 
 
 def quaternion_product(p: ArrayLike, q: ArrayLike) -> np.ndarray:
     """Return p q (4,)."""
-    return _written(quaternion.quaternion_multiply, 4, p, q)
+    return written_by(quaternion.quaternion_multiply, 4, p, q)
 
 
 def rotvec_from_matrix(R: ArrayLike) -> np.ndarray:
     """Return log R (3,), at most π long."""
-    return _written(quaternion.matrix_to_rotvec, 3, R)
+    return written_by(quaternion.matrix_to_rotvec, 3, R)
 
 
 def rotvec_from_quaternion(q: ArrayLike) -> np.ndarray:
     """Return the rotation vector (3,) of q/|q|, at most π long."""
-    return _written(quaternion.quaternion_to_rotvec, 3, q)
+    return written_by(quaternion.quaternion_to_rotvec, 3, q)
 
 
 def euler_from_matrix(sequence: str, R: ArrayLike) -> np.ndarray:
@@ -121,37 +122,37 @@ def euler_from_matrix(sequence: str, R: ArrayLike) -> np.ndarray:
 
 def left_jacobian(theta: ArrayLike) -> np.ndarray:
     """Return J_l(θ) (3, 3): ω = J_l θ̇."""
-    return _written(rotvec.rotvec_jacobian, (3, 3), theta)
+    return written_by(rotvec.rotvec_jacobian, (3, 3), theta)
 
 
 def left_jacobian_inverse(theta: ArrayLike) -> np.ndarray:
     """Return J_l(θ)⁻¹ (3, 3)."""
-    return _written(rotvec.rotvec_jacobian_inverse, (3, 3), theta)
+    return written_by(rotvec.rotvec_jacobian_inverse, (3, 3), theta)
 
 
 def left_jacobian_bias(theta: ArrayLike, thetadot: ArrayLike) -> np.ndarray:
     """Return J̇_l θ̇ (3,)."""
-    return _written(rotvec.rotvec_bias, 3, theta, thetadot)
+    return written_by(rotvec.rotvec_bias, 3, theta, thetadot)
 
 
 def motion_transform(R: ArrayLike, p: ArrayLike) -> np.ndarray:
     """Return X (6, 6), V_A = X V_B, of R_AB and p_AB."""
-    return _written(motion.motion_matrix, (6, 6), R, p)
+    return written_by(motion.motion_matrix, (6, 6), R, p)
 
 
 def force_transform(R: ArrayLike, p: ArrayLike) -> np.ndarray:
     """Return X (6, 6), F_A = X F_B, of R_AB and p_AB."""
-    return _written(motion.force_matrix, (6, 6), R, p)
+    return written_by(motion.force_matrix, (6, 6), R, p)
 
 
 def cross_motion_matrix(V: ArrayLike) -> np.ndarray:
     """Return crm(V) (6, 6)."""
-    return _written(motion.crm, (6, 6), V)
+    return written_by(motion.crm, (6, 6), V)
 
 
 def cross_force_matrix(V: ArrayLike) -> np.ndarray:
     """Return crf(V) (6, 6)."""
-    return _written(motion.crf, (6, 6), V)
+    return written_by(motion.crf, (6, 6), V)
 
 
 def spatial_inertia(mass: float, com: ArrayLike, I_com: ArrayLike) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.spatial.functions import with_output
+from interstage.spatial.functions import with_output, written_by
 from interstage.spatial.quaternion import (
     quaternion_conjugate,
     quaternion_multiply,
@@ -42,8 +42,7 @@ def _numbers(value: ArrayLike, size: int, name: str) -> np.ndarray:
 
 def turn(q: ArrayLike, angle: ArrayLike) -> np.ndarray:
     """Return q turned by a rotation vector (3,) in body axes, rad: q exp(δ), of length 1."""
-    p, delta, out = with_output(4, _numbers(q, 4, "q"), _numbers(angle, 3, "angle"))
-    quaternion_step(p, delta, out)
+    out = written_by(quaternion_step, 4, _numbers(q, 4, "q"), _numbers(angle, 3, "angle"))
     quaternion_normalize(out, out)
     return out
 
@@ -68,21 +67,16 @@ def rotation_error(q: ArrayLike, commanded: ArrayLike) -> np.ndarray:
 
 def product(p: ArrayLike, q: ArrayLike) -> np.ndarray:
     """Return p q (4,): q_NC = q_NB q_BC."""
-    a, b, out = with_output(4, _numbers(p, 4, "p"), _numbers(q, 4, "q"))
-    quaternion_multiply(a, b, out)
-    return out
+    return written_by(quaternion_multiply, 4, _numbers(p, 4, "p"), _numbers(q, 4, "q"))
 
 
 def inverse(q: ArrayLike) -> np.ndarray:
     """Return the quaternion (4,) of the inverse rotation, of length 1."""
-    p, out = with_output(4, _numbers(q, 4, "q"))
-    quaternion_conjugate(p, out)
+    out = written_by(quaternion_conjugate, 4, _numbers(q, 4, "q"))
     quaternion_normalize(out, out)
     return out
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> np.ndarray:
     """Return R(q) x (3,): a vector in body axes as the world has it."""
-    p, v, out = with_output(3, _numbers(q, 4, "q"), _numbers(x, 3, "x"))
-    quaternion_rotate(p, v, out)
-    return out
+    return written_by(quaternion_rotate, 3, _numbers(q, 4, "q"), _numbers(x, 3, "x"))
