@@ -160,6 +160,7 @@ SCRATCH_FIELDS = (
     ("closure_u", "w", 2),  # (m, 3) its force
     ("closure_e", "w", 1),  # (m,) second derivatives without closure forces
     ("closure_f", "w", 1),  # (m,) multipliers
+    ("closure_g", "w", 1),  # (m,) sum of multipliers of several passes
     ("closure_s", "w", 1),  # (m,) scales of the rows
     ("closure_L", "w", 2),  # (m, m) J M^-1 J^T, then its factor
     ("closure_X", "w", 2),  # (m, nv) M^-1 J^T by rows
@@ -196,7 +197,7 @@ else:
 def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ...]]:
     """Return the shapes of what closures need: nothing where there are none."""
     one = min(C, 1)
-    rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "s")}
+    rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "g", "s")}
     return rows | {
         "closure_r": (C, 3),
         "closure_n": (m, 3),

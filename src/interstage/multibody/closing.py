@@ -150,34 +150,74 @@ def forces_for(
 
     τ_tree are the forces that the tree alone would need for v̇; joints that are not free take what is left.
     """
-    needed = system.inverse_dynamics(x, vdot, forces, frame)
-    tau = of_all_kinds(forces, tau, None)[1]
-    if tau is not None:
-        needed = needed - np.where(system.held, 0.0, system.vector(tau, x.q.dtype, "tau"))
+    tau, acting = of_all_kinds(forces, tau, None)[1], wrench_rows(system, as_forces(forces, frame), x.q.dtype)
+    needed = np.empty_like(vdot)
+    scratch.inverse(x.q, x.v, vdot, *acting, needed)
     status, work = scratch.closure_response(x.q, x.v), scratch.work
     if status != 0:
         system.refuse(status, x)
     k = kept(system)
-    work.closure_f[:] = 0.0
     L = work.closure_L[np.ix_(k, k)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(L).real, 1e-300))
-    L = scale[:, None] * L * scale[None, :]
-    if len(k) and not np.linalg.eigvalsh(L.real)[0] > kernel.RANK:
+    if len(k) and not np.linalg.eigvalsh((scale[:, None] * L * scale[None, :]).real)[0] > kernel.RANK:
         refuse(system, kernel.FIRST_ROW - int(k[0]), x)
-    work.closure_f[k] = scale * np.linalg.solve(L, scale * (work.closure_X[k] @ needed))
+    X = work.closure_X[k].copy()
+    if system.stiffens:  # forces of closures change the stiffness besides
+        L = X @ (needed[:, None] - _under_units(system, scratch, x, vdot, acting, k))
+    L = scale[:, None] * L * scale[None, :]
+    given = 0.0 if tau is None else np.where(system.held, 0.0, system.vector(tau, x.q.dtype, "tau"))
+    f = scale * np.linalg.solve(L, scale * (X @ (needed - given)))
+    if system.stiffens:  # the slopes are differences of large numbers
+        work.closure_f[:] = 0.0
+        work.closure_f[k] = f
+        left = closed_inverse(system, scratch, x, vdot, *acting) - given
+        f += scale * np.linalg.solve(L, scale * (X @ left))
+    work.closure_f[:] = 0.0
+    work.closure_f[k] = f
+
+
+def _under_units(
+    system: Dynamics,
+    scratch: Scratch,
+    x: State,
+    vdot: np.ndarray,
+    acting: tuple[np.ndarray, np.ndarray],
+    which: np.ndarray,
+) -> np.ndarray:
+    """Return forces (nv, k) that give v̇, each with the unit multiplier of a row acting besides."""
+    out = np.empty((len(which), system.nv), vdot.dtype)
+    for k, needed in zip(which, out):
+        scratch.work.closure_f[:] = 0.0
+        scratch.work.closure_f[k] = 1.0
+        scratch.inverse(x.q, x.v, vdot, *with_closures(system, scratch.work, *acting), needed)
+    return out.T
+
+
+def closed_inverse(
+    system: Dynamics,
+    scratch: Scratch,
+    x: State,
+    vdot: np.ndarray,
+    sites: np.ndarray,
+    wrenches: np.ndarray,
+) -> np.ndarray:
+    """Return the generalized forces (nv,) that give v̇ with those of the multipliers in the scratch taken out."""
+    tau = np.empty_like(vdot)
+    scratch.closure_rows(x.q, x.v)
+    scratch.inverse(x.q, x.v, vdot, *with_closures(system, scratch.work, sites, wrenches), tau)
+    return tau
 
 
 def drive_forces(
     system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None, frame: str
 ) -> np.ndarray:
     """Return the generalized forces (nv,) that give v̇ with those of the closures taken out."""
-    needed = system.inverse_dynamics(x, vdot, forces, frame)
     if not system.model.closures:
-        return needed
+        return system.inverse_dynamics(x, vdot, forces, frame)
+    acting = wrench_rows(system, as_forces(forces, frame), x.q.dtype)
     with system.engine.borrow(x.q.dtype) as scratch:
         forces_for(system, scratch, x, vdot, forces, tau, frame)
-        f = scratch.work.closure_f.copy()
-    return needed - all_rows(system, x).T @ f
+        return closed_inverse(system, scratch, x, vdot, *acting)
 
 
 def closure_wrenches(system: Dynamics, work: Work) -> dict[str, np.ndarray]:
@@ -206,6 +246,15 @@ def loads_of(system: Dynamics, wrenches: dict[str, np.ndarray], work: Work) -> t
     return np.array(sites, dtype=np.int64), np.array(out).reshape(-1, 6)
 
 
+def with_closures(
+    system: Dynamics, work: Work, sites: np.ndarray, wrenches: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return sites (k,) and wrenches (k, 10) with those of the multipliers in the scratch before them."""
+    more, others = loads_of(system, closure_wrenches(system, work), work)
+    others = np.hstack([others, np.zeros((len(others), wrenches.shape[1] - 6))])
+    return np.concatenate([more, sites]), np.concatenate([others, wrenches]).astype(wrenches.dtype)
+
+
 @contextmanager
 def joint_forces(
     system: Dynamics, x: State, vdot: np.ndarray, forces: Forces | None, tau: ArrayLike | None
@@ -219,9 +268,7 @@ def joint_forces(
     with system.engine.borrow(dtype) as scratch:
         if system.model.closures:
             forces_for(system, scratch, x, vdot, forces, tau, "world")
-            more, others = loads_of(system, closure_wrenches(system, scratch.work), scratch.work)
-            others = np.hstack([others, np.zeros((len(others), wrenches.shape[1] - 6))])
-            sites, wrenches = np.concatenate([more, sites]), np.concatenate([others, wrenches]).astype(dtype)
+            sites, wrenches = with_closures(system, scratch.work, sites, wrenches)
         scratch.inverse(x.q, x.v, vdot, sites, wrenches, np.empty(system.nv, dtype))
         yield scratch.work, sites, wrenches
 

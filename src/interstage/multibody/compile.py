@@ -270,10 +270,8 @@ def build_tree(
     spins = [spin_loads(s, f) for s, f in zip(specs, flexes)]
     roots = [None if s.node is None or f is None else node_loads(s, f, s.node) for s, f in zip(specs, flexes)]
     rows, blocks, K = stiff_arrays([*spins, *roots, *(site.loads for site in sites)])
-    stiff = [
-        r >= 0 or (rows[2 * N + first : 2 * N + first + k] >= 0).any()
-        for r, first, k in zip(rows[N : 2 * N], np.cumsum(counts) - counts, counts)
-    ]
+    loaded = {site.body for site, row in zip(sites, rows[2 * N :]) if row >= 0}
+    stiff = [r >= 0 or i in loaded for i, r in enumerate(rows[N : 2 * N])]
     return Tree(
         gravity=np.array(model.gravity, dtype=float),
         body_parent=np.array([-1 if s.parent is None else index[s.parent] for s in specs], dtype=np.int64),

@@ -29,8 +29,8 @@ _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
-# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures;
-# or the calls: those with loads at places
+# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures, the
+# last two; or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
     "poses": "all",
@@ -57,6 +57,7 @@ STAGES = {
     "closure_rows": "closures",
     "closure_inertia": "closures",
     "constrain": "closures",
+    "settle_closed": "stiff closures",
     "closure_response": "closures",
     "project": "closures",
     "closure_jacobian": "closures",
@@ -137,6 +138,7 @@ def write_stages(
         "closures": len(tree.closure_site) > 0,
     }
     kinds["stiffening"] = bool(tree.body_stiff.any())
+    kinds["stiff closures"] = kinds["stiffening"] and kinds["closures"]
     slots = handle.view(np.int64)
     for found in stages_of(root):
         if found.slot < 0:

@@ -1,4 +1,4 @@
-"""Nodes whose loads the geometric stiffness of a body must know: those of joints, and where forces act."""
+"""Nodes whose loads the geometric stiffness of a body must know: those of joints and closures, and where forces act."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from interstage.multibody.model import BodySpec, Multibody
 
 
 def check_loads(model: Multibody) -> None:
-    """Refuse joints at nodes whose loads the components do not know, and loops, whose forces are not looked at."""
+    """Refuse joints and closures at nodes whose loads the components do not know."""
     used = {(s.parent, s.at) for s in model.specs if isinstance(s.at, int)}
     used |= {(s.name, s.node) for s in model.specs if s.node is not None and not s.joint.is_free}
+    used |= {(body, place) for c in model.closures for body, place in c.ends if isinstance(place, int)}
     for spec in model.specs:
         if not spec.stiffens:
             continue
-        if model.closures:
-            raise ModelError(
-                "geometric stiffness is for trees: forces of loop closures are not among its loads",
-                where=f"body '{spec.name}', closure '{model.closures[0].name}'",
-                hint="add the body with stiffening=False",
-            )
         for node in sorted(node for name, node in used if name == spec.name):
             check_loaded(spec, node)
 

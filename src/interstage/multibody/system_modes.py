@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
+from interstage.multibody import closing
 from interstage.multibody.loads import Forces, OperatingPoint, as_forces, at_point, wrench_rows
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
@@ -57,8 +58,10 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
     if not forces and not np.any(tree.gravity) and not round_joints:
         return springs
     # forces of closures turn with what they hold
-    multipliers = system.closure_multipliers(x, forces) if system.model.closures else None
+    closed = bool(system.model.closures)
+    multipliers = closing.forces_of(system, x, (forces, None, None))[1]
     z = system.state(x.q).copy(np.complex128)
+    acting = wrench_rows(system, as_forces(forces), z.q.dtype)
     K = np.empty((system.nv, system.nv))
     for k in range(system.nv):
         z.q[:] = x.q
@@ -66,9 +69,13 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
         z.v[k] = 1.0
         z.q += 1j * STEP * system.rates(z)
         z.v[:] = 0.0
-        K[:, k] = system.bias(z, forces).imag / STEP
-        if multipliers is not None:
-            K[:, k] -= multipliers @ system.closure_jacobian(z).imag / STEP
+        if closed:
+            with system.engine.borrow(z.q.dtype) as scratch:
+                scratch.work.closure_f[:] = multipliers
+                needed = closing.closed_inverse(system, scratch, z, np.zeros_like(z.v), *acting)
+        else:
+            needed = system.bias(z, forces)
+        K[:, k] = needed.imag / STEP
     return 0.5 * (K + K.T)
 
 

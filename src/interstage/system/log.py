@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
-from interstage.multibody.closing import all_rows
+from interstage.multibody.closing import with_closures
 from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.potential import GeometricEnergy
 from interstage.multibody.recovered import BodyRecovery, recovery_of
@@ -217,11 +217,9 @@ class Phase:
                 status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
                 if status != 0:
                     self.system.refuse(status, self.state(k))
-                # multipliers of closures, before the scratch is used again
-                f = scratch.work.closure_f.copy() if self.system.model.closures else None
+                if self.system.model.closures:  # their multipliers are in the scratch
+                    sites, wrenches = with_closures(view, scratch.work, sites, wrenches)
                 scratch.inverse(q, v, vdot[k], sites, wrenches, tau[k])
-                if f is not None:
-                    tau[k] -= all_rows(self.system, State(self.system.layout, q, v)).T @ f
         return vdot, tau
 
     def recovered(self, body: str, name: str, residual: bool = True) -> np.ndarray:

@@ -11,7 +11,8 @@ row of addresses of its record). `enter`, `respond`, `slope` and `finish` are wh
 from __future__ import annotations
 
 from interstage.jit import COMPILED
-from interstage.multibody.kernels.closure import closed_forward_from_here, project
+from interstage.multibody.kernels.closed import closed_forward_from_here
+from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.inverse import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose

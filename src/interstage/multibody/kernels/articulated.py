@@ -240,7 +240,7 @@ def _passes(tree, work, q, v, tau, vdot):
     status = inward(tree, work, q, v, tau)
     if status == 0:
         outward(tree, work, vdot)
-    if stiff and status == 0:
+    if stiff and status == 0 and len(tree.closure_site) == 0:  # with closures: `closed`
         status = settle(tree, work, q, v, tau, vdot)
     return status
 

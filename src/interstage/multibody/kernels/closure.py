@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.articulated import forward, forward_from_here, inward
+from interstage.multibody.kernels.articulated import inward
 from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_rows, put_accelerations
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
@@ -56,7 +56,7 @@ def _body_of(tree, s):
 
 
 @kernel
-def _load(tree, work, s, t, f):
+def load_site(tree, work, s, t, f):
     """Put a wrench (world axes) at site s into the force of its body and the modal forces."""
     i = tree.site_body[s]
     R = get9(work.Rw, i)
@@ -77,10 +77,10 @@ def _unit_response(tree, work, c, k, out):
     n, u = get3(work.closure_n, k), get3(work.closure_u, k)
     a, b = tree.closure_site[c, 0], tree.closure_site[c, 1]
     if b >= 0:
-        _load(tree, work, b, n, u)
+        load_site(tree, work, b, n, u)
     if a >= 0:
         n = add(n, cross(get3(work.closure_r, c), u))
-        _load(tree, work, a, scale(-1.0, n), scale(-1.0, u))
+        load_site(tree, work, a, scale(-1.0, n), scale(-1.0, u))
     i, j = _body_of(tree, a), _body_of(tree, b)
     # the two paths to the root, merged: a child has a higher number than its parent
     while i >= 0 or j >= 0:
@@ -152,7 +152,7 @@ def _factor(tree, work):
 
 
 @kernel
-def _multipliers(tree, work, right):
+def multipliers(tree, work, right):
     """Write λ (closure_f) of (J M⁻¹Jᵀ) λ = -right; zero for rows that are left out."""
     x, s = work.closure_f, work.closure_s
     for k in range(len(x)):
@@ -163,7 +163,7 @@ def _multipliers(tree, work, right):
 
 
 @kernel
-def _add_responses(work, out):
+def add_responses(work, out):
     """Add M⁻¹Jᵀλ to a vector as long as v."""
     for k in range(len(work.closure_f)):
         f = work.closure_f[k]
@@ -185,27 +185,9 @@ def constrain(tree, work, q, v, vdot):
     status = _factor(tree, work)
     if status != 0:
         return status
-    _multipliers(tree, work, e)
-    _add_responses(work, vdot)
+    multipliers(tree, work, e)
+    add_responses(work, vdot)
     return 0
-
-
-@kernel
-def closed_forward(tree, work, q, v, tau, sites, wrenches, vdot):
-    """Write v̇ as `forward` does, with the forces of closures; return its status, or that of `constrain`."""
-    status = forward(tree, work, q, v, tau, sites, wrenches, vdot)
-    if status == 0 and len(tree.closure_site) > 0:
-        status = constrain(tree, work, q, v, vdot)
-    return status
-
-
-@kernel
-def closed_forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
-    """Do `closed_forward` where kinematics (and with sites, poses) of q and v stand in the scratch."""
-    status = forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
-    if status == 0 and len(tree.closure_site) > 0:
-        status = constrain(tree, work, q, v, vdot)
-    return status
 
 
 @kernel
@@ -261,9 +243,9 @@ def project(tree, work, q, v):
         for _ in range(6):
             if worst <= 1.0 or not worst < 0.5 * before:
                 break
-            _multipliers(tree, work, work.closure_C)
+            multipliers(tree, work, work.closure_C)
             clear_vector(work.closure_v)
-            _add_responses(work, work.closure_v)
+            add_responses(work, work.closure_v)
             move(tree, q, work.closure_v, work.closure_q)
             before = worst
             worst = _look(tree, work, q, v)
@@ -272,8 +254,8 @@ def project(tree, work, q, v):
     if not worst <= 100.0:
         return NOT_CLOSED
     for _ in range(2):
-        _multipliers(tree, work, work.closure_rate)
-        _add_responses(work, v)
+        multipliers(tree, work, work.closure_rate)
+        add_responses(work, v)
         kinematics(tree, work, q, v)
         closure_rows(tree, work, q, v)
     return 0

@@ -6,7 +6,7 @@ Without records by address (see `jit`) `Engine` calls the same algorithms with t
 from __future__ import annotations
 
 from interstage.multibody.handle import IN_USE, claim, release, stage, tree_of, vector_at, work_of
-from interstage.multibody.kernels.closure import closed_forward as forward
+from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import closure_jacobian, closure_response, look, project
 from interstage.multibody.kernels.flex import body_terms, prepare
 from interstage.multibody.kernels.inverse import accelerations, inverse, site_acceleration

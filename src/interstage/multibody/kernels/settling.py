@@ -46,8 +46,21 @@ def _carried(tree, work, i, q, v, tau, first):
 
 
 @kernel
-def _new_forces(tree, work, q, v, tau, first):
-    """Write modal forces h of the forces across joints into mode_h; return the largest, as a share of a body's own.
+def gather(tree, work, q, v, tau, first):
+    """Add Σ f_k K_k η of the forces across joints of a pass to mode_h, after its outward pass.
+
+    first : of the pass with all that acts
+    """
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            _carried(tree, work, i, q, v, tau, first)
+            mode = tree.body_mode[i]
+            add_carried(tree, work, i, q, work.mode_h[mode : mode + tree.body_modes[i]])
+
+
+@kernel
+def share_of(tree, work, first):
+    """Return the largest modal force in mode_h, as a share of those of its body in the first pass.
 
     Imaginary parts are derivatives (complex steps): they settle by themselves.
     """
@@ -55,17 +68,12 @@ def _new_forces(tree, work, q, v, tau, first):
     for i in range(tree.sizes[0]):
         if tree.body_stiff[i] <= 0:
             continue
-        _carried(tree, work, i, q, v, tau, first)
-        n, mode = tree.body_modes[i], tree.body_mode[i]
-        h = work.mode_h[mode : mode + n]
-        clear_vector(h)
-        add_carried(tree, work, i, q, h)
         gap, slope, size, steep = 0.0, 0.0, 0.0, 0.0
-        for r in range(n):
-            gap, slope = max(gap, abs(h[r].real)), max(slope, abs(h[r].imag))
-            h[r] = -h[r]
+        for r in range(tree.body_mode[i], tree.body_mode[i] + tree.body_modes[i]):
+            h = work.mode_h[r]
+            gap, slope = max(gap, abs(h.real)), max(slope, abs(h.imag))
             if first:
-                force = work.mode_beta[mode + r] / work.mode_d[mode + r]
+                force = work.mode_beta[r] / work.mode_d[r]
                 size, steep = max(size, abs(force.real)), max(steep, abs(force.imag))
         if first:
             work.stiff_size[2 * i], work.stiff_size[2 * i + 1] = size + gap, steep + slope
@@ -76,29 +84,46 @@ def _new_forces(tree, work, q, v, tau, first):
     return largest
 
 
+@kernel
+def take_modal(tree, work):
+    """Put -mode_h on the modes, and clear it."""
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            mode = tree.body_mode[i]
+            for r in range(mode, mode + tree.body_modes[i]):
+                work.mode_beta[r] -= work.mode_h[r]
+    clear_vector(work.mode_h)
+
+
+@kernel
+def take_inward(tree, work):
+    """Write the answer of the tree to forces on bodies, modes and ports into stiff_v."""
+    for i in range(tree.sizes[0] - 1, -1, -1):
+        if tree.body_stiff[i] != 0 or len(tree.closure_site) > 0:
+            body_inward(tree, work, i)
+    spread(tree, work, work.stiff_v, False)
+
+
 @stage("xxxx", "int64")
 def settle(tree, work, q, v, tau, vdot):
     """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass."""
-    before = _new_forces(tree, work, q, v, tau, True)
+    clear_vector(work.mode_h)
+    gather(tree, work, q, v, tau, True)
+    before = share_of(tree, work, True)
     if before <= SETTLED:
         return 0
     invert_ports(tree, work)
     last = False
     for _ in range(PASSES):
         no_forces(tree, work)
-        for i in range(tree.sizes[0] - 1, -1, -1):
-            if tree.body_stiff[i] > 0:
-                mode = tree.body_mode[i]
-                for r in range(mode, mode + tree.body_modes[i]):
-                    work.mode_beta[r] = work.mode_h[r]
-            if tree.body_stiff[i] != 0:
-                body_inward(tree, work, i)
-        spread(tree, work, work.stiff_v, False)
+        take_modal(tree, work)
+        take_inward(tree, work)
         for k in range(len(vdot)):
             vdot[k] += work.stiff_v[k]
         if last:
             return 0
-        share = _new_forces(tree, work, q, v, tau, False)
+        gather(tree, work, q, v, tau, False)
+        share = share_of(tree, work, False)
         if share <= SETTLED:
             return 0
         last = share * share <= SURE * SETTLED * before  # the next one would be share²/before

@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from interstage.multibody.kernels.closure import closed_forward as forward
+from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.small import kernel

@@ -1,0 +1,116 @@
+"""Geometric stiffness under the forces of closures: the same vehicle as a tree, and prestressed modes of FE."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from beams import LENGTH, PULL, straight
+from multibody_models import random_state
+
+import interstage as ist
+from interstage.spatial import functions as spatial
+
+BARS = 8
+
+
+@pytest.fixture(scope="module")
+def part():
+    return ist.Component.from_deck(
+        straight(n=BARS, length=5.0), 8, aset={1: 123456, BARS + 1: 123456}, geometric_stiffness=True
+    )
+
+
+def chain(part, closed):
+    """Two beams on a hub, the second one by a joint, or free and welded on by a closure."""
+    mb = ist.Multibody("chain", gravity=[0, 0, -9.81])
+    mb.add_body("hub", mass=1.0, inertia=np.eye(3), joint=ist.Revolute("z"))
+    mb.add_body("a", component=part, node=1, parent="hub", joint=ist.Locked())
+    if closed:
+        mb.add_body("b", component=part, node=1, joint=ist.Free())
+        mb.close("weld", ("a", BARS + 1), ("b", 1), joint=ist.Locked())
+    else:
+        mb.add_body("b", component=part, node=1, parent="a", at=BARS + 1, joint=ist.Locked())
+    return mb.compile()
+
+
+def same_state(tree, x, loop):
+    """The state of the tree in the coordinates of the loop."""
+    y, R = loop.state(), tree.rotation(x, "b")
+    y["hub"].q[:], y["hub"].v[:] = x["hub"].q, x["hub"].v
+    for body in "ab":
+        y[body].eta[:], y[body].etadot[:] = x[body].eta, x[body].etadot
+    y["b"].quaternion[:], y["b"].position[:] = spatial.quaternion_from_matrix(R), tree.position(x, "b")
+    velocity = tree.velocity(x, "b")
+    y["b"].v[:3], y["b"].v[3:] = R.T @ velocity[:3], R.T @ velocity[3:]
+    return y
+
+
+@pytest.fixture(scope="module")
+def pair(part):
+    tree, loop = chain(part, False), chain(part, True)
+    x = random_state(tree, np.random.default_rng(3), deflection=2e-2)
+    x["hub"].v[:] = 2.0
+    return tree, x, loop, same_state(tree, x, loop)
+
+
+FORCES = {("b", BARS + 1): [1.0, 2.0, 3.0, 3.0, 200.0, 100.0]}
+
+
+@pytest.mark.kernels
+def test_loop_moves_as_the_tree(pair):
+    """Deflections of 1 % of the length: the term is a few percent of the modal accelerations."""
+    tree, x, loop, y = pair
+    assert np.abs(loop.closure_error(y)).max() < 1e-13
+    wanted, found = tree.forward_dynamics(x, forces=FORCES), loop.forward_dynamics(y, forces=FORCES)
+    for body in "ab":
+        w = wanted[tree.layout[body].etadot]
+        np.testing.assert_allclose(found[loop.layout[body].etadot], w, atol=1e-10 * np.abs(w).max())
+
+
+def test_forces_of_closures_go_with_accelerations(pair):
+    """Forces across joints, of the closure and of drives, and the energy of loads: those of the tree."""
+    tree, x, loop, y = pair
+    wanted, found = tree.forward_dynamics(x, forces=FORCES), loop.forward_dynamics(y, forces=FORCES)
+    across = tree.reactions(x, wanted, FORCES)
+    size = np.abs(across["a"]).max()
+    np.testing.assert_allclose(loop.reactions(y, found, FORCES)["a"], across["a"], atol=1e-10 * size)
+    np.testing.assert_allclose(loop.closure_forces(y, FORCES)["weld"], across["b"], atol=1e-10 * size)
+    assert np.abs(loop.drive_forces(y, found, FORCES)).max() < 1e-10 * size
+    assert loop.energy(y, found, FORCES) == pytest.approx(tree.energy(x, wanted, FORCES), rel=1e-10)
+    assert abs(tree.geometric_energy(x, wanted, FORCES)) > 1e-3 * tree.energies(x).strain
+
+
+def test_run_of_a_loop_is_that_of_the_tree(pair):
+    """Both by steps of fourth order, which do not make the same error."""
+    tree, x, loop, y = pair
+    ends = [
+        ist.simulate(system, state, 0.01, 1e-5, method="rk4", log_step=1e-4, forces=FORCES)
+        for system, state in ((tree, x), (loop, y))
+    ]
+    wanted = ends[0]["b"].eta
+    np.testing.assert_allclose(ends[1]["b"].eta, wanted, atol=1e-7 * np.abs(wanted).max())
+    np.testing.assert_allclose(ends[1].energy, ends[0].energy, rtol=1e-7)
+
+
+@pytest.mark.parametrize("joint", [ist.Locked(), ist.Ball()], ids=["clamped", "pinned"])
+def test_prestressed_modes_of_a_held_beam(joint):
+    """A beam held at both ends, at one by a closure, and pushed along in the middle: half the push goes to each end."""
+    n, mid, push = 16, 9, 30.0 * PULL
+    c = ist.Component.from_deck(
+        straight(n=n), 12, aset={1: 123456}, rvdof={mid: 123456, n + 1: 123456}, geometric_stiffness=True
+    )
+    mb = ist.Multibody("held")
+    mb.add_body("beam", component=c, joint=ist.Locked())
+    mb.close("end", ("beam", n + 1), (None, [LENGTH, 0, 0]), joint=joint)
+    system, force = mb.compile(), {("beam", mid): [0, 0, 0, -push, 0, 0]}
+    x0 = ist.trim(system, system.state(), forces=force)
+    assert system.closure_forces(x0, force)["end"][3] == pytest.approx(-0.5 * push, rel=1e-9)
+    hz = np.sort(ist.linearize(system, x0, inputs=[], outputs=[]).poles().imag / (2.0 * np.pi))
+    held = "123456" if isinstance(joint, ist.Locked) else "123"
+    more = f"SPC1,1,123456,1\nSPC1,1,{held},{n + 1}\nFORCE,1,{mid},,{-push:.6f},1.,0.,0.\n"
+    fe = ist.FEModel.from_deck(straight(n=n, case="SPC = 1\nSUBCASE 1\nLOAD = 1\n", more=more))
+    still, wanted = (ist.normal_modes(fe, n_modes=4, preload=p).frequencies_hz for p in (None, 1))
+    np.testing.assert_allclose(hz[hz > 0.1][:4], wanted, rtol=1e-4)
+    assert np.abs(wanted / still - 1.0).max() > 5e-3
+    shaken = np.sort(system.modes(x0, force).frequencies_hz)[:4]
+    np.testing.assert_allclose(shaken, wanted, rtol=1e-4)
