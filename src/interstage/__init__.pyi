@@ -81,6 +81,7 @@ from interstage.system import In as In
 from interstage.system import Inside as Inside
 from interstage.system import Integer as Integer
 from interstage.system import Log as Log
+from interstage.system import MassHistory as MassHistory
 from interstage.system import Motion as Motion
 from interstage.system import Out as Out
 from interstage.system import Parameter as Parameter

@@ -63,12 +63,12 @@ class FlightPlant:
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
         self.t = float(getattr(x0, "t", 0.0))
         self.chart = Chart(self.system, self.x0)
-        self.free = np.flatnonzero(self._moving())
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {
             kind: ClosedLoop(self.plan, self.system, kind, by=Steps(step=step), base=base, ideal=True)
             for kind in (float, complex)
         }
+        self.free = np.flatnonzero(self._moving())
         self.exposed = assembly.exposed()
         self.memory = {
             k: _memory(part.what) for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)
@@ -81,8 +81,9 @@ class FlightPlant:
             loop.release()
 
     def _moving(self) -> np.ndarray:
-        """Return a mask (nv,) of velocities that are not locked."""
-        moving = np.ones(self.system.nv, dtype=bool)
+        """Return a mask (nv,) of velocities that are neither locked nor known as functions of time."""
+        moving, known = np.ones(self.system.nv, dtype=bool), self.loops[float].loop.known_to
+        moving[known[known >= self.system.nq] - self.system.nq] = False
         for i in np.flatnonzero(self.system.settings.joint_mode == LOCKED):
             first, n = int(self.system.tree.joint_v[i]), int(self.system.tree.joint_nv[i])
             moving[first : first + n] = False

@@ -1,6 +1,7 @@
 """Vehicles in time: devices and wires around them, integrators in compiled loops, events, logs by name."""
 
 from interstage.system import quaternion
+from interstage.system.ahead import MassHistory
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import resume
 from interstage.system.device import Device
@@ -55,6 +56,7 @@ __all__ = [
     "Integer",
     "Log",
     "LogFile",
+    "MassHistory",
     "Method",
     "Motion",
     "Out",

@@ -26,8 +26,10 @@ from interstage.errors import InputError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.together import states_together, together
 from interstage.output import write_text
+from interstage.system.ahead import Ahead, MassHistory
 from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
+from interstage.system.histories import Motion
 from interstage.system.law import Law, law_of
 from interstage.system.ports import Field, In, Look, Out, Places
 from interstage.system.ticks import Period, delay_of, period_of
@@ -52,7 +54,6 @@ class Part:
 
     def place_of(self, name: str) -> object:
         """Return a place that was given by the full name of its body, or a list of several."""
-        assert isinstance(self.what, Device)
         given = self.what.place_of(name)
         if isinstance(self.what.places[name], Places) and isinstance(given, list | tuple):
             return [self._placed(place) for place in given]
@@ -96,10 +97,18 @@ class Surroundings:
 
     def part(self, member: Part, path: str) -> Part:
         """Return a device at its place, on this vehicle."""
-        what = member.what.bound(self.vehicle) if isinstance(member.what, Device) else member.what
+        what = member.what.bound(self.vehicle)
         return replace(
             member, path=path, what=what, scope=self.scope, root=self.scope + self.vehicle.bodies[0]
         )
+
+
+def _ahead(what: object, body: str | None, where: str) -> Ahead:
+    """Return a motion or mass of a body as a member."""
+    if not isinstance(what, Motion | MassHistory) or not isinstance(body, str):
+        words = "as in add('slew', ist.Motion(angle=f), body='panel')"
+        raise InputError(f"{where} does not fit body=", expected=words, got=f"{what!r}, body={body!r}"[:80])
+    return Ahead(what, body, where)
 
 
 class Assembly:
@@ -124,8 +133,9 @@ class Assembly:
     def add(
         self,
         name: str,
-        what: Device | Assembly | System | Callable[..., object],
+        what: Device | Assembly | System | Motion | MassHistory | Callable[..., object],
         *,
+        body: str | None = None,
         every: Period | None = None,
         offset: Period | None = None,
         delay: Period | None = None,
@@ -134,6 +144,7 @@ class Assembly:
     ) -> Assembly:
         """Add a member: device, assembly, vehicle, or Python that is called with time and its inputs; returns self.
 
+        body : whose joint follows a `Motion`, or whose mass properties a `MassHistory` gives
         every : period of its samples, as in "5 ms"; None: that of the device, or (a law) at every instant
         offset : time of the first sample, default 0;  delay : how much later others see what it samples
         out : {port: "unit[size]"} that a law returns;  inputs : the same of its arguments, where they shall be checked;
@@ -149,6 +160,11 @@ class Assembly:
             raise InputError(f"there is a member {where} already", where=f"assembly '{self.name}'")
         if isinstance(what, Assembly | System):
             self._add_group(name, what, (every, offset, delay, out, inputs))
+            return self
+        if isinstance(what, Motion | MassHistory) or body is not None:
+            self._members[name] = Part(name, _ahead(what, body, where), None, Fraction(0))
+            if any(value is not None for value in (every, offset, delay, out, inputs)):
+                raise InputError(f"{where} holds at every instant: it has no period and no ports to declare")
             return self
         if isinstance(what, type) and issubclass(what, Device):
             raise InputError(f"{where} is a class", expected=f"a device, as {what.__name__}(…)")

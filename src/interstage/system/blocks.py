@@ -73,7 +73,7 @@ def _ports(part: Part) -> list[list[str]]:
             continue
         shape, words = part.what.shape_of(name), ""
         side = "in" if isinstance(field, In) else "out"
-        if isinstance(field, Look | Push) and not isinstance(part.what, Law):
+        if isinstance(field, Look | Push):
             side = "look" if isinstance(field, Look) else "push"
             place = _place(part.what.place_of(field.owner.name), field.axes)
             words = f"{field.quantity.removeprefix('joint_').replace('_', ' ')} of {place}"

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
-from interstage.multibody import Multibody, System
+from interstage.multibody import Multibody, State, System
 from interstage.multibody.handle import slots_of
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import split_place
 from interstage.multibody.places import loaded, located
 from interstage.system import loop_kernels as kernels
+from interstage.system.ahead import AHEAD, LEVELS, MASS
 from interstage.system.inside import carried_arrays
 from interstage.system.kernels import flights, stretch
 from interstage.system.loop_arrays import Loop
@@ -29,6 +30,7 @@ from interstage.system.tolerance import first_step, tolerance_of
 NONE = np.zeros(0, dtype=np.int64)
 # what joints show, and the vector it is taken from; accelerations beside
 JOINT = {"coordinate": "q", "joint_rate": "v", "joint_reaction": "reaction"}
+FORESEEN = 256  # steps for which functions of time are asked at once
 
 
 def no_vehicle() -> System:
@@ -81,8 +83,11 @@ class Steps:
     rtol: float = 1e-9
     atol: float = 1e-9
 
-    def arrays(self, plan: Plan, system: System, dtype: Any) -> dict[str, np.ndarray]:
-        """Return what the kernels need of it: scratch of a step, where the run is, tolerances."""
+    def arrays(self, plan: Plan, system: System, dtype: Any, known: np.ndarray) -> dict[str, np.ndarray]:
+        """Return what the kernels need of it: scratch of a step, where the run is, tolerances.
+
+        known : numbers of y = [q; v] that are not integrated
+        """
         states = len(plan.initial["z"])
         n = system.nq + system.nv + states
         pace = np.zeros(flights.PACE)
@@ -90,13 +95,13 @@ class Steps:
         power = 0.0 if self.method.embedded is None else 1.0 / (self.method.embedded + 1)
         group, floor = np.zeros(0, dtype=np.int64), np.zeros(0)
         if self.step is None:
-            group, floor, _ = tolerance_of(system, self.atol, NONE)
+            group, floor, _ = tolerance_of(system, self.atol, known)
             own = np.zeros(states, dtype=np.int64)
             fields = [slot for slot in plan.slots.values() if slot.kind == "z"]
             for k, slot in enumerate(fields):
                 own[slot.where] = 1 + group.max(initial=-1) + k
             group, floor = np.append(group, own), np.append(floor, np.full(states, self.atol))
-        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u")}
+        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u", "at")}
         return vectors | {
             "K": np.zeros((self.method.slopes, n), dtype),
             "force": np.zeros(system.nv, dtype),
@@ -139,10 +144,11 @@ class ClosedLoop:
         self._place_list: list[tuple[str, Any]] = []
         arrays = self._vehicle_arrays(base)
         arrays |= self._tape_arrays(by.step or Fraction(1)) | self._log_arrays(rows or Rows())
-        arrays |= by.arrays(plan, system, self.tapes.dtype)
+        arrays |= by.arrays(plan, system, self.tapes.dtype, arrays["known_to"])
         arrays["turned"] = np.zeros((1, 9), self.tapes.dtype)
         self.loop = Loop(**arrays)
         self.slots = slots_of(self.loop)
+        self.tapes.upcoming, self.tapes.state = self._upcoming, self._state
         self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
 
@@ -157,7 +163,8 @@ class ClosedLoop:
     def _tape_arrays(self, step: Fraction) -> dict[str, np.ndarray]:
         plan, tapes = self.plan, self.tapes
         found = {}
-        for name, entries in (("before", plan.before), ("after", plan.after), ("rates", plan.rates)):
+        for name in ("ahead", "before", "after", "rates"):
+            entries = getattr(plan, name)
             found[name], found[f"{name}_row"] = tapes.tape(entries)
         found["sample"], found["sample_row"] = tapes.tape(plan.sampled)
         found["sample_every"] = np.array([e.every for e in plan.sampled], dtype=np.int64)
@@ -193,7 +200,15 @@ class ClosedLoop:
             "group_most": np.full(len(columns), most, dtype=np.int64),
             "samples": np.zeros(sum(sizes)),
             "option": np.array(
-                [int(self.plan.sample_feels), rows.every, 0, int(bool(self.plan.felt)), 0], dtype=np.int64
+                [
+                    int(self.plan.sample_feels),
+                    rows.every,
+                    0,
+                    int(bool(self.plan.felt)),
+                    0,
+                    int(self.plan.sees),
+                ],
+                dtype=np.int64,
             ),
         }
 
@@ -236,23 +251,31 @@ class ClosedLoop:
         """Return what leads from the vehicle to signals and back."""
         plan = self.plan
         looks = self._looks(plan.looks, "look") | self._looks(plan.felt, "felt")
-        pairs: dict[str, list] = {"q": [], "v": [], "a": [], "reaction": [], "tau": [], "motion": []}
+        pairs: dict[str, list] = {
+            name: [] for name in ("q", "v", "a", "reaction", "tau", "motion", "known", "mass")
+        }
         for touch in (*plan.looks, *plan.felt):
             if touch.axes == "joint":
                 name = JOINT.get(touch.quantity, "a")
                 pairs[name] += zip(self._joint(touch, name == "q"), _numbers(touch))
         for touch in plan.pushes:
-            if touch.axes == "joint":
+            if touch.quantity == MASS:
+                pairs[MASS].append((self.system.body(str(touch.place)), touch.slot.start))
+            elif touch.quantity in AHEAD:
+                first = 0 if touch.quantity == LEVELS[0] else self.system.nq
+                known = self._joint(touch, first == 0)
+                pairs["known"] += zip((first + k for k in known), _numbers(touch))
+            elif touch.axes == "joint":
                 joint = self._joint(touch, False)
                 name = "tau" if touch.quantity == "joint_force" else "motion"
                 self._check_mode(touch, "free" if name == "tau" else "prescribed")
                 pairs[name] += zip(joint, _numbers(touch))
-        wrenches = [t for t in plan.pushes if t.axes != "joint" and t.quantity != "gravity"]
+        wrenches = [t for t in plan.pushes if t.axes != "joint" and t.quantity not in ("gravity", MASS)]
         found = looks | self._wrenches(wrenches, base)
         found |= self._gravity([t for t in plan.pushes if t.quantity == "gravity"])
         for name, rows in pairs.items():
             table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-            a, b = ("to", "from") if name in ("tau", "motion") else ("from", "to")
+            a, b = ("to", "from") if name in ("tau", "motion", "known", "mass") else ("from", "to")
             found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.tapes.dtype
@@ -262,6 +285,7 @@ class ClosedLoop:
         bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
         found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)
         found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
+        found["corners"] = plan.corners
         found["place_R"] = np.tile(np.eye(3).ravel(), (len(sites), 1)).astype(kind)
         return found
 
@@ -333,6 +357,24 @@ class ClosedLoop:
             "gravity_from": np.array(signals, dtype=np.int64),
         }
 
+    def _upcoming(self, t: float) -> np.ndarray:
+        """Return the times at which the stages of the coming equal steps stand, as the kernels count them."""
+        now, pace = self.loop.now, self.loop.pace
+        first, left = int(now[kernels.STEP]), int(now[kernels.STEPS] - now[kernels.STEP])
+        if self.by.step is None or left <= 0:
+            return np.array([t])
+        begin, h, n = pace[flights.BEGIN], pace[flights.LENGTH], min(left, FORESEEN)
+        nodes = h * self.by.method.nodes[:-1]
+        starts = begin + np.arange(first, first + n + 1) * h
+        return np.append((starts[:-1, None] + nodes).ravel(), starts[-1])
+
+    def _state(self) -> State:
+        """Return the state of the vehicle where the stage stands."""
+        nq, nv = self.system.nq, self.system.nv
+        return State(
+            self.system.layout, self.loop.at[:nq].real.copy(), self.loop.at[nq : nq + nv].real.copy()
+        )
+
     # running ----------------------------------------------------------------------------------------
 
     def _perform(
@@ -363,6 +405,17 @@ class ClosedLoop:
         """Take one step of h from t, q and v (and states of devices) changed in place; return the status."""
         self.loop.pace[stretch.TIME] = t
         return self._perform(flights.ONE_STEP, q, v, 0, h, q, v)
+
+    def put_known(self, q: np.ndarray, v: np.ndarray, t: float) -> None:
+        """Write what is known ahead at t into q and v, and masses; closures are left as they are."""
+        option = self.system.settings.closure_option
+        held, option[0] = option[0], 0.0
+        self.arrive(q, v, t)
+        option[0] = held
+
+    def arrive(self, q: np.ndarray, v: np.ndarray, t: float) -> int:
+        """Bring q and v to where they belong at t: what is known, unit quaternions, closures; return the status."""
+        return self._perform(flights.ARRIVE, q, v, 0, t, q, v)
 
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval: equal steps lead from there to its end."""

@@ -81,6 +81,12 @@ class Curve:
             out.append(found[id(source)][order])
         return out
 
+    @property
+    def corners(self) -> np.ndarray:
+        """Times at which a table begins or ceases to bend, rising."""
+        tables = [entry[0] for entry in self.plan if entry is not None and isinstance(entry[0], _Table)]
+        return np.unique(np.concatenate([np.zeros(0), *(table.corners for table in tables)]))
+
     def next_corner(self, t: float) -> float:
         """Return the first time after t at which a table begins or ceases to bend, infinite where none does."""
         tables = [entry[0] for entry in self.plan if entry is not None and isinstance(entry[0], _Table)]

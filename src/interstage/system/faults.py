@@ -316,10 +316,11 @@ def insert(plan: Plan, found: Sequence[Forced], first: int, seen: Mapping[int, b
             plan.sampled = _behind(plan.sampled, one.writer, k, back)
         else:
             plan.sample_feels |= one.stuck and any(e.part == one.writer for e in plan.after)
+            plan.ahead = _behind(plan.ahead, one.writer, k)
             plan.before = _behind(plan.before, one.writer, k)
             plan.after = _behind(plan.after, one.writer, k)
     # what is continuous says it once more behind the switches, for the samples of that tick
-    walks = [*plan.before, *(plan.after if plan.sample_feels else [])]
+    walks = [*plan.ahead, *plan.before, *(plan.after if plan.sample_feels else [])]
     ticks = sorted({e.first for e in switches})
     again = [replace(e, every=once, first=tick) for tick in ticks for e in walks]
     plan.sampled = switches + again + plan.sampled

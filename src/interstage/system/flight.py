@@ -12,11 +12,13 @@ import numpy as np
 
 from interstage.errors import InputError, SolverError
 from interstage.multibody import State, System
+from interstage.multibody.closing import open_by
 from interstage.multibody.diagnosis import refuse
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
+from interstage.system.ahead_parts import MassFunction, given_ahead
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
@@ -26,6 +28,7 @@ from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
+from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
 from interstage.system.log import SAME_TIME
 from interstage.system.log_columns import columns_of, contents_of
@@ -39,6 +42,7 @@ from interstage.system.ticks import Clock, Period, period_of
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
 BUFFER = 2**19  # numbers in the buffer of the log
+OPEN = 10.0  # tolerances by which closures may be open before they are assembled
 
 
 class FlightPoint(OperatingPoint):
@@ -91,12 +95,16 @@ class Flight:
         faults: Sequence[Fault | Mapping[str, Any]] = (),
         pace: float | None = None,
         events: Sequence[Event] = (),
+        motions: Mapping[str, Motion] | None = None,
+        mass: Mapping[str, MassFunction] | None = None,
     ):
         self.start = period_of(start, "start", zero=True)
         self.step = period_of("10 ms" if step is None else step, "step")
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
-        self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known_values(x, given))
+        self.beside = given_ahead(assembly.vehicle, motions or {}, mass or {})
+        known = known_values(x, given)
+        self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside)
         self.system = view_of(plan)
         if x is not None:
             self.system = at_point(self.system, x)
@@ -124,6 +132,8 @@ class Flight:
         self.scipy = ByScipy(self.loop, self.method) if isinstance(self.method, Library) else None
         self.loop.hold(values)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
+        if plan.ahead:
+            self._start_as_known()
         self.loop.begin_at(clock.ticks(self.start))
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
@@ -152,12 +162,31 @@ class Flight:
             "pace": pace,
         }
 
+    def _start_as_known(self) -> None:
+        """Stand at the start on what is known ahead; the other joints of closures follow."""
+        system, t = self.system, float(self.start)
+        closed = bool(system.model.closures)
+        if closed:
+            system.check_closed(State(system.layout, self.q, self.v))
+        self.loop.put_known(self.q, self.v, t)
+        self.loop.tapes.check()
+        x = State(system.layout, self.q, self.v)
+        if closed and open_by(system, x) > OPEN:
+            x = system.assemble(x)
+            self.q[:], self.v[:] = x.q, x.v
+
     def write_to(self, path: str | Path | None, checkpoint: Period | None = None) -> None:
         """Let the log go to a file on the way, and checkpoints beside it."""
         self.path = None if path is None else Path(path)
         self.every = None if checkpoint is None else period_of(checkpoint, "checkpoint")
         if self.every is not None and self.happening is not None:
             raise InputError("a run with events has no checkpoints", where="checkpoint")
+        if self.every is not None and self.beside:
+            raise InputError(
+                "motions and masses of a run do not go into checkpoints",
+                where="checkpoint",
+                hint="add them to the assembly: add('slew', ist.Motion(angle=f), body='panel')",
+            )
         if self.every is not None and self.path is None:
             raise InputError(
                 "a checkpoint lies beside the log", where="checkpoint", hint='give log="flight.h5" too'

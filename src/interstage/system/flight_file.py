@@ -119,6 +119,7 @@ def _prepared(
     put_text(file, "PORTS", json_text(ports))
     put_text(file, "EXPOSED", json_text(contents.exposed))
     put_text(file, "LEFT_OUT", json_text(contents.left_out))
+    put_text(file, "INERTIA", json_text(contents.inertia))
     put_system(file.create_group("VEHICLE"), system)
     if assembly is not None:
         put_text(file, "TREE", str(assembly))
@@ -204,7 +205,9 @@ def read_flight(path: str | Path) -> FlightRecord:
             f.text("NAME"),
             names,
             _channels(f, names),
-            *(parse_json(f.text(n)) for n in ("EXPOSED", "LEFT_OUT")),
+            parse_json(f.text("EXPOSED")),
+            parse_json(f.text("LEFT_OUT")),
+            _inertia(f, names),
         )
         vehicle = system_in(f.child("VEHICLE"), path)
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
@@ -221,6 +224,15 @@ def _event(text: str) -> EventRecord:
     match = _EVENT.fullmatch(text)
     t, name, what = (float(match[1]), match[2], match[3] or "") if match else (np.nan, text, "")
     return EventRecord.unmeasured(t, name, what)
+
+
+def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, list[int]]:
+    """Return the columns of bodies whose mass changes; files of old have none."""
+    found = parse_json(f.text("INERTIA")) if f.has("INERTIA") else {}
+    for body, columns in found.items():
+        if not tables or len(columns) != 10 or not all(0 < c < len(tables[0][0]) for c in columns):
+            raise Fault(f"the mass of body '{body}' lies where no columns are")
+    return found
 
 
 def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, Channel]:

@@ -33,7 +33,9 @@ class LoopSlope(Refusing):
         loop, nq, n = self.loop, self.system.nq, self.system.nq + self.system.nv
         q, v = y[:nq].copy(), y[nq:n].copy()
         loop.loop.z[:] = y[n:]
-        status = loop.scratch.project(q, v) if self.system.model.closures else 0
+        status = 0
+        if self.system.model.closures:
+            status = loop.arrive(q, v, t) if loop.plan.ahead else loop.scratch.project(q, v)
         status = status or loop.right_side(q, v, t, self.slope[:nq], self.slope[nq:n])
         loop.tapes.check()
         if status != 0:
@@ -88,20 +90,23 @@ class ByScipy:
         if status != 0:
             return status
         y = np.concatenate([q, v, loop.z])
-        for solver in self.solver.steps_to(slope, float(loop.pace[stretch.TIME]), y, end):
-            self._arrive(solver.t, solver.y, q, v)
-            status = self._ready(q, v, slope) if solver.status == "running" else 0
-            if status != 0:
-                return status
+        t = float(loop.pace[stretch.TIME])
+        while t < end:
+            stop = _plain(flights.next_corner)(loop.corners, t, end)
+            for solver in self.solver.steps_to(slope, t, y, stop):
+                self._arrive(solver.t, solver.y, q, v)
+                status = self._ready(q, v, slope) if solver.t < end else 0
+                if status != 0:
+                    return status
+            t, y = stop, np.concatenate([q, v, loop.z])
         return 0
 
     def _arrive(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
-        """Stand at a point of the solution, quaternions and closures as they belong."""
+        """Stand at a point of the solution: what is known, quaternions and closures as they belong."""
         system, loop = self.loop.system, self.loop.loop
         n = system.nq + system.nv
         q[:], v[:], loop.z[:] = y[: system.nq], y[system.nq : n], y[n:]
-        system.layout.normalize(q)
-        if system.model.closures and self.loop.scratch.project(q, v) != 0:
+        if self.loop.arrive(q, v, t) != 0:
             raise SolverError(f"closures cannot be held at t = {t:.6g}")
         loop.pace[stretch.TIME] = t
 

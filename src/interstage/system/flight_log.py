@@ -155,7 +155,12 @@ class FlightLog(Log):
         table, system, self.end = self._tables[0], self.system, end
         q = table[:, 1 : 1 + system.nq]
         v = table[:, 1 + system.nq : 1 + system.nq + system.nv]
-        self.phases = [Phase(system, table[:, 0].copy(), np.ascontiguousarray(q), np.ascontiguousarray(v))]
+        inertia = {body: table[:, columns] for body, columns in self.contents.inertia.items()}
+        self.phases = [
+            Phase(
+                system, table[:, 0].copy(), np.ascontiguousarray(q), np.ascontiguousarray(v), inertia=inertia
+            )
+        ]
         return self
 
     # asking -------------------------------------------------------------------------------------------

@@ -59,25 +59,30 @@ class Motion:
         return {name: how for name, (_, how) in zip(NAMES, self.levels) if how not in ("given", "integrated")}
 
 
+def check_motion(motion: Any, body: str, joint: Any) -> None:
+    """Refuse what is no motion, and angles of a joint that has none."""
+    if not isinstance(motion, Motion):
+        raise InputError(
+            f"not a motion of body '{body}'", expected="as in ist.Motion(angle=f)", got=repr(motion)
+        )
+    if motion.angle is not None and not joint.linear:
+        raise InputError(
+            f"the joint of body '{body}' has no angles to prescribe",
+            got=f"a {type(joint).__name__} joint",
+            hint="give a rate= or acceleration= history",
+        )
+
+
 class BoundMotion:
     """A motion on one joint of one system: rows of numbers for the kernels."""
 
     def __init__(self, motion: Motion, body: str, joint: Any):
-        if not isinstance(motion, Motion):
-            raise InputError(
-                f"not a motion of body '{body}'", expected="as in ist.Motion(angle=f)", got=repr(motion)
-            )
+        check_motion(motion, body, joint)
         self.motion, self.body, self.nv = motion, body, joint.nv
         self.curve = Curve(motion)
         self.seen: list[float] = []
         self.asked = CHECK
         self.told_jump = False
-        if self.curve.plan[0] is not None and not joint.linear:
-            raise InputError(
-                f"the joint of body '{body}' has no angles to prescribe",
-                got=f"a {type(joint).__name__} joint",
-                hint="give a rate= or acceleration= history",
-            )
 
     @property
     def has_angle(self) -> bool:

@@ -12,12 +12,16 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from interstage.errors import InputError, SolverError, did_you_mean
-from interstage.system.ports import Field, In, Out
+from interstage.system.ports import Field, Hinge, In, Out, Place
+
+if TYPE_CHECKING:
+    from interstage.multibody import System
 
 _DECLARED = re.compile(r"(.*?)(?:\[\s*(\d+)\s*\])?\s*")
 
@@ -42,6 +46,8 @@ class Law:
     out : {port: "unit[size]"} that it returns, in a dictionary or, where it is one port, alone
     inputs : {argument: "unit[size]"} where units and sizes of arguments shall be checked
     """
+
+    places: Mapping[str, Place | Hinge] = MappingProxyType({})
 
     def __init__(
         self,
@@ -76,6 +82,14 @@ class Law:
         self.outs = tuple(out or {})
         for name, field in self.fields.items():
             field.name = name
+
+    def bound(self, vehicle: System) -> Law:
+        """Return the law as it is on a vehicle: this one, unless it touches the vehicle."""
+        return self
+
+    def place_of(self, name: str) -> object:
+        """Return the place that was given for one of `places`."""
+        raise InputError(f"{self.where} touches no vehicle", got=name)
 
     def shape_of(self, name: str) -> tuple[int, ...] | None:
         """Return the shape of a port; None for an argument that takes whatever is wired to it."""

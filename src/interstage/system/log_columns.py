@@ -10,7 +10,8 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
-from interstage.system.plan import Plan, Slot
+from interstage.system.ahead import MASS
+from interstage.system.plan import Plan, Slot, Touch
 from interstage.system.ports import Out
 from interstage.system.wires import matching
 
@@ -54,6 +55,7 @@ class Contents:
     name : of the flight;  tables : names and units of the columns of each table, steps first
     channels : every port and state by name, inputs too;  exposed : names that assemblies gave to ports inside
     left_out : names of ports and states that were not kept
+    inertia : {body: columns of steps} with the mass properties (10) of bodies whose mass changes
     """
 
     name: str
@@ -61,6 +63,7 @@ class Contents:
     channels: dict[str, Channel]
     exposed: dict[str, list[str]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    inertia: dict[str, list[int]] = field(default_factory=dict)
 
     def find(self, pattern: str) -> list[str]:
         """Return the names of the channels that a name or pattern means; one that means none is an error."""
@@ -90,7 +93,9 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
                 where = range(plan.slots[full].start, plan.slots[full].start + plan.slots[full].size)
                 in_group.setdefault((entry.every, entry.first), set()).update(where)
                 sampled.update(where)
-    wanted_s: set[int] = set()
+    wanted_s = {
+        k for touch in _masses(plan) for k in range(touch.slot.start, touch.slot.start + touch.slot.size)
+    }
     wanted_z: set[int] = set()
     for name, slot in plan.slots.items():
         if kept is None or name in kept:
@@ -106,6 +111,11 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     s = np.array(sorted(wanted_s - sampled), dtype=np.int64)
     z = np.array(sorted(wanted_z), dtype=np.int64)
     return Columns(s, z, [g for g in groups if len(g[2])], 1 + system.nq + system.nv + len(s) + len(z))
+
+
+def _masses(plan: Plan) -> list[Touch]:
+    """Return what gives bodies their masses: rows of the log need it."""
+    return [touch for touch in plan.pushes if touch.quantity == MASS]
 
 
 def _is_out(plan: Plan, k: int, name: str) -> bool:
@@ -138,7 +148,12 @@ def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
     found = {name: channel for name, channel in channels.items() if channel is not None}
     exposed = {name: inner for name, inner in plan.aliases.items() if inner and set(inner) <= set(found)}
     names = [([name for name, _ in table], [unit for _, unit in table]) for table in tables]
-    return Contents(plan.assembly.name, names, found, exposed, [n for n in channels if n not in found])
+    inertia = {
+        str(t.place): [spots["s", k][1] for k in range(t.slot.start, t.slot.start + t.slot.size)]
+        for t in _masses(plan)
+    }
+    left_out = [n for n in channels if n not in found]
+    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia)
 
 
 def _channel(slot: Slot, spots: dict[tuple[str, int], tuple[int, int]]) -> Channel | None:

@@ -18,7 +18,9 @@ LOOP_FIELDS = (
     ("z", "w", 1),  # continuous states
     ("zdot", "w", 1),  # and their derivatives
     ("n", "i", 1),  # integers
-    ("before", "i", 1),  # addresses of functions, and rows of their records
+    ("ahead", "i", 1),  # addresses of functions, and rows of their records
+    ("ahead_row", "i", 1),
+    ("before", "i", 1),
     ("before_row", "i", 1),
     ("after", "i", 1),
     ("after_row", "i", 1),
@@ -79,6 +81,12 @@ LOOP_FIELDS = (
     ("tau_from", "i", 1),
     ("motion_to", "i", 1),
     ("motion_from", "i", 1),
+    ("known_to", "i", 1),  # numbers of y = [q; v; z] that are known ahead, and the signals that say them
+    ("known_from", "i", 1),
+    ("mass_to", "i", 1),  # bodies whose mass properties are said ahead, and the first of ten signals
+    ("mass_from", "i", 1),
+    ("corners", "f", 1),  # times at which steps of a method's own end, rising
+    ("at", "w", 1),  # (n,) where the stage stands, for those who ask
     (
         "gravity_first",
         "i",

@@ -2,7 +2,8 @@
 
 One right-hand side ẏ = f(t, y) of y = [q; v; z], z the states of devices:
 
-    kinematics → looks → tape *before* → wrenches, forces → forward dynamics → accelerations → tape *after* → rates
+    tape *ahead* → q and v of prescribed joints, masses → kinematics → looks → tape *before* → wrenches, forces
+        → forward dynamics → accelerations → tape *after* → rates
 
 `loop` is a `Loop` (see `loop_arrays`), `tree` and `work` are the vehicle. A tape is a list of (address of a function,
 row of addresses of its record). `enter`, `respond`, `slope` and `finish` are what the methods' steps call (`flights`).
@@ -45,8 +46,8 @@ RAISED = -(10**8)  # status: a Python device raised
 # ticks of its end and of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
-# samples of the last tick; something needs accelerations; stop after every step
-FEELS, LOG_EVERY, HALT, FELT, SINGLE = range(5)
+# samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands
+FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES = range(6)
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
@@ -57,6 +58,21 @@ def walk(addresses, rows, t):
     """Call the functions of a tape in order."""
     for k in range(len(addresses)):
         call(addresses[k], rows[k], t)
+
+
+@loop_kernel
+def foresee(work, loop, t, y):
+    """Write what is known of y at t ahead of the vehicle's motion, and masses."""
+    if loop.option[SEES] != 0:
+        for k in range(len(y)):
+            loop.at[k] = y[k]
+    walk(loop.ahead, loop.ahead_row, t)
+    for j in range(len(loop.known_to)):
+        y[loop.known_to[j]] = loop.s[loop.known_from[j]]
+    for j in range(len(loop.mass_to)):
+        i, at = loop.mass_to[j], loop.mass_from[j]
+        for c in range(10):
+            work.body_inertia[i, c] = loop.s[at + c].real
 
 
 @loop_kernel
@@ -189,6 +205,8 @@ def enter(tree, work, loop, t, row, y):
     nq, n, z = tree.sizes[3], tree.sizes[3] + tree.sizes[4], loop.z
     for k in range(len(z)):
         z[k] = y[n + k]
+    if len(loop.ahead) > 0:
+        foresee(work, loop, t, y)
     look(tree, work, loop, y[:nq], y[nq:n])
     walk(loop.before, loop.before_row, t)
     push(loop)
@@ -223,8 +241,10 @@ def slope(tree, work, loop, t, row, y, k):
 
 @loop_kernel
 def finish(tree, work, loop, t, row, y):
-    """Bring the end of a step to where it belongs: unit quaternions, closures. Return the status."""
+    """Bring the end of a step to where it belongs: what is known, unit quaternions, closures. Return the status."""
     nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
+    if len(loop.ahead) > 0:
+        foresee(work, loop, t, y)
     normalize(tree, y[:nq])
     if len(tree.closure_site) > 0 and work.closure_option[0] != 0.0:
         return project(tree, work, y[:nq], y[nq:n])

@@ -4,8 +4,9 @@
     w  discrete states      n  integers
 
 Wired ports share a slot; where numbers are joined, converted or delayed, a small device between does it. Continuous
-functions run in two passes: *before* forward dynamics (what gives forces) and *after* it (what feels accelerations).
-Sampled ones run at their ticks: sensors first, then as signals flow, then in the order of addition.
+functions run in three passes: *ahead* of kinematics (motions of prescribed joints, masses), *before* forward dynamics
+(what gives forces) and *after* it (what feels accelerations). Sampled ones run at their ticks: sensors first, then as
+signals flow, then in the order of addition.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
+from interstage.system.ahead import Ahead
+from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import between, said_by
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
@@ -71,6 +74,7 @@ class Plan:
     slots: dict[str, Slot]
     initial: dict[str, np.ndarray]
     open: list[str]
+    ahead: list[Entry]
     before: list[Entry]
     after: list[Entry]
     rates: list[Entry]
@@ -94,6 +98,17 @@ class Plan:
                 hint=did_you_mean(pattern, [*self.aliases, *names]),
             )
         return list(dict.fromkeys(inner for name in meant for inner in self.aliases.get(name, [name])))
+
+    @cached_property
+    def corners(self) -> np.ndarray:
+        """Times, rising, at which what is known ahead begins or ceases to bend."""
+        found = [part.what.corners() for part in self.parts if isinstance(part.what, Ahead)]
+        return np.unique(np.concatenate([np.zeros(0), *found]))
+
+    @cached_property
+    def sees(self) -> bool:
+        """Whether something that is said ahead asks for the state of the vehicle."""
+        return any(part.what.sees for part in self.parts if isinstance(part.what, Ahead))
 
     @cached_property
     def names(self) -> dict[int, int]:
@@ -180,12 +195,14 @@ def planned(
     start: Fraction = Fraction(0),
     beat: tuple[Callable[[float], None], Fraction] | None = None,
     given: Mapping[str, Value] | None = None,
+    beside: Sequence[Part] = (),
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
     cut : full names of inputs whose wires are left out: they are held;  faults : of a run that begins at `start`
     beat : called with the time before the samples of every tick, with the period where nothing is sampled
     given : values of inputs by name or pattern; arguments of laws without a size are as large as these
+    beside : motions and masses of a run (`given_ahead`)
     """
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
@@ -195,6 +212,9 @@ def planned(
     parts += [one.part for one in wrong] + [one.back for one in wrong if one.back is not None]
     if beat is not None:
         parts.append(Part("> beat", Law(beat[0]), None, Fraction(0)))
+    last = len(parts) - 1
+    parts += beside
+    ahead = ahead_of(parts)
     layout, slots = _Layout(), {}
     looks: dict[tuple, Touch] = {}
     pushes: list[Touch] = []
@@ -229,7 +249,8 @@ def planned(
         slots,
         layout.initial(),
         opened,
-        [Entry(k, "outputs") for k in flow.before],
+        [Entry(k, "outputs") for k in ahead],
+        [Entry(k, "outputs") for k in flow.before if k not in ahead],
         [Entry(k, "outputs") for k in flow.after],
         rates,
         [entries[k] for k in flow.sampled],
@@ -246,7 +267,7 @@ def planned(
     insert(plan, wrong, own + len(seen), copies)
     if beat is not None:
         when = dict.fromkeys((e.every, e.first) for e in plan.sampled) or {(clock.ticks(beat[1]), 0): None}
-        plan.sampled = [Entry(len(parts) - 1, "sample", *one) for one in when] + plan.sampled
+        plan.sampled = [Entry(last, "sample", *one) for one in when] + plan.sampled
     return plan
 
 

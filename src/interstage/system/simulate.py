@@ -68,8 +68,8 @@ def simulate(
 
     An assembly runs with steps of at most `step`, equal ones between its samples (RK4 of 10 ms unless said), or with
     steps of a method's own that end at every sample; what acts are its devices, and the loads of an operating point x.
-    It takes until, step, method, log_step, max_step, rtol, atol and the last seven arguments; its log also has every
-    port by name (`FlightLog`).
+    It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
+    its log also has every port by name (`FlightLog`).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def simulate(
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
         damping by a flow inside the body, but what is applied. Functions of time are followed at every stage, those of
-        the state are sampled at the beginning of each fixed step
+        the state are sampled at the beginning of each fixed step (in an assembly: followed at every stage too)
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps)
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
@@ -116,8 +116,8 @@ def simulate(
     """
     if isinstance(system, Assembly):
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
-        _refuse_beside_devices(others | {"motions": motions, "mass": mass})
-        watched = _checked(events, None, None, None)[0]
+        _refuse_beside_devices(others)
+        watched, motions, mass = _checked(events, motions, mass, None)
         flight = Flight(
             system,
             x,
@@ -134,6 +134,8 @@ def simulate(
             pace=pace,
             faults=faults,
             events=watched,
+            motions=motions,
+            mass=mass,
         )
         flight.write_to(log, checkpoint)
         flight.shown = progress

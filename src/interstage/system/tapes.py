@@ -9,6 +9,8 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import COMPILED
+from interstage.multibody import State
+from interstage.system.ahead import Ahead
 from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
 from interstage.system.law import Law
@@ -31,6 +33,11 @@ def _fields(part: Part) -> tuple[tuple[str, str, int], ...]:
     return () if isinstance(part.what, Law) else record_fields(type(part.what))
 
 
+def _nowhere() -> State:
+    """Stand for what says where the stage stands, until something runs the tapes."""
+    raise NotImplementedError
+
+
 class Tapes:
     """Vectors p, s, z, Z, w, n of a plan, and what runs on them.
 
@@ -48,6 +55,9 @@ class Tapes:
         if ideal:
             for part in plan.parts:
                 self.array(f"{part.path}.ideal")[...] = 1
+        # times that will be asked for, and where the stage stands: whoever runs the tapes says it
+        self.upcoming: Callable[[float], np.ndarray] = lambda t: np.array([t])
+        self.state: Callable[[], State] = _nowhere
         self._kept: list[Any] = []
         self._plain = PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
@@ -77,6 +87,10 @@ class Tapes:
 
     def _entry(self, entry: Entry) -> tuple[int, int]:
         part = self.plan.parts[entry.part]
+        if isinstance(part.what, Ahead):
+            arrays = {name: self.array(f"{part.path}.{name}") for name in part.what.outs}
+            tell = part.what.teller(arrays, lambda t: self.upcoming(t), lambda: self.state())
+            return self._python(tell)
         if isinstance(part.what, Law):
             return self._python(self._law(part.path, part.what))
         function = part.what.functions[entry.function]

@@ -83,7 +83,7 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
     """Say where an input comes from, or what an output does."""
     if isinstance(field, Look | Push):
         arrow = "←" if isinstance(field, Look) else "→"
-        place = part.what.place_of(field.owner.name) if not isinstance(part.what, Law) else ""
+        place = part.what.place_of(field.owner.name)
         place = "the vehicle" if place is None else place
         quantity = field.quantity.removeprefix("joint_").replace("_", " ")
         if field.axes == "joint":

@@ -44,7 +44,7 @@ from interstage.system.loop_kernels import (
     write_row,
 )
 
-STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP = range(5)
+STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE = range(6)
 # how a stretch ends; other numbers are those of forward dynamics
 DONE, FULL, PAUSED, STEPPED = 0, 10**6, 10**6 + 1, 10**6 + 2
 # loop.pace, after what `stretch` has there: time at which the interval began, length of its steps
@@ -53,6 +53,7 @@ PACE = LENGTH + 1
 # loop.limits: longest step, rtol, power of the control of a method's own steps
 LONGEST, RTOL, POWER = range(3)
 MOST = 1 << 40
+SLACK = 1e-12  # times nearer to each other than this, relative, are one
 FIRST = True  # the slope at the beginning is the first of the step; stands for that of a family
 
 
@@ -143,6 +144,21 @@ def fixed_interval(tree, work, m, loop, y):
     return 0
 
 
+@loop_kernel
+def next_corner(corners, t, end):
+    """Return the first of some rising times after t, or an end before it."""
+    low, high = 0, len(corners)
+    while low < high:
+        middle = (low + high) // 2
+        if corners[middle] > t + SLACK * (1.0 + abs(t)):
+            high = middle
+        else:
+            low = middle + 1
+    if low < len(corners) and corners[low] < end - SLACK * (1.0 + abs(end)):
+        return corners[low]
+    return end
+
+
 def own_interval(tree, work, m, loop, y):
     """Take steps of the method's own to the end of the interval."""
     pace, limits = loop.pace, loop.limits
@@ -153,8 +169,9 @@ def own_interval(tree, work, m, loop, y):
         status = ready(tree, work, loop, y)
         if status != 0:
             return status
+        stop = next_corner(loop.corners, pace[TIME], end)
         status, _ = reach(
-            tree, work, m, loop, y, pace, end, limits[LONGEST], limits[RTOL], limits[POWER],
+            tree, work, m, loop, y, pace, stop, limits[LONGEST], limits[RTOL], limits[POWER],
             tolerance, MOST, s, loop.one, loop.end, loop.none,
         )  # fmt: skip
         if not FIRST:
@@ -224,7 +241,8 @@ def stretch(tree, work, m, loop, y):
 
 
 def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):
-    """Go on, find the right-hand side at t (and log it), sample at a tick, or take one step of length t; as asked.
+    """Go on, find the right-hand side at t (and log it), sample at a tick, take one step of length t, or bring q and v
+    to where they belong at t; as asked.
 
     States of devices are in `loop.z`, their derivatives in `loop.zdot`. Returns the status.
     """
@@ -247,7 +265,9 @@ def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):
         return status
     if task == SAMPLE:
         return sampled(tree, work, loop, y, tick)
-    if task == ONE_STEP:
+    if task == ARRIVE:
+        status = finish(tree, work, loop, t, 0, y)
+    elif task == ONE_STEP:
         loop.pace[KNOWN] = 0.0
         s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
         status = take_step(tree, work, m, loop, loop.pace[TIME], 0, y, t, s, False)

@@ -1,0 +1,209 @@
+"""What is known ahead of the vehicle's motion: motions of prescribed joints, and masses, as members of an assembly.
+
+    flight.add("slew", ist.Motion(angle=lambda t: 0.1 * np.sin(t)), body="panel")
+    flight.add("burning", ist.MassHistory(lambda t: (900.0 - 3.0 * t, [0, 0, 1.2], J)), body="tank")
+
+They run on a tape of their own, before kinematics: what they say is written into q and v of a prescribed joint and into
+the mass properties of a body at every stage of every step. Python is asked for many times at once: those at which the
+stages of the coming equal steps stand.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.errors import InputError, did_you_mean
+from interstage.multibody import State, System
+from interstage.multibody.compile import rigid_numbers
+from interstage.multibody.joints.motions import LENGTH
+from interstage.spatial import RigidInertia
+from interstage.system.curves import NAMES
+from interstage.system.histories import BoundMotion, Mass, Motion, check_motion
+from interstage.system.law import Law
+from interstage.system.ports import ANY, Field, Hinge, Place, Push
+
+LEVELS = ("motion_angle", "motion_rate", "motion")  # quantities of pushes, as `NAMES`
+MASS = "mass"
+AHEAD = (*LEVELS[:2], MASS)  # quantities that are written before kinematics
+NUMBERS = 10  # m, m c, J about the body's frame
+SOME = 16  # times that were asked for one by one, to be looked at together
+NEAR = 1e-9  # of the time between two rows: nearer ones are the same
+
+Upcoming = Callable[[float], np.ndarray]
+Told = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class MassHistory:
+    """The mass properties of a rigid body as f(t) or f(t, x): a `RigidInertia`, or (mass, com, inertia).
+
+    What leaves (or comes) has the velocity of the body where it was: no velocity changes, and nothing pushes but what
+    devices say. f(t, x) gets the state of all vehicles of the assembly.
+    """
+
+    f: Callable[..., RigidInertia | tuple[object, ...]]
+
+
+class _Told:
+    """Stands for the function of a law, and remembers nothing."""
+
+    __slots__ = ()
+
+    def __call__(self, t: float) -> None: ...
+
+
+class Ahead(Law):
+    """A motion of the joint of a body, or its mass, as a member of an assembly."""
+
+    def __init__(self, given: Motion | MassHistory, body: str, where: str, vehicle: System | None = None):
+        self.given, self.body, self.where, self.vehicle = given, body, where, vehicle
+        self.function, self.ins, self.defaults, self.sized = _Told(), (), set[str](), set[str]()
+        self.size: int | None = NUMBERS if isinstance(given, MassHistory) else None
+        if vehicle is not None:
+            self.size = self._size(vehicle)
+        owner = Place() if isinstance(given, MassHistory) else Hinge()
+        owner.name = "body"
+        self.places = {"body": owner}
+        self.fields: dict[str, Field] = {n: Push(owner, *words, None) for n, words in self._ports().items()}
+        for name, field in self.fields.items():
+            field.name = name
+        self.outs = tuple(self.fields)
+
+    def _ports(self) -> dict[str, tuple[str, str, str]]:
+        """Return quantity, axes and unit of each port."""
+        if isinstance(self.given, MassHistory):
+            return {MASS: (MASS, "body", "")}
+        first, unit = min(k for k, name in enumerate(NAMES) if getattr(self.given, name) is not None), ANY
+        if self.vehicle is not None:
+            kinds = {one.kind for one in self.vehicle.model.spec(self.body).joint.velocities}
+            unit = ANY if len(kinds) > 1 else "m" if kinds == {LENGTH} else "rad"
+        units = [ANY] * 3 if unit == ANY else [unit, f"{unit}/s", f"{unit}/s^2"]
+        return {NAMES[k]: (LEVELS[k], "joint", units[k]) for k in range(first, 3)}
+
+    def _size(self, vehicle: System) -> int:
+        """Return how many numbers a port has, of a body that the vehicle has."""
+        if self.body not in vehicle.bodies:
+            raise InputError(
+                f"{self.where} is for body '{self.body}', which is not there",
+                hint=did_you_mean(self.body, vehicle.bodies),
+            )
+        if not isinstance(self.given, MassHistory):
+            joint = vehicle.model.spec(self.body).joint
+            check_motion(self.given, self.body, joint)
+            return joint.nv
+        if vehicle.flexible(self.body) is not None:
+            raise InputError(
+                f"body '{self.body}' is flexible: its mass belongs to its component", where="mass"
+            )
+        return NUMBERS
+
+    def bound(self, vehicle: System) -> Ahead:
+        """Return this one on a vehicle."""
+        return Ahead(self.given, self.body, self.where, vehicle)
+
+    def place_of(self, name: str) -> str:
+        """Return the body."""
+        return self.body
+
+    def shape_of(self, name: str) -> tuple[int, ...] | None:
+        """Return the shape of a port, None where the vehicle is not known yet."""
+        return None if self.size is None else (self.size,)
+
+    def corners(self) -> np.ndarray:
+        """Return the times at which a table begins or ceases to bend: steps of a method's own end there."""
+        return self._motion().curve.corners if isinstance(self.given, Motion) else np.zeros(0)
+
+    def _motion(self) -> BoundMotion:
+        assert self.vehicle is not None and isinstance(self.given, Motion)
+        return BoundMotion(self.given, self.body, self.vehicle.model.spec(self.body).joint)
+
+    @property
+    def sees(self) -> bool:
+        """Whether it asks for the state of the vehicle."""
+        return isinstance(self.given, MassHistory) and Mass(self.given.f, self.body).of_state
+
+    def teller(
+        self, arrays: Mapping[str, np.ndarray], upcoming: Upcoming, state: Callable[[], State]
+    ) -> Told:
+        """Return a function of time that writes what is known into arrays by port.
+
+        upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
+        """
+        outs = [arrays[name] for name in self.outs]
+        if isinstance(self.given, Motion):
+            bound = self._motion()
+
+            def rows(times: np.ndarray) -> np.ndarray:
+                return np.concatenate([one for one in bound.table(times) if one is not None], axis=1)
+
+            return Foreseen(rows, outs, upcoming)
+        assert self.vehicle is not None
+        mass, origin = Mass(self.given.f, self.body), self.vehicle.model.spec(self.body).offset
+        if not mass.of_state:
+            return Foreseen(lambda times: mass.table(times, None, origin), outs, upcoming)
+
+        def tell(t: float) -> None:
+            outs[0][:] = rigid_numbers(mass.inertia(t, state()), origin)
+
+        return tell
+
+    def __repr__(self) -> str:
+        words = "motion" if isinstance(self.given, Motion) else "mass"
+        return f"{words}({self.body})"
+
+
+class Foreseen:
+    """Writes rows of a table of functions of time, made for many times at once where these are known.
+
+    rows(times) : (T, n), the columns of all arrays side by side
+    """
+
+    def __init__(
+        self, rows: Callable[[np.ndarray], np.ndarray], arrays: list[np.ndarray], upcoming: Upcoming
+    ):
+        self.rows, self.upcoming = rows, upcoming
+        ends = np.cumsum([array.size for array in arrays]).tolist()
+        self.parts = [(array, slice(end - array.size, end)) for array, end in zip(arrays, ends)]
+        self.times: list[float] = []
+        self.table = np.zeros((0, 0))
+        self.alone: list[float] = []
+
+    def __call__(self, t: float) -> None:
+        """Write what holds at a time."""
+        k = self._row(t)
+        row = self._one(t) if k is None else self.table[k]
+        for array, where in self.parts:
+            array[...] = row[where]
+
+    def _row(self, t: float) -> int | None:
+        """Return the row of a time; None where it is not among those that were foreseen."""
+        found = self._near(t)
+        if found is None:
+            times = self.upcoming(t)
+            if len(times) > 1:
+                times = np.unique(times)
+                k = int(np.searchsorted(times, t - NEAR * (times[1] - times[0])))
+                if k < len(times) and abs(times[k] - t) <= NEAR * (times[1] - times[0]):
+                    self.times, self.table = times.tolist(), self.rows(times)
+                    found = k
+        return found
+
+    def _near(self, t: float) -> int | None:
+        times = self.times
+        if len(times) < 2:
+            return None
+        slack = NEAR * (times[1] - times[0])
+        k = bisect_left(times, t - slack)
+        return k if k < len(times) and times[k] - t <= slack else None
+
+    def _one(self, t: float) -> np.ndarray:
+        """Return the row of one time; now and then several are asked for together, which shows jumps."""
+        self.alone.append(t)
+        if len(self.alone) >= SOME:
+            self.rows(np.unique(self.alone))
+            self.alone = self.alone[-1:]
+        return self.rows(np.array([t]))[0]
