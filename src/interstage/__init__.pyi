@@ -97,6 +97,8 @@ from interstage.system import quaternion as quaternion
 from interstage.system import resume as resume
 from interstage.system import rotation_error as rotation_error
 from interstage.system import simulate as simulate
+from interstage.vehicle import Stage as Stage
+from interstage.vehicle import Vehicle as Vehicle
 
 __version__: str
 __all__: list[str]

@@ -143,6 +143,26 @@ def _stiffener(geometric: Stiffness, nodes: Mapping[int, ArrayLike], Q: sp.csr_m
     return stiffness
 
 
+def symmetric_matrix(A: Matrix, size: int, what: str, rows: str) -> sp.csr_matrix:
+    """Return a matrix (size, size) as CSR, made exactly symmetric; refuse one that is not a symmetric matrix of that
+    size.
+
+    what : its name in messages; rows : what its rows are
+    """
+    A = sp.csr_matrix(A, dtype=float)
+    if A.shape != (size, size):
+        raise InputError(
+            f"{what} does not fit the nodes", expected=f"({size}, {size}), {rows}", got=f"{A.shape}"
+        )
+    if not np.all(np.isfinite(A.data)):
+        raise InputError(f"{what} has entries that are not numbers")
+    largest = abs(A).max() if A.nnz else 0.0
+    skewness = abs(A - A.T)
+    if skewness.nnz and skewness.max() > 1e-8 * largest:
+        raise InputError(f"{what} is not symmetric", got=f"a difference of {skewness.max():g}")
+    return ((A + A.T) / 2).tocsr()
+
+
 def _ordered(K, M, B, K4, ids, xyz):
     """Sort nodes by id and the matrices with them; check sizes and symmetry."""
     n = len(ids)
@@ -156,22 +176,7 @@ def _ordered(K, M, B, K4, ids, xyz):
         if A is None:
             out.append(None)
             continue
-        A = sp.csr_matrix(A, dtype=float)
-        if A.shape != (6 * n, 6 * n):
-            raise InputError(
-                f"the matrix {label} does not fit the nodes",
-                expected=f"({6 * n}, {6 * n}), six dofs a node",
-                got=f"{A.shape}",
-            )
-        if not np.all(np.isfinite(A.data)):
-            raise InputError(f"the matrix {label} has entries that are not numbers")
-        size = abs(A).max() if A.nnz else 0.0
-        skewness = abs(A - A.T)
-        if skewness.nnz and skewness.max() > 1e-8 * size:
-            raise InputError(
-                f"the matrix {label} is not symmetric", got=f"a difference of {skewness.max():g}"
-            )
-        A = ((A + A.T) / 2).tocsr()
+        A = symmetric_matrix(A, 6 * n, f"the matrix {label}", "six dofs a node")
         out.append(A if np.array_equal(order, np.arange(n)) else A[dof][:, dof])
     return *out, ids[order], xyz[order]
 

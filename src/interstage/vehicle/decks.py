@@ -1,0 +1,57 @@
+"""Stages and levels of propellant from decks: matrices of grids in basic axes, dependence as the deck has it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.component.from_nastran.source import as_deck, grid_turns
+from interstage.errors import ModelError
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import ReducedModel
+from interstage.fem.requests import modes_case
+from interstage.fem.sets import SetCards
+from interstage.fem.solutions import subcase_constraints
+from interstage.nastran import Deck
+
+DeckLike: TypeAlias = Deck | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class DeckMatrices:
+    """Matrices of a deck: nodes {id: xyz}, K and M (6N, 6N), six components a grid in basic axes, and its model."""
+
+    fe: FEModel
+    nodes: dict[int, np.ndarray]
+    K: sp.csr_matrix
+    M: sp.csr_matrix
+    Q: sp.csr_matrix
+
+    def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+        """Return T (6N, nf), motion of the grids from the free coordinates (rigid elements, MPC and SPC applied), and
+        the pick (nf, 6N) of these coordinates from motion of the grids.
+        """
+        fe = self.fe
+        constraints = subcase_constraints(fe, modes_case(fe, None), SetCards())
+        reduced = ReducedModel(fe.K_gg, fe.M_gg, fe.grids, constraints)
+        T = self.Q @ sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")]
+        return T.tocsr(), self.Q.T.tocsr()[reduced.sets.f]
+
+
+def deck_matrices(deck: DeckLike) -> DeckMatrices:
+    """Return the matrices of a deck."""
+    fe = FEModel.from_deck(as_deck(deck, allow_outside=False))
+    scalar = fe.grids.spoint_dof
+    if len(scalar) and (fe.K_gg[scalar].nnz or fe.M_gg[scalar].nnz):
+        raise ModelError(
+            "a stage is made of grids: its deck has scalar points with stiffness or mass",
+            where=f"{fe.source}, scalar point {fe.grids.spoint[0]}",
+            hint="put them on grids",
+        )
+    Q = grid_turns(fe, np.eye(3))
+    nodes = {int(i): xyz for i, xyz in zip(fe.grids.id, fe.grids.xyz)}
+    return DeckMatrices(fe, nodes, (Q @ fe.K_gg @ Q.T).tocsr(), (Q @ fe.M_gg @ Q.T).tocsr(), Q)

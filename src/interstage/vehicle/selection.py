@@ -1,0 +1,203 @@
+"""Choose constant shapes for a whole burn, and say how far they are from the modes at every fill.
+
+Modes of all levels are scaled to unit strain energy, φ/ω, and their singular value decomposition is taken in the
+metric of K, which does not know of fills nor of rigid motions: a singular vector left out with a residual r of a mode
+costs about ½ r² of its frequency. The number of vectors that are kept follows from a certificate: at every fill of a
+finer grid, the Rayleigh-Ritz modes of [S Φ] are compared with the modes of the whole structure, frequency by
+frequency and, for modes that lie close together, by the subspace that they span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from interstage.vehicle.stack import Modes, Stack
+
+CLUSTER = 1e-2  # relative distance of frequencies below which modes are compared as one subspace
+INDEPENDENT = 1e-6  # singular values, relative to the largest, that are more than rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Fill:
+    """One fill at which shapes are certified: what is needed of the whole structure, in terms of candidate vectors U.
+
+    part : 0 (empty) to 1 (full);  propellant : {tank: mass}
+    modes : of the whole structure;  G, K, P, W : U' M U, U' K U, S' M U with S of unit mass, φ' M U
+    """
+
+    part: float
+    propellant: dict[str, float]
+    modes: Modes
+    G: np.ndarray
+    K: np.ndarray
+    P: np.ndarray
+    W: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ritz:
+    """Rayleigh-Ritz modes beside those of the whole structure at one fill.
+
+    frequencies_hz, exact_hz : (k,);  frequency_error : f/f_exact - 1;  mac : (k,) of the subspace of near modes
+    condition : of the modal mass G
+    """
+
+    part: float
+    propellant: dict[str, float]
+    frequencies_hz: np.ndarray
+    exact_hz: np.ndarray
+    frequency_error: np.ndarray
+    mac: np.ndarray
+    condition: float
+
+    @property
+    def worst(self) -> float:
+        """The larger of the frequency error and of 1 - MAC, over all modes."""
+        return max(
+            float(np.abs(self.frequency_error).max(initial=0.0)), float((1.0 - self.mac).max(initial=0.0))
+        )
+
+
+def strain_vectors(K: sp.csr_matrix, X: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return U (nq, r), U' K U = 1, of the singular vectors of X beside `kept` (nq, a), and singular values (r,).
+
+    kept : vectors with kept' K kept = 1
+    """
+    X = X - kept @ (kept.T @ (K @ X))
+    for _ in range(2):  # the second pass mends what the squares of the first have lost
+        gram = X.T @ (K @ X)
+        squares, Y = la.eigh((gram + gram.T) / 2)
+        squares, Y = squares[::-1], Y[:, ::-1]
+        used = squares > (INDEPENDENT * np.sqrt(max(squares[0], 1e-300))) ** 2
+        values = np.sqrt(squares[used])
+        U = X @ (Y[:, used] / values)
+        U = U - kept @ (kept.T @ (K @ U))
+        X = U * values
+    return U, values
+
+
+def attachment_vectors(
+    K: sp.csr_matrix, M: sp.csr_matrix, S: np.ndarray, loads: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return displacements (nq, p) under unit loads balanced by inertia, orthonormal in K, and their sizes.
+
+    K u = f - M S S' f,  S' M u = 0,  with S' M S = 1: the inertia-relief attachment modes of the loads (nq, p).
+    """
+    if not loads.shape[1]:
+        return np.zeros((K.shape[0], 0)), np.zeros(0)
+    MS = M @ S
+    scale = abs(K).max() / max(float(np.abs(MS).max()), 1e-300)
+    held = np.flatnonzero(K.diagonal() <= 1e-14 * K.diagonal().max())
+    more = sp.csr_matrix((np.full(len(held), K.diagonal().max()), (held, held)), shape=K.shape)
+    system = sp.block_array([[K + more, scale * MS], [scale * MS.T, None]], format="csc")
+    f = loads - MS @ (S.T @ loads)
+    u = spla.splu(system).solve(np.vstack([f, np.zeros((6, f.shape[1]))]))[: K.shape[0]]
+    energy = np.sqrt(np.maximum(np.einsum("ij,ij->j", u, K @ u), 1e-300))
+    return strain_vectors(K, u / energy, np.zeros((K.shape[0], 0)))
+
+
+def seen_at(stack: Stack, part: float, propellant: dict[str, float], modes: Modes, U: np.ndarray) -> Fill:
+    """Return what a fill needs of the whole structure to try any number of the vectors U."""
+    M, K = stack.mass(propellant), stack.stiffness(propellant)
+    MU = M @ U
+    S = stack.rigid_basis(M)
+    return Fill(part, propellant, modes, U.T @ MU, U.T @ (K @ U), S.T @ MU, modes.shapes.T @ MU)
+
+
+def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
+    """Compare Rayleigh-Ritz modes of [S U] with those of the whole structure, for some of the vectors U.
+
+    K y = λ (G - P'P) y
+    """
+    G, K, P, W = (
+        fill.G[chosen][:, chosen],
+        fill.K[chosen][:, chosen],
+        fill.P[:, chosen],
+        fill.W[:, chosen],
+    )
+    effective = G - P.T @ P
+    s = 1.0 / np.sqrt(np.diag(effective))
+    values, Y = la.eigh((K + K.T) / 2 * np.outer(s, s), (effective + effective.T) / 2 * np.outer(s, s))
+    exact = fill.modes.frequencies_hz
+    k = min(len(exact), len(values))
+    hz = np.sqrt(np.maximum(values, 0.0)) / (2 * np.pi)
+    if k < len(exact):  # fewer shapes than modes: what is missing is infinitely wrong
+        hz = np.concatenate([hz, np.full(len(exact) - k, np.inf)])
+    mac = _subspace_mac(exact, W @ (s[:, None] * Y))
+    error = hz[: len(exact)] / exact - 1.0
+    return Ritz(fill.part, fill.propellant, hz[: len(exact)], exact, error, mac, float(np.linalg.cond(G)))
+
+
+def _subspace_mac(exact_hz: np.ndarray, overlap: np.ndarray) -> np.ndarray:
+    """Return for every mode the smallest squared cosine between the subspaces of its cluster: σ_min²(Φ_c' M Ψ_c)."""
+    n = len(exact_hz)
+    out = np.zeros(n)
+    start = 0
+    while start < n:
+        end = start + 1
+        while end < n and exact_hz[end] < exact_hz[end - 1] * (1.0 + CLUSTER):
+            end += 1
+        block = overlap[start:end, start:end]
+        if block.shape[0] == block.shape[1]:
+            out[start:end] = np.linalg.svd(block, compute_uv=False)[-1] ** 2
+        start = end
+    return out
+
+
+def fewest(fills: Sequence[Fill], first: int, values: np.ndarray, error: float) -> int | None:
+    """Return the smallest number of vectors, `first` of them always there, that is within an error at every fill.
+
+    values : singular values of the others; equal ones (two planes of one mode) are taken together. None: not even all
+    """
+
+    def worst(n: int) -> float:
+        return max(ritz(fill, slice(0, first + n)).worst for fill in fills)
+
+    low, high = 0, len(values)  # nested subspaces: more vectors are never worse in frequency
+    if worst(high) > error:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if worst(middle) <= error else (middle, high)
+    while high < len(values) and values[high] > (1.0 - 1e-6) * values[high - 1]:
+        high += 1
+    return first + high
+
+
+def canonical(
+    K: sp.csr_matrix, M: sp.csr_matrix, S: np.ndarray, U: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return shapes of the span of U without rigid part, with Φ' M Φ = 1 and Φ' K Φ = ω², and ω (n,).
+
+    S : rigid motions with S' M S = 1. Vectors of U that others contain are refused by their number (ValueError)
+    """
+    U = U - S @ (S.T @ (M @ U))
+    G, KU = U.T @ (M @ U), U.T @ (K @ U)
+    s = 1.0 / np.sqrt(np.maximum(np.diag(G), 1e-300))
+    if np.linalg.eigvalsh(G * np.outer(s, s))[0] < 1e-12:
+        raise ValueError
+    values, Y = la.eigh((KU + KU.T) / 2 * np.outer(s, s), (G + G.T) / 2 * np.outer(s, s))
+    Phi = U @ (s[:, None] * Y)
+    Phi = Phi - S @ (S.T @ (M @ Phi))
+    return Phi, np.sqrt(np.maximum(values, 0.0))
+
+
+def stacked(modes: Sequence[Modes]) -> np.ndarray:
+    """Return the modes of several fills side by side, scaled to unit strain energy, φ/ω."""
+    return np.hstack([one.shapes / (2 * np.pi * one.frequencies_hz) for one in modes])
+
+
+def parts_of(levels: int) -> np.ndarray:
+    """Return fills (levels,) from full to empty."""
+    return np.linspace(1.0, 0.0, levels)
+
+
+def fills_of(stack: Stack, parts: np.ndarray, burning: Sequence[str]) -> list[tuple[float, dict[str, float]]]:
+    """Return parts and the propellant at each, the burning tanks together."""
+    return [(float(part), stack.filled(float(part), burning)) for part in parts]

@@ -1,0 +1,279 @@
+"""Stages coupled into one structure: matrices of the remaining coordinates, dry and with every level of propellant.
+
+    u = T x,  x = S q,  V = T S;   K = V' K_g V,   M(m) = V' M_g V + Σ_k V_k' M_k(m_k) V_k
+
+V does not depend on mass. A vehicle is free: its six rigid motions must be among those of q, without strain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from interstage.errors import InputError, ModelError, did_you_mean, shown
+from interstage.linalg.eigen import eigenmodes
+from interstage.vehicle.coupling import Coupling, couple, uncoupled
+from interstage.vehicle.joins import Join
+from interstage.vehicle.levels import Levels
+from interstage.vehicle.stage import Stage
+
+STRAIN = 1e-6  # of |K| |u|: forces that a rigid motion may call up by rounding in the matrices
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Flexible modes of a free vehicle at one fill: frequencies (k,) Hz, shapes (nq, k) of unit modal mass."""
+
+    frequencies_hz: np.ndarray
+    shapes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """A coupled structure.
+
+    places : (stage, node) of the nodes;  positions : (N, 3)
+    K_g, M_g : (6N, 6N) dry matrices;  V : (6N, nq) node motion from coordinates
+    rigid : (nq, 6) of [w; v] of the origin
+    tanks : levels by name, with rows of the whole vehicle
+    """
+
+    places: list[tuple[str, int]]
+    positions: np.ndarray
+    K_g: sp.csr_matrix
+    M_g: sp.csr_matrix
+    V: sp.csr_matrix
+    rigid: np.ndarray
+    tanks: dict[str, Levels]
+    coupling: Coupling
+
+    @classmethod
+    def of(
+        cls, name: str, stages: Mapping[str, Stage], at: Mapping[str, np.ndarray], joins: Sequence[Join]
+    ) -> Stack:
+        """Couple stages at their places by the equations of their joins."""
+        if not stages:
+            raise ModelError("a vehicle without stages", where=f"vehicle '{name}'", hint="add stages")
+        first: dict[str, int] = {}
+        tanks: dict[str, Levels] = {}
+        places: list[tuple[str, int]] = []
+        for stage in stages.values():
+            first[stage.name] = 6 * len(places)
+            places += [(stage.name, int(i)) for i in stage.ids]
+            for tank in stage.tanks.values():
+                rows = tank.rows + first[stage.name]
+                tanks[tank.name] = Levels(tank.name, tank.masses, tank.M, tank.K, rows)
+        free = [stage.free() for stage in stages.values()]
+        T = sp.block_diag([one for one, _ in free], format="csr")
+        pick = sp.block_diag([one for _, one in free], format="csr")
+        S_g = np.vstack([stage.rigid(at[stage.name]) for stage in stages.values()])
+        C = _equations(stages, first, T.shape[0], joins, S_g)
+        if C.shape[0]:
+            angles = pick.indices[pick.indptr[:-1]] % 6 >= 3
+            lever = max(join.lever for join in joins)
+            found = couple(sp.csr_matrix(C @ T), angles, lever if lever > 0.0 else 1.0)
+        else:
+            found = uncoupled(T.shape[1])
+        stack = cls(
+            places,
+            np.vstack([stage.positions + at[stage.name] for stage in stages.values()]),
+            sp.block_diag([stage.K for stage in stages.values()], format="csr"),
+            sp.block_diag([stage.M for stage in stages.values()], format="csr"),
+            sp.csr_matrix(T @ found.S),
+            (pick @ S_g)[found.independent],
+            tanks,
+            found,
+        )
+        _check_free(stack, name)
+        _check_connected(stack, name, list(stages))
+        return stack
+
+    # matrices ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def dry(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+        """Stiffness and mass (nq, nq) of the dry vehicle."""
+        return sp.csr_matrix(self.V.T @ self.K_g @ self.V), sp.csr_matrix(self.V.T @ self.M_g @ self.V)
+
+    @cached_property
+    def _coupled(self) -> dict[str, Levels]:
+        """Levels of the tanks as matrices (nq, nq)."""
+        out = {}
+        for name, tank in self.tanks.items():
+            v = self.V[tank.rows]
+            M, K = (tuple(sp.csr_matrix(v.T @ A @ v) for A in part) for part in (tank.M, tank.K))
+            out[name] = Levels(name, tank.masses, M, K, np.arange(self.V.shape[1]))
+        return out
+
+    def stiffness(self, propellant: Mapping[str, float]) -> sp.csr_matrix:
+        """Return K (nq, nq) with given propellant."""
+        tanks = ((tank, propellant[name]) for name, tank in self._coupled.items() if tank.K)
+        return sum((tank.between(tank.K, mass) for tank, mass in tanks), start=self.dry[0])
+
+    def mass(self, propellant: Mapping[str, float]) -> sp.csr_matrix:
+        """Return M (nq, nq) with given propellant."""
+        tanks = ((tank, propellant[name]) for name, tank in self._coupled.items())
+        return sum((tank.between(tank.M, mass) for tank, mass in tanks), start=self.dry[1])
+
+    def node_mass(self, propellant: Mapping[str, float]) -> sp.csr_matrix:
+        """Return M (6N, 6N) of the node components with given propellant."""
+        M = self.M_g
+        for name, tank in self.tanks.items():
+            P = row_picker(tank.rows, M.shape[0])
+            M = M + P.T @ tank.between(tank.M, propellant[name]) @ P
+        return sp.csr_matrix(M)
+
+    # fills ------------------------------------------------------------------------------------------------
+
+    def propellant(self, given: object) -> dict[str, float]:
+        """Return the propellant of every tank from {tank: mass} (others full), or from a part 0 to 1 of all of them."""
+        full = {name: float(tank.masses[-1]) for name, tank in self.tanks.items()}
+        if given is None:
+            return full
+        if isinstance(given, Mapping):
+            for name in given:
+                if name not in full:
+                    raise InputError(
+                        f"there is no tank '{name}'", where="propellant", hint=did_you_mean(name, full)
+                    )
+            out = full | {str(name): float(mass) for name, mass in given.items()}
+            for name, mass in out.items():
+                self.tanks[name].interval(mass)
+            return out
+        return self.filled(float(given), list(full))  # type: ignore[arg-type]
+
+    def filled(self, part: float, burning: Sequence[str]) -> dict[str, float]:
+        """Return the propellant with some tanks at a part between their lowest and highest level, others full."""
+        if not 0.0 <= part <= 1.0:
+            raise InputError("a fill is not usable", expected="0 (empty) to 1 (full)", got=shown(part))
+        out = {}
+        for name, tank in self.tanks.items():
+            low, high = float(tank.masses[0]), float(tank.masses[-1])
+            out[name] = low + part * (high - low) if name in burning else high
+        return out
+
+    # modes ------------------------------------------------------------------------------------------------
+
+    def modes(
+        self, propellant: Mapping[str, float], n_modes: int | None = None, below_hz: float | None = None
+    ) -> Modes:
+        """Return flexible modes of the free vehicle: the lowest n_modes, or all below a frequency."""
+        K, M = self.stiffness(propellant), self.mass(propellant)
+        if n_modes is not None:
+            n_modes = min(n_modes + 6, K.shape[0])
+        found = eigenmodes(K, M, n_modes=n_modes, f_max=below_hz)
+        rigid = self.rigid_basis(M)
+        part = np.sum((rigid.T @ (M @ found.vectors)) ** 2, axis=0)
+        flexible = part < 0.5
+        hz, shapes = found.frequencies_hz[flexible], found.vectors[:, flexible]
+        loose = hz < 1e-4 * max(float(hz.max(initial=0.0)), 1e-30)
+        if loose.any():
+            at = int(np.abs(self.V @ shapes[:, 0]).argmax())
+            raise ModelError(
+                "the vehicle has a motion without strain beside its six rigid ones",
+                where="stage '{}', node {}".format(*self.places[at // 6]),
+                got=f"{hz[loose][0]:.3g} Hz",
+                hint="join the stages by more components, or hold the part that is loose",
+            )
+        shapes = shapes - rigid @ (rigid.T @ (M @ shapes))  # rigid parts from rounding
+        return Modes(hz, shapes)
+
+    def rigid_basis(self, M: sp.csr_matrix) -> np.ndarray:
+        """Return rigid motions (nq, 6) with S' M S = 1."""
+        M_rr = self.rigid.T @ (M @ self.rigid)
+        scale = np.sqrt(np.maximum(np.diag(M_rr), 0.0))
+        if scale.min() <= 1e-9 * scale.max() or np.linalg.cond(M_rr / np.outer(scale, scale)) > 1e14:
+            axis = "xyz"[int(np.argmin(scale[:3]))]
+            raise ModelError(
+                "the vehicle has no inertia about an axis",
+                where=f"axis {axis}",
+                hint="give nodes some inertia about it: a beam model often has none in roll",
+            )
+        L = np.linalg.cholesky(M_rr / np.outer(scale, scale))
+        return np.linalg.solve(L, (self.rigid / scale).T).T
+
+
+def row_picker(rows: np.ndarray, n: int) -> sp.csr_matrix:
+    """Return P (r, n) that picks rows of a vector (n,)."""
+    return sp.csr_matrix((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=(len(rows), n))
+
+
+def _equations(
+    stages: Mapping[str, Stage], first: Mapping[str, int], n: int, joins: Sequence[Join], S_g: np.ndarray
+) -> sp.csr_matrix:
+    """Return C (m, 6N) of all joins; equations that a rigid motion of the whole breaks are refused."""
+    rows, columns, values = [], [], []
+    size = max(1.0, float(np.abs(S_g).max()))
+    count = 0
+    for join in joins:
+        for equation in join.equations:
+            at = [
+                first[stage] + 6 * stages[stage].row_of(node, f"join '{join.name}'") + c
+                for stage, node, c in equation
+            ]
+            terms = np.array(list(equation.values()))
+            strain = np.abs(terms @ S_g[at])
+            if strain.max() > STRAIN * size * np.abs(terms).max():
+                axis = (
+                    f"{'turns about' if strain.argmax() < 3 else 'moves along'} {'xyz'[strain.argmax() % 3]}"
+                )
+                raise ModelError(
+                    "a join strains when the whole vehicle moves as a rigid body",
+                    where=f"join '{join.name}'",
+                    expected="a relation that every rigid motion fulfils",
+                    got=f"{strain.max():g} as the vehicle {axis}",
+                    hint="add the lever terms, or join with rigid=True",
+                )
+            rows += [count] * len(at)
+            columns += at
+            values += terms.tolist()
+            count += 1
+    return sp.csr_matrix((values, (rows, columns)), shape=(count, n))
+
+
+def _check_free(stack: Stack, name: str) -> None:
+    """Refuse a structure that is held, or that its own stiffness keeps from moving as a rigid body."""
+    full = stack.propellant(None)
+    for K in (stack.dry[0], stack.stiffness(full)):
+        force, size = np.abs(K @ stack.rigid), abs(K) @ np.abs(stack.rigid)
+        ratio = force.max(axis=0) / np.maximum(size.max(axis=0), 1e-300)
+        if ratio.max() > STRAIN:
+            motion = int(ratio.argmax())
+            at = int(np.abs(stack.V @ (force[:, motion])).argmax())
+            axis = f"{'turning about' if motion < 3 else 'moving along'} {'xyz'[motion % 3]}"
+            raise ModelError(
+                "the structure is not free: a rigid motion strains it",
+                where="vehicle '{}', stage '{}', node {}".format(name, *stack.places[at // 6]),
+                got=f"{ratio.max():.2g} of the forces of its elements, {axis}",
+                hint="a vehicle flies: take SPC and springs to ground out of its decks",
+            )
+    S = stack.V @ stack.rigid
+    moved = stack.rigid.T @ (stack.dry[1] @ stack.rigid)
+    whole = S.T @ (stack.M_g @ S)
+    if np.abs(moved - whole).max() > STRAIN * np.abs(whole).max():
+        raise ModelError("mass hangs on components that are held", where=f"vehicle '{name}'")
+
+
+def _check_connected(stack: Stack, name: str, stages: list[str]) -> None:
+    """Refuse stages that nothing joins to the others."""
+    from scipy.sparse.csgraph import connected_components
+
+    if len(stages) == 1:
+        return
+    pattern = abs(stack.V) @ abs(stack.V).T
+    _, label = connected_components(pattern + abs(stack.K_g), directed=False)
+    used = np.asarray(abs(stack.K_g).sum(axis=1)).ravel() > 0.0
+    owner = np.repeat([stages.index(stage) for stage, _ in stack.places], 6)
+    main = label[np.flatnonzero(used & (owner == 0))[0]] if np.any(used & (owner == 0)) else label[0]
+    for i, stage in enumerate(stages):
+        own = label[used & (owner == i)]
+        if len(own) and not np.any(own == main):
+            raise ModelError(
+                f"stage '{stage}' is joined to nothing",
+                where=f"vehicle '{name}'",
+                hint=f'v.join("name", ("{stages[0]}", node), ("{stage}", node))',
+            )

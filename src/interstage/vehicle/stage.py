@@ -1,0 +1,254 @@
+"""A stage: a dry structure and the tanks or grains in it, as matrices of its nodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from interstage.component.integrals import rigid_motion
+from interstage.component.interface import components_of
+from interstage.component.matrices import Matrix, symmetric_matrix
+from interstage.errors import InputError, ModelError, did_you_mean, shown
+from interstage.nastran import Deck
+from interstage.spatial.checks import as_array
+from interstage.vehicle.decks import DeckLike, deck_matrices
+from interstage.vehicle.levels import WEIGHT, Levels, check_labels
+
+Nodes: TypeAlias = Mapping[int, ArrayLike]
+Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
+
+
+class Stage:
+    """A dry structure with tanks.
+
+    Parameters
+    ----------
+    name : name of the stage in its vehicle
+    K, M : (6N, 6N) stiffness and mass of the dry structure, sparse or dense; six components a node in the order
+        T1 T2 T3 R1 R2 R3, nodes in the order of `nodes`, one set of axes for all
+    nodes : {id: position}
+
+    >>> from interstage.fem import lumped_beam
+    >>> K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
+    >>> stage = Stage("first", K=K, M=M, nodes=nodes)
+    >>> stage.add_tank("grain", levels={0.0: 0 * M, 12.0: M}, nodes=range(1, 7))
+    >>> stage
+    <Stage 'first': 6 nodes, mass 12, tank 'grain' 0 to 12>
+    """
+
+    def __init__(self, name: str, *, K: Matrix, M: Matrix, nodes: Nodes):
+        self.name = name
+        self.nodes = _checked_nodes(nodes, f"stage '{name}'")
+        size = 6 * len(self.nodes)
+        self.K = symmetric_matrix(K, size, f"the stiffness of stage '{name}'", "six components a node")
+        self.M = symmetric_matrix(M, size, f"the mass of stage '{name}'", "six components a node")
+        self.tanks: dict[str, Levels] = {}
+        self._T: sp.csr_matrix | None = None
+        self._pick: sp.csr_matrix | None = None
+
+    @classmethod
+    def from_deck(cls, deck: Deck | str | os.PathLike[str], name: str | None = None) -> Stage:
+        """Make a stage of a deck: its grids in basic axes, rigid elements and MPC as they are.
+
+        name : default: that of its file
+
+        What the deck holds to ground (SPC) is refused when a vehicle is made: a vehicle is free.
+        """
+        found = deck_matrices(deck)
+        stage = cls(name or Path(str(found.fe.source)).stem, K=found.K, M=found.M, nodes=found.nodes)
+        stage._T, stage._pick = found.free()
+        return stage
+
+    def add_tank(
+        self,
+        name: str,
+        *,
+        levels: Mapping[float, Level],
+        nodes: Sequence[int] | Nodes | None = None,
+        dofs: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        """Add a tank or a grain by its matrices at levels of propellant.
+
+        Parameters
+        ----------
+        name : of the tank; its propellant has this name in the vehicle
+        levels : {mass of the propellant: M, (M, K) or a deck}; between them matrices are interpolated linearly. A level
+            that does not weigh its label is refused
+        nodes : ids of nodes of the stage that the matrices are of, six components each (default: all nodes, or the
+            grids of the decks); {id: position} where the tank has nodes of its own, which its stiffness must hold
+        dofs : (node, component 1 to 6) of each row, in place of `nodes`
+        """
+        if name in self.tanks:
+            raise InputError(f"there is a tank '{name}' already", where=f"stage '{self.name}'")
+        masses = check_labels(name, list(levels))
+        found = [self._level(name, mass, one) for mass, one in zip(masses, levels.values())]
+        if nodes is None and dofs is None:
+            nodes = next((of_deck for _, _, of_deck in found if of_deck is not None), list(self.nodes))
+        rows = self._rows(name, nodes, dofs)
+        M, K = [], []
+        for mass, (m, k, of_deck) in zip(masses, found):
+            where = f"tank '{name}', level {mass:g}"
+            if of_deck is not None:
+                m, k = self._placed(m, k, of_deck, rows, where)
+            M.append(symmetric_matrix(m, len(rows), f"the mass of {where}", "a row for each component"))
+            if k is not None:
+                K.append(
+                    symmetric_matrix(k, len(rows), f"the stiffness of {where}", "a row for each component")
+                )
+        if K and len(K) != len(M):
+            raise InputError(
+                "some levels have a stiffness and some have none",
+                where=f"tank '{name}'",
+                expected="M for all levels, or (M, K) for all",
+            )
+        order = np.argsort(masses)
+        stiff = tuple(K[i] for i in order) if K else ()
+        tank = Levels(name, masses[order], tuple(M[i] for i in order), stiff, rows)
+        tank.check_weight(self.rigid()[rows, 3:])
+        self.tanks[name] = tank
+        try:
+            self._check_carried(tank)
+        except ModelError:
+            del self.tanks[name]
+            raise
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Ids (N,) of the nodes, in their order."""
+        return np.array(list(self.nodes), dtype=np.int64)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Positions (N, 3) of the nodes."""
+        return np.array(list(self.nodes.values())).reshape(-1, 3)
+
+    @property
+    def mass(self) -> float:
+        """Mass of the dry structure."""
+        S = self.rigid()[:, 3:]
+        return float(np.trace(S.T @ (self.M @ S)) / 3.0)
+
+    def rigid(self, at: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Return the motion (6N, 6) of the nodes under [w; v] of the origin, with the stage moved by `at`."""
+        return rigid_motion(self.positions + np.asarray(at, dtype=float))
+
+    def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+        """Return T (6N, nf), motion of the nodes from free coordinates, and the pick (nf, 6N) of these.
+
+        Of arrays, every component that has stiffness or mass is free; of a deck, what its cards leave free.
+        """
+        if self._T is not None and self._pick is not None:
+            more = 6 * len(self.nodes) - self._T.shape[0]  # nodes of tanks
+            return (
+                sp.block_diag([self._T, sp.identity(more)], format="csr"),
+                sp.block_diag([self._pick, sp.identity(more)], format="csr"),
+            )
+        size = abs(self.K).max() if self.K.nnz else 0.0
+        used = np.asarray(abs(self.K).sum(axis=1)).ravel() > 1e-14 * size
+        used |= np.asarray(abs(self.M).sum(axis=1)).ravel() > 0.0
+        for tank in self.tanks.values():
+            for A in (*tank.M, *tank.K):
+                used[tank.rows] |= np.asarray(abs(A).sum(axis=1)).ravel() > 0.0
+        T = sp.identity(len(used), format="csr")[:, np.flatnonzero(used)].tocsr()
+        return T, T.T.tocsr()
+
+    def row_of(self, node: int, where: str) -> int:
+        """Return the place of a node among the nodes."""
+        if node not in self.nodes:
+            raise InputError(
+                f"stage '{self.name}' has no node {node}", where=where, hint=did_you_mean(node, self.nodes)
+            )
+        return list(self.nodes).index(node)
+
+    def _level(
+        self, name: str, mass: float, level: Level
+    ) -> tuple[Matrix, Matrix | None, dict[int, np.ndarray] | None]:
+        """Return mass and stiffness of a level as given, and the nodes of its deck where it is one."""
+        if isinstance(level, Deck | str | os.PathLike):
+            found = deck_matrices(level)
+            return found.M, found.K if found.K.nnz else None, found.nodes
+        if isinstance(level, tuple) and len(level) == 2:
+            return level[0], level[1], None
+        if not sp.issparse(level) and np.ndim(level) != 2:
+            raise InputError(
+                "a level is not usable",
+                where=f"tank '{name}', level {mass:g}",
+                expected="a mass matrix, (mass, stiffness), or a deck",
+                got=shown(level),
+            )
+        return level, None, None
+
+    def _rows(
+        self, name: str, nodes: Sequence[int] | Nodes | None, dofs: Sequence[tuple[int, int]] | None
+    ) -> np.ndarray:
+        where = f"tank '{name}'"
+        if dofs is not None:
+            if nodes is not None:
+                raise InputError("give nodes or dofs, not both", where=where)
+            return np.array(
+                [6 * self.row_of(int(i), where) + components_of(c, where)[0] for i, c in dofs], dtype=np.int64
+            )
+        if isinstance(nodes, Mapping):
+            self._add_nodes(_checked_nodes(nodes, where), where)
+        first = np.array([6 * self.row_of(int(i), where) for i in nodes or ()], dtype=np.int64)
+        return (first[:, None] + np.arange(6)).ravel()
+
+    def _add_nodes(self, nodes: dict[int, np.ndarray], where: str) -> None:
+        """Add nodes of a tank; those that are there must be where they are."""
+        for i, xyz in nodes.items():
+            gap = float(np.linalg.norm(self.nodes.get(i, xyz) - xyz))
+            if gap > 1e-6 * max(1.0, float(np.abs(xyz).max())):
+                raise InputError(
+                    f"node {i} of the tank is not where node {i} of the stage is",
+                    where=where,
+                    got=f"a gap of {gap:g}",
+                )
+        new = {i: xyz for i, xyz in nodes.items() if i not in self.nodes}
+        empty = sp.csr_matrix((6 * len(new), 6 * len(new)))
+        self.K = sp.block_diag([self.K, empty], format="csr")
+        self.M = sp.block_diag([self.M, empty], format="csr")
+        self.nodes |= new
+
+    def _placed(
+        self, M: Matrix, K: Matrix | None, nodes: dict[int, np.ndarray], rows: np.ndarray, where: str
+    ) -> tuple[Matrix, Matrix | None]:
+        """Return matrices of the grids of a deck in the rows of the tank."""
+        at = {int(row): i for i, row in enumerate(rows)}
+        first = [6 * self.row_of(i, where) for i in nodes]
+        wanted = (np.array(first)[:, None] + np.arange(6)).ravel()
+        if any(int(row) not in at for row in wanted):
+            raise InputError("a level has grids that the other levels, or `nodes`, do not have", where=where)
+        columns = np.array([at[int(row)] for row in wanted])
+        shape = (len(wanted), len(rows))
+        P = sp.csr_matrix((np.ones(len(wanted)), (np.arange(len(wanted)), columns)), shape=shape)
+        return (P.T @ M @ P), None if K is None else (P.T @ K @ P)
+
+    def _check_carried(self, tank: Levels) -> None:
+        """Refuse propellant on components that the structure does not carry."""
+        T, pick = self.free()
+        move = (T @ (pick @ self.rigid()[:, 3:]))[tank.rows]
+        full = tank.M[-1]
+        lost = np.abs(move.T @ (full @ move) - tank.masses[-1] * np.eye(3)).max()
+        if lost > 10.0 * WEIGHT * max(float(tank.masses[-1]), 1e-300):
+            raise ModelError(
+                "propellant hangs on components that the structure holds to ground or does not carry",
+                where=f"stage '{self.name}', tank '{tank.name}'",
+                got=f"{lost:g} of {tank.masses[-1]:g} would be lost",
+                hint="take away SPC, or hang the propellant on nodes that have stiffness",
+            )
+
+    def __repr__(self) -> str:
+        tanks = "".join(f", tank '{t.name}' {t.masses[0]:g} to {t.masses[-1]:g}" for t in self.tanks.values())
+        return f"<Stage '{self.name}': {len(self.nodes)} nodes, mass {self.mass:g}{tanks}>"
+
+
+def _checked_nodes(nodes: object, where: str) -> dict[int, np.ndarray]:
+    if not isinstance(nodes, Mapping) or not nodes:
+        raise InputError("nodes are not usable", where=where, expected="{id: position}", got=shown(nodes))
+    return {int(i): as_array(xyz, (3,), f"{where}, node {i}") for i, xyz in nodes.items()}

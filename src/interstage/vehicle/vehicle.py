@@ -1,0 +1,228 @@
+"""A vehicle of stages that burns its propellant: one flexible body with constant shapes over changing mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.component.interface import components_of
+from interstage.errors import InputError, did_you_mean, shown
+from interstage.spatial.checks import as_array
+from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
+from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
+from interstage.vehicle.stack import Modes, Stack
+from interstage.vehicle.stage import Stage
+
+Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
+"""A join, or a node (stage, node), or some of its components, as "yz" (forces) or 156."""
+
+
+class Vehicle:
+    """Stages joined into one structure.
+
+    Parameters
+    ----------
+    name : of the vehicle
+    gravity : (3,) acceleration, vehicle axes of the undeformed stack at rest
+
+    >>> from interstage.fem import lumped_beam
+    >>> K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
+    >>> v = Vehicle("two")
+    >>> v.add(Stage("first", K=K, M=M, nodes=nodes))
+    >>> v.add(Stage("upper", K=K, M=M, nodes=nodes), at=[10.0, 0.0, 0.0])
+    >>> v.join("separation", ("first", 6), ("upper", 1))
+    >>> v
+    <Vehicle 'two': stages first, upper; joins separation; mass 24>
+    """
+
+    def __init__(self, name: str, *, gravity: ArrayLike = (0.0, 0.0, 0.0)):
+        self.name = name
+        self.gravity = as_array(gravity, (3,), f"vehicle '{name}', gravity")
+        self.stages: dict[str, Stage] = {}
+        self.joins: dict[str, Join] = {}
+        self.cut: dict[str, list[tuple[str, int]]] = {}
+        self._at: dict[str, np.ndarray] = {}
+
+    def add(self, stage: Stage, *, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Add a stage, moved by `at` from where its own nodes are."""
+        where = f"vehicle '{self.name}'"
+        if not isinstance(stage, Stage):
+            raise InputError("not a stage", where=where, expected="ist.Stage(...)", got=shown(stage))
+        if stage.name in self.stages:
+            raise InputError(f"there is a stage '{stage.name}' already", where=where)
+        taken = {tank for one in self.stages.values() for tank in one.tanks}
+        for tank in stage.tanks:
+            if tank in taken:
+                raise InputError(
+                    f"two stages have a tank '{tank}'",
+                    where=where,
+                    hint="give every tank of a vehicle a name of its own",
+                )
+        self.stages[stage.name] = stage
+        self._at[stage.name] = as_array(at, (3,), f"{where}, place of stage '{stage.name}'")
+
+    def join(
+        self,
+        name: str,
+        a: Side | None = None,
+        b: Side | None = None,
+        *,
+        rigid: bool = False,
+        components: int | str = 123456,
+        equations: Sequence[Relation] | None = None,
+    ) -> None:
+        """Join stages.
+
+        Parameters
+        ----------
+        name : of the join
+        a, b : (stage, node), or (stage, [nodes]) in pairs; nodes that do not meet are refused with their gap
+        rigid : link nodes rigidly across a gap
+        components : that are joined
+        equations : in place of a and b: relations {(stage, node, component 1 to 6): coefficient} whose sums are zero
+        """
+        where = f"join '{name}'"
+        if name in self.joins:
+            raise InputError(f"there is a join '{name}' already", where=f"vehicle '{self.name}'")
+        if equations is not None:
+            if a is not None or b is not None:
+                raise InputError("give two sides or equations, not both", where=where)
+            found = relation_join(name, equations)
+            for place in found.places:
+                self.position(place, where)
+        else:
+            pairs = sides(name, a, b)
+            gaps = np.array([self.position(q, where) - self.position(p, where) for p, q in pairs])
+            found = node_join(name, pairs, gaps.reshape(-1, 3), components, rigid, self._size())
+        self.joins[name] = found
+
+    def without(self, *names: str) -> Vehicle:
+        """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes."""
+        for name in names:
+            self._stage(name, f"vehicle '{self.name}'")
+        out = Vehicle(self.name, gravity=self.gravity)
+        for name, stage in self.stages.items():
+            if name not in names:
+                out.add(stage, at=self._at[name])
+        for name, join in self.joins.items():
+            if not join.stages & set(names):
+                out.joins[name] = join
+            else:
+                left = [place for place in join.places if place[0] not in names]
+                if left:
+                    out.cut[name] = left
+        out.cut |= {n: p for n, p in self.cut.items() if all(place[0] in out.stages for place in p)}
+        return out
+
+    def stack(self) -> Stack:
+        """Return the coupled structure: matrices of the coordinates that remain, dry and with every level."""
+        return Stack.of(self.name, self.stages, self._at, list(self.joins.values()))
+
+    def modes(
+        self,
+        propellant: Propellant | None = None,
+        *,
+        n_modes: int | None = None,
+        below_hz: float | None = None,
+    ) -> Modes:
+        """Return flexible modes of the free vehicle; propellant {tank: mass} (others full), or a part 0 to 1 of all."""
+        if (n_modes is None) == (below_hz is None):
+            raise InputError("give n_modes or below_hz", where=f"modes of '{self.name}'")
+        stack = self.stack()
+        return stack.modes(stack.propellant(propellant), n_modes, below_hz)
+
+    def shapes(
+        self,
+        *,
+        below_hz: float | None = None,
+        n_modes: int | None = None,
+        error: float = 1e-3,
+        levels: int = 9,
+        certify: int | None = None,
+        attach: Sequence[Attachment] = (),
+        reference: float = 0.5,
+        each: Each | None = None,
+        vectors: ArrayLike | None = None,
+        burning: Sequence[str] | None = None,
+    ) -> Shapes:
+        """Choose constant shapes for a phase of flight.
+
+        Parameters
+        ----------
+        below_hz, n_modes : modes that are to be met at every fill: all below a frequency, or so many
+        error : largest error of their frequencies, relative, and of 1 - MAC
+        levels : fills from full to empty whose modes the shapes are chosen from
+        certify : fills from full to empty at which the error is looked at (default: four for each step of a level)
+        attach : joins, (stage, node) or (stage, node, components) whose attachment shapes are added; joins that
+            `without` has cut are always among them
+        reference : fill at which the shapes are of unit modal mass and without rigid parts
+        each : in place of a choice by error, so many modes of each level, or {fill: modes}
+        vectors : in place of a choice, given shapes (nq, n) in the coordinates of `stack()`
+        burning : tanks that empty, all together (default: all); the others stay full
+        """
+        stack = self.stack()
+        wanted = Wanted(
+            self.name, below_hz, n_modes, error, levels, certify, reference, each, vectors, burning
+        )
+        return choose(stack, wanted, self._loads(stack, attach))
+
+    def position(self, place: tuple[str, int], where: str) -> np.ndarray:
+        """Return where a node of a stage is in the vehicle."""
+        stage = self._stage(place[0], where)
+        return stage.positions[stage.row_of(place[1], where)] + self._at[stage.name]
+
+    def _loads(self, stack: Stack, attach: Sequence[Attachment]) -> np.ndarray:
+        """Return unit loads (nq, p) of attachments."""
+        where = f"shapes of '{self.name}', attach"
+        rows: list[int] = []
+        places: list[tuple[tuple[str, int], list[int]]] = [
+            (place, list(range(6))) for cut in self.cut.values() for place in cut
+        ]
+        for one in attach:
+            if isinstance(one, str):
+                if one not in self.joins and one not in self.cut:
+                    hint = did_you_mean(one, [*self.joins, *self.cut])
+                    raise InputError(f"there is no join '{one}'", where=where, hint=hint)
+                found = self.joins[one].places[::2] if one in self.joins else self.cut[one]
+                places += [(place, list(range(6))) for place in found]
+            elif isinstance(one, tuple) and len(one) in (2, 3):
+                places.append(
+                    ((one[0], int(one[1])), _components(one[2] if len(one) == 3 else 123456, where))
+                )
+            else:
+                raise InputError(
+                    "an attachment is not usable",
+                    where=where,
+                    expected='a join, or (stage, node, components) as in ("first", 1, "yz")',
+                    got=shown(one),
+                )
+        index = {place: i for i, place in enumerate(stack.places)}
+        for place, components in places:
+            self.position(place, where)
+            rows += [6 * index[place] + c for c in components]
+        return np.asarray(stack.V[list(dict.fromkeys(rows))].T.toarray())
+
+    def _stage(self, name: str, where: str) -> Stage:
+        if name not in self.stages:
+            raise InputError(f"there is no stage '{name}'", where=where, hint=did_you_mean(name, self.stages))
+        return self.stages[name]
+
+    def _size(self) -> float:
+        points = np.vstack([s.positions + self._at[name] for name, s in self.stages.items()])
+        return float(np.linalg.norm(np.ptp(points, axis=0)))
+
+    def __repr__(self) -> str:
+        full = sum(s.mass + sum(float(t.masses[-1]) for t in s.tanks.values()) for s in self.stages.values())
+        joins = f"; joins {', '.join(self.joins)}" if self.joins else ""
+        return f"<Vehicle '{self.name}': stages {', '.join(self.stages)}{joins}; mass {full:g}>"
+
+
+def _components(given: str | int, where: str) -> list[int]:
+    """Return components 0 to 5 of "yz" (forces along axes) or of digits 1 to 6."""
+    text = str(given)
+    if text and not set(text) - set("xyz"):
+        return ["xyz".index(c) for c in text]
+    return components_of(text, where)
