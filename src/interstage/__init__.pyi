@@ -1,6 +1,8 @@
 """The public names of Interstage and where each comes from, a line for each: checkers and `__init__.py` read them."""
 
 from interstage.component import Component as Component
+from interstage.ensemble import Study as Study
+from interstage.ensemble import monte_carlo as monte_carlo
 from interstage.errors import FidelityWarning as FidelityWarning
 from interstage.errors import InterstageError as InterstageError
 from interstage.errors import LockWarning as LockWarning

@@ -21,6 +21,7 @@ from interstage.output import read_json, reason
 
 if TYPE_CHECKING:
     from interstage.component import Component
+    from interstage.ensemble import Study
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
@@ -98,7 +99,14 @@ MASS_TREE = FileKind(
     ("json",),
     "interstage mass tree",
 )
-KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, CHECKPOINT, MASS_TREE)
+STUDY = FileKind(
+    "study",
+    "summary of a study",
+    "interstage.ensemble:Study",
+    "monte_carlo(…, folder=…)",
+    format="interstage study",
+)
+KINDS = (COMPONENT, MULTIBODY, LINEAR, LOG, FLIGHT, CHECKPOINT, MASS_TREE, STUDY)
 EXPECTED = ", ".join(f"a {kind.words} ({kind.made_by})" for kind in KINDS)
 
 # first bytes of files that people confuse with ours
@@ -119,8 +127,8 @@ _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nEND
 
 def load(
     path: str | Path,
-) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody:
-    """Read any file that Interstage writes: a component, vehicle, linear model, simulation log or mass tree.
+) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody | Study:
+    """Read any file that Interstage writes: component, vehicle, linear model, simulation log, mass tree, study.
 
     What it is, is told by its content. The classes have the same door with options of their own: `Component.load`,
     `Multibody.load`, `LinearModel.load`, `Log.load`, `MassBody.load`.

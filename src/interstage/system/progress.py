@@ -19,7 +19,7 @@ PATIENCE_S = 2.0  # runs shorter than this show nothing
 BLINK_S = 0.15  # seconds between two looks
 
 
-def _console() -> Console | None:
+def console() -> Console | None:
     """Return a console that someone looks at, None where there is none."""
     if not (sys.stderr is not None and sys.stderr.isatty()) and "ipykernel" not in sys.modules:
         return None
@@ -36,7 +36,7 @@ class Progress:
 
     def __init__(self, name: str, start: float, until: float, shown: bool = True):
         self.name, self.start, self.until = name, start, until
-        self.console = _console() if shown else None
+        self.console = console() if shown else None
         self.ahead = (until - start) / 2000.0
         self.begun = self.last = time.perf_counter()
         self.bar: Bar | None = None
@@ -61,7 +61,7 @@ class Progress:
         if now - self.begun < PATIENCE_S:
             return
         if self.bar is None:
-            self.bar = self._started()
+            self.bar = started(self.console, self.name, self.until - self.start)
         speed = (t - self.start) / (now - self.begun)
         self.bar.update(
             self.bar.task_ids[0],
@@ -74,17 +74,19 @@ class Progress:
         """Return how many digits of the time are worth showing."""
         return max(0, 2 - math.floor(math.log10(max(self.until - self.start, 1e-9))))
 
-    def _started(self) -> Bar:
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
 
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=28),
-            TextColumn("{task.fields[speed]}", markup=False),
-            TimeRemainingColumn(),
-        )
-        bar = Bar(*columns, console=self.console, transient=True)
-        bar.add_task(self.name, total=self.until - self.start, speed="")
-        bar.start()
-        return bar
+def started(console: Console, name: str, total: float) -> Bar:
+    """Return a bar that has begun: what it says, how far it is, its field `speed`, and the time left."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=28),
+        TextColumn("{task.fields[speed]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    bar = Bar(*columns, console=console, transient=True)
+    bar.add_task(name, total=total, speed="")
+    bar.start()
+    return bar

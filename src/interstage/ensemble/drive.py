@@ -1,0 +1,192 @@
+"""Drive a study: draw the table, do what is not done yet, gather the summary.
+
+Whoever works, a run is the same function of the same row: one process or many, here or in a cluster. A worker that
+dies takes nothing along but the runs in its hands, which are done again; a driver that dies leaves the files of all
+runs that were done, and the same call goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from interstage.ensemble.bar import Bar
+from interstage.ensemble.design import Design, Dispersions, Row, draw
+from interstage.ensemble.identity import fingerprint
+from interstage.ensemble.job import Job, Outcome, run_path
+from interstage.ensemble.outputs import Outputs, named
+from interstage.ensemble.study import SUMMARY, Study
+from interstage.ensemble.workers import hands_of
+from interstage.errors import FileError, InputError, shown
+from interstage.output import make_folder, reason
+from interstage.system import Assembly
+
+DESIGN = "design.h5"
+LOCK = ".driver"
+
+
+def monte_carlo(
+    build: Callable[[Row], object] | Assembly,
+    dispersions: Dispersions,
+    runs: int,
+    seed: int = 0,
+    outputs: Outputs = None,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    sampling: str = "random",
+    flight: Mapping[str, object] | None = None,
+    logs: bool = False,
+    workers: int | None = None,
+    cluster: object = None,
+    progress: bool = True,
+) -> Study:
+    """Run something many times with dispersed numbers; return the study: outputs, statistics, pictures, a report.
+
+    The same call with the same folder goes on where an earlier one ended, however it ended; runs that are done are not
+    repeated, and more `runs` of "random" or "sobol" points are added to those that are there.
+
+    Parameters
+    ----------
+    build : function of a `Row` (numbers by name, `row.seed`, `row.number`) that returns a log, or {name: number or
+        array}. Or an assembly, of which names of the table are "device.parameter", "device.state", with [k] for one
+        number of a vector, and "q.arm.angle", "v.bus.wx" of the state at the start
+    dispersions : {name: distribution}, frozen ones of `scipy.stats`; {(names): scipy.stats.multivariate_normal(mean,
+        cov)}; {name: function of the row} of what is derived from those before it
+    runs, seed, sampling : how many, from what, by what: "random", "latin", "sobol", or "saltelli" for indices of
+        sensitivity (`Study.sensitivity`)
+    outputs : what is kept: names as "final core.q", "peak imu.rate", "imu.rate" (its history), or {name: function of
+        what a run gave}; None keeps all of a mapping
+    folder : where files go, one for each run; None: nowhere, and nothing can go on
+    flight : arguments of `simulate` for an assembly, as {"x": x0, "until": 30, "step": "5 ms"}
+    logs : keep the log of every run in folder/logs; those of runs that fail are kept anyway
+    workers : processes, default one for each core; 0 runs here, where functions need not be found by name
+    cluster : address of a dask scheduler, or a `distributed.Client`
+
+    A run that raises is recorded with its error and does not stop the others.
+    """
+    job = _job(build, flight, outputs, logs)
+    design = replace(draw(dispersions, runs, seed, sampling), build=fingerprint(job))
+    job.check(design.row(0))
+    place = None if folder is None else make_folder(folder)
+    with _alone(place):
+        done = set() if place is None else _found(place, design)
+        todo = [k for k in range(runs) if k not in done]
+        bar = Bar(runs, runs - len(todo), shown=progress)
+        hands = hands_of(job, place, workers, cluster, len(todo))
+        try:
+            kept = []
+            for outcome in hands.work([design.row(k) for k in todo]):
+                bar.step(outcome.failed)
+                if place is None:
+                    kept.append(outcome)
+        finally:
+            bar.close()
+            hands.close()
+        if place is not None:
+            kept = [Outcome.load(run_path(place, k)) for k in range(runs)]
+        study = Study.of(design, kept, job, place)
+        if place is not None:
+            study.save(place / SUMMARY)
+    return study
+
+
+def _job(build: object, flight: Mapping[str, object] | None, outputs: Outputs, logs: bool) -> Job:
+    wanted = named(outputs)
+    if isinstance(build, Assembly):
+        arguments = dict(flight or {})
+        if "until" not in arguments:
+            raise InputError(
+                "it is not said how long the assembly flies",
+                where="flight",
+                hint='flight={"x": x0, "until": 30}',
+            )
+        if wanted is None:
+            raise InputError(
+                "it is not said what to keep of a run", where="outputs", hint='as "final imu.rate"'
+            )
+        for word in ("log", "checkpoint", "pace", "progress"):
+            if word in arguments:
+                raise InputError(f"a flight of a study takes no {word}=", where="flight")
+        return Job(None, wanted, _packed(build, "the assembly"), arguments, logs)
+    if not callable(build):
+        raise InputError(
+            "nothing to run", where="build", expected="a function or an assembly", got=shown(build)
+        )
+    if flight is not None:
+        raise InputError("flight= is for assemblies", where="flight", hint="a function flies by itself")
+    return Job(build, wanted, None, {}, logs)
+
+
+def _packed(what: object, words: str) -> bytes:
+    try:
+        return pickle.dumps(what)
+    except Exception as error:
+        raise InputError(
+            f"{words} cannot travel to other processes",
+            got=f"{type(error).__name__}: {error}",
+            hint="laws must be functions or classes of a module: give a function that builds the assembly instead",
+        ) from None
+
+
+def _found(folder: Path, design: Design) -> set[int]:
+    """Return the runs that are done in a folder; refuse one that holds another study."""
+    make_folder(folder / "runs")
+    known = folder / DESIGN
+    if known.exists():
+        old = Design.load(known)
+        n = min(len(old), len(design))
+        same = (
+            old.names == design.names
+            and (old.seed, old.sampling) == (design.seed, design.sampling)
+            and (old.values[:n] == design.values[:n]).all()
+        )
+        if not same or len(design) < len(old):
+            raise FileError(
+                "the folder holds another study" if not same else "the folder holds more runs",
+                where=str(folder),
+                expected=f"seed {old.seed}, {len(old)} runs of {', '.join(old.names) or 'nothing'}, {old.sampling}",
+                got=f"seed {design.seed}, {len(design)} runs of {', '.join(design.names)}, {design.sampling}",
+                hint="give another folder, or remove this one",
+            )
+        if old.build and design.build and old.build != design.build:
+            raise FileError(
+                "the folder holds runs of something else: what is run or kept was changed since",
+                where=str(folder),
+                hint="give another folder, or remove this one",
+            )
+    if not known.exists() or len(design) > len(old):
+        design.save(known)
+    for left in (folder / "runs").glob(".*.part"):
+        left.unlink(missing_ok=True)
+    return {k for k in range(len(design)) if run_path(folder, k).exists()}
+
+
+@contextmanager
+def _alone(folder: Path | None) -> Iterator[None]:
+    """Keep other drivers out of a folder while one works in it; a lock of a process that died is none."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        folder = None
+    if folder is None:
+        yield
+        return
+    try:
+        held = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o666)
+    except OSError as error:
+        raise FileError("the folder cannot be written to", where=str(folder), got=reason(error)) from None
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(held)
+        raise FileError(
+            "another study is at work in the folder", where=str(folder), hint="wait for it, or give another"
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(held)

@@ -1,0 +1,325 @@
+"""Who does the runs: this process, processes of this machine, or the workers of a dask cluster.
+
+All of them yield an outcome for every row, in whatever order. Short runs go out in bundles of about a fifth of a
+second. Processes of this machine write the files themselves; from a cluster outcomes travel back and the driver writes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Protocol
+
+from interstage.ensemble.design import Row
+from interstage.ensemble.job import DIED, Job, Outcome, log_path, run_path, store
+from interstage.errors import InputError, shown
+from interstage.output import make_folder, write_bytes
+
+BUNDLE_S = 0.2  # seconds that a bundle of short runs shall take
+MOST = 256  # runs in a bundle
+AHEAD = 2  # bundles that wait for each worker
+CHANCES = 2  # how often a run may take its process down while it is alone there
+ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+MARK = "INTERSTAGE_WORKER"
+
+
+class Hands(Protocol):
+    """Something that does runs."""
+
+    def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
+        """Do runs and yield each outcome as it comes."""
+
+    def close(self) -> None:
+        """Let go of processes."""
+
+
+def hands_of(job: Job, folder: Path | None, workers: object, cluster: object, runs: int) -> Hands:
+    """Return who does the runs of a study."""
+    if os.environ.get(MARK):
+        raise InputError(
+            "a worker process came upon the study that it works for",
+            hint="put the call of monte_carlo under `if __name__ == '__main__':`",
+        )
+    if cluster is not None:
+        if workers is not None:
+            raise InputError("a cluster has workers of its own", where="workers")
+        return Cluster(job, folder, cluster)
+    if workers is None:
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
+        raise InputError("workers is no number of processes", expected="0 or more", got=shown(workers))
+    return Processes(job, folder, min(workers, max(runs, 1))) if workers and runs else Here(job, folder)
+
+
+class Bundles:
+    """Rows that are still to do, in bundles that take about as long as they should."""
+
+    def __init__(self, rows: Sequence[Row], workers: int):
+        self.rows, self.workers = list(reversed(rows)), workers
+        self.seconds = 0.0
+        self.done = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    def measured(self, outcomes: Sequence[Outcome]) -> None:
+        """Take note of how long runs took."""
+        self.seconds += sum(outcome.seconds for outcome in outcomes)
+        self.done += len(outcomes)
+
+    def next(self) -> list[Row]:
+        """Return the next rows: fewer towards the end, so that nobody waits for one."""
+        size = 1
+        if self.done:
+            size = int(BUNDLE_S * self.done / max(self.seconds, 1e-9))
+            size = max(1, min(size, MOST, len(self.rows) // (AHEAD * self.workers)))
+        return [self.rows.pop() for _ in range(min(size, len(self.rows)))]
+
+
+class Here:
+    """Runs in this process, one after the other."""
+
+    def __init__(self, job: Job, folder: Path | None):
+        self.job, self.folder = job, folder
+
+    def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
+        for row in rows:
+            outcome, log = self.job.run(row)
+            if self.folder is not None:
+                store(self.folder, outcome, log)
+            yield outcome
+
+    def close(self) -> None:
+        pass
+
+
+# processes of this machine --------------------------------------------------------------------------------
+
+_JOB: dict[str, Any] = {}
+
+
+def _begin(job: bytes, folder: Path | None) -> None:
+    """Unpack, in a new process, what every run needs; what goes wrong is told by `_ready`."""
+    try:
+        _JOB.update(job=pickle.loads(job), folder=folder, fault="")
+    except Exception as error:
+        _JOB.update(fault=f"{type(error).__name__}: {error}")
+
+
+def _ready() -> str:
+    """Say what a worker lacks, "" for nothing."""
+    return str(_JOB["fault"])
+
+
+def _bundle(rows: list[Row]) -> list[Outcome]:
+    """Do runs in a worker; where there is a folder the outputs stay there."""
+    outcomes = Here(_JOB["job"], _JOB["folder"]).work(rows)
+    return [one if _JOB["folder"] is None else replace(one, outputs={}) for one in outcomes]
+
+
+@contextmanager
+def _as_worker() -> Iterator[None]:
+    """Let processes that start here be workers of one thread, which give the same bits wherever they run."""
+    before = {name: os.environ.get(name) for name in (*ONE_THREAD, MARK)}
+    os.environ.update(dict.fromkeys(before, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class Processes:
+    """Runs in processes of this machine, each with one thread.
+
+    A pool whose process died is made anew. The runs that were in hand then are suspects: each is done again with a
+    process of its own, and one that kills that too is recorded as failed.
+    """
+
+    def __init__(self, job: Job, folder: Path | None, workers: int):
+        try:
+            self.packed = pickle.dumps(job)
+        except Exception as error:
+            raise InputError(
+                "the study cannot travel to other processes",
+                got=f"{type(error).__name__}: {error}",
+                hint="functions must stand in a module or script under their own names; workers=0 runs here",
+            ) from None
+        self.folder, self.workers = folder, workers
+        self.pool = self._started(workers)
+
+    def _started(self, workers: int) -> ProcessPoolExecutor:
+        pool = ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(self.packed, self.folder)
+        )
+        try:
+            with _as_worker():
+                fault = pool.submit(_ready).result()
+        except BrokenProcessPool:
+            fault = "they end at once"
+        if fault:
+            pool.shutdown(cancel_futures=True)
+            raise InputError(
+                "worker processes cannot start",
+                got=fault,
+                hint="a script needs `if __name__ == '__main__':` around its calls, functions must stand in a module "
+                "or script; workers=0 runs here",
+            )
+        return pool
+
+    def _submit(self, rows: list[Row]) -> Future[list[Outcome]]:
+        with _as_worker():
+            return self.pool.submit(_bundle, rows)
+
+    def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
+        bundles = Bundles(rows, self.workers)
+        waiting: dict[Future[list[Outcome]], list[Row]] = {}
+        while bundles or waiting:
+            try:
+                while bundles and len(waiting) < AHEAD * self.workers:
+                    rows_next = bundles.next()
+                    try:
+                        waiting[self._submit(rows_next)] = rows_next
+                    except BrokenProcessPool:
+                        bundles.rows += reversed(rows_next)
+                        raise
+                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    outcomes = future.result()
+                    del waiting[future]
+                    bundles.measured(outcomes)
+                    yield from outcomes
+            except BrokenProcessPool:
+                suspects = [row for bundle in waiting.values() for row in bundle]
+                waiting = {}
+                yield from self._alone(suspects)
+                self.pool = self._started(self.workers)
+
+    def _alone(self, suspects: list[Row]) -> Iterator[Outcome]:
+        """Do runs one by one, each in a process that may die."""
+        self.close()
+        self.pool = self._started(1)
+        for row in suspects:
+            if self.folder is not None and run_path(self.folder, row.number).exists():
+                yield Outcome.load(run_path(self.folder, row.number))
+                continue
+            for _ in range(CHANCES):
+                try:
+                    yield from self._submit([row]).result()
+                    break
+                except BrokenProcessPool:
+                    self.close()
+                    self.pool = self._started(1)
+            else:
+                outcome = Outcome(row.number, {}, DIED)
+                if self.folder is not None:
+                    store(self.folder, outcome, None)
+                yield outcome
+        self.close()
+
+    def close(self) -> None:
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+# a cluster ------------------------------------------------------------------------------------------------
+
+
+def _far(job: Job, rows: list[Row]) -> list[tuple[Outcome, bytes]]:
+    """Do runs on a worker of a cluster; logs travel as the bytes of their files."""
+    found = []
+    for row in rows:
+        outcome, log = job.run(row)
+        data = b""
+        if log is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                log.save(Path(folder) / "log.h5")
+                data = (Path(folder) / "log.h5").read_bytes()
+        found.append((outcome, data))
+    return found
+
+
+class Cluster:
+    """Runs on the workers of a dask cluster; dask repeats what a dead worker had in hand."""
+
+    def __init__(self, job: Job, folder: Path | None, cluster: Any):
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError(
+                "clusters need dask.distributed", where="cluster", hint="pip install 'interstage[cluster]'"
+            ) from None
+        self.job, self.folder = job, folder
+        self.own = not isinstance(cluster, Client)
+        if self.own and not isinstance(cluster, str) and not hasattr(cluster, "scheduler_address"):
+            raise InputError(
+                "this is no cluster",
+                where="cluster",
+                expected="the address of a dask scheduler, or a distributed.Client",
+                got=shown(cluster),
+            )
+        try:
+            self.client = Client(cluster) if self.own else cluster
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(
+                "the cluster does not answer", where=shown(cluster), got=f"{type(error).__name__}: {error}"
+            ) from None
+
+    def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
+        from distributed import as_completed
+
+        job = self.client.scatter(self.job, broadcast=True, hash=False)
+        bundles = Bundles(rows, max(1, len(self.client.scheduler_info()["workers"])))
+        sent: dict[Any, list[Row]] = {}
+        queue = as_completed([])
+
+        def send(some: list[Row]) -> None:
+            future = self.client.submit(_far, job, some, pure=False)
+            sent[future] = some
+            queue.add(future)
+
+        while bundles and len(sent) < AHEAD * bundles.workers:
+            send(bundles.next())
+        for future in queue:
+            some = sent.pop(future)
+            outcomes = self._received(future, some)
+            if outcomes is None:
+                for row in some:
+                    send([row])
+                continue
+            if bundles:
+                send(bundles.next())
+            bundles.measured(outcomes)
+            yield from outcomes
+
+    def _received(self, future: Any, rows: list[Row]) -> list[Outcome] | None:
+        """Return outcomes, written where there is a folder; None where a bundle died and is to be done one by one."""
+        from distributed.scheduler import KilledWorker
+
+        try:
+            found = future.result()
+        except KilledWorker:
+            if len(rows) > 1:
+                return None
+            found = [(Outcome(rows[0].number, {}, DIED), b"")]
+        for outcome, log in found:
+            if self.folder is not None:
+                if log:
+                    make_folder(self.folder / "logs")
+                    write_bytes(log_path(self.folder, outcome.number), log, "log of a run")
+                store(self.folder, outcome, None)
+        return [outcome for outcome, _ in found]
+
+    def close(self) -> None:
+        if self.own:
+            self.client.close()

@@ -1,0 +1,197 @@
+"""Who does the runs does not matter: processes, kills, a cluster, a study that goes on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import studied
+from scipy import stats
+
+import interstage as ist
+
+A = {"a": stats.norm(1.0, 0.2)}
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def unbroken():
+    """A study that nobody disturbed."""
+    return ist.monte_carlo(studied.slow, A, 60, seed=9, workers=0)
+
+
+def test_processes_give_the_same_bits(unbroken, tmp_path):
+    study = ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path, workers=2)
+    assert study.digest == unbroken.digest
+    assert study.repeat(17)["y"] == study["y"][17]
+    back = ist.Study.load(tmp_path)
+    assert back.digest == study.digest and ist.load(tmp_path / "summary.h5").digest == study.digest
+    assert not list((tmp_path / "runs").glob(".*"))
+
+
+def test_killed_workers_lose_nothing(unbroken, tmp_path, monkeypatch):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    monkeypatch.setenv("STUDY_MARKS", str(marks))
+    killer = subprocess.Popen([sys.executable, "-c", KILLER, str(marks), str(os.getpid())])
+    study = ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path / "mc", workers=2)
+    assert killer.wait(30) == 0
+    assert study.digest == unbroken.digest and not study.errors
+
+
+KILLER = """
+import os, signal, sys, time
+marks, driver = sys.argv[1:]
+killed = set()
+end = time.time() + 60
+while len(killed) < 3 and time.time() < end:
+    pids = {int(name.split(".")[1]) for name in os.listdir(marks)} - killed - {int(driver)}
+    if len(os.listdir(marks)) > 8 * (1 + len(killed)) and pids:
+        pid = max(pids)
+        killed.add(pid)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    time.sleep(0.003)
+sys.exit(0 if killed else 1)
+"""
+
+DRIVER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import studied
+import interstage as ist
+from scipy import stats
+if __name__ == "__main__":
+    study = ist.monte_carlo(studied.slow, {"a": stats.norm(1.0, 0.2)}, 60, seed=9, folder=sys.argv[1], workers=2)
+    print(study.digest)
+"""
+
+
+def test_a_killed_driver_goes_on_where_it_was(unbroken, tmp_path):
+    script, folder = tmp_path / "driver.py", tmp_path / "mc"
+    script.write_text(DRIVER)
+    call = [sys.executable, str(script), str(folder), str(HERE)]
+    first = subprocess.Popen(call, start_new_session=True)
+    end = time.time() + 60
+    while len(list((folder / "runs").glob("run_*"))) < 10 and time.time() < end:
+        time.sleep(0.01)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "runs").glob("run_*")}
+    assert 10 <= len(kept) < 60
+    second = subprocess.run(call, capture_output=True, text=True, timeout=120)
+    assert second.stdout.strip() == unbroken.digest, second.stderr
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+def test_a_run_that_kills_its_process_is_recorded_and_the_others_go_on(tmp_path):
+    study = ist.monte_carlo(studied.kills, A, 12, folder=tmp_path, workers=2)
+    assert study.errors == {3: "the process that ran it died"}
+    assert np.isfinite(np.delete(study["y"], 3)).all()
+
+
+def test_a_failed_flight_leaves_its_log(tmp_path):
+    asked = {"tau": stats.uniform(0.2, 0.1)}
+    study = ist.monte_carlo(studied.flies_and_fails, asked, 2, 0, ["final lag.y"], tmp_path, workers=0)
+    assert "too much" in study.errors[0] and "too much" in study.errors[1]
+    log = study.log(1)
+    # software raises at the first sample above 0.9; the log ends there or a sample before
+    end = np.ceil(-study["tau"][1] * np.log(0.1) / 0.1) * 0.1
+    assert end - 0.11 < log.t[-1] < end + 0.01
+    assert log["lag.y"] == pytest.approx(
+        1 - np.exp(-log.t / study["tau"][1]), abs=2e-3
+    )  # steps of half of tau
+
+
+def test_logs_are_kept_where_asked(tmp_path):
+    flight = {"x": None, "until": 0.5, "step": 0.1}
+    study = ist.monte_carlo(
+        studied.lag(), {"lag.tau": stats.uniform(0.4, 0.3)}, 2, 0, ["lag.y"], tmp_path, flight=flight,
+        logs=True, workers=0,
+    )  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["run_000000.h5", "run_000001.h5"]
+    assert np.array_equal(study.log(1)["lag.y"], study["lag.y"][1])
+
+
+def test_more_runs_are_added(tmp_path):
+    few = ist.monte_carlo(studied.linear, {n: stats.norm() for n in "abc"}, 5, 1, None, tmp_path, workers=0)
+    many = ist.monte_carlo(studied.linear, {n: stats.norm() for n in "abc"}, 8, 1, None, tmp_path, workers=0)
+    assert np.array_equal(many["y1"][:5], few["y1"]) and np.array_equal(many.seconds[:5], few.seconds)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": 2}, "the folder holds another study.*seed 1, 5 runs of a, random"),
+        ({"runs": 4}, "the folder holds more runs"),
+        ({"build": studied.slow}, "runs of something else"),
+        ({"outputs": ["y"]}, "runs of something else"),
+    ],
+)
+def test_folders_hold_one_study(tmp_path, change, words):
+    asked = {"build": studied.sometimes_fails, "dispersions": A, "runs": 5, "seed": 1, "folder": tmp_path}
+    ist.monte_carlo(**asked, workers=0)
+    with pytest.raises(ist.InterstageError, match=words):
+        ist.monte_carlo(**(asked | change), workers=0)
+
+
+def test_two_drivers_in_one_folder(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    with open(tmp_path / ".driver", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(ist.InterstageError, match="another study is at work in the folder"):
+            ist.monte_carlo(studied.linear, A, 2, folder=tmp_path, workers=0)
+
+
+def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
+    calls, real = [], os.fsync
+
+    def full(file):
+        calls.append(file)
+        if len(calls) > 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ist.InterstageError, match=r"cannot be written.*the disk is full"):
+        ist.monte_carlo(studied.slow, A, 10, folder=tmp_path, workers=0)
+    monkeypatch.undo()
+    done = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert done == ["run_000000.h5", "run_000001.h5", "run_000002.h5"]
+    study = ist.monte_carlo(studied.slow, A, 10, folder=tmp_path, workers=0)
+    assert study.digest == ist.monte_carlo(studied.slow, A, 10, workers=0).digest
+
+
+def test_scripts_without_a_guard_are_told(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(DRIVER.replace('if __name__ == "__main__":\n    ', "").replace("    print", "print"))
+    call = [sys.executable, str(script), str(tmp_path / "mc"), str(HERE)]
+    found = subprocess.run(call, capture_output=True, text=True, timeout=120)
+    assert "worker processes cannot start" in found.stderr and "__main__" in found.stderr
+
+
+def test_a_cluster_gives_the_same_bits_though_a_worker_dies(unbroken, tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    monkeypatch.setenv("STUDY_MARKS", str(marks))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+    quiet = {"dashboard_address": None, "silence_logs": "CRITICAL", "threads_per_worker": 1}
+    with distributed.LocalCluster(n_workers=2, processes=True, **quiet) as cluster:
+        killer = subprocess.Popen(
+            [sys.executable, "-c", KILLER.replace("< 3 and", "< 1 and"), str(marks), str(os.getpid())]
+        )
+        study = ist.monte_carlo(
+            studied.slow, A, 60, seed=9, folder=tmp_path / "mc", cluster=cluster.scheduler_address
+        )
+        assert killer.wait(30) == 0
+    assert study.digest == unbroken.digest and not study.errors
