@@ -78,15 +78,11 @@ def taken(result: object, wanted: dict[str, str | Callable[..., object]] | None)
 
     result : a log, or {name: number or array}, or anything that the functions of `wanted` understand
     """
-    if wanted is None:
-        if not isinstance(result, Mapping):
-            raise InputError(
-                "it is not said what to keep of a run",
-                where="outputs",
-                expected='names as "final core.q", or a build function that returns {name: number}',
-                got=shown(result),
-            )
+    if wanted is None and isinstance(result, Mapping):
         wanted = {str(name): str(name) for name in result}
+    if wanted is None:
+        said = 'names as "final core.q", or a build function that returns {name: number}'
+        raise InputError("it is not said what to keep of a run", expected=said, got=shown(result))
     found: dict[str, np.ndarray] = {}
     for name, what in wanted.items():
         if isinstance(what, str):
