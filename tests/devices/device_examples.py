@@ -34,6 +34,42 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
         {"coulomb": 0.5, "static": 0.8, "stribeck": 0.2, "viscous": 0.1, "stiffness": 3.0, "damping": 0.2}
     ],
     "SlideFriction": [{"coulomb": 0.5, "stiffness": 3.0, "stribeck": 0.1, "damping": 0.2, "bend": 0.1}],
+    "StickingMotor": [
+        {
+            "inertia": 1e-3,
+            "ratio": 5.0,
+            "stiffness": 10.0,
+            "damping": 2.0,
+            "friction": (1e-3, 1e-4),
+            "way": 1,
+        },
+        {
+            "inertia": 1e-3,
+            "stiffness": 10.0,
+            "coulomb": 0.3,
+            "static": 0.4,
+            "max_torque": 0.2,
+            "command": 0.3,
+        },
+    ],
+    "StickingWheel": [
+        {
+            "axis": [1, 2, -1],
+            "inertia": 0.05,
+            "friction": (2e-3, 1e-4),
+            "static": 3e-3,
+            "bristle_stiffness": 4.0,
+            "bristle_damping": 0.1,
+            "imbalance": (1e-3, 2e-4),
+            "stribeck": 3.0,
+        }
+    ],
+    "StickSlip": [
+        {"coulomb": 0.5, "static": 0.8, "stribeck": 0.2, "viscous": 0.1, "way": 1},
+        {"coulomb": 0.5, "way": -1},
+        {"coulomb": 0.5, "held": 1},
+    ],
+    "SlideStickSlip": [{"coulomb": 0.5, "static": 0.6, "way": -1}],
     "Gear": [
         {"ratio": -3.0, "stiffness": 20.0, "damping": 0.1},
         {"stiffness": 20.0, "gap": 0.1},

@@ -46,7 +46,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
     """Sticks until the spring has what breaks it loose, slips half a turn and more, sticks again.
 
     With the force f that breaks it loose, A = (f - c)/k, ω = √(k/m) and the speed V: stick 2A/V, slip
-    (2π - 2 atan(V/(Aω)))/ω. Bristles as in the paper bend by 1.5e-5 m; they break loose at a little less than s, the
+    (2π - 2 atan(Aω/V))/ω. Bristles as in the paper bend by 1.5e-5 m; they break loose at a little less than s, the
     faster they are loaded the less, and the whole motion agrees with scipy's.
     """
     k, V, c, s, stiff, v_s = 8.0, 0.1, 1.0, 1.5, 1e5, 1e-3
@@ -61,7 +61,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
     loose = log["rub.drag"].max()
     assert 0.9 * s < loose < s
     A, w = (loose - c) / k, np.sqrt(k / MASS)
-    slip, stick = (2 * np.pi - 2 * np.arctan(V / (A * w))) / w, 2 * A / V
+    slip, stick = (2 * np.pi - 2 * np.arctan(A * w / V)) / w, 2 * A / V
     # friction falls from f to c within some v_s, not at once
     assert np.diff(begins) == pytest.approx(slip + stick, rel=2e-2)
     assert v.max() == pytest.approx(V + np.hypot(A * w, V), rel=4e-2)

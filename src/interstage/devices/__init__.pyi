@@ -42,6 +42,10 @@ from interstage.devices.springs import Cable as Cable
 from interstage.devices.springs import Spring as Spring
 from interstage.devices.springs import TableSpring as TableSpring
 from interstage.devices.star_tracker import StarTracker as StarTracker
+from interstage.devices.stick_slip import SlideStickSlip as SlideStickSlip
+from interstage.devices.stick_slip import StickSlip as StickSlip
+from interstage.devices.sticking_motor import StickingMotor as StickingMotor
+from interstage.devices.sticking_wheel import StickingWheel as StickingWheel
 from interstage.devices.stops import Backlash as Backlash
 from interstage.devices.stops import Gear as Gear
 from interstage.devices.stops import SlideStop as SlideStop

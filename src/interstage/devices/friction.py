@@ -30,7 +30,31 @@ def bristle_rate(v, z, stiffness, coulomb, static, stribeck):
     return v - stiffness * speed * z / (coulomb + (static - coulomb) * near), near
 
 
-class Friction(Device):
+def with_static(cls: type[Device], values: dict[str, Value]) -> dict[str, Value]:
+    """Return values with static friction, which is as large as that of Coulomb, or larger."""
+    found = dict(values)
+    if "coulomb" in found:
+        found.setdefault("static", found["coulomb"])
+        unit = cls.fields["coulomb"].unit
+        c, s = (numbers(found[name], unit, f"{cls.__name__}.{name}") for name in ("coulomb", "static"))
+        if not np.all(s >= c):
+            raise InputError(
+                f"{cls.__name__}.static must not be below {cls.__name__}.coulomb", got=f"{s} and {c}"
+            )
+    return found
+
+
+class DryFriction(Device):
+    """What friction of joints shares: Coulomb's and static friction, the second not below the first."""
+
+    coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values with static friction."""
+        return with_static(type(self), values)
+
+
+class Friction(DryFriction):
     """Friction of a hinge that sticks and slips.
 
     joint : body of the hinge;  coulomb : c;  static : s, as large as c where it is not given;  stribeck : v_s
@@ -44,17 +68,6 @@ class Friction(Device):
     stiffness, damping = Parameter("N*m/rad", above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     rate, push = joint.rate(), joint.force()
     drag, bend = Out("N*m"), State("rad")
-
-    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Return values with static friction, which is not below that of Coulomb."""
-        found, where = dict(values), type(self).__name__
-        if "coulomb" in found:
-            found.setdefault("static", found["coulomb"])
-            unit = self.fields["coulomb"].unit
-            c, s = (numbers(found[name], unit, f"{where}.{name}") for name in ("coulomb", "static"))
-            if not np.all(s >= c):
-                raise InputError(f"{where}.static must not be below {where}.coulomb", got=f"{s} and {c}")
-        return found
 
     def outputs(d, t):
         zdot, near = bristle_rate(d.rate, d.bend, d.stiffness, d.coulomb, d.static, d.stribeck)

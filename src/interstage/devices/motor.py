@@ -13,7 +13,19 @@ from __future__ import annotations
 
 from interstage.devices.parts import limited
 from interstage.devices.rotor import Rotor, drag_at
+from interstage.jit import kernel
 from interstage.system.ports import Hinge, In, Out, Parameter, State
+
+
+@kernel
+def motor_torque(command, speed, max_torque, no_load_speed):
+    """Return what a motor gives: the command, within what it has at its speed."""
+    motor = limited(command, max_torque)
+    if no_load_speed.real > 0.0 and (motor * speed).real > 0.0:
+        most = speed / no_load_speed
+        room = 1.0 - (most if most.real > 0.0 else -most)
+        motor = limited(motor, max_torque * room) if room.real > 0.0 else 0.0 * motor
+    return motor
 
 
 class Motor(Rotor):
@@ -43,11 +55,7 @@ class Motor(Rotor):
         d.on_joint = d.torque
 
     def rates(d, t):
-        motor = limited(d.command, d.max_torque)
-        if d.no_load_speed.real > 0.0 and (motor * d.speed).real > 0.0:
-            most = d.speed / d.no_load_speed
-            room = 1.0 - (most if most.real > 0.0 else -most)
-            motor = limited(motor, d.max_torque * room) if room.real > 0.0 else 0.0 * motor
+        motor = motor_torque(d.command, d.speed, d.max_torque, d.no_load_speed)
         drag = drag_at(d.speed, d.coulomb, d.viscous, d.stick)
         d.turneddot = d.speed
         d.speeddot = (motor - drag - d.torque / d.ratio) / d.inertia

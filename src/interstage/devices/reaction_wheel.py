@@ -21,7 +21,27 @@ import numpy as np
 
 from interstage.devices.parts import limited, near_limit, pair, with_directions
 from interstage.devices.rotor import Rotor, drag_at
+from interstage.jit import kernel
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+
+
+@kernel
+def gyrostat(a, w, momentum, gain, torque):
+    """Write the torque (3,) of a rotor on its node: -ḣ a - ω × h a."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        torque[i] = -gain * a[i] - momentum * (w[j] * a[k] - w[k] * a[j])
+
+
+@kernel
+def off_balance(a, e, angle, square, static, dynamic, force, torque):
+    """Write the force (3,) of imbalance, and add its torque; `square` is the square of the rotor's rate."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out = (e[i] * cos + (a[j] * e[k] - a[k] * e[j]) * sin) * square  # e₁ cos θ + e₂ sin θ, e₂ = a × e₁
+        torque[i] += dynamic * out
+        force[i] = static * out
 
 
 class ReactionWheel(Rotor):
@@ -65,23 +85,19 @@ class ReactionWheel(Rotor):
         return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
 
     def outputs(d, t):
-        a, e, w = d.axis, d.side, d.omega
+        a, w = d.axis, d.omega
         turning = d.momentum / d.inertia
         speed = turning - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2])
         d.speed = speed
         d.drag = drag_at(speed, d.coulomb, d.viscous, d.stick)
         motor = limited(d.torque, d.max_torque)
         gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
-        cos, sin, square = np.cos(d.angle), np.sin(d.angle), turning * turning
-        if d.ideal == 1:  # what turns with the rotor has no steady state: derivatives are without it
-            square = 0.0 * square
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            # ω × h a, and e₁ cos θ + e₂ sin θ with e₂ = a × e₁
-            gyroscopic = d.momentum * (w[j] * a[k] - w[k] * a[j])
-            out = (e[i] * cos + (a[j] * e[k] - a[k] * e[j]) * sin) * square
-            d.on_torque[i] = -gain * a[i] - gyroscopic + d.dynamic_imbalance * out
-            d.on_force[i] = d.static_imbalance * out
+        # what turns with the rotor has no steady state: derivatives are without it
+        square = 0.0 * turning if d.ideal == 1 else turning * turning
+        gyrostat(a, w, d.momentum, gain, d.on_torque)
+        off_balance(
+            a, d.side, d.angle, square, d.static_imbalance, d.dynamic_imbalance, d.on_force, d.on_torque
+        )
 
     def rates(d, t):
         motor = limited(d.torque, d.max_torque)

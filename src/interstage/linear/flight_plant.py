@@ -53,7 +53,7 @@ class FlightPlant:
         self.inputs = list(dict.fromkeys(found))
         self.plan = planned(assembly, self.inputs, given=known_values(x0, given))
         self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
-        self.system = view_of(self.plan)
+        self.system = view_of(self.plan, x0)
         if x0 is not None:
             self.system = at_point(self.system, x0)
         if self.system.n_closure:

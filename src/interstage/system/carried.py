@@ -26,11 +26,10 @@ from interstage.multibody.kernels.small import (
     turn_back,
 )
 from interstage.multibody.kernels.stiffening import stiff_rows
+from interstage.multibody.prescribed import FREE, LOCKED
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
-
-FREE, LOCKED = 0, 2  # of settings.joint_mode
 
 
 @loop_kernel

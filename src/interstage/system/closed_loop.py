@@ -13,10 +13,12 @@ from interstage.errors import InputError, did_you_mean
 from interstage.multibody import Multibody, State, System
 from interstage.multibody.handle import slots_of
 from interstage.multibody.joints import Locked
-from interstage.multibody.loads import split_place
+from interstage.multibody.loads import OperatingPoint, split_place
 from interstage.multibody.places import loaded, located
+from interstage.multibody.prescribed import LOCKED
 from interstage.system import loop_kernels as kernels
 from interstage.system.ahead import AHEAD, LEVELS, MASS
+from interstage.system.holding import held_joints
 from interstage.system.inside import carried_arrays
 from interstage.system.kernels import flights, stretch
 from interstage.system.loop_arrays import Loop
@@ -40,8 +42,11 @@ def no_vehicle() -> System:
     return mb.compile()
 
 
-def view_of(plan: Plan) -> System:
-    """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed."""
+def view_of(plan: Plan, x: State | None = None) -> System:
+    """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed.
+
+    x : where it begins; an operating point knows which joints devices hold there
+    """
     vehicle = plan.assembly.vehicle
     if vehicle is None:
         return no_vehicle()
@@ -56,6 +61,10 @@ def view_of(plan: Plan) -> System:
     for touch in plan.pushes:
         if touch.quantity == "motion" and view.joint_mode(str(touch.place)) == "free":
             view.set_joint_mode(str(touch.place), "prescribed")
+    for body, holding in held_joints(plan).items():
+        known = x.settings.joint_mode[view.body(body)] == LOCKED if isinstance(x, OperatingPoint) else holding
+        if known:
+            view.set_joint_mode(body, "locked")
     return view
 
 
@@ -292,6 +301,8 @@ class ClosedLoop:
     def _check_mode(self, touch: Touch, wanted: str) -> None:
         """Refuse a joint that a device cannot drive as it wants to; one whose motion it says is prescribed by that."""
         mode = self.system.joint_mode(str(touch.place))
+        if mode == "locked" and str(touch.place) in held_joints(self.plan):
+            return  # the lock carries what pushes
         if wanted == "prescribed" and mode == "free":
             self.system.set_joint_mode(str(touch.place), wanted)
             return

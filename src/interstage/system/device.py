@@ -87,6 +87,7 @@ class Device:
     uses: Mapping[str, Uses] = MappingProxyType({})
     places: Mapping[str, Place | Hinge | Inside] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
+    settles = False  # whether `switch` also runs at the beginning of a run
     increments: Mapping[str, str] = MappingProxyType(
         {}
     )  # states that samples read from a mark on: {state: mark}

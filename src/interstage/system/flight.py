@@ -105,7 +105,7 @@ class Flight:
         self.beside = given_ahead(assembly.vehicle, motions or {}, mass or {})
         known = known_values(x, given)
         self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside)
-        self.system = view_of(plan)
+        self.system = view_of(plan, x)
         if x is not None:
             self.system = at_point(self.system, x)
         self.until = period_of(until, "until")

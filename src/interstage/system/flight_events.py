@@ -17,6 +17,7 @@ from interstage.multibody.layout import Layout
 from interstage.system.assembly import Part
 from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
+from interstage.system.holding import holds_of, obey, settle
 from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import Eye, Watch
 from interstage.system.wires import split_slice
@@ -106,6 +107,9 @@ def _switch(flight: Flight, part: Part) -> Callable[[float, System, State], None
     def switch(t: float, system: System, x: State) -> None:
         assert isinstance(part.what, Device)
         part.what.functions["switch"](flight.loop.tapes.view(part), t)
+        obey(flight, part, t)
+        for body in holds_of(part).values():
+            system.set_joint_mode(body, flight.system.joint_mode(body))
 
     return switch
 
@@ -129,6 +133,8 @@ class Happening:
         """Stand where a step begins."""
         here = self.flight.t, self.flight.whole()
         if self.before is None:
+            settle(self.flight)
+            here = self.flight.t, self.flight.whole()
             self.watch.start(*here)
         self.before = here
 

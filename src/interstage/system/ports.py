@@ -337,9 +337,25 @@ class Hinge:
         """Declare a generalized force on the joint, beside its springs and dampers."""
         return Push(self, "joint_force", "joint", self._force, self.size)
 
+    def hold(self) -> Hold:
+        """Declare the whole number by which `switch` locks the joint (1) and lets it go (0).
+
+        A joint that is locked stands still from then on, by an impulse inside the vehicle; `switch` then runs once more
+        and sees the `reaction` of the lock; in a class with `settles = True` it also runs at the beginning of a run.
+        """
+        return Hold(self)
+
     def motion(self) -> Push:
         """Declare the acceleration of a prescribed joint; a free one is prescribed by that."""
         return Push(self, "motion", "joint", f"{self.unit}/s^2", self.size)
+
+
+class Hold(Integer):
+    """A whole number that holds a joint: 1 locks it, 0 lets it go; `switch` changes it."""
+
+    def __init__(self, owner: Hinge):
+        super().__init__()
+        self.owner = owner
 
 
 class Inside:

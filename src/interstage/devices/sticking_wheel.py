@@ -1,0 +1,72 @@
+"""A reaction wheel whose bearing sticks: bristles in place of a smooth sign, so that crossing zero speed is right.
+
+    ż = λ (g(Ω) sgn Ω/σ - z),   λ = σ|Ω|/g(Ω), at most 2√(σ/J),   g(Ω) = c + (s - c) exp(-(Ω/Ω_s)²)
+    friction = σ z + σ₁(Ω) ż + b Ω
+
+as in `friction` (LuGre, where λ has no bound; bristles of a rotor that runs fast need not be followed faster than it
+rings on them); all else is that of `ReactionWheel`. Under a torque below s the rotor stands on its node, held by a
+spring of stiffness σ, and does not creep; a torque that reverses slowly finds it standing from where its speed ends to
+where s is reached. Steps must resolve √(σ/J).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.devices.friction import bristle_rate, with_static
+from interstage.devices.parts import limited, near_limit
+from interstage.devices.reaction_wheel import ReactionWheel, gyrostat, off_balance
+from interstage.jit import kernel
+from interstage.system.ports import Parameter, State, Value
+
+
+@kernel
+def bristle(v, z, stiffness, inertia, coulomb, static, stribeck):
+    """Return ż of the bristles of a rotor, and exp(-(v/v_s)²)."""
+    zdot, near = bristle_rate(v, z, stiffness, coulomb, static, stribeck)
+    g, most = coulomb + (static - coulomb) * near, 2.0 * np.sqrt(stiffness / inertia)
+    speed = v if v.real >= 0.0 else -v
+    if (stiffness * speed).real > (most * g).real:
+        zdot = most * ((g if v.real >= 0.0 else -g) / stiffness - z)
+    return zdot, near
+
+
+class StickingWheel(ReactionWheel):
+    """A reaction wheel with a bearing that sticks.
+
+    friction : (Coulomb, viscous);  static : s, as large as Coulomb's where it is not given;  stribeck : Ω_s
+    bristle_stiffness, bristle_damping : σ and σ₁;  bend : z, a state;  the rest as `ReactionWheel`, without its `stick`
+    """
+
+    coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
+    stribeck = Parameter("rad/s", 0.1, above=0.0)
+    bristle_stiffness = Parameter("N*m/rad", above=0.0)
+    bristle_damping = Parameter("N*m*s/rad", 0.0, least=0.0)
+    bend = State("rad")
+
+    def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return values by field, as of a `ReactionWheel`, and static friction."""
+        return with_static(type(self), super().shorthands(values))
+
+    def outputs(d, t):
+        a, w = d.axis, d.omega
+        turning = d.momentum / d.inertia
+        speed = turning - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2])
+        zdot, near = bristle(speed, d.bend, d.bristle_stiffness, d.inertia, d.coulomb, d.static, d.stribeck)
+        d.speed = speed
+        d.drag = d.bristle_stiffness * d.bend + d.bristle_damping * near * zdot + d.viscous * speed
+        motor = limited(d.torque, d.max_torque)
+        gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
+        square = 0.0 * turning if d.ideal == 1 else turning * turning
+        gyrostat(a, w, d.momentum, gain, d.on_torque)
+        off_balance(
+            a, d.side, d.angle, square, d.static_imbalance, d.dynamic_imbalance, d.on_force, d.on_torque
+        )
+
+    def rates(d, t):
+        motor = limited(d.torque, d.max_torque)
+        d.momentumdot = motor * near_limit(d.speed, motor, d.max_speed) - d.drag
+        d.angledot = d.speed
+        d.benddot, _ = bristle(
+            d.speed, d.bend, d.bristle_stiffness, d.inertia, d.coulomb, d.static, d.stribeck
+        )
