@@ -78,11 +78,7 @@ def mesh(kind: str, counts: tuple[int, int], place: Callable, straight: bool = F
                     row.append(index.setdefault(key, len(index)))
                     ends.append((row[-1], index[a], index[b]))
             rows.append(row)
-    step = np.array(list(index)) / 2.0
-    xyz = np.asarray(place(step), dtype=float)
-    if straight:
-        for node, a, b in ends:
-            xyz[node] = (xyz[a] + xyz[b]) / 2.0
+    step, xyz = ratios.placed(index, place, straight, ends)
     return Mesh(kind, counts, step, xyz, np.array(rows))
 
 

@@ -94,11 +94,7 @@ def mesh(kind: str, counts: tuple[int, int, int], place: Callable, straight: boo
                     ends.append((index[key], row[a], row[b]))
                 row.append(index[key])
             rows.append(row)
-    step = np.array(list(index)) / 2.0
-    xyz = np.asarray(place(step), dtype=float)
-    if straight:
-        for node, a, b in ends:
-            xyz[node] = (xyz[a] + xyz[b]) / 2.0
+    step, xyz = ratios.placed(index, place, straight, ends)
     return Mesh(kind, shape, step, xyz, np.array(rows))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from validation.study import Row, Study
 
 
@@ -34,6 +36,21 @@ def beam_cases(
     meshes = ("regular", "trapezoid", "parallelogram")
     cases = {f"straight beam, {mesh}": partial(straight, form=mesh) for mesh in meshes}
     return {**cases, "curved beam": curved, "twisted beam": twisted}
+
+
+def placed(
+    index: Iterable[tuple[int, ...]], place: Callable, straight: bool, ends: Iterable[tuple[int, int, int]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lattice positions (n, d) in steps of elements, of a lattice in half steps, and points (n, 3) there.
+
+    straight : nodes lie halfway between two others, `ends` (node, one, other), else where `place` puts them
+    """
+    step = np.array(list(index)) / 2.0
+    xyz = np.asarray(place(step), dtype=float)
+    if straight:
+        for node, a, b in ends:
+            xyz[node] = (xyz[a] + xyz[b]) / 2.0
+    return step, xyz
 
 
 def study(
