@@ -9,7 +9,10 @@ from device_library import Gain, Lag, Servo, StateSpace
 
 import interstage as ist
 from interstage.errors import InputError
+from interstage.jit import COMPILED, kernel
+from interstage.system.closed_loop import ClosedLoop, view_of
 from interstage.system.device import View, read, record_fields, written
+from interstage.system.plan import planned
 from interstage.system.syntax import uses_of, uses_of_code
 
 
@@ -99,6 +102,55 @@ def test_an_interpreted_record_reads_and_writes():
     assert arrays["y"] == 7.0
 
 
+class FirstOfThree(ist.Device):
+    """Wrong: a number that is given a vector."""
+
+    u, y = ist.In("", 3, default=[1.0, 2.0, 3.0]), ist.Out("rad")
+
+    def outputs(d, t):
+        d.y = 2.0 * d.u
+
+
+@kernel
+def overwritten(d):
+    d.y = d.u
+
+
+class HandedOn(ist.Device):
+    """Wrong: a helper that writes a vector over itself."""
+
+    u, y = ist.In("", 3, default=[1.0, 2.0, 3.0]), ist.Out("", 3)
+
+    def outputs(d, t):
+        overwritten(d)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("cls", "compiled", "interpreted"),
+    [
+        (
+            FirstOfThree,
+            r"d\.y is one number, and is given an array \(1-d\)",
+            "expected one number, got shape .3,",
+        ),
+        (HandedOn, r"d\.y is an array: write d\.y\[:\]", r"expected 3 numbers by d\.y\[:\] = …"),
+    ],
+)
+def test_what_does_not_fit_a_port_is_refused(cls, compiled, interpreted):
+    """Without the look at types, compiled code takes the first number, or writes over its neighbours."""
+    plan = planned(ist.Assembly("x").add("it", cls()))
+    if cls is FirstOfThree or not COMPILED:  # compiled helpers take compiled records
+        none, loop = np.zeros(0), ClosedLoop(plan, view_of(plan), interpret=True)
+        loop.right_side(none, none, 0.0, none, none)
+        with pytest.raises(InputError, match=interpreted):
+            loop.tapes.check()
+        loop.release()
+    if COMPILED:
+        with pytest.raises(InputError, match=compiled):
+            ClosedLoop(plan, view_of(plan))
+
+
 REFUSED = {
     "writes an input": (
         {"u": ist.In(), "outputs": lambda: _writes_input},
@@ -108,6 +160,10 @@ REFUSED = {
     "prints": (
         {"u": ist.In(), "outputs": lambda: _prints},
         r"texts of devices are compiled and cannot print \(Bad.outputs\)",
+    ),
+    "vector as a whole": (
+        {"y": ist.Out("", 3), "outputs": lambda: _writes_output},
+        r"'y' has a size .* \(Bad.outputs\); expected 3 numbers, as in d.y\[:\] = …, got d.y = …",
     ),
     "nobody writes": ({"y": ist.Out()}, "no function of Bad writes its output 'y'"),
     "state without rates": ({"x": ist.State()}, r"Bad has states, but no function rates\(d, t\)"),

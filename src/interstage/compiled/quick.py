@@ -82,7 +82,15 @@ class KernelCompiler(Compiler):
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        return super().define_pipelines()
+        from numba.core.typed_passes import NopythonTypeInference
+
+        from interstage.compiled.record_writes import RecordWrites  # tells numba: not before it is needed
+
+        passes = super().define_pipelines()
+        for manager in passes:
+            manager.add_pass_after(RecordWrites, NopythonTypeInference)
+            manager.finalize()
+        return passes
 
     def _compile_core(self):
         with quickly():

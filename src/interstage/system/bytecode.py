@@ -33,6 +33,7 @@ class _Machine:
         self.at: dict[int, list[Mark]] = {}  # stacks where jumps lead to
         self.reads: set[str] = set()
         self.writes: set[str] = set()
+        self.whole: set[str] = set()
         self.handed_on = False
 
     def pop(self, n: int = 1, taken: bool = True) -> list[Mark]:
@@ -80,6 +81,7 @@ class _Machine:
             self.pop()
             if owner == _RECORD:
                 self.writes.add(ins.argval)
+                self.whole.add(ins.argval)
         elif op in ("STORE_SUBSCR", "STORE_SLICE"):
             self.pop(1 if op == "STORE_SUBSCR" else 2)
             self.store_into(self.pop(taken=False)[0])
@@ -110,8 +112,11 @@ class _Machine:
             self.stack.append(_OTHER)
 
 
-def effects(code: CodeType) -> tuple[set[str], set[str], bool]:
-    """Return the fields of the first argument that code reads and writes, and whether it hands the record on."""
+def effects(code: CodeType) -> tuple[set[str], set[str], set[str], bool]:
+    """Return the fields of the first argument that code reads, writes, and writes whole (`d.x = …`).
+
+    Last, whether it hands the record on.
+    """
     machine = _Machine(code.co_varnames[0] if code.co_argcount else "")
     dead = False
     for ins in dis.get_instructions(code):
@@ -131,4 +136,4 @@ def effects(code: CodeType) -> tuple[set[str], set[str], bool]:
         elif ins.opname in ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS"):
             dead = True
     inner = [c for c in code.co_consts if isinstance(c, CodeType) and machine.record in c.co_freevars]
-    return machine.reads, machine.writes, machine.handed_on or bool(inner)
+    return machine.reads, machine.writes, machine.whole, machine.handed_on or bool(inner)

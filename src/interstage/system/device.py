@@ -297,6 +297,7 @@ def _check_texts(cls: type[Device]) -> None:
             if not allowed:
                 kind = type(field).__name__ if field else "derivative" if name in dots else "built-in field"
                 raise InputError(f"{function} cannot write '{name}'", where=where, got=f"a {kind}")
+        _check_sizes(cls, function)
     if states and "rates" not in cls.functions:
         raise InputError(f"{cls.__name__} has states, but no function rates(d, t)", got=", ".join(states))
     crossings = [name for name, field in cls.fields.items() if isinstance(field, Crossing)]
@@ -304,6 +305,20 @@ def _check_texts(cls: type[Device]) -> None:
         said = f"has crossings ({', '.join(crossings)}), but no function switch(d, t)"
         raise InputError(f"{cls.__name__} {said if crossings else 'has a function switch, but no Crossing'}")
     _check_writers(cls)
+
+
+def _check_sizes(cls: type[Device], function: str) -> None:
+    """Refuse `d.x = …` of a field with a size: a record is written in place."""
+    for name in sorted(cls.uses[function].whole):
+        field = cls.fields.get(name) or cls.fields.get(name.removesuffix("dot"))
+        if field is not None and field.shape:
+            size = " x ".join(map(str, field.shape))
+            raise InputError(
+                f"'{name}' has a size and is written element by element",
+                where=f"{cls.__name__}.{function}",
+                expected=f"{size} numbers, as in d.{name}[:] = …",
+                got=f"d.{name} = …",
+            )
 
 
 def _check_writers(cls: type[Device]) -> None:
@@ -373,7 +388,14 @@ class View:
         return array if array.ndim else array[()]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._arrays[name][...] = value
+        array, given = self._arrays[name], np.shape(value)
+        if array.ndim or given:
+            raise InputError(
+                f"what is written to 'd.{name}' does not fit",
+                expected=f"{array.size} numbers by d.{name}[:] = …" if array.ndim else "one number",
+                got=f"shape {given}",
+            )
+        array[...] = value
 
 
 def _size(value: object, where: str) -> int:

@@ -18,11 +18,15 @@ from interstage.system.bytecode import effects
 
 @dataclass(frozen=True)
 class Uses:
-    """Names of the fields that a function reads and writes; `all` where it hands its record on or has no source."""
+    """Names of the fields that a function reads and writes; `all` where it hands its record on or has no source.
+
+    whole : those that it writes as `d.x = …`, not element by element
+    """
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     all: bool = False
+    whole: frozenset[str] = frozenset()
 
 
 class _Found:
@@ -32,6 +36,7 @@ class _Found:
         self.record = record
         self.reads: set[str] = set()
         self.writes: set[str] = set()
+        self.whole: set[str] = set()
         self.all = False
 
     def field(self, node: ast.AST) -> str | None:
@@ -46,7 +51,8 @@ class _Found:
             if (name := self.field(target)) is not None:
                 self.reads.add(name)
         if (name := self.field(node)) is not None:
-            (self.reads if isinstance(node.ctx, ast.Load) else self.writes).add(name)
+            for found in (self.reads,) if isinstance(node.ctx, ast.Load) else (self.writes, self.whole):
+                found.add(name)
             return
         stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
         if stored and (name := self.field(node.value)) is not None:
@@ -73,7 +79,7 @@ def uses_of(function: Callable) -> Uses:
     """Return what a function reads and writes of its first argument.
 
     >>> uses_of(_example)
-    Uses(reads=frozenset({'gain'}), writes=frozenset({'y'}), all=False)
+    Uses(reads=frozenset({'gain'}), writes=frozenset({'y'}), all=False, whole=frozenset())
     """
     tree = tree_of(function)
     if tree is None:
@@ -82,7 +88,7 @@ def uses_of(function: Callable) -> Uses:
     found = _Found(arguments[0].arg if arguments else "")
     for statement in tree.body:
         found.walk(statement)
-    return Uses(frozenset(found.reads), frozenset(found.writes), found.all)
+    return Uses(frozenset(found.reads), frozenset(found.writes), found.all, frozenset(found.whole))
 
 
 def uses_of_code(function: Callable) -> Uses:
@@ -90,8 +96,8 @@ def uses_of_code(function: Callable) -> Uses:
     code = getattr(function, "__code__", None)
     if code is None:
         return Uses(all=True)
-    reads, writes, handed_on = effects(code)
-    return Uses(frozenset(reads), frozenset(writes), handed_on)
+    reads, writes, whole, handed_on = effects(code)
+    return Uses(frozenset(reads), frozenset(writes), handed_on, frozenset(whole))
 
 
 def _example(d, t):

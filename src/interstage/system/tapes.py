@@ -121,7 +121,9 @@ class Tapes:
         try:
             return address(cls.functions[name], (_record(cls), "d"), self.dtype)
         except Exception as err:  # whatever the compiler says
-            lines = [line for line in str(err).splitlines() if line.strip()]
+            lines = [
+                line for line in str(err).splitlines() if line.strip() and not line.startswith("Failed in")
+            ]
             raise InputError(
                 f"{cls.__name__}.{name} cannot be compiled",
                 where=f"device '{path}'",
