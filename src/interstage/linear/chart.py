@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.multibody.layout import BodySlices
 from interstage.multibody.state import State
 from interstage.spatial.rotvec import exp_coefficients
 
@@ -79,7 +80,7 @@ class Chart:
         v_q = system.tree.v_q
         self._plain = np.flatnonzero(v_q >= 0)
         self._plain_q = v_q[self._plain]
-        self._round = [where for _, where in system.layout.turning()]
+        self.round = [where for _, where in system.layout.turning()]
 
     def state(self, dq: np.ndarray | None, dv: np.ndarray | None) -> State:
         """Return the state at an error; complex errors give a complex state."""
@@ -90,7 +91,7 @@ class Chart:
         if dq is None:
             return x
         x.q[self._plain_q] += dq[self._plain]
-        for where in self._round:
+        for where in self.round:
             q0 = self.x0.q[where.quaternion]
             x.q[where.quaternion] = turned(q0, dq[where.spin])
             if where.position is not None:
@@ -103,24 +104,28 @@ class Chart:
         system = self.system
         N = np.zeros((system.nq, system.nv))
         N[self._plain_q, self._plain] = 1.0
-        for where in self._round:
+        for where in self.round:
             q0 = self.x0.q[where.quaternion].real
             N[where.quaternion, where.spin] = 0.5 * np.vstack([-q0[1:], q0[0] * np.eye(3) + skew(q0[1:])])
             if where.position is not None:
                 N[where.position, where.drift] = rotation_of(q0) if self.body_axes else np.eye(3)
         return N
 
+    def turned_drift(self, where: BodySlices) -> np.ndarray:
+        """Return R (3, 3) with δṗ = R δv + ...: from the axes of a free body to those of its position."""
+        return np.eye(3) if self.body_axes else rotation_of(self.x0.q[where.quaternion].real)
+
     def kinematics(self) -> tuple[np.ndarray, np.ndarray]:
         """Return K, G (nv, nv) of δq̇ = K δq + G δv about the moving reference."""
         nv = self.system.nv
         K, G = np.zeros((nv, nv)), np.eye(nv)
         v0 = self.x0.v.real
-        for where in self._round:
+        for where in self.round:
             w, p = where.spin, where.drift
             K[w, w] = -skew(v0[w])
             if p is None:
                 continue
-            R = np.eye(3) if self.body_axes else rotation_of(self.x0.q[where.quaternion].real)
+            R = self.turned_drift(where)
             K[p, w] = -R @ skew(v0[p])
             G[p, p] = R
             if self.body_axes:

@@ -1,21 +1,25 @@
-"""Many evaluations of the engine in one compiled loop: all complex steps of a linearization or a trim.
+"""Columns of a linear model: how accelerations and outputs change with every small motion and input.
 
-One call of the engine costs microseconds, the way to it from Python more: states and forces of all columns are laid
-out first. Forces that follow a body or node are turned by the kernel.
+Accelerations by slopes of inverse dynamics (`multibody.slopes`), outputs by complex steps at states and accelerations
+that are moved along. With closures, and where a step is asked for, accelerations are complex steps of forward dynamics,
+all in one compiled loop: one call of the engine costs microseconds, the way to it from Python more.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from interstage.errors import SolverError
 from interstage.jit import COMPILED, kernel
+from interstage.linear.chart import Chart
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.outputs import Observation
 from interstage.multibody.kernels.entry import enter_forward_loaded
-from interstage.multibody.loads import wrench_rows
+from interstage.multibody.loads import Loads, wrench_rows
+from interstage.multibody.slopes import ForceSlopes, force_slopes
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -60,46 +64,89 @@ def forward_rows(
     return out
 
 
+def along_chart(chart: Chart, slope: np.ndarray) -> np.ndarray:
+    """Return ∂/∂δq (m, nv) of slopes along the axes of the joints: free positions move along other axes."""
+    for where in chart.round:
+        if where.position is not None:
+            slope[:, where.drift] = slope[:, where.drift] @ chart.turned_drift(where).T
+    return slope
+
+
 class Columns:
-    """States, forces and accelerations of all steps: rows 0..nv-1 along δq, nv..2nv-1 along δv, then inputs."""
+    """Slopes of accelerations and outputs: columns 0..nv-1 along δq, nv..2nv-1 along δv, then inputs."""
 
-    def __init__(self, plant: Plant, step: float = COMPLEX_STEP):
-        self.plant, self.step = plant, step
-        system, nv, nu = plant.system, plant.system.nv, len(plant.channels)
-        self.Q = np.empty((2 * nv + nu, system.nq), complex)
-        self.V = np.empty((2 * nv + nu, nv), complex)
-        self.Q[:], self.V[:] = plant.x0.q, plant.x0.v
-        self.Q[:nv] += 1j * step * plant.chart.tangent().T
-        self.V[nv : 2 * nv] += 1j * step * np.eye(nv)
-        self.loads = [plant.loads] * (2 * nv)
+    def __init__(self, plant: Plant, vdot: np.ndarray, step: float | None = None):
+        self.plant, self.vdot0 = plant, vdot
+        self.step = COMPLEX_STEP if step is None else step
+        self.n = 2 * plant.system.nv + len(plant.channels)
+        self.vdot = self._solved() if step is None and not plant.system.n_closure else self._stepped()
+
+    def _solved(self) -> np.ndarray:
+        """Return dv̇ (nv, columns) by slopes of inverse dynamics."""
+        plant, system, nv = self.plant, self.plant.system, self.plant.system.nv
+        forces = [(k, channel.force) for k, channel in enumerate(plant.channels) if channel.force is not None]
+        inputs = wrench_rows(system, [force for _, force in forces])
+        found = force_slopes(system, plant.x0, self.vdot0, plant.loads.rows(system), inputs)
+        right = np.zeros((nv, self.n))
+        right[:, :nv], right[:, nv : 2 * nv] = along_chart(plant.chart, found.q), found.v
+        right[:, [2 * nv + k for k, _ in forces]] = found.inputs
+        driven = self._unit_forces(found, right[:, 2 * nv :])
+        slopes = found.solved(right)
+        for place, k in driven:
+            slopes[place, 2 * nv + k] += 1.0
+        return slopes
+
+    def _unit_forces(self, found: ForceSlopes, right: np.ndarray) -> list[tuple[int, int]]:
+        """Write generalized forces and driven accelerations to their columns; return (velocity, input) of these."""
+        system, driven = self.plant.system, []
+        for k, channel in enumerate(self.plant.channels):
+            if channel.tau is not None:
+                right[channel.tau, k] = -1.0
+            if channel.acceleration is not None:
+                body, number = channel.acceleration
+                place = int(system.tree.joint_v[system.body(body)]) + number
+                right[:, k] = found.mass[:, place]
+                if found.stiffening is not None:
+                    right[:, k] += found.stiffening[:, place]
+                driven.append((place, k))
+        return driven
+
+    @cached_property
+    def _states(self) -> tuple[np.ndarray, np.ndarray]:
+        """Complex states Q (columns, nq), V (columns, nv), one moved along each column."""
+        plant, nv = self.plant, self.plant.system.nv
+        Q = np.tile(plant.x0.q.astype(complex), (self.n, 1))
+        V = np.tile(plant.x0.v.astype(complex), (self.n, 1))
+        Q[:nv] += 1j * self.step * plant.chart.tangent().T
+        V[nv : 2 * nv] += 1j * self.step * np.eye(nv)
+        return Q, V
+
+    @cached_property
+    def _loads(self) -> list[Loads]:
+        """What acts in each column."""
+        plant, unit = self.plant, 1j * self.step
+        more = [plant.loads.plus(channel.load(plant.system), unit) for channel in plant.channels]
+        return [plant.loads] * (2 * plant.system.nv) + more
+
+    def _stepped(self) -> np.ndarray:
+        """Return dv̇ (nv, columns) by complex steps of forward dynamics."""
+        plant, system, (Q, V) = self.plant, self.plant.system, self._states
+        moves = 2 * system.nv
         sites, wrenches = plant.loads.rows(system)
-        # inputs have one place more; it takes no part in the other columns
-        self.tau, places, rows = self._inputs(sites, wrenches)
-        loads = (sites[None], wrenches[None]), (places, rows)
-        self.vdot = np.empty_like(self.V)
-        for part, (where, what) in zip((slice(0, 2 * nv), slice(2 * nv, 2 * nv + nu)), loads):
-            if part.stop > part.start:
-                self.vdot[part] = forward_rows(
-                    system, self.Q[part], self.V[part], self.tau[part], where, what
-                )
-
-    def _inputs(self, sites: np.ndarray, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return tau (all columns), sites and wrenches (inputs): one unit more of one input."""
-        plant, system, unit = self.plant, self.plant.system, 1j * self.step
-        first = 2 * system.nv
-        tau = np.tile(plant.loads.vector(system, complex), (len(self.Q), 1))
-        extra = np.full(len(plant.channels), -1, dtype=np.int64)  # a wrench of zero on the first body
+        tau = np.array([loads.vector(system, complex) for loads in self._loads])
+        # inputs have one place more, on the first body where it is not needed
+        extra = np.full(len(plant.channels), -1, dtype=np.int64)
         rows = np.zeros((len(plant.channels), len(sites) + 1, wrenches.shape[1]), complex)
         rows[:, :-1] = wrenches
         for k, channel in enumerate(plant.channels):
-            loads = plant.loads.plus(channel.load(system), unit)
             if channel.force is not None:
-                (extra[k],), (rows[k, -1],) = wrench_rows(system, loads.forces[-1:])
-            else:
-                tau[first + k] = loads.vector(system, complex)
-            self.loads.append(loads)
+                (extra[k],), (rows[k, -1],) = wrench_rows(system, self._loads[moves + k].forces[-1:])
         places = np.hstack([np.tile(sites, (len(extra), 1)), extra[:, None]])
-        return tau, places, rows
+        vdot = forward_rows(system, Q[:moves], V[:moves], tau[:moves], sites[None], wrenches[None])
+        if len(extra):
+            more = forward_rows(system, Q[moves:], V[moves:], tau[moves:], places, rows)
+            vdot = np.concatenate([vdot, more])
+        return vdot.imag.T / self.step
 
     def slopes(self, outputs: list) -> np.ndarray:
         """Return d[v̇; y] (nv + ny, columns); outputs that are states need no evaluation."""
@@ -107,7 +154,7 @@ class Columns:
         picked = [o.picks(plant.system) if hasattr(o, "picks") else None for o in outputs]
         felt = [o for o, p in zip(outputs, picked) if p is None]
         measured = self._measured(felt)
-        rows, at = [self.vdot.imag.T / self.step], 0
+        rows, at = [self.vdot], 0
         for output, pick in zip(outputs, picked):
             if pick is None:
                 n = len(output.values(plant.origin))
@@ -115,7 +162,7 @@ class Columns:
                 at += n
                 continue
             kind, places = pick
-            unit = np.zeros((len(places), len(self.Q)))
+            unit = np.zeros((len(places), self.n))
             unit[np.arange(len(places)), places + (nv if kind == "rate" else 0)] = 1.0
             rows.append(unit)
         return np.concatenate(rows)
@@ -123,10 +170,11 @@ class Columns:
     def _measured(self, outputs: list) -> np.ndarray:
         """Return dy (ny, columns) of outputs that must be evaluated."""
         if not outputs:
-            return np.zeros((0, len(self.Q)))
+            return np.zeros((0, self.n))
         plant = self.plant
         found = []
-        for q, v, vdot, loads in zip(self.Q, self.V, self.vdot, self.loads):
+        moved = np.ascontiguousarray(self.vdot0 + 1j * self.step * self.vdot.T)
+        for q, v, vdot, loads in zip(*self._states, moved, self._loads):
             x = State(plant.x0.layout, q, v)
             seen = Observation(plant.system, x, vdot, loads, plant.sites, plant.origin)
             found.append(plant.measure(seen, outputs).imag / self.step)

@@ -3,7 +3,7 @@
 With the error coordinates of `chart` (δq, δv), f the forward dynamics and h the outputs,
 
     δq̇ = K δq + G δv                                   known exactly
-    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by complex steps through the engine
+    δv̇ = ∂f/∂q δq + ∂f/∂v δv + ∂f/∂u u                 by slopes of inverse dynamics, `columns`
     y - y0 = ∂h/∂q δq + ∂h/∂v δv + ∂h/∂u u             accelerations follow f
 
 The reference may move and accelerate (thrust, spin): the model then holds for deviations from that motion, its
@@ -119,7 +119,7 @@ def linearize(
             item.prepare(system)
     plant = Plant(system, state, loads, channels, outputs, Chart(system, state, position_axes))
     vdot0, y0, output_names = plant.settle()
-    slopes = _slopes(plant, scheme, len(y0))
+    slopes = _slopes(plant, scheme, vdot0, len(y0))
     return _assemble(
         plant,
         slopes,
@@ -163,12 +163,12 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     return with_unit_quaternions(x0), loads.constant()
 
 
-def _slopes(plant: Plant, scheme: Scheme, ny: int) -> _Slopes:
+def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray, ny: int) -> _Slopes:
     """Differentiate accelerations and outputs along every error coordinate and input."""
     nv, nu = plant.system.nv, len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
     if scheme.method == "complex-step" and not rough:
-        every = columns.Columns(plant, scheme.size).slopes(plant.outputs)
+        every = columns.Columns(plant, vdot0, scheme.step).slopes(plant.outputs)
         return _checked_slopes([every[:, :nv], every[:, nv : 2 * nv], every[:, 2 * nv :]], np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
     found, worst = [], 0.0

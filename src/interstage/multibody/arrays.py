@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 # name, kind (i int64, f float64, w the type of the state), number of axes
 TREE_FIELDS = (
@@ -67,7 +68,7 @@ TREE_FIELDS = (
     ("mixed_C", "f", 1),  # (n, n) each: modal damping off the diagonal
     ("held_C", "f", 1),  # (n, n) each: what modal damping has more while a Free joint is locked
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
-    ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex._pairs`
+    ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex.pairs`
     ("site_body", "i", 1),  # (S,)
     ("site_l", "f", 2),  # (S, 3) undeformed position in body axes
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
@@ -208,6 +209,11 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ..
         "closure_v": (nv * one,),
         "closure_q": (nq * one,),
     }
+
+
+def room_for_answers(tree: Tree, dtype: DTypeLike) -> np.ndarray:
+    """Return `port_G` for vehicles that keep it only at times."""
+    return np.zeros(36 * int((np.diff(tree.body_ports) ** 2).sum()), dtype)
 
 
 def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:

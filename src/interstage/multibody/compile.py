@@ -163,7 +163,7 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
 
 
 def _pair_numbers(B: np.ndarray) -> np.ndarray:
-    """Return second-order integrals of all pairs of modes in the order in which `flex._pairs` reads them."""
+    """Return second-order integrals of all pairs of modes in the order in which `flex.pairs` reads them."""
     n = len(B)
     if not B.any():
         return np.zeros(0)

@@ -61,6 +61,12 @@ STAGES = {
     "closure_response": "closures",
     "project": "closures",
     "closure_jacobian": "closures",
+    "rigid_answers": "all",
+    "mode_answers": "modes",
+    "load_answers": "loads",
+    "joint_slopes": "all",
+    "mode_slopes": "modes",
+    "inverse_mass": "all",
 }
 _STAGE_SLOTS = {name: _FIRST_STAGE + k for k, name in enumerate(STAGES)}
 IN_USE = _FIRST_STAGE + len(STAGES)  # slot of the word that `claim` marks
@@ -105,6 +111,12 @@ def make_handle(tree: Tree, work: Work) -> np.ndarray:
 def point_to(handle: np.ndarray, slots: np.ndarray) -> None:
     """Let a handle lead to other settings, given by their `slots_of`."""
     handle.view(np.int64)[_FIRST_SETTING:_FIRST_SCRATCH] = slots
+
+
+def put_array(handle: np.ndarray, name: str, array: np.ndarray) -> None:
+    """Let a handle lead to another array of scratch of a name."""
+    first = _FIRST_SETTING + _SLOTS * [field for field, _, _ in WORK_FIELDS].index(name)
+    handle.view(np.int64)[first : first + _SLOTS] = slots_of([array])
 
 
 def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]:

@@ -112,7 +112,7 @@ def _add_four(y, k, m, s, x):
 
 
 @kernel
-def _pairs(B, start, q, eta, v, rate, n, w, y, base, second):
+def pairs(B, start, q, eta, v, rate, n, w, y, base, second):
     """Write Σ_s J2_rs η_s (planes 0-5), Σ_s a_sr η_s (6-8) and Σ_s ω·a_sr η̇_s (9) into y (10, n) at `base`.
 
     Modal coordinates and rates start at q[eta], v[rate]. The order of storage is that of this loop: four rows at a
@@ -171,7 +171,7 @@ def _changed_inertia(tree, work, i, q, v, w):
     mode, flex = tree.body_mode[i], tree.body_flex[i]
     y = work.mode_y[PLANES * mode : PLANES * (mode + n)]
     base, second = PLANES * mode, tree.body_order[i] == 2
-    _pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
+    pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
     J1 = tree.flex_J1[6 * flex : 6 * (flex + n)]
     F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
     for r in range(3 * n):
