@@ -40,15 +40,21 @@ _FILTERS = {1, 2, 3, 4, 5, 6, 32000}  # those of the HDF5 library itself, and lz
 def write_hdf5(path: str | os.PathLike, fill: Callable[[h5py.File], None], what: str) -> Path:
     """Write an HDF5 file, whole or not at all: `fill(file)` puts everything in.
 
-    The file is made in memory first: the library does not survive a disk that fills up under it. The formats of
-    HDF5 1.10 are understood by every reader.
+    The file is made in memory first: the library does not survive a disk that fills up under it.
+    """
+    return write_bytes(path, file_image(fill, what), what)
+
+
+def file_image(fill: Callable[[h5py.File], None], what: str) -> bytes:
+    """Return the bytes of an HDF5 file in which `fill(file)` puts everything.
+
+    The formats of HDF5 1.10 are understood by every reader.
     """
     memory = {"driver": "core", "backing_store": False, "block_size": 1 << 22}
     with h5py.File(f"{what} {secrets.token_hex(8)}", "w", libver=("earliest", "v110"), **memory) as f:
         fill(f)
         f.flush()
-        image = f.id.get_file_image()
-    return write_bytes(path, image, what)
+        return f.id.get_file_image()
 
 
 def put_array(group: h5py.Group, name: str, value: ArrayLike) -> None:

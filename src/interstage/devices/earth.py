@@ -19,7 +19,7 @@ Constants: WGS 84 (NIMA TR8350.2), J2 = √5·4.84165143790815e-4 of EGM96.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,6 +107,7 @@ class Earth(Device):
                 got=repr(gravity),
             )
         self.whole = gravity_gradient and gravity != "uniform"
+        self.of_roots = not self.whole
         if gravity == "central":
             values["J2"] = 0.0
         values.setdefault("C", [[0.0]])
@@ -146,6 +147,17 @@ class Earth(Device):
         names = vehicle.bodies if self.whole else roots
         com, inertia = zip(*(_mass_properties(vehicle, name) for name in names))
         return self.moved({"at": list(names)}, com=np.array(com), inertia=np.array(inertia).reshape(-1, 9))
+
+    def also_at(self, vehicle: System, bodies: Mapping[str, str]) -> Earth:
+        """Return the device with the field at bodies that may leave as well: it acts on them once they have."""
+        known = cast("list[str]", self.place_of("at"))
+        more = {name: whole for name, whole in bodies.items() if name not in known}
+        com, inertia = [self.com], [self.inertia]
+        for name in more.values():
+            c, J = _mass_properties(vehicle, name)
+            com.append(c[None])
+            inertia.append(J.reshape(1, 9))
+        return self.moved({"at": [*known, *more]}, com=np.concatenate(com), inertia=np.concatenate(inertia))
 
     def outputs(d, t):
         pole = (d.axes[0, 2], d.axes[1, 2], d.axes[2, 2])

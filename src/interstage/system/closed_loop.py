@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -21,13 +22,14 @@ from interstage.system.ahead import AHEAD, LEVELS, MASS
 from interstage.system.holding import held_joints
 from interstage.system.inside import carried_arrays
 from interstage.system.kernels import flights, stretch
-from interstage.system.loop_arrays import Loop
+from interstage.system.loop_arrays import LOOP_FIELDS, Loop
 from interstage.system.methods import Compiled
 from interstage.system.methods.rk4 import RK4
 from interstage.system.plan import Plan, Touch
-from interstage.system.ports import AXES
+from interstage.system.ports import AXES, GRAVITY
 from interstage.system.tapes import Tapes
 from interstage.system.tolerance import first_step, tolerance_of
+from interstage.system.touching import Touching
 
 NONE = np.zeros(0, dtype=np.int64)
 # what joints show, and the vector it is taken from; accelerations beside
@@ -101,6 +103,7 @@ class Steps:
         n = system.nq + system.nv + states
         pace = np.zeros(flights.PACE)
         pace[stretch.STEP], pace[stretch.ERROR] = min(first_step(system), self.longest), 1.0
+        pace[flights.LOGGED] = np.nan
         power = 0.0 if self.method.embedded is None else 1.0 / (self.method.embedded + 1)
         group, floor = np.zeros(0, dtype=np.int64), np.zeros(0)
         if self.step is None:
@@ -149,6 +152,7 @@ class ClosedLoop:
     ):
         self.plan, self.system, self.by = plan, system, by
         self.tapes = Tapes(plan, dtype, ideal, interpret)
+        self.touching = Touching(plan)
         self._places: dict[Any, int] = {}
         self._place_list: list[tuple[str, Any]] = []
         arrays = self._vehicle_arrays(base)
@@ -160,6 +164,24 @@ class ClosedLoop:
         self.tapes.upcoming, self.tapes.state = self._upcoming, self._state
         self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
+
+    def on(self, system: System, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None, t: float) -> ClosedLoop:
+        """Return the loop with the same devices at the same instant on a changed vehicle; this one is over."""
+        new = copy(self)
+        new.system, new.touching = system, self.touching.after(self.system, system, t)
+        new._places, new._place_list = {}, []
+        arrays = {name: getattr(self.loop, name) for name, _, _ in LOOP_FIELDS}
+        rows, width = arrays["log"].shape
+        more = system.nq + system.nv - self.system.nq - self.system.nv
+        arrays |= new._vehicle_arrays(base)
+        arrays |= self.by.arrays(self.plan, system, self.tapes.dtype, arrays["known_to"])
+        arrays |= {"pace": self.loop.pace, "log": np.zeros((rows, width + more))}
+        new.loop = Loop(**arrays)
+        new.slots = slots_of(new.loop)
+        self.tapes.upcoming, self.tapes.state = new._upcoming, new._state
+        self.release()
+        new.scratch = system.engine.take(self.tapes.dtype)
+        return new
 
     def release(self) -> None:
         """Give the scratch of the vehicle back as it was found."""
@@ -187,7 +209,7 @@ class ClosedLoop:
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
         found["now"] = np.zeros(8, dtype=np.int64)
-        found["pause"] = np.full(1, np.inf)
+        found["pause"] = np.full(2, np.inf)
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
 
@@ -237,7 +259,7 @@ class ClosedLoop:
 
     def _joint(self, touch: Touch, coordinates: bool) -> range:
         """Return the numbers of a joint's coordinates in q, or of its velocities in v."""
-        layout, body = self.system.layout, str(touch.place)
+        layout, body = self.system.layout, self.touching.joint(touch)
         if body not in layout:
             raise InputError(
                 f"'{touch.port}' has no joint on the vehicle",
@@ -259,15 +281,16 @@ class ClosedLoop:
     ) -> dict[str, np.ndarray]:
         """Return what leads from the vehicle to signals and back."""
         plan = self.plan
-        looks = self._looks(plan.looks, "look") | self._looks(plan.felt, "felt")
+        seen, felt, pushes = self.touching.of(self.system)
+        looks = self._looks(seen, "look") | self._looks(felt, "felt")
         pairs: dict[str, list] = {
             name: [] for name in ("q", "v", "a", "reaction", "tau", "motion", "known", "mass")
         }
-        for touch in (*plan.looks, *plan.felt):
+        for touch in (*seen, *felt):
             if touch.axes == "joint":
                 name = JOINT.get(touch.quantity, "a")
                 pairs[name] += zip(self._joint(touch, name == "q"), _numbers(touch))
-        for touch in plan.pushes:
+        for touch in pushes:
             if touch.quantity == MASS:
                 pairs[MASS].append((self.system.body(str(touch.place)), touch.slot.start))
             elif touch.quantity in AHEAD:
@@ -279,9 +302,9 @@ class ClosedLoop:
                 name = "tau" if touch.quantity == "joint_force" else "motion"
                 self._check_mode(touch, "free" if name == "tau" else "prescribed")
                 pairs[name] += zip(joint, _numbers(touch))
-        wrenches = [t for t in plan.pushes if t.axes != "joint" and t.quantity not in ("gravity", MASS)]
+        wrenches = [t for t in pushes if t.axes != "joint" and t.quantity not in (*GRAVITY, MASS)]
         found = looks | self._wrenches(wrenches, base)
-        found |= self._gravity([t for t in plan.pushes if t.quantity == "gravity"])
+        found |= self._gravity([t for t in pushes if t.quantity in GRAVITY])
         for name, rows in pairs.items():
             table = np.array(rows, dtype=np.int64).reshape(-1, 2)
             a, b = ("to", "from") if name in ("tau", "motion", "known", "mass") else ("from", "to")
@@ -300,11 +323,12 @@ class ClosedLoop:
 
     def _check_mode(self, touch: Touch, wanted: str) -> None:
         """Refuse a joint that a device cannot drive as it wants to; one whose motion it says is prescribed by that."""
-        mode = self.system.joint_mode(str(touch.place))
-        if mode == "locked" and str(touch.place) in held_joints(self.plan):
+        body = self.touching.joint(touch)
+        mode = self.system.joint_mode(body)
+        if mode == "locked" and (self.touching.changing or body in held_joints(self.plan)):
             return  # the lock carries what pushes
         if wanted == "prescribed" and mode == "free":
-            self.system.set_joint_mode(str(touch.place), wanted)
+            self.system.set_joint_mode(body, wanted)
             return
         if mode != wanted:
             raise InputError(
@@ -429,18 +453,8 @@ class ClosedLoop:
         return self._perform(flights.ARRIVE, q, v, 0, t, q, v)
 
     def go_on_from(self, t: float) -> None:
-        """Stand at a time inside the present interval: equal steps lead from there to its end."""
-        now, pace, clock = self.loop.now, self.loop.pace, self.plan.clock
-        end = clock.seconds(int(now[kernels.NEXT]))
-        pace[stretch.KNOWN] = 0.0
-        if end - t <= 1e-12 * (1.0 + abs(end)):
-            now[kernels.STEP], pace[stretch.TIME] = now[kernels.STEPS], end
-            return
-        longest = np.inf if self.by.step is None else float(self.by.step)
-        steps = max(1, int(np.ceil((end - t) / longest - 1e-9)))
-        now[kernels.STEP], now[kernels.STEPS] = 0, steps
-        pace[flights.BEGIN] = pace[stretch.TIME] = t
-        pace[flights.LENGTH] = (end - t) / steps
+        """Stand at a time inside the present interval: equal steps lead from there to where they end."""
+        kernels.plain(flights.head_for)(self.loop, t)
 
     def begin_at(self, tick: int) -> None:
         """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""

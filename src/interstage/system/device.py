@@ -154,8 +154,17 @@ class Device:
         """
         return np.inf
 
+    of_roots = False  # gravity that it says acts on bodies that hang on nothing, and on what they carry
+
     def bound(self, vehicle: System) -> Device:
         """Return the device as it is on a vehicle: this one, unless it takes places or numbers from the vehicle."""
+        return self
+
+    def also_at(self, vehicle: System, bodies: Mapping[str, str]) -> Device:
+        """Return the device, on its vehicle, that reckons with bodies which may leave what carries them.
+
+        bodies : {name as the device has it: name in the whole vehicle}
+        """
         return self
 
     def moved(self, places: Mapping[str, Sequence[object]], **values: Value) -> Self:

@@ -126,6 +126,12 @@ class Event:
         return any(isinstance(a, Detach | Attach | Reattach | Remove) for a in self.actions)
 
     @property
+    def calls(self) -> bool:
+        """Whether functions are called, which may change more than they say."""
+        given = (*self.actions, *self.rests)
+        return any(callable(action) and not isinstance(action, Action) for action in given)
+
+    @property
     def label(self) -> str:
         """Name, or what it does."""
         words = [a if isinstance(a, str) else str(a) for a in self.actions if isinstance(a, str | Action)]
@@ -243,6 +249,16 @@ class Switch(Action):
 
     def __str__(self) -> str:
         return f"switch '{self.body}' to {self.mode}"
+
+
+def may_leave(system: System | None, events: Sequence[Event]) -> list[str]:
+    """Return the bodies that events may let hang on nothing; a function may do that with any."""
+    named = [action for event in events for action in (*event.actions, *event.rests)]
+    bodies = set() if system is None else set(system.bodies)
+    if not any(callable(action) for action in named):
+        bodies &= {action.body for action in named if isinstance(action, Detach | Reattach | ReplaceJoint)}
+    specs = [] if system is None else system.model.specs
+    return [spec.name for spec in specs if spec.name in bodies and spec.parent is not None]
 
 
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:

@@ -18,12 +18,13 @@ from interstage.multibody.loads import Loads, OperatingPoint, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
+from interstage.system.acting import Acting
 from interstage.system.ahead_parts import MassFunction, given_ahead
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
 from interstage.system.device import Device
-from interstage.system.events import Event, EventRecord
+from interstage.system.events import Event, EventRecord, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_library import ByScipy
@@ -103,8 +104,8 @@ class Flight:
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
         self.beside = given_ahead(assembly.vehicle, motions or {}, mass or {})
-        known = known_values(x, given)
-        self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside)
+        known, away = known_values(x, given), may_leave(assembly.vehicle, events)
+        self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, away)
         self.system = view_of(plan, x)
         if x is not None:
             self.system = at_point(self.system, x)
@@ -126,6 +127,8 @@ class Flight:
         rows.every = 0 if every is None else clock.ticks(every)
         self.point = point = _point(self.system, x)
         self.base = base_loads(self.system, point) if base is None else base
+        loads = point.loads if isinstance(point, OperatingPoint) else Loads.of(self.system)
+        self.acting = Acting(loads, "world")
         self.loop = ClosedLoop(
             plan, self.system, by=self.by, rows=rows, base=self.base, interpret=interpret, ideal=ideal
         )
@@ -206,15 +209,19 @@ class Flight:
             due = self._due()
             while True:
                 # a solver of scipy would begin anew where it pauses
-                self.loop.loop.pause[0] = due if self.scipy else min(due, progress.pause(self.t))
-                if self.happening is not None:
-                    self.happening.begin()
+                self.loop.loop.pause[kernels.BEFORE] = (
+                    due if self.scipy else min(due, progress.pause(self.t))
+                )
+                if self.happening is not None and self.happening.begin():
+                    break
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
                 if status == flights.STEPPED and self.happening is not None:
                     self.happening.passed()
+                elif status == flights.TIMED and self.happening is not None:
+                    self.happening.due()
                 if status == flights.DONE or (self.happening is not None and self.happening.stopped):
                     break
                 progress.show(self.t)
@@ -269,11 +276,35 @@ class Flight:
         self.log_row(self.t)
 
     def log_row(self, t: float) -> None:
-        """Log where the flight stands: signals as they are there."""
+        """Log where the flight stands, unless it is in the log: signals as they are there."""
+        pace = self.loop.loop.pace
+        if pace[flights.LOGGED] == t:
+            return
         self.flush()
         qdot, vdot = np.empty_like(self.q), np.empty_like(self.v)
         self._check(self.loop.right_side(self.q, self.v, t, qdot, vdot, row=True))
         self.flush()
+        pace[flights.LOGGED] = t
+
+    def changed(self) -> None:
+        """Something has changed at this instant: it is logged anew."""
+        self.loop.loop.pace[flights.LOGGED] = np.nan
+
+    def go_over(self, system: System, x: State) -> None:
+        """Go on with another state of the vehicle, or another vehicle: devices and loads follow names."""
+        old, t = self.system, self.t
+        self.flush()
+        if system is not old:
+            self.system = system.with_settings()
+            self.acting.follow(old, self.system, t)
+            if self.base is not None:
+                self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
+            self.loop = self.loop.on(self.system, self.base, t)
+            if self.scipy is not None:
+                self.scipy.loop = self.loop
+        self.q, self.v = x.q.astype(float), x.v.astype(float)
+        self.log.begin_phase(self.system)
+        self.changed()
 
     def whole(self) -> Whole:
         """Return the state of the vehicle and of devices."""
@@ -309,7 +340,7 @@ class Flight:
     def _check(self, status: int) -> None:
         """Refuse what forward dynamics refused, and numbers that are none."""
         self.loop.tapes.check()
-        stopped = status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED)
+        stopped = status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED, flights.TIMED)
         states = {f"'{n}'": slot for n, slot in self.plan.slots.items() if slot.kind == "z"}
         z = {name: self.loop.tapes.vectors["z"][slot.where] for name, slot in states.items()}
         for name, array in {"q": self.q, "v": self.v, **z}.items():
@@ -353,7 +384,7 @@ class Flight:
     def here(self) -> FlightPoint:
         """Return where the flight is."""
         x = State(self.system.layout, self.q, self.v)
-        loads = self.point.loads if isinstance(self.point, OperatingPoint) else Loads.of(self.system)
+        loads = self.acting.loads
         settings = self.system.settings.copy()
         names = [
             f"{part.path}.{n}"

@@ -18,6 +18,8 @@ from interstage.system.assembly import Part
 from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
 from interstage.system.holding import holds_of, obey, settle
+from interstage.system.kernels.flights import SLACK
+from interstage.system.loop_kernels import HALT_AT
 from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import Eye, Watch
 from interstage.system.wires import split_slice
@@ -119,24 +121,38 @@ class Happening:
 
     def __init__(self, events: Sequence[Event], flight: Flight):
         self.flight = flight
-        for event in events:
-            if event.at is not None:
+        self.timed = sorted((e for e in events if e.at is not None), key=_time)
+        for event in self.timed:
+            if _time(event) < flight.start:
                 raise InputError(
-                    f"event '{event.label}' of an assembly has a time",
-                    hint="sample a law then, or use a condition",
+                    f"event '{event.label}' lies before the start of the run",
+                    expected=f"at >= {flight.start} s",
+                    got=f"{event.at} s",
                 )
         self.watch = FlightWatch(events, flight)
         self.before: tuple[float, Whole] | None = None
         self.stopped = False
 
-    def begin(self) -> None:
-        """Stand where a step begins."""
-        here = self.flight.t, self.flight.whole()
+    def begin(self) -> bool:
+        """Stand where a step begins, after events that are due at the start; tell if these end the run."""
+        flight = self.flight
         if self.before is None:
-            settle(self.flight)
-            here = self.flight.t, self.flight.whole()
-            self.watch.start(*here)
-        self.before = here
+            settle(flight)
+            self.watch.start(flight.t, flight.whole())
+            self.due()
+        self.before = flight.t, flight.whole()
+        return self.stopped
+
+    def due(self) -> None:
+        """Let events happen whose time has come, and have steps end at the next one."""
+        t = self.flight.t
+        late = t + SLACK * (1.0 + abs(t))
+        now = [event for event in self.timed if _time(event) <= late]
+        self.timed = [event for event in self.timed if _time(event) > late]
+        ahead = _time(self.timed[0]) if self.timed else np.inf
+        self.flight.loop.loop.pause[HALT_AT] = ahead
+        if now:
+            self._fire(t, self.flight.whole(), now)
 
     def passed(self) -> None:
         """Look into the step that was taken; go back to the first event in it and let it happen."""
@@ -159,6 +175,7 @@ class Happening:
     def _fire(self, t: float, x: Whole, events: list[Event]) -> None:
         flight = self.flight
         crossed = self.watch.values(events, t, x)
+        flight.put(x)
         flight.log_row(t)
         for event in events:
             vehicle = State(flight.system.layout, flight.q, flight.v)
@@ -170,8 +187,12 @@ class Happening:
                     f"event '{event.label}' starts a motion", hint="a device with joint.motion() gives it"
                 )
             if out.changed:
-                self._take_over(event, out.system, out.x)
-            flight.loop.hold(flight.plan.values(out.values))
+                flight.go_over(out.system, out.x)
+                self.watch.system = flight.system
+            if out.values:
+                flight.loop.hold(flight.plan.values(out.values))
+            if out.values or event.calls:
+                flight.changed()
             after = flight.system, State(flight.system.layout, flight.q, flight.v)
             flight.log.note(note(event, t, before, after, at_rest))
             if event.fires_once:
@@ -183,14 +204,8 @@ class Happening:
         flight.put(now)
         flight.go_on_from(t)
 
-    def _take_over(self, event: Event, system: System, x: State) -> None:
-        """Go on with other settings or another state of the same vehicle."""
-        flight = self.flight
-        if system.model is not flight.system.model or system.layout.keys() != flight.system.layout.keys():
-            raise InputError(
-                f"event '{event.label}' changes how bodies are joined: a flight keeps its vehicle",
-                hint="end the run there with 'stop' and go on with another assembly from log.end",
-            )
-        for name, array in system.settings.arrays().items():
-            flight.system.settings.arrays()[name][...] = array
-        flight.q[:], flight.v[:] = x.q, x.v
+
+def _time(event: Event) -> float:
+    """Return the time of an event that has one."""
+    assert event.at is not None
+    return float(event.at)

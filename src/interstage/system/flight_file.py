@@ -5,6 +5,7 @@ STEPS (m, 1 + nq + nv + …)                  time, then q, v, continuous ports 
 SAMPLES_<k> (m, 1 + …)                      time, then ports that are sampled together, from 1
     attributes names, units                 of the columns, one a line
 EVENTS (m,)                                 what happened, texts
+STATES, CHANGES, PHASES                     stretches of the run after changes of the vehicle (`flight_phases`)
 PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
@@ -36,6 +37,7 @@ from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_text
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.output import checked_target, json_text, parse_json, reason
+from interstage.system import flight_phases
 from interstage.system.blocks import blocks_of
 from interstage.system.code_names import NoName
 from interstage.system.described import Describer, Restorer
@@ -60,6 +62,7 @@ class FlightWriter:
         try:
             self.file = h5py.File(self.part, "w", libver="latest")
             self.tables = _prepared(self.file, contents, system, assembly)
+            self.tables += flight_phases.create(self.file)
             self.rows = [0] * len(self.tables)
             self.events = self.file.create_dataset(
                 "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
@@ -171,7 +174,7 @@ def put_arrays(group: h5py.Group, arrays: dict[str, np.ndarray]) -> None:
 class FlightRecord:
     """What a file holds.
 
-    tables : numbers (m, columns);  tree, blocks : the assembly as text, and as blocks and wires
+    tables : numbers (m, columns), then those of phases;  tree, blocks : the assembly as text, and as blocks and wires
     restore : makes the assembly again, or raises `NoName`
     """
 
@@ -210,9 +213,16 @@ def read_flight(path: str | Path) -> FlightRecord:
             _inertia(f, names),
         )
         vehicle = system_in(f.child("VEHICLE"), path)
+        later = flight_phases.no_rows()
+        if f.has("PHASES"):
+            kinds = [("f" if dtype == "f8" else "i") for _, dtype, _ in flight_phases.TABLES]
+            later = [
+                f.array(name, (None, *shape), kind, finite=False)
+                for kind, (name, _, shape) in zip(kinds, flight_phases.TABLES)
+            ]
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
             raise Fault("there are no rows of steps in it")
-        record = FlightRecord(contents, vehicle, tables, [_event(text) for text in f.texts("EVENTS") if text])
+        record = FlightRecord(contents, vehicle, [*tables, *later], [_event(text) for text in f.texts("EVENTS") if text])
         if f.has("ASSEMBLY"):
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)

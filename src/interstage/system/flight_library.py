@@ -17,11 +17,6 @@ from interstage.system.methods import Library
 from interstage.system.tolerance import first_step
 
 
-def _plain(kernel):
-    """Return a kernel as Python, for the arrays of a loop themselves."""
-    return getattr(kernel, "py_func", kernel)
-
-
 class LoopSlope(Refusing):
     """The right-hand side of a closed loop: dy/dt of y = [q; v; z]."""
 
@@ -66,8 +61,8 @@ class ByScipy:
             if now[kernels.NEXT] <= tick:
                 if now[kernels.SAMPLED] == 0:
                     pace[stretch.TIME] = self.loop.plan.clock.seconds(tick)
-                    if _plain(kernels.due)(loop, tick):
-                        if _plain(kernels.groups_full)(loop):
+                    if kernels.plain(kernels.due)(loop, tick):
+                        if kernels.plain(kernels.groups_full)(loop):
                             return flights.FULL
                         status = self.loop.sample(q, v, tick)
                         if status != 0:
@@ -75,7 +70,7 @@ class ByScipy:
                     now[kernels.SAMPLED] = 1
                 if tick >= now[kernels.UNTIL]:
                     return flights.DONE
-                _plain(flights.plan_interval)(loop)
+                kernels.plain(flights.plan_interval)(loop)
             status = self._interval(q, v)
             if status != 0:
                 return status
@@ -92,7 +87,7 @@ class ByScipy:
         y = np.concatenate([q, v, loop.z])
         t = float(loop.pace[stretch.TIME])
         while t < end:
-            stop = _plain(flights.next_corner)(loop.corners, t, end)
+            stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
             for solver in self.solver.steps_to(slope, t, y, stop):
                 self._arrive(solver.t, solver.y, q, v)
                 status = self._ready(q, v, slope) if solver.t < end else 0
@@ -113,7 +108,7 @@ class ByScipy:
     def _ready(self, q: np.ndarray, v: np.ndarray, slope: LoopSlope) -> int:
         """Log where a step begins, if that is due; return 0 or how a stretch ends there."""
         loop, t = self.loop.loop, float(self.loop.loop.pace[stretch.TIME])
-        logged = bool(_plain(flights.row_due)(loop))
+        logged = bool(kernels.plain(flights.row_due)(loop))
         if logged and loop.now[kernels.ROWS] >= len(loop.log):
             return flights.FULL
         if t >= loop.pause[0]:

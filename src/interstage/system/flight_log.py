@@ -26,6 +26,7 @@ from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.output import write_text
+from interstage.system import flight_phases
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
 from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
@@ -82,8 +83,12 @@ class FlightLog(Log):
         self.contents, self.assembly = contents, assembly
         self._record: FlightRecord | None = None
         self.end: FlightPoint | None = None
-        self._parts: list[list[np.ndarray]] = [[np.zeros((0, len(names)))] for names, _ in contents.tables]
+        # tables of steps and samples, then those of phases (`flight_phases`); the vehicle of each phase
+        self._own = len(contents.tables)
+        own = [np.zeros((0, len(names))) for names, _ in contents.tables]
+        self._parts: list[list[np.ndarray]] = [[rows] for rows in (*own, *flight_phases.no_rows())]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
+        self._systems = [system]
         self._ahead: list[np.ndarray] = []
         self._writer: FlightWriter | None = None
 
@@ -122,6 +127,7 @@ class FlightLog(Log):
         for parts, rows, n in zip(self._parts, tables, many):
             parts.append(rows[:n])
         self._ahead = [rows[n:] for rows, n in zip(tables, many)]
+        self._systems = flight_phases.systems_of([parts[-1] for parts in self._parts[self._own :]], self._systems[0])
 
     def note(self, event: EventRecord) -> None:
         """Take an event that happened."""
@@ -129,21 +135,41 @@ class FlightLog(Log):
         if self._writer is not None:
             self._writer.note(str(event))
 
+    def begin_phase(self, system: System) -> None:
+        """Go on with another state of the vehicle, or with another vehicle."""
+        image = flight_phases.image_of(system, self._systems[-1]) if self._writer is not None else np.zeros(0, "u1")
+        self._put(self._own + flight_phases.CHANGES, image)
+        counts = self.counts()
+        self._systems.append(system)
+        row = np.array([[counts[0], counts[self._own + flight_phases.CHANGES]]])
+        self._put(self._own + flight_phases.PHASES, row)
+
+    @property
+    def vehicle(self) -> System:
+        """The vehicle of the phase that is logged."""
+        return self._systems[-1]
+
+    def _put(self, k: int, rows: np.ndarray) -> None:
+        """Take rows of a table."""
+        if len(rows):
+            self._parts[k].append(rows)
+            if self._writer is not None:
+                self._writer.put(k, rows)
+
     def counts(self) -> list[int]:
         """Return how many rows each table has."""
         return [sum(map(len, parts)) for parts in self._parts]
 
     def take(self, loop: Loop) -> None:
         """Take rows from the buffers of a loop."""
-        found = [loop.log[: int(loop.now[ROWS])]]
-        for g, parts in enumerate(self._parts[1:]):
+        steps, states = flight_phases.split(
+            loop.log[: int(loop.now[ROWS])].copy(), self._systems[-1], self._systems[0]
+        )
+        self._put(self._own + flight_phases.STATES, states)
+        self._put(0, steps)
+        for g, parts in enumerate(self._parts[1 : self._own]):
             count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
-            found.append(loop.samples[at : at + count * width].reshape(count, width))
-        for k, rows in enumerate(found):
-            if len(rows):
-                self._parts[k].append(rows.copy())
-                if self._writer is not None:
-                    self._writer.put(k, rows)
+            self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
 
     def finished(self, end: FlightPoint | None) -> FlightLog:
         """Return this log with all its rows in place; its file is closed."""
@@ -152,15 +178,10 @@ class FlightLog(Log):
             self._writer = None
         self._tables = [np.concatenate(parts) for parts in self._parts]
         self._parts = [[table] for table in self._tables]
-        table, system, self.end = self._tables[0], self.system, end
-        q = table[:, 1 : 1 + system.nq]
-        v = table[:, 1 + system.nq : 1 + system.nq + system.nv]
-        inertia = {body: table[:, columns] for body, columns in self.contents.inertia.items()}
-        self.phases = [
-            Phase(
-                system, table[:, 0].copy(), np.ascontiguousarray(q), np.ascontiguousarray(v), inertia=inertia
-            )
-        ]
+        self.end = end
+        self.phases = flight_phases.phases_of(
+            self._tables[0], self._tables[self._own :], self._systems, self.contents.inertia
+        )
         return self
 
     # asking -------------------------------------------------------------------------------------------
@@ -198,7 +219,8 @@ class FlightLog(Log):
         return list(self.contents.channels)
 
     def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:  # type: ignore[override]
-        if name in self.system.layout and name not in self.contents.channels:
+        having = any(name in phase.system.layout for phase in self.phases)
+        if having and name not in self.contents.channels:
             return super().__getitem__(name)
         return self.series(name).values
 
@@ -258,11 +280,13 @@ class FlightLog(Log):
         return super().state(k)
 
     def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
-        """Return [ω; v] (m, 6) of a place on a body."""
-        phase = self.phases[0]
-        return np.array(
-            [self.system.velocity(phase.state(k), body, node, frame) for k in range(len(self))]
-        ).reshape(len(self), 6)
+        """Return [ω; v] (m, 6) of a place on a body, over the phases that have the body."""
+        found = [
+            phase.system.velocity(phase.state(k), body, node, frame)
+            for phase in self.having(body)
+            for k in range(len(phase))
+        ]
+        return np.array(found).reshape(-1, 6)
 
     # other forms --------------------------------------------------------------------------------------
 

@@ -467,7 +467,7 @@ class Log:
 
         Of a free joint what was applied, of a prescribed or locked one what its drive needed.
         """
-        parts = [phase.forces[:, phase.system.layout[body].v] for phase in self._having(body)]
+        parts = [phase.forces[:, phase.system.layout[body].v] for phase in self.having(body)]
         if len({part.shape[1] for part in parts}) > 1:
             raise InputError(
                 f"the joint of body '{body}' is not the same in all phases of the log",
@@ -475,7 +475,8 @@ class Log:
             )
         return np.concatenate(parts)
 
-    def _having(self, body: str) -> list[Phase]:
+    def having(self, body: str) -> list[Phase]:
+        """Return the phases that have a body."""
         having = [phase for phase in self.phases if body in phase.system.layout]
         if not having:
             raise InputError(f"there is no body '{body}'", hint=known_names(self.system.bodies))
@@ -486,8 +487,8 @@ class Log:
 
         residual : False leaves out what loads do besides moving the modes (mode displacement)
         """
-        return np.concatenate([phase.recovered(body, name, residual) for phase in self._having(body)])
+        return np.concatenate([phase.recovered(body, name, residual) for phase in self.having(body)])
 
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world, over the phases that have the body."""
-        return np.concatenate([phase.position(body, node) for phase in self._having(body)])
+        return np.concatenate([phase.position(body, node) for phase in self.having(body)])

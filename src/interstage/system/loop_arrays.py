@@ -103,7 +103,7 @@ LOOP_FIELDS = (
     ("ratio", "i", 1),  # (2,) steps in a tick: numerator, denominator
     ("now", "i", 1),  # where the run is
     ("option", "i", 1),
-    ("pause", "f", 1),  # (1,) time from which no step is begun
+    ("pause", "f", 1),  # (2,) time from which no step is begun, time at which steps end
     ("flag", "i", 1),  # (1,) set by a Python device that raised
     ("log", "f", 2),  # buffer of rows
     ("log_s", "i", 1),  # signals and states in its columns after time, q and v

@@ -49,8 +49,16 @@ TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands
 FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES = range(6)
 
+# loop.pause: time from which no step is begun, time at which steps end (of an event)
+BEFORE, HALT_AT = range(2)
+
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
+
+
+def plain(function):
+    """Return a kernel as Python, for the arrays of a loop themselves."""
+    return getattr(function, "py_func", function)
 
 
 @loop_kernel

@@ -12,7 +12,7 @@ signals flow, then in the order of addition.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -23,11 +23,12 @@ from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import between, said_by
+from interstage.system.device import Device
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
 from interstage.system.order import FELT, Entry, ordered
-from interstage.system.ports import In, Look, Out, Parameter, Places, Push, Value, numbers, shaped
+from interstage.system.ports import ROOTS, In, Look, Out, Parameter, Places, Push, Value, numbers, shaped
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
@@ -196,6 +197,7 @@ def planned(
     beat: tuple[Callable[[float], None], Fraction] | None = None,
     given: Mapping[str, Value] | None = None,
     beside: Sequence[Part] = (),
+    leaving: Collection[str] = (),
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
@@ -203,9 +205,11 @@ def planned(
     beat : called with the time before the samples of every tick, with the period where nothing is sampled
     given : values of inputs by name or pattern; arguments of laws without a size are as large as these
     beside : motions and masses of a run (`given_ahead`)
+    leaving : bodies that may leave what carries them on the way
     """
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
+    parts = [_reckoning(part, assembly, leaving) for part in parts] if leaving else parts
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
     wrong = forced(faults, assembly, parts, links, start)
@@ -271,6 +275,15 @@ def planned(
     return plan
 
 
+def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str]) -> Part:
+    """Return a part that reckons with bodies which may leave what carries them."""
+    scope = part.scope
+    bodies = {body.removeprefix(scope): body for body in leaving if body.startswith(scope)}
+    if assembly.vehicle is None or not isinstance(part.what, Device) or not bodies:
+        return part
+    return replace(part, what=part.what.also_at(assembly.vehicle, bodies))
+
+
 def _functions(part: Part) -> Mapping[str, object]:
     return {} if isinstance(part.what, Law) else part.what.functions
 
@@ -322,13 +335,15 @@ def _own_slots(
 
 def _touches(part: Part, declared: Look | Push, slot: Slot, full: str) -> list[Touch]:
     """Return what a port touches: its place, or each of several places with its row of the slot."""
-    given = part.place_of(declared.owner.name)
+    given, quantity = part.place_of(declared.owner.name), declared.quantity
+    if quantity == "gravity" and isinstance(part.what, Device) and part.what.of_roots:
+        quantity = ROOTS
     if not isinstance(declared.owner, Places):
-        return [Touch(declared.quantity, given, declared.axes, slot, full)]
+        return [Touch(quantity, given, declared.axes, slot, full)]
     width = slot.shape[1]
     rows = [Slot(slot.kind, slot.start + width * k, (width,), slot.unit) for k in range(slot.shape[0])]
     places = given if isinstance(given, list) else [given]
-    return [Touch(declared.quantity, place, declared.axes, row, full) for place, row in zip(places, rows)]
+    return [Touch(quantity, place, declared.axes, row, full) for place, row in zip(places, rows)]
 
 
 def _key(place: object) -> object:

@@ -208,6 +208,10 @@ class Look(In):
         self.owner, self.quantity, self.axes = owner, quantity, axes
 
 
+ROOTS = "gravity of roots"  # it acts on bodies that hang on nothing, and on what they carry
+GRAVITY = ("gravity", ROOTS)
+
+
 class Push(Out):
     """An output that the vehicle obeys."""
 

@@ -11,6 +11,8 @@ accelerations, forward dynamics is asked without the shift.
 
 from __future__ import annotations
 
+import numpy as np
+
 from interstage.jit import COMPILED
 from interstage.multibody.handle import tree_of, work_of
 from interstage.system.kernels.explicit import explicit_step
@@ -19,9 +21,11 @@ from interstage.system.kernels.stretch import KNOWN, TIME, TRIED, Tolerance, bou
 from interstage.system.kernels.wmethod import shift_for, w_step
 from interstage.system.loop_arrays import loop_of
 from interstage.system.loop_kernels import (
+    BEFORE,
     FEELS,
     FELT,
     HALT,
+    HALT_AT,
     LOG_EVERY,
     NEXT,
     RAISED,
@@ -46,10 +50,11 @@ from interstage.system.loop_kernels import (
 
 STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE = range(6)
 # how a stretch ends; other numbers are those of forward dynamics
-DONE, FULL, PAUSED, STEPPED = 0, 10**6, 10**6 + 1, 10**6 + 2
-# loop.pace, after what `stretch` has there: time at which the interval began, length of its steps
-BEGIN, LENGTH = TRIED + 1, TRIED + 2
-PACE = LENGTH + 1
+DONE, FULL, PAUSED, STEPPED, TIMED = 0, 10**6, 10**6 + 1, 10**6 + 2, 10**6 + 3
+# loop.pace, after what `stretch` has there: time at which the interval began, length of its steps, time whose row is
+# in the log already
+BEGIN, LENGTH, LOGGED = TRIED + 1, TRIED + 2, TRIED + 3
+PACE = LOGGED + 1
 # loop.limits: longest step, rtol, power of the control of a method's own steps
 LONGEST, RTOL, POWER = range(3)
 MOST = 1 << 40
@@ -99,7 +104,42 @@ def row_due(loop):
     """Return whether the state at the present time goes to the log."""
     now, every = loop.now, loop.option[LOG_EVERY]
     begins = every > 0 and loop.pace[TIME] == now[TICK] * loop.clock[0] / loop.clock[1]
+    if loop.pace[TIME] == loop.pace[LOGGED]:
+        return False
     return every == 0 or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
+
+
+@loop_kernel
+def target(loop):
+    """Return the time at which the steps of the interval end: its end, or where they shall end before."""
+    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
+    return min(end, loop.pause[HALT_AT]) if loop.pause[HALT_AT] < end - SLACK * (1.0 + abs(end)) else end
+
+
+@loop_kernel
+def halted(loop):
+    """Return whether steps that came to their end shall go no further."""
+    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
+    return loop.pause[HALT_AT] <= end + SLACK * (1.0 + abs(end))
+
+
+@loop_kernel
+def head_for(loop, t):
+    """Stand at a time inside the interval: equal steps lead from there to where they end."""
+    now, pace, end = loop.now, loop.pace, target(loop)
+    pace[KNOWN] = 0.0
+    pace[TIME] = t
+    if now[NEXT] <= now[TICK]:  # no interval on its way
+        return
+    if end - t <= SLACK * (1.0 + abs(end)):
+        now[STEP] = now[STEPS]
+        pace[TIME] = end
+        return
+    step = loop.clock[0] / loop.clock[1] * loop.ratio[1] / loop.ratio[0]
+    now[STEP] = 0
+    now[STEPS] = max(1, int(np.ceil((end - t) / step - 1e-9)))
+    pace[BEGIN] = t
+    pace[LENGTH] = (end - t) / now[STEPS]
 
 
 def ready(tree, work, loop, y):
@@ -107,7 +147,7 @@ def ready(tree, work, loop, y):
     t, pace, logged = loop.pace[TIME], loop.pace, row_due(loop)
     if logged and loop.now[ROWS] >= len(loop.log):
         return FULL
-    if t >= loop.pause[0]:
+    if t >= loop.pause[BEFORE]:
         return PAUSED
     if pace[KNOWN] == 0.0 and (FIRST or logged):
         status = stand(tree, work, loop, t, y, FIRST or loop.option[FELT] != 0)
@@ -139,8 +179,11 @@ def fixed_interval(tree, work, m, loop, y):
         if loop.option[SINGLE] != 0:
             pace[TIME] = pace[BEGIN] + now[STEP] * h
             if now[STEP] == now[STEPS]:
-                pace[TIME] = now[NEXT] * loop.clock[0] / loop.clock[1]
+                pace[TIME] = target(loop)
             return STEPPED
+    if halted(loop):
+        pace[TIME] = target(loop)
+        return TIMED
     return 0
 
 
@@ -164,7 +207,7 @@ def own_interval(tree, work, m, loop, y):
     pace, limits = loop.pace, loop.limits
     s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
     tolerance = Tolerance(loop.group, loop.floor, loop.size)
-    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
+    end = target(loop)
     while pace[TIME] < end:
         status = ready(tree, work, loop, y)
         if status != 0:
@@ -181,7 +224,7 @@ def own_interval(tree, work, m, loop, y):
         if loop.option[SINGLE] != 0:
             pace[KNOWN] = 0.0
             return STEPPED
-    return 0
+    return TIMED if halted(loop) else 0
 
 
 @loop_kernel
@@ -203,6 +246,8 @@ def plan_interval(loop):
     pace[BEGIN] = now[TICK] * loop.clock[0] / loop.clock[1]
     pace[TIME] = pace[BEGIN]
     pace[LENGTH] = ((nearest - now[TICK]) * loop.clock[0] / loop.clock[1]) / now[STEPS]
+    if target(loop) < nearest * loop.clock[0] / loop.clock[1]:
+        head_for(loop, pace[BEGIN])
 
 
 def sampled(tree, work, loop, y, tick):

@@ -1,0 +1,118 @@
+"""Phases of a flight: stretches between changes of the vehicle or its state, in memory and in the file that grows.
+
+A file that grows takes no new datasets, so that phases are three tables more, empty where nothing has changed:
+
+STATES (n,)    q and v of the rows of phases whose sizes are not those of the first, one after the other; the columns
+               of these rows in the table of steps are NaN
+CHANGES (n,)   bytes: the vehicles of phases as small HDF5 files, one after the other
+PHASES (m, 2)  of each phase after the first: its first row in the table of steps, where the bytes of its vehicle end;
+               no bytes: it is that of the phase before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import h5py
+import numpy as np
+
+from interstage.hdf5 import Fault, file_image, opened
+from interstage.multibody import System
+from interstage.multibody.model_file import put_system, system_in
+from interstage.system.log import Phase
+
+# names, dtypes and shapes of a row
+TABLES = (("STATES", "f8", ()), ("CHANGES", "u1", ()), ("PHASES", "i8", (2,)))
+STATES, CHANGES, PHASES = range(3)
+WORDS = "vehicle of a phase"
+CHUNK = 1 << 12
+
+
+def no_rows() -> list[np.ndarray]:
+    """Return the tables of a flight in which nothing changes."""
+    return [np.zeros((0, *shape), dtype) for _, dtype, shape in TABLES]
+
+
+def create(file: h5py.File) -> list[h5py.Dataset]:
+    """Return the tables in a file, empty."""
+    return [
+        file.create_dataset(
+            name, (0, *shape), maxshape=(None, *shape), chunks=(64 if shape else CHUNK, *shape), dtype=dtype
+        )
+        for name, dtype, shape in TABLES
+    ]
+
+
+def alike(a: System, b: System) -> bool:
+    """Return whether states of two vehicles have the same sizes."""
+    return (a.nq, a.nv) == (b.nq, b.nv)
+
+
+def image_of(system: System, before: System) -> np.ndarray:
+    """Return the bytes (n,) of a vehicle that comes after another: none where it is the same."""
+    if system is before:
+        return np.zeros(0, np.uint8)
+    image = file_image(lambda f: put_system(f, system, system.model is not before.model), WORDS)
+    return np.frombuffer(image, np.uint8)
+
+
+def systems_of(tables: Sequence[np.ndarray], first: System) -> list[System]:
+    """Return the vehicles of all phases, that of the first given."""
+    found, begin, data = [first], 0, tables[CHANGES].astype(np.uint8)
+    for _, end in tables[PHASES].tolist():
+        if not begin <= end <= len(data):
+            raise Fault("'PHASES' has vehicles that are not there")
+        found.append(_system(data[begin:end], found[-1]))
+        begin = end
+    return found
+
+
+def _system(image: np.ndarray, before: System) -> System:
+    if not len(image):
+        return before
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "vehicle.h5"
+        image.tofile(path)
+        with opened(path, WORDS) as f:
+            return system_in(f, path, before)
+
+
+def phases_of(
+    steps: np.ndarray,
+    tables: Sequence[np.ndarray],
+    systems: Sequence[System],
+    inertia: Mapping[str, Sequence[int]],
+) -> list[Phase]:
+    """Return the phases of a table of steps; a phase that has no rows yet is left out.
+
+    inertia : {body: columns of steps} with the mass properties of bodies whose mass changes
+    """
+    first, at = systems[0], 0
+    begins = [0, *tables[PHASES][:, 0].tolist()]
+    found = []
+    for system, begin, end in zip(systems, begins, [*begins[1:], len(steps)]):
+        rows = steps[begin : min(end, len(steps))]
+        q, v = rows[:, 1 : 1 + first.nq], rows[:, 1 + first.nq : 1 + first.nq + first.nv]
+        if not alike(system, first):
+            width = system.nq + system.nv
+            if at + len(rows) * width > len(tables[STATES]):
+                raise Fault("'STATES' has not the states of all phases")
+            states = tables[STATES][at : at + len(rows) * width].reshape(len(rows), width)
+            at += states.size
+            q, v = states[:, : system.nq], states[:, system.nq :]
+        if len(rows) or not found:
+            q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+            masses = {body: rows[:, columns] for body, columns in inertia.items() if body in system.layout}
+            found.append(Phase(system, rows[:, 0].copy(), q, v, inertia=masses))
+    return found
+
+
+def split(rows: np.ndarray, system: System, first: System) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of steps as the table of steps has them, and their states (n,) where sizes are others."""
+    if alike(system, first):
+        return rows, np.zeros(0)
+    width = system.nq + system.nv
+    gap = np.full((len(rows), first.nq + first.nv), np.nan)
+    return np.hstack([rows[:, :1], gap, rows[:, 1 + width :]]), rows[:, 1 : 1 + width].ravel()

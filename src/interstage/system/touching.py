@@ -1,0 +1,78 @@
+"""What devices touch of a vehicle that changes: places follow the names of bodies, forces of joints what can obey.
+
+A device on a body that leaves goes on with it. Where a body or a joint is gone, what a device sees of it keeps its last
+value, and what it does acts on nothing; a joint that comes back as it was is seen and driven again. Forces act on a
+joint as long as it is free, a motion as long as it is prescribed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from interstage.multibody import System
+from interstage.multibody.loads import split_place
+from interstage.system.acting import bearer, refuse_turned
+from interstage.system.plan import Plan, Touch
+from interstage.system.ports import ROOTS
+
+
+@dataclass(frozen=True)
+class Touching:
+    """Which touches of a plan there are on a vehicle.
+
+    first : the vehicle at the start, None before anything has changed
+    bearers : {body whose joint a device touches: body that has that joint now}
+    """
+
+    plan: Plan
+    first: System | None = None
+    bearers: dict[str, str] = field(default_factory=dict)
+
+    def after(self, old: System, new: System, t: float) -> Touching:
+        """Return what is touched after a change at a time; joints of several axes cannot be turned round."""
+        touched = {
+            str(touch.place): touch
+            for touch in (*self.plan.looks, *self.plan.felt, *self.plan.pushes)
+            if touch.axes == "joint"
+        }
+        bearers = {}
+        for body, touch in touched.items():
+            now = self.joint(touch)
+            bearers[body] = now if now not in old.bodies else bearer(old, new, now)
+            if bearers[body] != now and old.model.spec(now).joint.nv > 1:
+                refuse_turned(now, f"'{touch.port}'", t)
+        return replace(self, first=self.first or old, bearers=bearers)
+
+    def joint(self, touch: Touch) -> str:
+        """Return the body whose joint a touch means."""
+        return self.bearers.get(str(touch.place), str(touch.place))
+
+    def of(self, system: System) -> tuple[list[Touch], list[Touch], list[Touch]]:
+        """Return what is seen, felt and pushed of a vehicle."""
+        plan = self.plan
+        seen, felt, pushed = (
+            [touch for touch in touches if self._there(touch, system)]
+            for touches in (plan.looks, plan.felt, plan.pushes)
+        )
+        return seen, felt, [touch for touch in pushed if self._obeyed(touch, system)]
+
+    def _there(self, touch: Touch, system: System) -> bool:
+        """Tell if the place or joint of a touch is there; at the start it has to be."""
+        if self.first is None:
+            return True
+        if touch.axes != "joint":
+            return touch.place is None or split_place(touch.place)[0] in system.bodies
+        body = self.joint(touch)
+        if body not in system.bodies:
+            return False
+        return type(system.model.spec(body).joint) is type(self.first.model.spec(str(touch.place)).joint)
+
+    def _obeyed(self, touch: Touch, system: System) -> bool:
+        """Tell if the vehicle can do what a device says."""
+        if touch.quantity == ROOTS:
+            return system.model.spec(split_place(touch.place)[0]).parent is None
+        if self.first is None or touch.axes != "joint":
+            return True
+        wanted = "free" if touch.quantity == "joint_force" else "prescribed"
+        return system.joint_mode(self.joint(touch)) == wanted
+
