@@ -172,11 +172,13 @@ def note_masses(system: Compiled, other: Compiled) -> None:
     """Describe the masses in the settings of a system where they are not those of another of the same vehicle."""
     numbers, specs = system.settings.body_inertia, system.model.specs
     changed = np.flatnonzero((numbers != other.settings.body_inertia).any(axis=1))
-    masses = {}
-    for i in (int(k) for k in changed):
-        m, J = float(numbers[i, 0]), numbers[i, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3)
-        arm = numbers[i, 1:4] / m if m else np.zeros(3)
-        about_center = J - m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        masses[i] = RigidInertia(m, arm + specs[i].offset, about_center)
+    masses = {i: rigid_of(numbers[i], specs[i].offset) for i in changed.tolist()}
     if masses:
         _describe(system, masses)
+
+
+def rigid_of(numbers: np.ndarray, offset: np.ndarray) -> RigidInertia:
+    """Return mass properties from the ten numbers of the kernels, of a body whose frame is `offset` from its joint."""
+    m, J = float(numbers[0]), numbers[[4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3)
+    arm = numbers[1:4] / m if m else np.zeros(3)
+    return RigidInertia(m, arm + offset, J - m * (arm @ arm * np.eye(3) - np.outer(arm, arm)))

@@ -101,8 +101,8 @@ def _motion(log: FlightLog, place: tuple[str, Node] | str) -> list[Series]:
     """Return where a place was and how it turned."""
     body, node = split_place(place)
     said = body if node is None else f"{body} {np.asarray(node).tolist()}"
-    spin = log.velocity(body, node)[:, :3]
+    spin, t = log.velocity(body, node)[:, :3], np.concatenate([phase.t for phase in log.having(body)])
     return [
-        Series(f"position of {said}", log.t, log.position(body, node), "m", ["p"] * 3),
-        Series(f"angular velocity of {said}, world axes", log.t, spin, "rad/s", ["w"] * 3),
+        Series(f"position of {said}", t, log.position(body, node), "m", ["p"] * 3),
+        Series(f"angular velocity of {said}, world axes", t, spin, "rad/s", ["w"] * 3),
     ]

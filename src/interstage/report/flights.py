@@ -85,18 +85,19 @@ def _bodies(report: Report, log: FlightLog) -> None:
     if not log.system.nv:
         return
     section = report.section("bodies", "Bodies", "Where the bodies went and how they turned, in the world.")
-    keep = thinned(len(log.t), 1000)
-    step = keep.step or 1
-    for body in log.system.bodies:
-        phase = log.phases[0]
-        states = [phase.state(k) for k in range(0, len(log.t), step)]
-        spin = np.array([log.system.velocity(x, body)[:3] for x in states])
+    for body in dict.fromkeys(body for phase in log.phases for body in phase.system.bodies):
+        having = log.having(body)
+        t = np.concatenate([phase.t for phase in having])
+        keep = thinned(len(t), 1000)
+        spin = log.velocity(body)[keep, :3]
         place = log.position(body)[keep]
         panels = [
             Panel("Position", "m", [Curve(a, v) for a, v in zip("xyz", place.T)], "m"),
             Panel("Angular velocity", "rad/s", [Curve(a, v) for a, v in zip("xyz", spin.T)], "rad/s"),
         ]
-        eta = log.phases[0][body].eta[keep]
+        modes = [phase[body].eta for phase in having]
+        same = len({eta.shape[1] for eta in modes}) == 1
+        eta = np.concatenate(modes)[keep] if same else np.zeros((0, 0))
         most = np.argsort(-np.ptp(eta, axis=0))[:4] if eta.size else []
         if len(most):
             panels.append(
@@ -105,7 +106,7 @@ def _bodies(report: Report, log: FlightLog) -> None:
         section.figure(
             body,
             f"The frame of '{body}', and its modes that move most.",
-            lines_figure(log.t[keep], "time, s", panels),
+            lines_figure(t[keep], "time, s", panels),
         )
 
 

@@ -136,6 +136,7 @@ class ClosedLoop:
     """The arrays of a plan for one number type, ready for the kernels.
 
     tapes : vectors of the devices;  loop : `Loop`;  system : the vehicle;  scratch : of this loop alone
+    touching : what devices touch of the vehicle; changing : events may lock and free joints
     """
 
     def __init__(
@@ -149,10 +150,11 @@ class ClosedLoop:
         base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
         ideal: bool = False,
         interpret: bool = False,
+        changing: bool = False,
     ):
         self.plan, self.system, self.by = plan, system, by
         self.tapes = Tapes(plan, dtype, ideal, interpret)
-        self.touching = Touching(plan)
+        self.touching = Touching(plan, changing)
         self._places: dict[Any, int] = {}
         self._place_list: list[tuple[str, Any]] = []
         arrays = self._vehicle_arrays(base)
@@ -165,7 +167,9 @@ class ClosedLoop:
         self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
 
-    def on(self, system: System, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None, t: float) -> ClosedLoop:
+    def on(
+        self, system: System, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None, t: float
+    ) -> ClosedLoop:
         """Return the loop with the same devices at the same instant on a changed vehicle; this one is over."""
         new = copy(self)
         new.system, new.touching = system, self.touching.after(self.system, system, t)

@@ -126,12 +126,6 @@ class Event:
         return any(isinstance(a, Detach | Attach | Reattach | Remove) for a in self.actions)
 
     @property
-    def calls(self) -> bool:
-        """Whether functions are called, which may change more than they say."""
-        given = (*self.actions, *self.rests)
-        return any(callable(action) and not isinstance(action, Action) for action in given)
-
-    @property
     def label(self) -> str:
         """Name, or what it does."""
         words = [a if isinstance(a, str) else str(a) for a in self.actions if isinstance(a, str | Action)]

@@ -14,11 +14,13 @@ from interstage.errors import InputError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.diagnosis import refuse
+from interstage.multibody.inspection import rigid_of
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Acting
+from interstage.system.ahead import MASS
 from interstage.system.ahead_parts import MassFunction, given_ahead
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
@@ -130,7 +132,14 @@ class Flight:
         loads = point.loads if isinstance(point, OperatingPoint) else Loads.of(self.system)
         self.acting = Acting(loads, "world")
         self.loop = ClosedLoop(
-            plan, self.system, by=self.by, rows=rows, base=self.base, interpret=interpret, ideal=ideal
+            plan,
+            self.system,
+            by=self.by,
+            rows=rows,
+            base=self.base,
+            interpret=interpret,
+            ideal=ideal,
+            changing=bool(events),
         )
         self.scipy = ByScipy(self.loop, self.method) if isinstance(self.method, Library) else None
         self.loop.hold(values)
@@ -209,9 +218,7 @@ class Flight:
             due = self._due()
             while True:
                 # a solver of scipy would begin anew where it pauses
-                self.loop.loop.pause[kernels.BEFORE] = (
-                    due if self.scipy else min(due, progress.pause(self.t))
-                )
+                self.loop.loop.pause[kernels.BEFORE] = due if self.scipy else min(due, progress.pause(self.t))
                 if self.happening is not None and self.happening.begin():
                     break
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
@@ -289,6 +296,15 @@ class Flight:
     def changed(self) -> None:
         """Something has changed at this instant: it is logged anew."""
         self.loop.loop.pace[flights.LOGGED] = np.nan
+
+    def describe_masses(self) -> None:
+        """Let the vehicle be described with the masses of now, as changes of it need them."""
+        system = self.system
+        for touch in self.loop.touching.of(system)[2]:
+            if touch.quantity == MASS:
+                body = str(touch.place)
+                now = rigid_of(self.loop.tapes.vectors["s"][touch.slot.where], system.model.spec(body).offset)
+                system.set_mass(body, now.mass, now.com, now.inertia, check=False)
 
     def go_over(self, system: System, x: State) -> None:
         """Go on with another state of the vehicle, or another vehicle: devices and loads follow names."""

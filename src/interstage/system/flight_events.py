@@ -112,6 +112,7 @@ def _switch(flight: Flight, part: Part) -> Callable[[float, System, State], None
         obey(flight, part, t)
         for body in holds_of(part).values():
             system.set_joint_mode(body, flight.system.joint_mode(body))
+        flight.changed()
 
     return switch
 
@@ -177,6 +178,7 @@ class Happening:
         crossed = self.watch.values(events, t, x)
         flight.put(x)
         flight.log_row(t)
+        flight.describe_masses()
         for event in events:
             vehicle = State(flight.system.layout, flight.q, flight.v)
             before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
@@ -191,14 +193,14 @@ class Happening:
                 self.watch.system = flight.system
             if out.values:
                 flight.loop.hold(flight.plan.values(out.values))
-            if out.values or event.calls:
                 flight.changed()
             after = flight.system, State(flight.system.layout, flight.q, flight.v)
             flight.log.note(note(event, t, before, after, at_rest))
+            self.watch.forget()
+            flight.log_row(t)
             if event.fires_once:
                 self.watch.drop(event)
         self.watch.forget()
-        flight.log_row(t)
         now = flight.whole()
         self.watch.restart(t, now, crossed)
         flight.put(now)

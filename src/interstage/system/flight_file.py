@@ -222,7 +222,9 @@ def read_flight(path: str | Path) -> FlightRecord:
             ]
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
             raise Fault("there are no rows of steps in it")
-        record = FlightRecord(contents, vehicle, [*tables, *later], [_event(text) for text in f.texts("EVENTS") if text])
+        record = FlightRecord(
+            contents, vehicle, [*tables, *later], [_event(text) for text in f.texts("EVENTS") if text]
+        )
         if f.has("ASSEMBLY"):
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)

@@ -127,7 +127,9 @@ class FlightLog(Log):
         for parts, rows, n in zip(self._parts, tables, many):
             parts.append(rows[:n])
         self._ahead = [rows[n:] for rows, n in zip(tables, many)]
-        self._systems = flight_phases.systems_of([parts[-1] for parts in self._parts[self._own :]], self._systems[0])
+        self._systems = flight_phases.systems_of(
+            [parts[-1] for parts in self._parts[self._own :]], self._systems[0]
+        )
 
     def note(self, event: EventRecord) -> None:
         """Take an event that happened."""
@@ -137,7 +139,11 @@ class FlightLog(Log):
 
     def begin_phase(self, system: System) -> None:
         """Go on with another state of the vehicle, or with another vehicle."""
-        image = flight_phases.image_of(system, self._systems[-1]) if self._writer is not None else np.zeros(0, "u1")
+        image = (
+            flight_phases.image_of(system, self._systems[-1])
+            if self._writer is not None
+            else np.zeros(0, "u1")
+        )
         self._put(self._own + flight_phases.CHANGES, image)
         counts = self.counts()
         self._systems.append(system)
@@ -327,7 +333,10 @@ class FlightLog(Log):
         import_module("interstage.system.log_forms").write_csv(self, path, names)
 
     def to_xarray(self, *names: str) -> Mapping[str, ArrayLike]:
-        """Return ports (default: all) as a Dataset of xarray, each with the times of its rate, and `q`, `v`."""
+        """Return ports (default: all) as a Dataset of xarray, each with the times of its rate, and `q`, `v`.
+
+        Where `q` and `v` change their sizes on the way, `log.phases` alone has them.
+        """
         return import_module("interstage.system.log_forms").dataset_of(self, names)
 
     def plot(self, *names: str, place: tuple[str, Node] | str | None = None, title: str = "") -> Figure:

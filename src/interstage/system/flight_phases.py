@@ -91,7 +91,7 @@ def phases_of(
     """
     first, at = systems[0], 0
     begins = [0, *tables[PHASES][:, 0].tolist()]
-    found = []
+    found: list[Phase] = []
     for system, begin, end in zip(systems, begins, [*begins[1:], len(steps)]):
         rows = steps[begin : min(end, len(steps))]
         q, v = rows[:, 1 : 1 + first.nq], rows[:, 1 + first.nq : 1 + first.nq + first.nv]

@@ -102,7 +102,8 @@ def dataset_of(log: FlightLog, names: Sequence[str]) -> Mapping[str, ArrayLike]:
             times.append(one.t)
         axes = [f"{one.name} axis {k}" for k in range(one.values.ndim - 1)]
         variables[one.name] = ([_time(rate), *axes], one.values, {"units": one.unit})
-    for name, values in (("q", log.q), ("v", log.v)) if not names else ():
+    alike = len({(phase.system.nq, phase.system.nv) for phase in log.phases}) == 1
+    for name, values in (("q", log.q), ("v", log.v)) if alike and not names else ():
         variables[f"vehicle.{name}"] = ([_time(0), f"vehicle.{name} axis 0"], values, {})
     used = {axes[0] for axes, *_ in variables.values()}
     coordinates = {_time(k): ([_time(k)], t, {"units": "s"}) for k, t in enumerate(times) if _time(k) in used}

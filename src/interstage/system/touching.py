@@ -2,7 +2,7 @@
 
 A device on a body that leaves goes on with it. Where a body or a joint is gone, what a device sees of it keeps its last
 value, and what it does acts on nothing; a joint that comes back as it was is seen and driven again. Forces act on a
-joint as long as it is free, a motion as long as it is prescribed.
+joint as long as it is free (a lock carries them), a motion as long as it is prescribed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from interstage.system.ports import ROOTS
 class Touching:
     """Which touches of a plan there are on a vehicle.
 
+    changing : joints may be locked and freed on the way
     first : the vehicle at the start, None before anything has changed
     bearers : {body whose joint a device touches: body that has that joint now}
     """
 
     plan: Plan
+    changing: bool = False
     first: System | None = None
     bearers: dict[str, str] = field(default_factory=dict)
 
@@ -41,7 +43,7 @@ class Touching:
             bearers[body] = now if now not in old.bodies else bearer(old, new, now)
             if bearers[body] != now and old.model.spec(now).joint.nv > 1:
                 refuse_turned(now, f"'{touch.port}'", t)
-        return replace(self, first=self.first or old, bearers=bearers)
+        return replace(self, changing=True, first=self.first or old, bearers=bearers)
 
     def joint(self, touch: Touch) -> str:
         """Return the body whose joint a touch means."""
@@ -71,8 +73,7 @@ class Touching:
         """Tell if the vehicle can do what a device says."""
         if touch.quantity == ROOTS:
             return system.model.spec(split_place(touch.place)[0]).parent is None
-        if self.first is None or touch.axes != "joint":
+        if not self.changing or touch.axes != "joint":
             return True
-        wanted = "free" if touch.quantity == "joint_force" else "prescribed"
-        return system.joint_mode(self.joint(touch)) == wanted
-
+        driven = system.joint_mode(self.joint(touch)) == "prescribed"
+        return driven != (touch.quantity == "joint_force")
