@@ -18,7 +18,8 @@ gimbal and turns with the engine; the actuators give the part of -T along the gi
 with a product of rates vanishes to first order. What is left, and makes the state matrix, are the loads of the
 steady state turned or displaced by the perturbation: thrust and engine weight (m_E d × a) that follow gimbal
 slope and engine, inertia loads m r̈0 of masses displaced by γ δη, gimbal axes that turn under a steady engine
-acceleration, and the rotation vector's Jacobian under the steady gimbal moment. Each is written out below.
+acceleration, and the rotation vector's Jacobian under the steady gimbal moment. Each is written out below. With
+`Missile.stiffening` the loads of the gimbal also change the modal stiffness, by (Σ [T; F]_k K_k) η (`rods`).
 
 Perturbations are rows over z = [δa, δα, δη̈, δδ̈ | δη, δδ]; `Rows` picks them.
 """
@@ -74,7 +75,10 @@ class Place:
 
 @dataclass
 class Missile:
-    """Lumped masses m (P,) at l (P, 3) that move by gamma (P, 3, n), rotary constants, modal k and c, two places."""
+    """Lumped masses m (P,) at l (P, 3) that move by gamma (P, 3, n), rotary constants, modal k and c, two places.
+
+    stiffening (6, n, n) : change of the modal stiffness with moments and forces [T; F] in the gimbal (`rods`)
+    """
 
     m: np.ndarray
     l: np.ndarray
@@ -86,6 +90,7 @@ class Missile:
     c: np.ndarray
     gimbal: Place
     sensor: Place
+    stiffening: np.ndarray
 
     @property
     def n(self) -> int:
@@ -124,6 +129,7 @@ def missile(lumps, positions, gamma, lam, frequencies_hz, damping, gimbal: int, 
         c=2.0 * damping * w,
         gimbal=Place(positions[gimbal], gamma[gimbal], lam[gimbal]),
         sensor=Place(positions[sensor], gamma[sensor], lam[sensor]),
+        stiffening=np.zeros((6, len(w), len(w))),
     )
 
 
@@ -217,6 +223,9 @@ def balance(body: Missile, engine: Engine, s: Steady) -> tuple[np.ndarray, np.nd
     moment = np.cross(rho, pull).sum(axis=0) + body.J @ s.alpha + body.F @ s.etadd - np.cross(p, on.F) - on.T
     modes = np.einsum("pir,pi->r", body.gamma, pull) + body.F.T @ s.alpha + body.G @ s.etadd + body.k * s.eta
     modes -= g.gamma.T @ on.F + turned.T @ on.T
+    # the loads of the gimbal, carried through the missile, stiffen and soften it
+    carried, soft = np.concatenate([on.T, on.F]), body.stiffening @ s.eta
+    modes += carried @ soft
     # accelerations of the masses, perturbed (P, 3, nz)
     tilde = np.array([x(r) for r in rho])
     dpull = rows.a - tilde @ rows.alpha + body.gamma @ rows.etadd + x(s.alpha) @ body.gamma @ rows.eta
@@ -227,6 +236,7 @@ def balance(body: Missile, engine: Engine, s: Steady) -> tuple[np.ndarray, np.nd
     dmoment += x(on.F) @ g.gamma @ rows.eta - x(p) @ on.dF - on.dT
     dmodes = np.einsum("pir,piz->rz", body.gamma, dpull) + body.F.T @ rows.alpha + body.G @ rows.etadd
     dmodes += body.k[:, None] * rows.eta - g.gamma.T @ on.dF - turned.T @ on.dT - on.dwork
+    dmodes += np.tensordot(carried, body.stiffening, 1) @ rows.eta + soft.T @ np.vstack([on.dT, on.dF])
     torque = -on.axes @ on.T
     dtorque = -on.axes @ on.dT - np.einsum("kiz,i->kz", on.daxes, on.T)
     return np.concatenate([force, moment, modes, torque]), np.vstack([dforce, dmoment, dmodes, dtorque])

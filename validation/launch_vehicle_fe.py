@@ -21,6 +21,7 @@ ENGINE_MASS, ENGINE_COM = 50.0, np.array([-1.0, 0.1, -0.2])  # kg; m aft of the 
 ENGINE_INERTIA = np.array([[7.5, -4.5, 10.3], [-4.5, 28.0, -2.0], [10.3, -2.0, 29.5]])  # kg m2 about its com
 THRUST = 1000.0  # N
 BALLAST_GRID = 37
+ARM_AREA, ARM_INERTIA = 2.0e-3, 4.0e-5  # m2, m4, of the bar to the sensor
 # offset equipment: grid, mass kg, offset m from the grid, inertia kg m2 about its own centre of mass
 EQUIPMENT = (
     (3, 45.0, (0.10, 0.22, -0.15), (6.0, 4.0, 5.0)),
@@ -72,6 +73,13 @@ def _masses(scale: float = 1.0) -> list[tuple[int, float, np.ndarray, tuple[floa
     return out
 
 
+def section(k: int) -> tuple[float, float, float, float]:
+    """Return area, both moments of area, and width in metres of bar k + 1."""
+    s = (k + 0.5) / (GRIDS - 1)
+    wide = 0.55 + 0.45 * s + 0.08 * np.sin(9.0 * s)
+    return 4.5e-5 * wide, 8.0e-6 * wide**2, 6.4e-6 * wide**2.2, wide
+
+
 def beam_deck() -> str:
     """Return the deck of the beam without its engine; the basic origin is the centre of mass."""
     lines = ["SOL 103", "CEND", "BEGIN BULK", "MAT1,1,1.56+11,6.0+10,,0."]
@@ -80,27 +88,45 @@ def beam_deck() -> str:
     x, y, z = SENSOR_AT
     lines.append(f"GRID*,{SENSOR},0,{x:.15e},{y:.15e}\n*,{z:.15e},0")
     for k in range(GRIDS - 1):
-        s = (k + 0.5) / (GRIDS - 1)
-        wide = 0.55 + 0.45 * s + 0.08 * np.sin(9.0 * s)
-        area, I1, I2 = 4.5e-5 * wide, 8.0e-6 * wide**2, 6.4e-6 * wide**2.2
+        area, I1, I2, wide = section(k)
         J, I12 = 7.0e-5 * wide**2, 0.12 * np.sqrt(I1 * I2)
         lines.append(f"PBAR*,{k + 1},1,{area:.15e},{I1:.15e}\n*,{I2:.15e},{J:.15e},,")
         lines.append(f"*,,,,\n*,,,,\n*,,,{I12:.15e},")
         lines.append(f"CBAR,{k + 1},{k + 1},{k + 2},{k + 1},0.,1.,0.")
-    lines += ["PBAR,52,1,2.0-3,4.0-5,4.0-5,6.0-5", f"CBAR,52,52,1,{SENSOR},0.,0.,1."]
+    lines += [
+        f"PBAR,52,1,{ARM_AREA:.1e},{ARM_INERTIA:.1e},{ARM_INERTIA:.1e},6.0-5",
+        f"CBAR,52,52,1,{SENSOR},0.,0.,1.",
+    ]
     for k, (grid, mass, offset, inertia) in enumerate(_masses()):
         lines += _mass_card(101 + k, grid, mass, offset, inertia)
     return "\n".join([*lines, "ENDDATA"])
 
 
-def component(damping: float = DAMPING, n_modes: int = MODES):
-    """Return the component of the beam: its first free modes about its centre of mass, damped, all integrals."""
+def component(damping: float = DAMPING, n_modes: int = MODES, stiffening: bool = False):
+    """Return the component of the beam: its first free modes about its centre of mass, damped, all integrals.
+
+    stiffening : with its geometric stiffness under loads in the gimbal
+    """
     from interstage import Component
     from interstage.nastran import deck_from_text
 
     return Component.from_deck(
-        deck_from_text(beam_deck()), n_modes=n_modes, aset={}, damping=damping, name="launch vehicle"
+        deck_from_text(beam_deck()),
+        n_modes=n_modes,
+        aset={},
+        damping=damping,
+        geometric_stiffness=[GIMBAL] if stiffening else False,
+        name="launch vehicle",
     )
+
+
+def rod_table() -> list[tuple[int, int, np.ndarray, float]]:
+    """Return the bars as rods: rows of the near and the far end, rows beyond, and I_p/A. Rows as in `lumps`."""
+    table = []
+    for k in range(GRIDS - 1):
+        area, I1, I2, _ = section(k)
+        table.append((k + 1, k, np.r_[0 : k + 1, GRIDS], (I1 + I2) / area))
+    return [*table, (0, GRIDS, np.array([GRIDS]), 2.0 * ARM_INERTIA / ARM_AREA)]
 
 
 def lumps() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
