@@ -37,7 +37,7 @@ TREE_FIELDS = (
     ("body_held", "i", 1),  # (N,) first number in held_C, -1 where a lock does not change modal damping
     ("body_drag", "i", 1),  # (N,) first number in drag_C, -1 where no damper goes to ground
     ("body_ports", "i", 1),  # (N + 1,) ports of body i are body_ports[i] ... body_ports[i + 1]
-    ("body_block", "i", 1),  # (N,) first 6x6 block in W0 and W
+    ("body_block", "i", 1),  # (N,) first 6x6 block in W0
     (
         "body_spin",
         "i",
@@ -132,7 +132,17 @@ SCRATCH_FIELDS = (
     ("site_G", "w", 1),  # (6, n) each: K η of ports
     ("stiff_size", "w", 1),  # (2 N,) sizes of the modal forces of a body, real and imaginary parts
     ("stiff_v", "w", 1),  # (nv,) answer to modal forces of geometric stiffness
-    ("port_G", "w", 1),  # I + P W of bodies with ports, then its inverse
+    (
+        "port_G",
+        "w",
+        1,
+    ),  # (6 c, 6 c + 8) each: factored rows of D⁻¹ + LᵀWL of bodies with ports, and seven columns
+    ("port_L", "w", 2),  # (n_port, 36) L of what hangs on a port, six columns, zero beyond the rank
+    ("port_E", "w", 2),  # (n_port, 36) the same with rotations turned back by site_J
+    ("port_D", "w", 2),  # (n_port, 6) inverse of D
+    ("port_zeta", "w", 2),  # (n_port, 6) ζ
+    ("port_order", "i", 2),  # (n_port, 7) rows of the pivots, and the rank
+    ("port_t", "w", 1),  # (6 n_port,) forces at ports, rotations turned back by site_J
     ("site_R", "w", 2),  # (S, 9) rotation of the node
     ("site_J", "w", 2),  # (S, 9) left Jacobian of its rotation vector
     ("site_p", "w", 2),  # (S, 3) deformed position, body axes
@@ -142,13 +152,12 @@ SCRATCH_FIELDS = (
     ("site_P", "w", 2),  # (S, 21) what hangs on a port
     ("site_z", "w", 2),  # (S, 6)
     ("site_g", "w", 2),  # (S, 6)
+    ("site_f", "w", 2),  # (S, 6) force at a port
+    ("site_s", "w", 2),  # (n_port, 2) sizes of the inertia outboard of its hinges: turning, moving
     ("site_DF", "w", 2),  # (S, 18) [lam; gam] D⁻¹ Fᵀ
     ("site_DE", "w", 2),  # (S, 18)
     ("Psi", "w", 2),  # (6 S, 6)
-    ("X", "w", 2),  # (6 S, 7)
-    ("W0", "w", 2),  # (blocks, 36) constant part of W
-    ("W", "w", 2),  # (6 c, 6 c) of the body at hand
-    ("K", "w", 2),  # (6 c, 6 c)
+    ("W0", "w", 1),  # (6 c, 6 c) each: constant part of W
     ("Y", "w", 2),  # (6, 6)
     ("body_f", "w", 1),  # (6 c + 6,)
     ("indefinite", "w", 1),  # (N,) 1 where forward dynamics met a mass matrix that is not definite
@@ -227,23 +236,41 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     blocks = int((ports**2).sum())
     rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
     rows |= {"P": 21, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
-    site = {"R": 9, "J": 9, "p": 3, "V": 6, "c": 6, "a": 6, "P": 21, "z": 6, "g": 6, "DF": 18, "DE": 18}
+    site = {
+        "R": 9,
+        "J": 9,
+        "p": 3,
+        "V": 6,
+        "c": 6,
+        "a": 6,
+        "P": 21,
+        "z": 6,
+        "g": 6,
+        "f": 6,
+        "DF": 18,
+        "DE": 18,
+    }
     mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "y": 10, "h": 1}
     shapes: dict[str, tuple[int, ...]] = {name: (N + 1, k) for name, k in rows.items()}
     shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
     stiff = bool(tree.body_stiff.any())
     shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
-    answers = stiff or len(tree.closure_site) > 0
-    shapes |= {"stiff_size": (2 * N * stiff,), "stiff_v": (nv * stiff,), "port_G": (36 * blocks * answers,)}
-    shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "X": (6 * n_port, 7), "W0": (blocks, 36)}
+    shapes |= {"stiff_size": (2 * N * stiff,), "stiff_v": (nv * stiff,), "site_s": (n_port, 2)}
     shapes |= {
-        "W": (widest, widest),
-        "K": (widest, widest),
+        "port_L": (n_port, 36),
+        "port_E": (n_port, 36),
+        "port_D": (n_port, 6),
+        "port_zeta": (n_port, 6),
+    }
+    shapes |= {"port_order": (n_port, 7), "port_t": (6 * n_port,), "port_G": (36 * blocks + 48 * n_port,)}
+    shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "W0": (36 * blocks,)}
+    shapes |= {
         "Y": (6, 6),
         "body_f": (widest + 6,),
         "shift": (nv,),
         "indefinite": (N,),
     }
     shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv)
-    return Work(**settings, **{name: np.zeros(shapes[name], dtype) for name, _, _ in SCRATCH_FIELDS})
+    types = {"w": dtype, "i": np.int64}
+    return Work(**settings, **{name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS})

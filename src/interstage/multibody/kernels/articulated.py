@@ -8,7 +8,8 @@ modal force β. With Π = [J_l λ; γ] of the ports, φ their rigid shift and c 
     P = (M_rr - M_rη D⁻¹ M_ηr) + Ψᵀ X,      z = b_r + M_rη D⁻¹ β + Ψᵀ x
     f = X α + x,   η̈ = D⁻¹(β - M_ηr α - Πᵀ f),   a_o = Ψ α + g - W f        (outwards)
 
-P is a sum of two semidefinite parts, so that heavy children do not cost digits. Then the hinge with motion
+P is a sum of two semidefinite parts, so that heavy children do not cost digits; `ports` finds them without forming X,
+by a symmetric factorization of the true rank of P⁺. Then the hinge with motion
 subspace H: U = P H, D = HᵀU, P⁺ = P - U D⁻¹Uᵀ, z⁺ = z + P⁺c + U D⁻¹(τ - Hᵀz), as in Featherstone (2008, ch. 7)
 and Jain (2011, ch. 7). `work.shift` is added to the diagonal of the mass matrix.
 
@@ -151,6 +152,15 @@ def _known_hinge(tree, work, i, P, zw, zv, tau):
     return zw, zv
 
 
+@kernel
+def _add_size(work, i, port):
+    """Add the size of P of body i, its hinge not yet eliminated, to that of what hangs on a port."""
+    P, p = work.P, get3(work.p, i)
+    moving = P[i, 15] + P[i, 16] + P[i, 17]
+    work.site_s[port, 0] += P[i, 0] + P[i, 1] + P[i, 2] + dot(p, p) * moving
+    work.site_s[port, 1] += moving
+
+
 @stage("xxx", "int64")
 def inward(tree, work, q, v, tau):
     """Write articulated inertias and forces from the tips to the roots."""
@@ -161,10 +171,13 @@ def inward(tree, work, q, v, tau):
                 work.z[i, k] = work.b[i, k] - work.ext[i, k]
     clear(work.site_P[: tree.sizes[1]])
     clear(work.site_z[: tree.sizes[1]])
+    clear(work.site_s)
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0 and eliminate_modes(tree, work, i, q, v, tau) != 0:
             return i + 1
         parent, port, nv, iv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i], tree.joint_v[i]
+        if port >= 0:
+            _add_size(work, i, port)
         P = get_inertia(work.P, i)
         zw, zv = low(work.z, i), high(work.z, i)
         if work.joint_mode[i] != 0:

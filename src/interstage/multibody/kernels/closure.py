@@ -23,7 +23,7 @@ from interstage.multibody.kernels.jacobian import jacobian
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.outward import spread
-from interstage.multibody.kernels.responses import body_inward, invert_ports, no_forces
+from interstage.multibody.kernels.responses import body_inward, no_forces
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear,
@@ -99,7 +99,6 @@ def closure_inertia(tree, work):
 
     The accelerations in the scratch are lost.
     """
-    invert_ports(tree, work)
     m = len(tree.row_kind)
     for c in range(len(tree.closure_site)):
         for k in range(tree.closure_row[c], tree.closure_row[c + 1]):

@@ -1,12 +1,21 @@
 """Eliminate the modes of a flexible body, with what hangs on its ports, before its hinge.
 
-The equations are in `articulated`: W, Ψ, g of the ports, [X | x], and P, z of the body; outwards f, η̈ and a_o.
+The equations are in `articulated`: W, Ψ, g of the ports and P, z of the body; outwards f, η̈ and a_o. `ports` has
+what hangs on the ports.
 """
 
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.flex import clamps, modal_products
+from interstage.multibody.kernels.ports import (
+    eliminate_ports,
+    factor_ports,
+    modal_motion,
+    port_accelerations,
+    port_forces,
+    take_port_forces,
+)
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear_vector,
@@ -14,10 +23,10 @@ from interstage.multibody.kernels.rows import (
     factor_ldlt,
     row_times,
     rows_times,
-    solve_lu,
 )
 from interstage.multibody.kernels.small import (
     add,
+    add6,
     add_inertia,
     get3,
     get9,
@@ -30,7 +39,6 @@ from interstage.multibody.kernels.small import (
     put_inertia,
     rigid_inertia,
     turn,
-    turn_back,
 )
 
 NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
@@ -60,7 +68,7 @@ def _residual_inertia(work, i):
 
 @kernel
 def _modal_forces(tree, work, i, q, v, tau):
-    """Write D⁻¹β of a flexible body, and what depends on it and on F; add the rigid parts to z."""
+    """Write D⁻¹β of a flexible body with the forces of hinges at its ports, what depends on it and on F, and z."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first, eta = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
     given, rate, place = tau[first : first + n], v[first : first + n], q[eta : eta + n]
@@ -77,25 +85,23 @@ def _modal_forces(tree, work, i, q, v, tau):
         for r in range(n):
             beta[r] -= row_times(tree.held_C, held + n * r, rate) * d[r]
     modal_products(tree, work, i)
-    put6(
+    for k in range(6):
+        work.z[i, k] = work.b[i, k] - work.ext[i, k]
+    factor_ports(tree, work, i)
+    take_port_forces(tree, work, i, beta)
+    add6(
         work.z,
         i,
         rows_times(work.mode_F[3 * mode : 3 * (mode + n)], beta),
         rows_times(tree.flex_E[3 * flex : 3 * (flex + n)], beta),
     )
-    for k in range(6):
-        work.z[i, k] += work.b[i, k] - work.ext[i, k]
 
 
 @kernel
-def _port_rows(tree, work, i, s):
-    """Write Ψ and g of port s of body i."""
-    n, mode = tree.body_modes[i], tree.body_mode[i]
-    at = 3 * tree.site_start[s]
+def _port_rows(tree, work, i, s, beta):
+    """Write Ψ and g of port s of body i, with D⁻¹β of the body."""
     J = get9(work.site_J, s)
-    beta = work.mode_beta[mode : mode + n]
-    spin = turn(J, rows_times(tree.site_lam[at : at + 3 * n], beta))
-    slide = rows_times(tree.site_gam[at : at + 3 * n], beta)
+    spin, slide = modal_motion(tree, work, s, beta)
     put6(work.site_g, s, add(spin, low(work.site_c, s)), add(slide, high(work.site_c, s)))
     Psi, row = work.Psi, 6 * s
     x, y, z = get3(work.site_p, s)
@@ -118,30 +124,6 @@ def _port_rows(tree, work, i, s):
     Psi[row + 5, 1] -= x
 
 
-@kernel
-def port_compliance(tree, work, i):
-    """Write W of body i: the constant part with rows and columns of rotations multiplied by J_l."""
-    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
-    block = tree.body_block[i]
-    W, W0 = work.W, work.W0
-    for s in range(begin, end):
-        Js = get9(work.site_J, s)
-        for t in range(begin, end):
-            Jt = get9(work.site_J, t)
-            row, col = 6 * (s - begin), 6 * (t - begin)
-            for j in range(6):
-                x = turn(Js, (W0[block, j], W0[block, 6 + j], W0[block, 12 + j]))
-                for k in range(3):
-                    W[row + k, col + j] = x[k]
-                    W[row + 3 + k, col + j] = W0[block, 18 + 6 * k + j]
-            for k in range(6):
-                x = turn(Jt, (W[row + k, col], W[row + k, col + 1], W[row + k, col + 2]))
-                W[row + k, col] = x[0]
-                W[row + k, col + 1] = x[1]
-                W[row + k, col + 2] = x[2]
-            block += 1
-
-
 @stage("nxxx", "int64")
 def eliminate_modes(tree, work, i, q, v, tau):
     """Write P and z of a flexible body with its modes and what hangs on its ports; return 0, or 1 if singular."""
@@ -159,51 +141,13 @@ def eliminate_modes(tree, work, i, q, v, tau):
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
     if begin == end:
         return 0
-    width = 6 * (end - begin)
-    W, K, X, Psi, Y = work.W, work.K, work.X[6 * begin : 6 * end], work.Psi, work.Y
-    port_compliance(tree, work, i)
+    mode = tree.body_mode[i]
+    beta = work.mode_beta[mode : mode + tree.body_modes[i]]
     for s in range(begin, end):
-        _port_rows(tree, work, i, s)
-        dense6(get_inertia(work.site_P, s), Y)
-        row, top = 6 * (s - begin), 6 * s
-        for k in range(6):
-            for j in range(width):
-                K[row + k, j] = (
-                    Y[k, 0] * W[row, j]
-                    + Y[k, 1] * W[row + 1, j]
-                    + Y[k, 2] * W[row + 2, j]
-                    + Y[k, 3] * W[row + 3, j]
-                    + Y[k, 4] * W[row + 4, j]
-                    + Y[k, 5] * W[row + 5, j]
-                )
-            K[row + k, row + k] += 1.0
-            last = work.site_z[s, k]
-            for j in range(6):
-                last += Y[k, j] * work.site_g[s, j]
-                X[row + k, j] = (
-                    Y[k, 0] * Psi[top, j]
-                    + Y[k, 1] * Psi[top + 1, j]
-                    + Y[k, 2] * Psi[top + 2, j]
-                    + Y[k, 3] * Psi[top + 3, j]
-                    + Y[k, 4] * Psi[top + 4, j]
-                    + Y[k, 5] * Psi[top + 5, j]
-                )
-            X[row + k, 6] = last
-    if len(work.port_G) > 0:  # `responses` inverts it
-        at = 36 * tree.body_block[i]
-        for k in range(width):
-            for j in range(width):
-                work.port_G[at + width * k + j] = K[k, j]
-    if not solve_lu(K, X, width, 7):
+        _port_rows(tree, work, i, s, beta)
+    if not eliminate_ports(tree, work, i):
         return 1
-    for k in range(6):
-        for j in range(6):
-            Y[k, j] = 0.0
-        for m in range(width):
-            for j in range(6):
-                Y[k, j] += Psi[6 * begin + m, k] * X[m, j]
-            work.z[i, k] += Psi[6 * begin + m, k] * X[m, 6]
-    add_inertia(work.P, i, blocks_of(Y))
+    add_inertia(work.P, i, blocks_of(work.Y))
     return 0
 
 
@@ -233,32 +177,8 @@ def modal_accelerations(tree, work, i, vdot):
     clear_vector(out)
     add_rows(out, work.mode_F[3 * mode : 3 * (mode + n)], low(work.A, i))
     add_rows(out, tree.flex_E[3 * flex : 3 * (flex + n)], high(work.A, i))
-    if begin == end:
-        for r in range(n):
-            out[r] = beta[r] - d[r] * out[r]
-        return
-    width = 6 * (end - begin)
-    force, X, Psi = work.body_f, work.X, work.Psi
-    for k in range(width):
-        x = 6 * begin + k
-        s = X[x, 6]
-        for j in range(6):
-            s += X[x, j] * work.A[i, j]
-        force[k] = s
-    port_compliance(tree, work, i)
-    for s in range(begin, end):
-        k = 6 * (s - begin)
-        t = turn_back(get9(work.site_J, s), (force[k], force[k + 1], force[k + 2]))
-        h = (force[k + 3], force[k + 4], force[k + 5])
-        at = 3 * tree.site_start[s]
-        add_rows(out, tree.site_lam[at : at + 3 * n], t)
-        add_rows(out, tree.site_gam[at : at + 3 * n], h)
-        for j in range(6):
-            a = work.site_g[s, j]
-            for m in range(6):
-                a += Psi[6 * s + j, m] * work.A[i, m]
-            for m in range(width):
-                a -= work.W[k + j, m] * force[m]
-            work.site_a[s, j] = a
+    if begin < end:
+        port_forces(tree, work, i, out)
+        port_accelerations(tree, work, i)
     for r in range(n):
         out[r] = beta[r] - d[r] * out[r]

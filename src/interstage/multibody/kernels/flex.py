@@ -382,16 +382,19 @@ def prepare_modes(tree, work):
 def _prepare_ports(tree, work, i, n, E, d):
     """Write [λ; γ]DEᵀ of each port of a body and [λ; γ]D[λ; γ]ᵀ of each pair of its ports."""
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
-    block = tree.body_block[i]
+    width, row = 6 * (end - begin), 36 * tree.body_block[i]
+    W0 = work.W0.reshape(1, len(work.W0))
     for s in range(begin, end):
         a = 3 * tree.site_start[s]
         lam, gam = tree.site_lam[a : a + 3 * n], tree.site_gam[a : a + 3 * n]
         _nine(lam, E, d, work.site_DE, s, 0, 3)
         _nine(gam, E, d, work.site_DE, s, 9, 3)
+        at = row
         for t in range(begin, end):
             b = 3 * tree.site_start[t]
-            _nine(lam, tree.site_lam[b : b + 3 * n], d, work.W0, block, 0, 6)
-            _nine(lam, tree.site_gam[b : b + 3 * n], d, work.W0, block, 3, 6)
-            _nine(gam, tree.site_lam[b : b + 3 * n], d, work.W0, block, 18, 6)
-            _nine(gam, tree.site_gam[b : b + 3 * n], d, work.W0, block, 21, 6)
-            block += 1
+            _nine(lam, tree.site_lam[b : b + 3 * n], d, W0, 0, at, width)
+            _nine(lam, tree.site_gam[b : b + 3 * n], d, W0, 0, at + 3, width)
+            _nine(gam, tree.site_lam[b : b + 3 * n], d, W0, 0, at + 3 * width, width)
+            _nine(gam, tree.site_gam[b : b + 3 * n], d, W0, 0, at + 3 * width + 3, width)
+            at += 6
+        row += 6 * width

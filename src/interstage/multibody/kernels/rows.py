@@ -60,45 +60,6 @@ def solve_ldlt(a, n, x):
 
 
 @kernel
-def solve_lu(a, x, n, m):
-    """Solve a x = x in place for m right-hand sides, a (n, n) overwritten; rows are pivoted by real size.
-
-    Returns False for a singular matrix.
-    """
-    for j in range(n):
-        best = j
-        for i in range(j + 1, n):
-            if abs(a[i, j].real) > abs(a[best, j].real):
-                best = i
-        if not abs(a[best, j].real) > 0.0:
-            return False
-        if best != j:
-            for k in range(n):
-                t = a[j, k]
-                a[j, k] = a[best, k]
-                a[best, k] = t
-            for k in range(m):
-                t = x[j, k]
-                x[j, k] = x[best, k]
-                x[best, k] = t
-        inverse = 1.0 / a[j, j]
-        for i in range(j + 1, n):
-            f = a[i, j] * inverse
-            for k in range(j + 1, n):
-                a[i, k] -= f * a[j, k]
-            for k in range(m):
-                x[i, k] -= f * x[j, k]
-    for j in range(n - 1, -1, -1):
-        inverse = 1.0 / a[j, j]
-        for k in range(m):
-            x[j, k] *= inverse
-        for i in range(j):
-            for k in range(m):
-                x[i, k] -= a[i, j] * x[j, k]
-    return True
-
-
-@kernel
 def weighted_dot(a, b, d):
     """Return Σ a_r b_r d_r."""
     total = 0.0 * d[0]

@@ -2,7 +2,7 @@
 
 Forward dynamics starts without it,
 
-    f = P α + z (inboard),   X α + x (ports),       h = -Σ f_k K_k η,
+    f = P α + z (inboard),   z⊥ + L w (ports),       h = -Σ f_k K_k η,
 
 and adds the answer M⁻¹h of the tree, whose forces across joints make the next h, until it is nothing (`settle`): one
 inward pass of inertias, then of forces alone. h shrinks from pass to pass by about the ratio of Σ K_k η to the inertia
@@ -15,7 +15,7 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import hinge_forces
 from interstage.multibody.kernels.outward import spread
-from interstage.multibody.kernels.responses import body_inward, invert_ports, no_forces
+from interstage.multibody.kernels.responses import body_inward, no_forces
 from interstage.multibody.kernels.rows import clear_vector
 from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
 from interstage.multibody.kernels.stiffening import add_carried, is_loose
@@ -37,12 +37,7 @@ def _carried(tree, work, i, q, v, tau, first):
         t, f = inertia_times(get_inertia(work.P, i), low(work.A, i), high(work.A, i))
         put6(work.z, i, add(t, low(work.z, i)), add(f, high(work.z, i)))
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
-        for k in range(6):
-            x = 6 * s + k
-            force = work.X[x, 6]
-            for j in range(6):
-                force += work.X[x, j] * work.A[i, j]
-            work.site_z[s, k] = force
+        put6(work.site_z, s, low(work.site_f, s), high(work.site_f, s))
 
 
 @kernel
@@ -112,7 +107,6 @@ def settle(tree, work, q, v, tau, vdot):
     before = share_of(tree, work, True)
     if before <= SETTLED:
         return 0
-    invert_ports(tree, work)
     last = False
     for _ in range(PASSES):
         no_forces(tree, work)
