@@ -94,6 +94,19 @@ def _in_planes(stack, shapes: np.ndarray) -> np.ndarray:
     return out
 
 
+def plane_modes(stack, n: int, part: float = 1.0) -> np.ndarray:
+    """The first n bending modes (nq, n) in the plane of y alone, at a fill."""
+    import scipy.linalg as la
+
+    fill = stack.propellant(part)
+    rows = np.flatnonzero(np.abs(stack.V.toarray().reshape(6, 6, -1)[:, [1, 5]]).max(axis=(0, 1)) > 0.0)
+    K, M = (A.toarray()[np.ix_(rows, rows)] for A in (stack.stiffness(fill), stack.mass(fill)))
+    _, X = la.eigh(K, M)
+    out = np.zeros((stack.V.shape[1], n))
+    out[rows] = X[:, 2 : 2 + n]
+    return out
+
+
 def study() -> Study:
     """Tables 3, 4 and 5 of the paper."""
     out = Study("burning_beam", "A beam that burns its propellant", __doc__)

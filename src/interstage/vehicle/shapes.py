@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -11,7 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from interstage.component.integrals import rigid_motion
 from interstage.errors import InputError, ModelError, SolverError, did_you_mean, shown
+from interstage.vehicle.integrals import Integrals, Partition
 from interstage.vehicle.selection import (
     Fill,
     Ritz,
@@ -126,6 +129,31 @@ class Shapes:
 
     def __len__(self) -> int:
         return self.q.shape[1]
+
+    @cached_property
+    def partition(self) -> Partition:
+        """Modal integrals as functions of the propellant."""
+        return Partition.of(self.stack, self.q, self.nodes)
+
+    def integrals(self, propellant: Propellant | None = None) -> Integrals:
+        """Return the modal integrals at a fill, from sums: no matrix of the structure is touched."""
+        return self.partition.at(self.stack.propellant(propellant))
+
+    def row(self, stage: str, node: int) -> int:
+        """Return the place of a node among the nodes of the vehicle."""
+        try:
+            return self.stack.places.index((stage, int(node)))
+        except ValueError:
+            known = dict.fromkeys(one for one, _ in self.stack.places)
+            hint = did_you_mean(stage, known) if stage not in known else None
+            raise InputError(f"there is no node {node} of stage '{stage}'", hint=hint) from None
+
+    def elastic(self) -> np.ndarray:
+        """Return shapes (6N, n) at the nodes less the rigid motion that fits the translations of all nodes best."""
+        S = rigid_motion(self.stack.positions)
+        move = np.arange(len(S)).reshape(-1, 6)[:, :3].ravel()
+        fit = np.linalg.lstsq(S[move], self.nodes[move], rcond=1e-10)[0]
+        return self.nodes - S @ fit
 
     def modes(self, propellant: Propellant | None = None) -> Modes:
         """Return the Rayleigh-Ritz modes at a fill, shapes (nq, n) of unit modal mass without rigid part."""

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from interstage.component.interface import components_of
 from interstage.errors import InputError, did_you_mean, shown
+from interstage.multibody import Free, Multibody
 from interstage.spatial.checks import as_array
+from interstage.vehicle.frozen import component_at
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.stack import Modes, Stack
@@ -168,6 +170,31 @@ class Vehicle:
             self.name, below_hz, n_modes, error, levels, certify, reference, each, vectors, burning
         )
         return choose(stack, wanted, self._loads(stack, attach))
+
+    def multibody(
+        self,
+        shapes: Shapes,
+        *,
+        propellant: Propellant | None = None,
+        damping: float | Sequence[float] | None = None,
+        order: int = 2,
+    ) -> Multibody:
+        """Return the vehicle at one fill as the free body of a multibody: its masses stand still.
+
+        To it engines on gimbals, slosh and payloads are added as to any other; trim, linear models and devices follow.
+        Shapes enter as modes of unit modal mass at this fill.
+
+        Parameters
+        ----------
+        shapes : of this vehicle
+        propellant : {tank: mass} (others full), or a part 0 to 1 of all
+        damping : ratio of the free modes
+        order : fidelity of the deformed inertia, as in `Multibody.add_body`
+        """
+        component = component_at(shapes, shapes.integrals(propellant), self.name)
+        mb = Multibody(self.name, gravity=self.gravity)
+        mb.add_body(self.name, component=component, joint=Free(), damping=damping, order=order)
+        return mb
 
     def position(self, place: tuple[str, int], where: str) -> np.ndarray:
         """Return where a node of a stage is in the vehicle."""

@@ -1,0 +1,54 @@
+"""Damping of a burning vehicle by definition at the current mass.
+
+    C = M_e Ψ diag(2 ζ ω) Ψ' M_e,   K Ψ = M_e Ψ ω²,  Ψ' M_e Ψ = 1,   M_e = G - M_ηr M_rr⁻¹ M_rη
+
+so that every mode of the free vehicle has the ratio that is asked for, whatever the fill. A diagonal of shapes that are
+not modes gives other ratios. ζ is a number or a function of the frequency: modes change their order over a burn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import scipy.linalg as la
+
+from interstage.errors import InputError, shown
+from interstage.vehicle.integrals import Integrals
+
+Ratio: TypeAlias = float | Callable[[float], float]
+
+
+def effective_mass(one: Integrals) -> np.ndarray:
+    """Return M_e (n, n), the modal mass of a body whose frame is free."""
+    x, y, z = one.first
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    M_rr = np.block([[one.inertia, skew], [skew.T, one.mass * np.eye(3)]])
+    mixed = np.vstack([one.F0, one.E])
+    scale = np.sqrt(np.diag(M_rr))
+    return one.G - mixed.T @ (
+        np.linalg.solve(M_rr / np.outer(scale, scale), mixed / scale[:, None]) / scale[:, None]
+    )
+
+
+def damping_matrix(one: Integrals, ratio: Ratio) -> np.ndarray:
+    """Return C (n, n) that gives every free mode at this fill its damping ratio."""
+    M_e = effective_mass(one)
+    values, Psi = la.eigh(one.K, (M_e + M_e.T) / 2)
+    omega = np.sqrt(np.maximum(values, 0.0))
+    zeta = np.array([_ratio(ratio, w / (2 * np.pi)) for w in omega])
+    MPsi = M_e @ Psi
+    return (MPsi * (2.0 * zeta * omega)) @ MPsi.T
+
+
+def _ratio(ratio: Ratio, hz: float) -> float:
+    value = float(ratio(hz) if callable(ratio) else ratio)
+    if not 0.0 <= value < 10.0:
+        raise InputError(
+            "a damping ratio is not usable",
+            where="damping" if not callable(ratio) else f"damping at {hz:.4g} Hz",
+            expected="0 or more, as in 0.005",
+            got=shown(value),
+        )
+    return value

@@ -1,0 +1,333 @@
+"""One vehicle alone in flight, by dense equations: M(t) u̇ + b = Q with constant shapes and changing mass.
+
+There is no term of Ṁ: what leaves has the velocity of the place that it leaves, and takes its momentum along. Thrust
+is an external load. With `path`, propellant flows through the structure to its exit: each segment of mass flow g
+pushes both of its ends by -g (v_b - v_a), which sums to the Coriolis force -2 g ω x Δr and to jet damping. Integrals
+are taken once a step, at its middle, and the method is RK4.
+
+This is the second opinion for vehicles in the multibody engine, and the tool for studies of shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, did_you_mean, shown
+from interstage.spatial.checks import as_array
+from interstage.spatial.functions import matrix_from_quaternion
+from interstage.vehicle.damping import Ratio, damping_matrix
+from interstage.vehicle.integrals import Integrals, Partition
+from interstage.vehicle.kernels import fly_steps, momentum
+from interstage.vehicle.shapes import Propellant, Shapes
+
+History: TypeAlias = float | Callable[[float], float] | ArrayLike
+"""A constant, a function of time, or a table (k, 2) of times and values, linear between; a time twice is a jump."""
+Place: TypeAlias = tuple[str, int]
+
+KINDS = {"force": 0, "follower": 1, "torque": 2, "follower torque": 3}
+EDGE = 1e-9  # of a step: how far inside it its ends are sampled, so that jumps on the grid are met from the right side
+REFRESH = 0.01  # of a tank's propellant: damping is made anew so often, and ramped between
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load at a node.
+
+    at : (stage, node);  axis : (3,) direction;  size : its history
+    kind : "force" or "torque" in world axes; "follower" or "follower torque", whose axis turns with the node
+    """
+
+    at: Place
+    axis: ArrayLike
+    size: History
+    kind: str = "force"
+
+
+@dataclass(frozen=True, eq=False)
+class BurnLog:
+    """A flight: t (N,), position (N, 3), quaternion (N, 4), eta (N, n), velocity (N, 6) [w; v] in body axes, etadot.
+
+    propellant : {tank: (N,)}
+    left_behind : (7,) momentum [h; l] about the world's origin and kinetic energy that departed mass has taken along
+    """
+
+    shapes: Shapes
+    order: int
+    t: np.ndarray
+    position: np.ndarray
+    quaternion: np.ndarray
+    eta: np.ndarray
+    velocity: np.ndarray
+    etadot: np.ndarray
+    propellant: dict[str, np.ndarray]
+    left_behind: np.ndarray
+    weighed: np.ndarray
+    partition: Partition
+
+    def rate(self, stage: str, node: int) -> np.ndarray:
+        """Return the angular velocity (N, 3) of a node, body axes: w + λ η̇ (small rotations)."""
+        row = self.shapes.row(stage, node)
+        return self.velocity[:, :3] + self.etadot @ self.shapes.nodes[6 * row + 3 : 6 * row + 6].T
+
+    def deflection(self, stage: str, node: int) -> np.ndarray:
+        """Return the displacement (N, 3) of a node less the rigid motion that fits all nodes best, body axes."""
+        row = self.shapes.row(stage, node)
+        return self.eta @ self.shapes.elastic()[6 * row : 6 * row + 3].T
+
+    def node_position(self, stage: str, node: int) -> np.ndarray:
+        """Return the position (N, 3) of a node, world axes."""
+        row = self.shapes.row(stage, node)
+        local = self.shapes.stack.positions[row] + self.eta @ self.shapes.nodes[6 * row : 6 * row + 3].T
+        turned = [matrix_from_quaternion(q) @ r for q, r in zip(self.quaternion, local)]
+        return self.position + np.array(turned)
+
+    def momentum(self, row: int = -1) -> np.ndarray:
+        """Return [h; l] (6,) about the world's origin at a row, and the kinetic energy, world axes (7,)."""
+        n = len(self.shapes)
+        u = np.concatenate([self.velocity[row], self.etadot[row]])
+        p = self.partition.packed(self.weighed[row])
+        out, work = np.empty(6 + n), (np.empty((3, 3, n)), np.empty((3, 3, n)))
+        energy = momentum(
+            n, self.order, p, self.eta[row], u, *work, np.empty((6 + n, 6 + n)), np.empty(6 + n), out
+        )
+        R = matrix_from_quaternion(self.quaternion[row])
+        l = R @ out[3:6]
+        return np.concatenate([R @ out[:3] + np.cross(self.position[row], l), l, [energy]])
+
+
+def fly(
+    shapes: Shapes,
+    *,
+    until: float,
+    step: float,
+    loads: Sequence[Load] = (),
+    flow: Mapping[str, History] | None = None,
+    propellant: Propellant | None = None,
+    path: Mapping[str, Sequence[Place]] | None = None,
+    damping: Ratio = 0.0,
+    order: int = 2,
+    gravity: ArrayLike = (0.0, 0.0, 0.0),
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    velocity: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    eta: ArrayLike | None = None,
+    etadot: ArrayLike | None = None,
+    every: int = 1,
+) -> BurnLog:
+    """Fly one vehicle alone from time 0.
+
+    Parameters
+    ----------
+    shapes : of the vehicle, for this phase
+    until, step : s; jumps of loads and flows belong on the grid of steps
+    loads : at nodes
+    flow : {tank: mass flow out of it}; a tank that is empty (at its lowest level) gives nothing
+    propellant : {tank: mass} at the start, or a part of all (default: full)
+    path : {tank: [places from the tank to the exit]} along which its propellant flows, each segment carrying what is
+        lost upstream of it; without a path internal flow is left out
+    damping : ratio of every mode at the current mass, a number or a function of its frequency in Hz
+    order : 2, or 0 for constant inertia J and F, which keeps first = first0 + E η
+    gravity : (3,) world axes
+    position (3,), quaternion (4,), velocity (6,) [w; v] of the body frame in its axes, eta, etadot (n,) : at the start
+    every : steps between rows of the log
+    """
+    n, stack = len(shapes), shapes.stack
+    if order not in (0, 2):
+        raise InputError("the order of a flight is not usable", expected="0 or 2", got=shown(order))
+    steps = _steps(until, step, every)
+    start = stack.propellant(propellant)
+    flow = dict(flow or {})
+    for name in [*flow, *(path or {})]:
+        if name not in stack.tanks:
+            raise InputError(f"there is no tank '{name}'", where="flow", hint=did_you_mean(name, stack.tanks))
+    burning = tuple(name for name in stack.tanks if name in flow)
+    partition = shapes.partition.settled(burning, start)
+    edges, middle, taken = _burnt(shapes, burning, start, flow, steps, step)
+    site = _sites(shapes, loads, path or {}, burning)
+    sizes = np.array([_sampled(load.size, steps, step, f"load at {load.at}") for load in loads])
+    sizes = np.ascontiguousarray(sizes.reshape(len(loads), steps, 3).transpose(1, 2, 0))
+    x = np.concatenate(
+        [
+            as_array(position, (3,), "position"),
+            as_array(quaternion, (4,), "quaternion"),
+            np.zeros(n) if eta is None else as_array(eta, (n,), "eta"),
+            as_array(velocity, (6,), "velocity"),
+            np.zeros(n) if etadot is None else as_array(etadot, (n,), "etadot"),
+        ]
+    )
+    rows = -(-steps // every) + 1
+    log, left = np.zeros((rows, len(x))), np.zeros(7)
+    fly_steps(
+        n,
+        order,
+        float(step),
+        (partition.base, partition.first, partition.level_mass, partition.level_values),
+        _damping(partition, middle, damping, stack.tanks),
+        as_array(gravity, (3,), "gravity"),
+        site.nodes,
+        (site.load, *_load_arrays(loads)),
+        site.segment,
+        (middle, sizes, taken @ site.share.T if len(burning) else np.zeros((steps, len(site.segment)))),
+        every,
+        x,
+        log,
+        left,
+    )
+    at = np.minimum(np.arange(rows) * every, steps)
+    masses = {name: np.full(rows, start[name]) for name in stack.tanks}
+    masses |= {name: edges[at, k] for k, name in enumerate(burning)}
+    p, q, e, u, d = np.split(log, [3, 7, 7 + n, 13 + n], axis=1)
+    weighed = middle[np.minimum(at, steps - 1)] if steps else np.zeros((rows, len(burning)))
+    return BurnLog(shapes, order, at * step, p, q, e, u, d, masses, left, weighed, partition)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sites:
+    """Nodes that are pushed: their l, γ, λ; load (L,) and segment (s, 2) by number of node; share (s, T) of flows."""
+
+    nodes: tuple[np.ndarray, np.ndarray, np.ndarray]
+    load: np.ndarray
+    segment: np.ndarray
+    share: np.ndarray
+
+
+def _sites(
+    shapes: Shapes, loads: Sequence[Load], path: Mapping[str, Sequence[Place]], burning: Sequence[str]
+) -> _Sites:
+    known: dict[int, int] = {}
+
+    def number(place: Place) -> int:
+        return known.setdefault(shapes.row(*place), len(known))
+
+    at = np.array([number(load.at) for load in loads], dtype=np.int64)
+    segments, shares = [], []
+    for name, places in path.items():
+        upstream = _upstream(shapes, name, [shapes.row(*place) for place in places])
+        for a, b, share in zip(places, list(places)[1:], upstream):
+            segments.append((number(a), number(b)))
+            shares.append([share * (tank == name) for tank in burning])
+    rows = np.array(list(known), dtype=np.int64)
+    Phi = shapes.nodes.reshape(-1, 6, len(shapes))[rows]
+    gamma, lam = (np.ascontiguousarray(Phi[:, part]) for part in (slice(0, 3), slice(3, 6)))
+    return _Sites(
+        (shapes.stack.positions[rows].reshape(-1, 3), gamma, lam),
+        at,
+        np.array(segments, dtype=np.int64).reshape(-1, 2),
+        np.array(shares).reshape(len(segments), len(burning)),
+    )
+
+
+def _upstream(shapes: Shapes, tank: str, path: list[int]) -> np.ndarray:
+    """Return the part (s,) of a tank's flow that passes each segment of a path: all that is lost upstream of it.
+
+    Each node of the tank feeds the place of the path that is nearest, by its share of the mass between full and empty.
+    """
+    levels, positions = shapes.stack.tanks[tank], shapes.stack.positions
+    mass = np.zeros(6 * len(positions))
+    move = levels.rows % 6 < 3
+    mass[levels.rows] = (levels.M[-1] - levels.M[0]) @ move.astype(float) * move
+    share = mass.reshape(-1, 6)[:, :3].sum(axis=1)
+    nearest = np.linalg.norm(positions[:, None] - positions[path], axis=2).argmin(axis=1)
+    fed = np.bincount(nearest, weights=share / share.sum(), minlength=len(path))
+    return np.cumsum(fed)[:-1]
+
+
+def _load_arrays(loads: Sequence[Load]) -> tuple[np.ndarray, np.ndarray]:
+    for load in loads:
+        if load.kind not in KINDS:
+            raise InputError(
+                "the kind of a load is not known", expected=", ".join(KINDS), got=shown(load.kind)
+            )
+    kinds = np.array([KINDS[load.kind] for load in loads], dtype=np.int64)
+    axes = [as_array(load.axis, (3,), f"load at {load.at}, axis") for load in loads]
+    return kinds, np.array(axes).reshape(-1, 3)
+
+
+def _steps(until: float, step: float, every: int) -> int:
+    if not step > 0.0 or not until >= 0.0 or every < 1:
+        raise InputError("until, step and every are not usable", got=f"{until}, {step}, {every}")
+    steps = round(until / step)
+    if abs(steps * step - until) > 1e-6 * step:
+        raise InputError(
+            "the time is not a whole number of steps", expected=f"a multiple of {step:g}", got=f"{until:g}"
+        )
+    return steps
+
+
+def _sampled(history: History, steps: int, step: float, where: str) -> np.ndarray:
+    """Return values (steps, 3) at the start, middle and end of each step, inside it."""
+    t = step * (np.arange(steps)[:, None] + np.array([EDGE, 0.5, 1.0 - EDGE]))
+    if callable(history):
+        found = np.array([float(history(float(one))) for one in t.ravel()]).reshape(t.shape)
+    elif np.ndim(history) == 0:
+        found = np.full(t.shape, float(history))  # type: ignore[arg-type]
+    else:
+        table = np.asarray(history, dtype=float)
+        if table.ndim != 2 or table.shape[1] != 2 or np.any(np.diff(table[:, 0]) < 0.0):
+            raise InputError(
+                "a history is not usable",
+                where=where,
+                expected="a number, a function of time, or rows of times (never falling) and values",
+                got=shown(history),
+            )
+        found = np.interp(t, table[:, 0], table[:, 1])
+    if not np.all(np.isfinite(found)):
+        raise InputError("a history is not finite", where=where)
+    return found
+
+
+def _burnt(
+    shapes: Shapes,
+    burning: tuple[str, ...],
+    start: Mapping[str, float],
+    flow: Mapping[str, History],
+    steps: int,
+    step: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return masses (steps + 1, T) at the ends of steps, (steps, T) at their middles, and the mean flows (steps, T)."""
+    edges, middle = np.zeros((steps + 1, len(burning))), np.zeros((steps, len(burning)))
+    for k, name in enumerate(burning):
+        f = _sampled(flow[name], steps, step, f"flow of '{name}'")
+        if np.any(f < 0.0):
+            raise InputError(
+                "a flow is negative", where=f"flow of '{name}'", expected="0 or more, out of the tank"
+            )
+        low = float(shapes.stack.tanks[name].masses[0])
+        edges[:, k] = start[name] - np.concatenate([[0.0], np.cumsum(step / 6.0 * (f @ [1.0, 4.0, 1.0]))])
+        middle[:, k] = edges[:-1, k] - step / 24.0 * (f @ [5.0, 8.0, -1.0])
+        edges[:, k], middle[:, k] = np.maximum(edges[:, k], low), np.maximum(middle[:, k], low)
+    return edges, middle, -np.diff(edges, axis=0) / step
+
+
+def _damping(
+    partition: Partition, middle: np.ndarray, ratio: Ratio, tanks: Mapping[str, object]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return matrices C (k, n, n) over the burn, the first for each step and the weight of the next."""
+    steps, n = len(middle), partition.n
+    if not callable(ratio) and ratio == 0.0:
+        return np.zeros((1, n, n)), np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    span = np.array([np.ptp(partition.level_mass[a:b]) for a, b in zip(partition.first, partition.first[1:])])
+    burnt = (
+        np.abs(middle - middle[:1]) / np.where(span > 0.0, span, 1.0) if middle.size else np.zeros((steps, 1))
+    )
+    along = burnt.max(axis=1)  # part that the tank which is ahead has burnt
+    knots = (
+        np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / REFRESH)) + 1)) if along[-1] > 0 else [0.0]
+    )
+    at = np.searchsorted(along, knots)
+    C = np.array(
+        [
+            damping_matrix(Integrals.unpacked(partition.packed(middle[min(i, steps - 1)]), n), ratio)
+            for i in at
+        ]
+    )
+    if len(knots) == 1:
+        return C, np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    k = np.clip(np.searchsorted(knots, along, side="right") - 1, 0, len(knots) - 2)
+    width = np.diff(knots)[k]
+    return C, k.astype(np.int64), np.clip((along - np.asarray(knots)[k]) / width, 0.0, 1.0)
