@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 # name, kind (i int64, f float64, w the type of the state), number of axes
 TREE_FIELDS = (
@@ -218,11 +217,6 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ..
         "closure_v": (nv * one,),
         "closure_q": (nq * one,),
     }
-
-
-def room_for_answers(tree: Tree, dtype: DTypeLike) -> np.ndarray:
-    """Return `port_G` for vehicles that keep it only at times."""
-    return np.zeros(36 * int((np.diff(tree.body_ports) ** 2).sum()), dtype)
 
 
 def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:

@@ -14,8 +14,8 @@ from numpy.typing import DTypeLike
 
 from interstage.errors import InputError
 from interstage.jit import COMPILED
-from interstage.multibody.arrays import Tree, Work, make_work, room_for_answers
-from interstage.multibody.handle import make_handle, point_to, put_array, slots_of, write_stages
+from interstage.multibody.arrays import Tree, Work, make_work
+from interstage.multibody.handle import make_handle, point_to, slots_of, write_stages
 from interstage.multibody.kernels import entry
 
 if COMPILED:
@@ -113,21 +113,6 @@ class Scratch:
         """Add numbers (nv,) to the diagonal of the mass matrix from now on (linearly implicit steps)."""
         self.work.shift[:] = shift
         self.prepare()
-
-    @contextmanager
-    def answering(self) -> Iterator[Scratch]:
-        """Keep what `responses` needs of bodies with ports, in a `with` block: forward dynamics alone does without."""
-        without = self.work.port_G
-        if len(without) == 0:
-            self._put("port_G", room_for_answers(self.tree, self.dtype))
-        try:
-            yield self
-        finally:
-            self._put("port_G", without)
-
-    def _put(self, name: str, array: np.ndarray) -> None:
-        self.work = self.work._replace(**{name: array})
-        put_array(self.handle, name, array)
 
     def fitting(self, q: np.ndarray, v: np.ndarray, what: str, loaded: bool = True) -> np.ndarray:
         """Return the handle for an algorithm; refuse coordinates of another vehicle: kernels do not look where arrays

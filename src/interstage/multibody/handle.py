@@ -113,12 +113,6 @@ def point_to(handle: np.ndarray, slots: np.ndarray) -> None:
     handle.view(np.int64)[_FIRST_SETTING:_FIRST_SCRATCH] = slots
 
 
-def put_array(handle: np.ndarray, name: str, array: np.ndarray) -> None:
-    """Let a handle lead to another array of scratch of a name."""
-    first = _FIRST_SETTING + _SLOTS * [field for field, _, _ in WORK_FIELDS].index(name)
-    handle.view(np.int64)[first : first + _SLOTS] = slots_of([array])
-
-
 def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]:
     """Make a kernel f(tree, work, ...) a stage, called through its address in the handle.
 

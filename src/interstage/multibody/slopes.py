@@ -70,7 +70,7 @@ def force_slopes(
         np.zeros(20 * widest),
         np.zeros(nv),
     )
-    with system.engine.borrow(np.float64) as scratch, scratch.answering():
+    with system.engine.borrow(np.float64) as scratch:
         loaded = len(loads[0]) + len(inputs[0]) > 0
         given = x.q, x.v, vdot, *map(_own, (loads, inputs)), room, J, B, inverse
         if COMPILED:

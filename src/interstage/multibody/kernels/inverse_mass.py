@@ -8,7 +8,7 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import inward
 from interstage.multibody.kernels.outward import spread
-from interstage.multibody.kernels.responses import body_inward, invert_ports, no_forces, to_parent
+from interstage.multibody.kernels.responses import body_inward, no_forces, to_parent
 from interstage.multibody.kernels.rows import clear, clear_vector, solve_ldlt
 from interstage.multibody.kernels.small import add, kernel, scale
 
@@ -39,7 +39,6 @@ def inverse_mass(tree, work, q, v, tau, out):
     status = inward(tree, work, q, v, tau)
     if status != 0:
         return status
-    invert_ports(tree, work)
     for i in range(tree.sizes[0]):
         iv, nv = tree.joint_v[i], tree.joint_nv[i]
         free = nv if work.joint_mode[i] == 0 else 0
