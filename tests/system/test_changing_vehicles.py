@@ -20,6 +20,8 @@ METHODS = [
     {"step": 0.01},
     {"step": 0.01, "method": "ros3"},
     {"method": "dopri5"},
+    {"method": "dop853"},
+    {"method": "radau"},
 ]
 
 

@@ -154,6 +154,11 @@ class Device:
         """
         return np.inf
 
+    def run_switch(self, record: View, t: float, crossing: str = "") -> None:
+        """Run `switch`; a third argument of it is the name of what crosses zero, "" where nothing does."""
+        function = self.functions["switch"]
+        function(record, t, *[crossing][: function.__code__.co_argcount - 2])
+
     of_roots = False  # gravity that it says acts on bodies that hang on nothing, and on what they carry
 
     def bound(self, vehicle: System) -> Device:

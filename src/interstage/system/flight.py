@@ -152,11 +152,9 @@ class Flight:
         watched = [*events, *crossings_of(self)]
         self.happening = Happening(watched, self) if watched else None
         if self.happening is not None:
-            if self.scipy is not None:
-                raise InputError(
-                    f"method {self.method} has no events in assemblies", hint="use dopri5 or rk4"
-                )
             self.loop.loop.option[kernels.SINGLE] = 1
+            if self.scipy is not None:
+                self.scipy.look = self.happening.within
         self.path: Path | None = None
         self.shown = True  # how far it is, where someone looks
         self.every: Fraction | None = None
@@ -225,7 +223,7 @@ class Flight:
                 self.loop.tapes.check()
                 self.flush()
                 self._check(status)
-                if status == flights.STEPPED and self.happening is not None:
+                if status == flights.STEPPED and self.happening is not None and self.scipy is None:
                     self.happening.passed()
                 elif status == flights.TIMED and self.happening is not None:
                     self.happening.due()

@@ -98,17 +98,17 @@ def crossings_of(flight: Flight) -> list[Event]:
     for part in flight.plan.parts:
         for name, declared in part.what.fields.items():
             if isinstance(declared, Crossing):
-                full, switch = f"{part.path}.{name}", _switch(flight, part)
+                full, switch = f"{part.path}.{name}", _switch(flight, part, name)
                 found.append(Event(condition=full, action=switch, direction=declared.direction, name=full))
     return found
 
 
-def _switch(flight: Flight, part: Part) -> Callable[[float, System, State], None]:
-    """Return the function `switch` of a device as an action."""
+def _switch(flight: Flight, part: Part, crossing: str) -> Callable[[float, System, State], None]:
+    """Return the function `switch` of a device as an action where a crossing is."""
 
     def switch(t: float, system: System, x: State) -> None:
         assert isinstance(part.what, Device)
-        part.what.functions["switch"](flight.loop.tapes.view(part), t)
+        part.what.run_switch(flight.loop.tapes.view(part), t, crossing)
         obey(flight, part, t)
         for body in holds_of(part).values():
             system.set_joint_mode(body, flight.system.joint_mode(body))
@@ -158,20 +158,30 @@ class Happening:
     def passed(self) -> None:
         """Look into the step that was taken; go back to the first event in it and let it happen."""
         assert self.before is not None
-        flight, (t, x) = self.flight, self.before
+        t, x = self.before
+        self.within(lambda s: self.flight.stepped(t, x, s))
+
+    def within(self, inside: Callable[[float], Whole]) -> bool:
+        """Look into the step that was taken, and let the first event in it happen; tell if there was one.
+
+        inside : the whole state by the time since the beginning of the step
+        """
+        assert self.before is not None
+        flight, t = self.flight, self.before[0]
         t1, end = flight.t, flight.whole()
         self.watch.forget()
-        step = lambda s: flight.stepped(t, x, s)  # noqa: E731
-        found = self.watch.first_crossing(t, t1 - t, end, step, step)
+        found = self.watch.first_crossing(t, t1 - t, end, inside, inside)
         flight.put(end)
         if found is None:
             flight.resume_at(t1)
-            return
+            self.before = t1, end
+            return False
         s, events = found
-        here = end if s == t1 - t else flight.stepped(t, x, s)
+        here = end if s == t1 - t else inside(s)
         flight.put(here)
         flight.go_on_from(t + s)
         self._fire(t + s, here, events)
+        return True
 
     def _fire(self, t: float, x: Whole, events: list[Event]) -> None:
         flight = self.flight

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 import numpy as np
+from scipy.integrate import OdeSolver
 
 from interstage.errors import SolverError
 from interstage.multibody import State
 from interstage.multibody.diagnosis import refuse
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.flight_events import Whole
 from interstage.system.kernels import flights, stretch
 from interstage.system.library import Refusing, Solver
 from interstage.system.methods import Library
@@ -46,10 +49,14 @@ class LoopSlope(Refusing):
 
 
 class ByScipy:
-    """Stretches of a flight as `ClosedLoop.stretch` makes them, by a solver of scipy."""
+    """Stretches of a flight as `ClosedLoop.stretch` makes them, by a solver of scipy.
+
+    look : looks for events in a step, given the whole state by the time since its beginning; tells if one happened
+    """
 
     def __init__(self, loop: ClosedLoop, method: Library):
         self.loop, by = loop, loop.by
+        self.look: Callable[[Callable[[float], Whole]], bool] | None = None
         self.solver = Solver(method, min(first_step(loop.system), by.longest), by.longest, by.rtol, by.atol)
 
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
@@ -78,9 +85,9 @@ class ByScipy:
             now[kernels.SAMPLED] = 0
 
     def _interval(self, q: np.ndarray, v: np.ndarray) -> int:
-        """Go to the end of the interval; return 0 there."""
+        """Go to the end of the interval, return 0 there; or to an event before, return how a stretch ends there."""
         loop, slope = self.loop.loop, LoopSlope(self.loop)
-        end = self.loop.plan.clock.seconds(int(loop.now[kernels.NEXT]))
+        end = kernels.plain(flights.target)(loop)
         status = self._ready(q, v, slope)
         if status != 0:
             return status
@@ -89,12 +96,26 @@ class ByScipy:
         while t < end:
             stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
             for solver in self.solver.steps_to(slope, t, y, stop):
+                inside = None if self.look is None else self._inside(solver)  # may ask for more slopes
                 self._arrive(solver.t, solver.y, q, v)
+                if self.look is not None and inside is not None and self.look(inside):
+                    return flights.STEPPED
                 status = self._ready(q, v, slope) if solver.t < end else 0
                 if status != 0:
                     return status
             t, y = stop, np.concatenate([q, v, loop.z])
-        return 0
+        return flights.TIMED if kernels.plain(flights.halted)(loop) else 0
+
+    def _inside(self, solver: OdeSolver) -> Callable[[float], Whole]:
+        """Return the state inside the last step of a solver by the time since its beginning."""
+        curve, begin, system = solver.dense_output(), solver.t_old, self.loop.system
+
+        def at(s: float) -> Whole:
+            q, v = np.empty(system.nq), np.empty(system.nv)
+            self._arrive(begin + s, curve(begin + s), q, v)
+            return Whole(system.layout, q, v, self.loop.loop.z)
+
+        return at
 
     def _arrive(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Stand at a point of the solution: what is known, quaternions and closures as they belong."""

@@ -163,6 +163,7 @@ class Crossing(Out):
     """A number that `outputs` writes and whose sign is watched: where it crosses zero, `switch(d, t)` runs.
 
     The crossing is found in time, no step goes over it, and `switch` may change states, discrete states and integers.
+    `switch(d, t, crossing)` is told which: the name of the field, "" where it runs at the beginning of a run.
     direction : 0 any crossing, +1 upwards, -1 downwards
     """
 
