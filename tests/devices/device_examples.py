@@ -168,6 +168,17 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
     "UnloadedHydraulicTVC": [
         {"rod_stiffness": 50.0, "fluid_stiffness": 80.0, "inertia": 2.0, "rate_limit": 0.5, "max_torque": 1.0}
     ],
+    "MagneticField": [
+        {
+            "epoch": "2027-03-01",
+            "from_center": [3.0e6, -4.0e6, 5.0e6],
+            "latitude": 0.7,
+            "longitude": -2.0,
+            "north": [0.8, 0.6, 0.0],
+            "east": [-0.6, 0.8, 0.0],
+            "up": [0.0, 0.0, 1.0],
+        }
+    ],
     "MagneticTorquer": [{"dipole": [3.0, -12.0, 4.0], "limit": 10.0, "field": [0.3, -0.2, 0.4]}],
     "Magnetometer": [{"field": [0.3, -0.2, 0.4], "mount": [1, 2, 0, 1], "noise": 1e-3, "step": 1e-4}],
     "Motor": [

@@ -26,6 +26,7 @@ from interstage.devices.lead_lag import LeadLag as LeadLag
 from interstage.devices.line_of_sight import LineOfSight as LineOfSight
 from interstage.devices.linear_filter import LinearFilter as LinearFilter
 from interstage.devices.low_pass import LowPass as LowPass
+from interstage.devices.magnetic_field import MagneticField as MagneticField
 from interstage.devices.magnetic_torquer import MagneticTorquer as MagneticTorquer
 from interstage.devices.magnetometer import Magnetometer as Magnetometer
 from interstage.devices.motor import Motor as Motor
@@ -37,6 +38,7 @@ from interstage.devices.sky import Sky as Sky
 from interstage.devices.slosh import CylinderSlosh as CylinderSlosh
 from interstage.devices.slosh import SphereSlosh as SphereSlosh
 from interstage.devices.slosh import add_slosh as add_slosh
+from interstage.devices.slosh_cards import slosh_cards as slosh_cards
 from interstage.devices.solar_pressure import SolarPressure as SolarPressure
 from interstage.devices.springs import Cable as Cable
 from interstage.devices.springs import Spring as Spring

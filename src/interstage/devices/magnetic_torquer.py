@@ -1,4 +1,4 @@
-"""Magnetic torquers along three axes: a dipole in the field that is wired to them.
+"""Magnetic torquers along three axes: a dipole in the field of `MagneticField`, or one that is wired.
 
 torque = m × Rᵀ B_world,    m = the command within ±limit, and the residual dipole
 """
@@ -14,7 +14,7 @@ class MagneticTorquer(Device):
     """Torque of a dipole at a place, node axes.
 
     at : place;  limit : of each axis, 0 is none;  residual (3,) : dipole that is always there
-    dipole : what is commanded;  field : in the world
+    dipole : what is commanded;  field : in the world, that of `MagneticField` unless it is wired
     """
 
     at = Place()
@@ -22,7 +22,7 @@ class MagneticTorquer(Device):
     residual = Parameter("A*m^2", [0.0, 0.0, 0.0])
     true_attitude = at.attitude()
     dipole = In("A*m^2", 3)
-    field = In("T", 3)
+    field = In("T", 3, ambient="magnetic field")
     here = Out("T", 3)
     torque = at.torque("node")
 

@@ -1,4 +1,4 @@
-"""A magnetometer of three axes: the field that is wired to it, in its own axes, with errors.
+"""A magnetometer of three axes: the field of `MagneticField`, or one that is wired, in its own axes, with errors.
 
 B = (1 + S)(1 + ε×) Cᵀ Rᵀ B_world + bias + noise n,   rounded to `step`
 """
@@ -25,7 +25,7 @@ class Magnetometer(Mounted):
     noise = Parameter("T", 0.0, least=0.0)
     step = Parameter("T", 0.0, least=0.0)
     true_attitude = Mounted.at.attitude()
-    field = In("T", 3)
+    field = In("T", 3, ambient="magnetic field")
     measured = Out("T", 3)
     node = Out("T", 3)
 

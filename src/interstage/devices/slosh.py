@@ -13,6 +13,7 @@ Cylinder of radius R and depth h, ξ_n the roots of J₁′, k = ξ_n h/R; heigh
 
 Sphere: pressure acts through the centre, so all hinges are there, and so is m₀; λ_n and m_n by finite elements
 (`interstage.devices.potential_flow`). As bodies of a vehicle they cost what bodies cost; the rigid part m₀ is one more.
+As shapes of a flexible body (`slosh_cards`) they cost what modes cost.
 """
 
 from __future__ import annotations
@@ -177,13 +178,15 @@ def add_slosh(
     *,
     parent: str,
     bottom: tuple[float, float, float] | list[float],
+    node: int | None = None,
     kind: str = "pendulum",
     acceleration: float | None = None,
     damping: float = 0.0,
 ) -> list[str]:
     """Add the fluid of a tank to a vehicle whose x axis points against the acceleration; return names of the bodies.
 
-    parent, bottom : body and the point (3,) of it where the axis meets the bottom of the tank
+    parent, bottom : body and the point (3,) of it where the axis meets the bottom of the tank; of a flexible body the
+        node that carries the tank, and the bottom from there
     kind : "pendulum" (swings under any acceleration) or "spring" (k = m a/L of the `acceleration` given)
     damping : ratio of each wave, at `acceleration`
     Bodies: "name 1" ... for the waves, "name rigid" for m₀.
@@ -193,6 +196,10 @@ def add_slosh(
     if (kind == "spring" or damping > 0.0) and not (acceleration is not None and acceleration > 0.0):
         raise InputError(f"slosh '{name}' needs an acceleration", expected="acceleration= in m/s^2")
     foot = np.asarray(bottom, dtype=float)
+    rest = f"{name} rigid"
+    if node is not None:
+        _add_rigid_part(vehicle, rest, tank, parent, node, foot + [tank.rigid_height, 0.0, 0.0])
+        parent = rest
     names: list[str] = []
     joint: Universal | Planar
     for k, wave in enumerate(tank.waves, 1):
@@ -214,16 +221,18 @@ def add_slosh(
         vehicle.add_body(
             names[-1], mass=wave.mass, com=com, inertia=[thin] * 3, parent=parent, at=at, joint=joint
         )
-    rest = f"{name} rigid"
-    I0 = max(tank.rigid_inertia, 0.0)
-    small = THIN * tank.rigid_mass
-    vehicle.add_body(
-        rest,
-        mass=tank.rigid_mass,
-        com=[0.0, 0.0, 0.0],
-        inertia=[small, I0 + small, I0 + small],
-        parent=parent,
-        at=foot + [tank.rigid_height, 0.0, 0.0],
-        joint=Locked(),
-    )
+    if node is None:
+        at = foot + [tank.rigid_height, 0.0, 0.0]
+        _add_rigid_part(vehicle, rest, tank, parent, at, np.zeros(3))
     return [*names, rest]
+
+
+def _add_rigid_part(
+    vehicle: Multibody, name: str, tank: Slosh, parent: str, at: np.ndarray | int, com: np.ndarray
+) -> None:
+    """Add what moves with the tank: m₀ at a point from its place on the parent."""
+    I0, small = max(tank.rigid_inertia, 0.0), THIN * tank.rigid_mass
+    inertia = [small, I0 + small, I0 + small]
+    vehicle.add_body(
+        name, mass=tank.rigid_mass, com=com, inertia=inertia, parent=parent, at=at, joint=Locked()
+    )

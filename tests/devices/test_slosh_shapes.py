@@ -1,0 +1,126 @@
+"""Slosh as shapes of a flexible body, and hung on flexible bodies: the same poles and motion as masses on springs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage import devices as dev
+from interstage.errors import InputError
+from interstage.nastran import deck_from_text
+
+A, TANK, MIDDLE, LAST = 12.0, dev.CylinderSlosh(1.5, 2.0, 4000.0, n=2), 3, 5
+
+
+def shell(slosh: str = "") -> ist.Deck:
+    """A rigid shell of one grid."""
+    bulk = "GRID,1,,0.,0.,0.\nCONM2,1,1,,300.\n,100.,,100.,,,100.\n"
+    return deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}{slosh}ENDDATA\n")
+
+
+def beam(slosh: str = "") -> ist.Deck:
+    """A free beam of four bars along x that carries a tank at its middle."""
+    bulk = "".join(f"GRID,{i + 1},,{2.5 * i},0.,0.\n" for i in range(5))
+    bulk += "".join(f"CBAR,{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(4))
+    bulk += "PBAR,1,1,.05,2.-3,2.-3,4.-3\nMAT1,1,7.+10,,0.3,2700.\n"
+    bulk += "".join(f"CONM2,{900 + i},{i},,20.\n,5.,,5.,,,5.\n" for i in range(1, 6))
+    return deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}{slosh}ENDDATA\n")
+
+
+def cards(grid: int, bottom: list[float], **more: float) -> str:
+    return dev.slosh_cards(TANK, grid=grid, bottom=bottom, first=5001, acceleration=A, **more)
+
+
+def poles_of(system: ist.System, below: float) -> np.ndarray:
+    """Return poles of oscillations below a frequency, sorted."""
+    found = np.asarray(ist.linearize(system, system.state()).poles())
+    return np.array(sorted(found[(found.imag > 0.5) & (found.imag < below)], key=lambda p: p.imag))
+
+
+def rigid(shapes: bool, damping: float = 0.0) -> ist.System:
+    mb = ist.Multibody("tank")
+    if shapes:
+        made = ist.Component.from_deck(shell(cards(1, [0.5, 0, 0], damping=damping)), 4, aset={})
+        mb.add_body("shell", component=made, node=1, joint=ist.Free())
+    else:
+        mb.add_body("shell", mass=300.0, inertia=[100, 100, 100], joint=ist.Free())
+        given = {"kind": "spring", "acceleration": A, "damping": damping}
+        dev.add_slosh(mb, "lox", TANK, parent="shell", bottom=[0.5, 0, 0], **given)
+    return mb.compile()
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.02])
+def test_poles_are_those_of_masses_on_springs(damping):
+    """On a free rigid shell; what is left is the thin inertia of hung masses, 1e-9 of theirs."""
+    shapes, hung = poles_of(rigid(True, damping), 60.0), poles_of(rigid(False, damping), 60.0)
+    assert len(shapes) == 4 and shapes == pytest.approx(hung, rel=2e-8)
+    if damping:
+        assert (shapes.real < 0.0).all()
+
+
+def flexible(kind: str, n_modes: int) -> ist.System:
+    mb = ist.Multibody("stage")
+    if kind == "shapes":
+        made = ist.Component.from_deck(beam(cards(MIDDLE, [4.0, 0, 0])), n_modes, aset={})
+        mb.add_body("core", component=made, node=1, joint=ist.Free())
+    else:
+        made = ist.Component.from_deck(beam(), n_modes, aset={})
+        mb.add_body("core", component=made, node=1, joint=ist.Free())
+        given = {"parent": "core", "node": MIDDLE, "bottom": [-1.0, 0, 0], "kind": kind, "acceleration": A}
+        assert dev.add_slosh(mb, "lox", TANK, **given)[-1] == "lox rigid"
+    return mb.compile()
+
+
+def test_a_flexible_stage_has_the_same_poles_either_way():
+    """All 24 modes of the beam with hung masses, all 28 of beam and fluid: the same coordinates, the same poles."""
+    hung, shapes = poles_of(flexible("spring", 24), 1e3), poles_of(flexible("shapes", 28), 1e3)
+    assert len(hung) == len(shapes) > 8 and shapes == pytest.approx(hung, rel=1e-7)
+
+
+def test_pendulums_on_a_flexible_stage_under_thrust():
+    """A stage that is held at its middle under gravity: pendulums swing at √(a/L), and with them the springs."""
+    for kind in ("pendulum", "spring"):
+        mb = ist.Multibody("stage", gravity=[-A, 0, 0])
+        made = ist.Component.from_deck(beam(), 6, aset={MIDDLE: 123456})
+        mb.add_body("core", component=made, node=MIDDLE, joint=ist.Locked())
+        given = {"parent": "core", "node": MIDDLE, "bottom": [-1.0, 0, 0], "kind": kind, "acceleration": A}
+        dev.add_slosh(mb, "lox", TANK, **given)
+        system = mb.compile()
+        found = poles_of(system, 60.0)
+        for wave in TANK.waves:
+            assert np.sum(np.abs(found.imag - wave.frequency(A)) < 1e-6 * wave.frequency(A)) == 2
+
+
+def test_a_run_goes_the_same_way():
+    """A push and a turn in space, nonlinear: place and attitude of the shell; thin inertia of hung masses is 1e-9."""
+    found = []
+    for shapes in (True, False):
+        system = rigid(shapes)
+        x = system.state()
+        x["shell"].velocity[:3] = [0.05, 0.1, -0.08]
+        wrench = [0, 200.0, 0, 50.0, 900.0, -400.0]
+        push = [ist.Force("shell", wrench, node=1 if shapes else None, frame="body")]
+        log = ist.simulate(system, x, until=5, step="1 ms", log_step=1, forces=push)
+        found.append(np.hstack([log.position("shell", 1 if shapes else None), log["shell"].q[:, :4]]))
+    assert np.ptp(found[0][:, 1]) > 0.5 and found[0] == pytest.approx(found[1], abs=1e-7)
+
+
+def test_mass_and_balance_are_those_of_the_fluid():
+    shapes, hung = rigid(True), rigid(False)
+    one, two = shapes.mass_properties(shapes.state()), hung.mass_properties(hung.state())
+    assert one.mass == pytest.approx(4300.0) and one.com == pytest.approx(two.com, abs=1e-9)
+    assert one.inertia == pytest.approx(two.inertia, rel=1e-7, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bottom": [0, 0]}, "bottom is no point"),
+        ({"acceleration": 0.0}, "slosh_cards needs an acceleration"),
+        ({"first": 0}, "first is an id"),
+    ],
+)
+def test_what_cannot_be_is_refused(given, said):
+    with pytest.raises(InputError, match=said):
+        dev.slosh_cards(TANK, **{"grid": 1, "bottom": [0, 0, 0], "first": 10, "acceleration": A, **given})
