@@ -1,22 +1,28 @@
 """A flexible vehicle that burns its propellant: stages, tanks, constant shapes over changing mass."""
 
 from interstage.vehicle.integrals import Integrals, Partition
-from interstage.vehicle.reference import BurnLog, Load, fly
+from interstage.vehicle.ranking import Ranking
+from interstage.vehicle.reference import BodyState, BurnLog, Load, fly
 from interstage.vehicle.shapes import Shapes, ShapesReport
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage
+from interstage.vehicle.staging import Part, split
 from interstage.vehicle.vehicle import Vehicle
 
 __all__ = [
+    "BodyState",
     "BurnLog",
     "Integrals",
     "Load",
     "Modes",
+    "Part",
     "Partition",
+    "Ranking",
     "Shapes",
     "ShapesReport",
     "Stack",
     "Stage",
     "Vehicle",
     "fly",
+    "split",
 ]

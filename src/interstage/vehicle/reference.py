@@ -49,6 +49,21 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
+class BodyState:
+    """Motion of one flexible vehicle: position (3,) and quaternion (4,) of its frame, velocity (6,) [w; v] in its axes.
+
+    eta, etadot : (n,);  propellant : {tank: mass}
+    """
+
+    position: np.ndarray
+    quaternion: np.ndarray
+    velocity: np.ndarray
+    eta: np.ndarray
+    etadot: np.ndarray
+    propellant: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
 class BurnLog:
     """A flight: t (N,), position (N, 3), quaternion (N, 4), eta (N, n), velocity (N, 6) [w; v] in body axes, etadot.
 
@@ -68,6 +83,17 @@ class BurnLog:
     left_behind: np.ndarray
     weighed: np.ndarray
     partition: Partition
+
+    def state(self, row: int = -1) -> BodyState:
+        """Return the state at a row (default: the end)."""
+        return BodyState(
+            self.position[row],
+            self.quaternion[row],
+            self.velocity[row],
+            self.eta[row],
+            self.etadot[row],
+            {name: float(masses[row]) for name, masses in self.propellant.items()},
+        )
 
     def rate(self, stage: str, node: int) -> np.ndarray:
         """Return the angular velocity (N, 3) of a node, body axes: w + λ η̇ (small rotations)."""
@@ -112,6 +138,7 @@ def fly(
     damping: Ratio = 0.0,
     order: int = 2,
     gravity: ArrayLike = (0.0, 0.0, 0.0),
+    start: BodyState | None = None,
     position: ArrayLike = (0.0, 0.0, 0.0),
     quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     velocity: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -133,21 +160,26 @@ def fly(
     damping : ratio of every mode at the current mass, a number or a function of its frequency in Hz
     order : 2, or 0 for constant inertia J and F, which keeps first = first0 + E η
     gravity : (3,) world axes
-    position (3,), quaternion (4,), velocity (6,) [w; v] of the body frame in its axes, eta, etadot (n,) : at the start
+    position (3,), quaternion (4,), velocity (6,) : of the body frame at the start; velocity [w; v] in its axes
+    eta (n,), etadot (n,) : at the start
+    start : all of these and the propellant, as a log or a staging gives them
     every : steps between rows of the log
     """
+    if start is not None:
+        position, quaternion, velocity = start.position, start.quaternion, start.velocity
+        eta, etadot, propellant = start.eta, start.etadot, start.propellant
     n, stack = len(shapes), shapes.stack
     if order not in (0, 2):
         raise InputError("the order of a flight is not usable", expected="0 or 2", got=shown(order))
     steps = _steps(until, step, every)
-    start = stack.propellant(propellant)
+    given = stack.propellant(propellant)
     flow = dict(flow or {})
     for name in [*flow, *(path or {})]:
         if name not in stack.tanks:
             raise InputError(f"there is no tank '{name}'", where="flow", hint=did_you_mean(name, stack.tanks))
     burning = tuple(name for name in stack.tanks if name in flow)
-    partition = shapes.partition.settled(burning, start)
-    edges, middle, taken = _burnt(shapes, burning, start, flow, steps, step)
+    partition = shapes.partition.settled(burning, given)
+    edges, middle, taken = _burnt(shapes, burning, given, flow, steps, step)
     site = _sites(shapes, loads, path or {}, burning)
     sizes = np.array([_sampled(load.size, steps, step, f"load at {load.at}") for load in loads])
     sizes = np.ascontiguousarray(sizes.reshape(len(loads), steps, 3).transpose(1, 2, 0))
@@ -179,7 +211,7 @@ def fly(
         left,
     )
     at = np.minimum(np.arange(rows) * every, steps)
-    masses = {name: np.full(rows, start[name]) for name in stack.tanks}
+    masses = {name: np.full(rows, given[name]) for name in stack.tanks}
     masses |= {name: edges[at, k] for k, name in enumerate(burning)}
     p, q, e, u, d = np.split(log, [3, 7, 7 + n, 13 + n], axis=1)
     weighed = middle[np.minimum(at, steps - 1)] if steps else np.zeros((rows, len(burning)))

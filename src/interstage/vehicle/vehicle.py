@@ -14,6 +14,7 @@ from interstage.multibody import Free, Multibody
 from interstage.spatial.checks import as_array
 from interstage.vehicle.frozen import component_at
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
+from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage
@@ -171,6 +172,41 @@ class Vehicle:
         )
         return choose(stack, wanted, self._loads(stack, attach))
 
+    def ranking(
+        self,
+        actuator: tuple[str, int, str | int],
+        sensor: tuple[str, int, str | int],
+        *,
+        below_hz: float,
+        levels: int = 5,
+        damping: float = 0.005,
+        burning: Sequence[str] | None = None,
+    ) -> Ranking:
+        """Rank modes over the burn by their peak gain from a force to a rate.
+
+        Parameters
+        ----------
+        actuator, sensor : (stage, node, component), as ("first", 1, "y") for a force along y and ("upper", 9, 6) for a
+            rate about z
+        below_hz : modes that are looked at;  levels : fills from full to empty
+        damping : ratio of every mode
+        burning : tanks that empty (default: all)
+        """
+        if not damping > 0.0 or not below_hz > 0.0 or levels < 1:
+            raise InputError(
+                "damping, below_hz and levels must be positive", where=f"ranking of '{self.name}'"
+            )
+        stack = self.stack()
+        b, c = (self._loads(stack, [one], cut=False) for one in (actuator, sensor))
+        if b.shape[1] != 1 or c.shape[1] != 1:
+            raise InputError(
+                "an actuator and a sensor have one component each",
+                where=f"ranking of '{self.name}'",
+                expected='as in ("first", 1, "y")',
+            )
+        tanks = list(stack.tanks if burning is None else burning)
+        return rank(stack, b[:, 0], c[:, 0], below_hz, levels, damping, tanks)
+
     def multibody(
         self,
         shapes: Shapes,
@@ -201,12 +237,12 @@ class Vehicle:
         stage = self._stage(place[0], where)
         return stage.positions[stage.row_of(place[1], where)] + self._at[stage.name]
 
-    def _loads(self, stack: Stack, attach: Sequence[Attachment]) -> np.ndarray:
-        """Return unit loads (nq, p) of attachments."""
+    def _loads(self, stack: Stack, attach: Sequence[Attachment], cut: bool = True) -> np.ndarray:
+        """Return unit loads (nq, p) of attachments, those of joins that were cut first."""
         where = f"shapes of '{self.name}', attach"
         rows: list[int] = []
         places: list[tuple[tuple[str, int], list[int]]] = [
-            (place, list(range(6))) for cut in self.cut.values() for place in cut
+            (place, list(range(6))) for one in self.cut.values() if cut for place in one
         ]
         for one in attach:
             if isinstance(one, str):
