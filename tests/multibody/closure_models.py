@@ -7,6 +7,7 @@ from multibody_models import beam, random_inertia, random_rotation
 
 import interstage as ist
 
+STEP = 1e-30  # of complex steps
 RELATIONS = [
     ist.Locked(),
     ist.Revolute("y"),
@@ -111,3 +112,24 @@ def pinned(system, angle=1.0, speed=0.0):
     x["rocker"].q[:] = 2.0
     x["crank"].v[:] = speed
     return system.assemble(x, fixed=["crank"])
+
+
+def along(system, x, v):
+    """Return the state x with an imaginary step of its coordinates along velocities v."""
+    z = x.copy(np.complex128)
+    z.v[:] = v
+    z.q = z.q + 1j * STEP * system.rates(z)
+    z.v[:] = x.v
+    return z
+
+
+def dense(system, x, forces=None, tau=None):
+    """Return accelerations and multipliers of the constrained equations, solved with the mass matrix."""
+    J, M = system.closure_jacobian(x), system.mass_matrix(x)
+    z = along(system, x, x.v)
+    gamma = system.closure_jacobian(z).imag / STEP @ x.v
+    load = -system.bias(x, forces) + (0.0 if tau is None else tau)
+    X = np.linalg.solve(M, J.T)
+    free = np.linalg.solve(M, load)
+    f = -np.linalg.solve(J @ X, J @ free + gamma)
+    return free + X @ f, f

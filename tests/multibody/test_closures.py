@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closure_models import BENT, RELATIONS, ROWS, four_bar, mixed, pinned, rod
+from closure_models import BENT, RELATIONS, ROWS, STEP, along, dense, four_bar, mixed, pinned, rod
 from multibody_models import beam, random_rotation, random_state
 
 from interstage.multibody import Ball, Free, Locked, Multibody, Prismatic, Revolute, Screw
 from interstage.spatial import Rotation
 
-STEP = 1e-30
 IDS = [f"{type(joint).__name__}{k}" for k, joint in enumerate(RELATIONS)]
-
-
-def along(system, x, v):
-    """Return the state x with an imaginary step of its coordinates along velocities v."""
-    z = x.copy(np.complex128)
-    z.v[:] = v
-    z.q = z.q + 1j * STEP * system.rates(z)
-    z.v[:] = x.v
-    return z
-
-
-def dense(system, x, forces=None, tau=None):
-    """Return accelerations and multipliers of the constrained equations, solved with the mass matrix."""
-    J, M = system.closure_jacobian(x), system.mass_matrix(x)
-    z = along(system, x, x.v)
-    gamma = system.closure_jacobian(z).imag / STEP @ x.v
-    load = -system.bias(x, forces) + (0.0 if tau is None else tau)
-    X = np.linalg.solve(M, J.T)
-    free = np.linalg.solve(M, load)
-    f = -np.linalg.solve(J @ X, J @ free + gamma)
-    return free + X @ f, f
 
 
 @pytest.mark.parametrize(("relation", "rows"), list(zip(RELATIONS, ROWS)), ids=IDS)

@@ -84,6 +84,20 @@ TREE_FIELDS = (
     ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
     ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
     ("closure_p", "f", 2),  # (C, 6) points of both ends where they are on the ground
+    ("body_branch", "i", 1),  # (N,) branch of a body: what hangs on one joint to the ground
+    (
+        "branch_start",
+        "i",
+        1,
+    ),  # (branches + 1,) bodies of branch b are branch_body[branch_start[b]...], ascending
+    ("branch_body", "i", 1),  # (N,)
+    (
+        "near_start",
+        "i",
+        1,
+    ),  # (C + 1,) closures from c on that share a branch with closure c, itself among them
+    ("near_closure", "i", 1),
+    ("row_first", "i", 1),  # (m,) first row that is coupled with this one, directly or by rows between
     ("row_kind", "i", 1),  # (m,) kinds of `kernels.closure`
     ("row_u", "f", 2),  # (m, 3) direction fixed in the first frame
     ("row_w", "f", 2),  # (m, 3) direction fixed in the second frame

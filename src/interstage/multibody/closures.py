@@ -179,7 +179,9 @@ def closure_arrays(model: Multibody, n_port: int, sites: list[Site]) -> dict[str
     points = [[np.zeros(3) if b is not None else p for b, p in spec.ends] for spec in specs]
     kind = np.array([row.kind for row in flat], dtype=np.int64)
     lengths = np.isin(kind, (rows.ALONG, rows.SCREW_ROW))
-    return {
+    parents = [-1 if spec.parent is None else index[spec.parent] for spec in model.specs]
+    bodies = [[-1 if b is None else index[b] for b, _ in spec.ends] for spec in specs]
+    return coupling_arrays(parents, bodies, [len(part) for part in table]) | {
         "closure_site": np.array(ends, dtype=np.int64).reshape(-1, 2),
         "closure_row": np.cumsum([0, *(len(part) for part in table)]).astype(np.int64),
         "closure_R": np.array([spec.rotation for spec in specs], dtype=float).reshape(-1, 9),
@@ -189,6 +191,34 @@ def closure_arrays(model: Multibody, n_port: int, sites: list[Site]) -> dict[str
         "row_w": np.array([row.w for row in flat], dtype=float).reshape(-1, 3),
         "row_c": np.array([row.c for row in flat], dtype=float),
         "row_tolerance": ROUNDING * np.where(lengths, _size(model, sites), 1.0),
+    }
+
+
+def coupling_arrays(parents: list[int], ends: list[list[int]], rows_of: list[int]) -> dict[str, np.ndarray]:
+    """Return which bodies hang together on the ground, and which closures couple.
+
+    parents (N,) and ends of closures: numbers of bodies, -1 for the ground;  rows_of : number of rows of each closure
+    """
+    branch: list[int] = []
+    count = 0
+    for parent in parents:
+        branch.append(count if parent < 0 else branch[parent])
+        count += parent < 0
+    feels = [{branch[i] for i in pair if i >= 0} for pair in ends]
+    users: list[list[int]] = [[] for _ in range(count)]
+    for c, branches in enumerate(feels):
+        for b in branches:
+            users[b].append(c)
+    near = [sorted({d for b in branches for d in users[b] if d >= c}) for c, branches in enumerate(feels)]
+    first = [min([c, *(d for b in branches for d in users[b])]) for c, branches in enumerate(feels)]
+    starts = np.cumsum([0, *rows_of])
+    return {
+        "body_branch": np.array(branch, dtype=np.int64),
+        "branch_start": np.cumsum([0, *np.bincount(branch, minlength=count)]).astype(np.int64),
+        "branch_body": np.argsort(np.array(branch, dtype=np.int64), kind="stable").astype(np.int64),
+        "near_start": np.cumsum([0, *map(len, near)]).astype(np.int64),
+        "near_closure": np.array([d for part in near for d in part], dtype=np.int64),
+        "row_first": np.repeat(starts[first], rows_of).astype(np.int64),
     }
 
 

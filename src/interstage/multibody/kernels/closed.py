@@ -79,12 +79,12 @@ def settle_closed(tree, work, q, v, tau, vdot):
         no_forces(tree, work)
         take_modal(tree, work)
         take_inward(tree, work)
-        put_accelerations(tree, work, work.stiff_v, False, 0, right)
+        put_accelerations(tree, work, work.stiff_v, False, right)
         for k in range(len(vdot)):
             vdot[k] += work.stiff_v[k]
         gather(tree, work, q, v, tau, False)
         multipliers(tree, work, right)
-        add_responses(work, vdot)
+        add_responses(tree, work, vdot)
         for k in range(len(total)):
             total[k] += work.closure_f[k]
         _under_closures(tree, work, q, v, tau)

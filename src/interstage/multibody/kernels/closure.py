@@ -8,6 +8,10 @@ M is not formed: after one inward pass of `articulated`, M⁻¹Jᵀ of a row tak
 its two paths only, and one outward pass. Positions are brought back by q ⊖ M⁻¹Jᵀ(J M⁻¹Jᵀ)⁻¹C until C vanishes,
 velocities by the same with Ċ. (Jain 2011, ch. 11; Featherstone 2008, ch. 8.)
 
+Branches of the tree on the ground do not feel each other but through closures: a row's response lives on the branches
+of its two ends, and J M⁻¹Jᵀ has entries where two closures share a branch. It is factored within its envelope, row by
+row from the first entry on (`row_first`), so that chains of local loops cost as much as they are long.
+
 Rows that depend on others make J M⁻¹Jᵀ singular; kernels then return FIRST_ROW - row, and do not regularise.
 """
 
@@ -17,18 +21,23 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import inward
-from interstage.multibody.kernels.closure_rows import ALONG, SCREW_ROW, closure_rows, put_accelerations
+from interstage.multibody.kernels.closure_rows import (
+    ALONG,
+    SCREW_ROW,
+    closure_rows,
+    put_accelerations,
+    put_closure,
+)
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses
-from interstage.multibody.kernels.outward import spread
-from interstage.multibody.kernels.responses import body_inward, no_forces
+from interstage.multibody.kernels.outward import spread_body
+from interstage.multibody.kernels.responses import body_inward, no_forces_on
 from interstage.multibody.kernels.rows import (
     add_rows,
     clear,
     clear_vector,
-    solve_ldlt,
 )
 from interstage.multibody.kernels.small import (
     add,
@@ -71,9 +80,31 @@ def load_site(tree, work, s, t, f):
 
 
 @kernel
+def _branches(tree, c):
+    """Return the branches of both ends of closure c, -1 for the ground, and for the second where both are on one."""
+    i, j = _body_of(tree, tree.closure_site[c, 0]), _body_of(tree, tree.closure_site[c, 1])
+    a = tree.body_branch[i] if i >= 0 else -1
+    b = tree.body_branch[j] if j >= 0 else -1
+    return a, b if b != a else -1
+
+
+@kernel
+def _still(tree, work, branch):
+    """Clear forces and accelerations of the bodies of a branch."""
+    for k in range(tree.branch_start[branch], tree.branch_start[branch + 1]):
+        i = tree.branch_body[k]
+        no_forces_on(tree, work, i)
+        for j in range(6):
+            work.A[i, j] = 0.0
+
+
+@kernel
 def _unit_response(tree, work, c, k, out):
-    """Write M⁻¹Jᵀ of row k of closure c, after `inward`."""
-    no_forces(tree, work)
+    """Write M⁻¹Jᵀ of row k of closure c, after `inward`: on the branches of its ends, the others do not feel it."""
+    one, two = _branches(tree, c)
+    for branch in (one, two):
+        if branch >= 0:
+            _still(tree, work, branch)
     n, u = get3(work.closure_n, k), get3(work.closure_u, k)
     a, b = tree.closure_site[c, 0], tree.closure_site[c, 1]
     if b >= 0:
@@ -90,31 +121,38 @@ def _unit_response(tree, work, c, k, out):
             i = tree.body_parent[last]
         if j == last:
             j = tree.body_parent[last]
-    spread(tree, work, out, False)
+    for branch in (one, two):
+        if branch >= 0:
+            for at in range(tree.branch_start[branch], tree.branch_start[branch + 1]):
+                spread_body(tree, work, tree.branch_body[at], out, False)
 
 
 @stage("")
 def closure_inertia(tree, work):
     """Write M⁻¹Jᵀ (rows of closure_X) and J M⁻¹Jᵀ (closure_L), after `inward` and `closure_rows`.
 
-    The accelerations in the scratch are lost.
+    The accelerations in the scratch are lost. What couples no branch is zero, and is not touched.
     """
-    m = len(tree.row_kind)
+    X, L, keep = work.closure_X, work.closure_L, work.row_keep
+    clear(work.A)
     for c in range(len(tree.closure_site)):
+        one, two = _branches(tree, c)
         for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
-            if work.row_keep[k] == 0:
-                for j in range(work.closure_X.shape[1]):
-                    work.closure_X[k, j] = 0.0
-                for j in range(m):
-                    work.closure_L[k, j] = 0.0
-                continue
-            _unit_response(tree, work, c, k, work.closure_X[k])
-            put_accelerations(tree, work, work.closure_X[k], False, c, work.closure_L[k])
-    for k in range(m):
-        for j in range(k):
-            if work.row_keep[k] == 0:
-                work.closure_L[j, k] = 0.0
-            work.closure_L[k, j] = work.closure_L[j, k]
+            if keep[k] != 0:
+                _unit_response(tree, work, c, k, X[k])
+            for j in range(tree.near_start[c], tree.near_start[c + 1]):
+                near = tree.near_closure[j]
+                if keep[k] != 0:
+                    put_closure(tree, work, near, X[k], False, L[k])
+                for r in range(tree.closure_row[near], tree.closure_row[near + 1]):
+                    if keep[k] == 0 or keep[r] == 0:
+                        L[k, r] = 0.0
+        for branch in (one, two):
+            if branch >= 0:
+                _still(tree, work, branch)
+    for k in range(len(tree.row_kind)):
+        for j in range(tree.row_first[k], k):
+            L[k, j] = L[j, k]
 
 
 @kernel
@@ -136,18 +174,30 @@ def _factor(tree, work):
         elif not L[k, k].real > STILL * largest_turn:
             return FIRST_ROW - k
         s[k] = 1.0 / np.sqrt(L[k, k].real)
-    for j in range(m):
-        for i in range(j, m):
+    for i in range(m):
+        first = tree.row_first[i]
+        for j in range(first, i + 1):
             total = L[i, j] * s[i] * s[j]
-            for k in range(j):
+            for k in range(max(first, tree.row_first[j]), j):
                 total -= L[i, k] * L[j, k] * L[k, k]
-            if i == j:
-                L[j, j] = total
-                if not total.real > RANK:
-                    return FIRST_ROW - j
-            else:
-                L[i, j] = total / L[j, j]
+            L[i, j] = total / L[j, j] if j < i else total
+        if not L[i, i].real > RANK:
+            return FIRST_ROW - i
     return 0
+
+
+@kernel
+def _solve(tree, L, x):
+    """Solve L D Lᵀ x = x in place, with L of `_factor`."""
+    m = len(x)
+    for i in range(m):
+        for k in range(tree.row_first[i], i):
+            x[i] -= L[i, k] * x[k]
+    for i in range(m):
+        x[i] /= L[i, i]
+    for i in range(m - 1, -1, -1):
+        for k in range(tree.row_first[i], i):
+            x[k] -= L[i, k] * x[i]
 
 
 @kernel
@@ -156,18 +206,27 @@ def multipliers(tree, work, right):
     x, s = work.closure_f, work.closure_s
     for k in range(len(x)):
         x[k] = -right[k] * s[k] if work.row_keep[k] != 0 else 0.0 * s[k]
-    solve_ldlt(work.closure_L, len(x), x)
+    _solve(tree, work.closure_L, x)
     for k in range(len(x)):
         x[k] *= s[k]
 
 
 @kernel
-def add_responses(work, out):
+def add_responses(tree, work, out):
     """Add M⁻¹Jᵀλ to a vector as long as v."""
-    for k in range(len(work.closure_f)):
-        f = work.closure_f[k]
-        for j in range(len(out)):
-            out[j] += f * work.closure_X[k, j]
+    for c in range(len(tree.closure_site)):
+        for branch in _branches(tree, c):
+            if branch < 0:
+                continue
+            for at in range(tree.branch_start[branch], tree.branch_start[branch + 1]):
+                i = tree.branch_body[at]
+                first = tree.joint_v[i]
+                end = first + tree.joint_nv[i] + tree.body_modes[i]
+                for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+                    if work.row_keep[k] != 0:
+                        f = work.closure_f[k]
+                        for j in range(first, end):
+                            out[j] += f * work.closure_X[k, j]
 
 
 @stage("xxx", "int64")
@@ -176,7 +235,7 @@ def constrain(tree, work, q, v, vdot):
     poses(tree, work)
     closure_rows(tree, work, q, v)
     e = work.closure_e
-    put_accelerations(tree, work, vdot, True, 0, e)
+    put_accelerations(tree, work, vdot, True, e)
     damp, pull = work.closure_option[1], work.closure_option[2]
     for k in range(len(e)):
         e[k] += work.closure_b[k] + damp * work.closure_rate[k] + pull * work.closure_C[k]
@@ -185,7 +244,7 @@ def constrain(tree, work, q, v, vdot):
     if status != 0:
         return status
     multipliers(tree, work, e)
-    add_responses(work, vdot)
+    add_responses(tree, work, vdot)
     return 0
 
 
@@ -244,7 +303,7 @@ def project(tree, work, q, v):
                 break
             multipliers(tree, work, work.closure_C)
             clear_vector(work.closure_v)
-            add_responses(work, work.closure_v)
+            add_responses(tree, work, work.closure_v)
             move(tree, q, work.closure_v, work.closure_q)
             before = worst
             worst = _look(tree, work, q, v)
@@ -254,7 +313,7 @@ def project(tree, work, q, v):
         return NOT_CLOSED
     for _ in range(2):
         multipliers(tree, work, work.closure_rate)
-        add_responses(work, v)
+        add_responses(tree, work, v)
         kinematics(tree, work, q, v)
         closure_rows(tree, work, q, v)
     return 0

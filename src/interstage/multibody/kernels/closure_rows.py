@@ -188,12 +188,18 @@ def closure_rows(tree, work, q, v):
 
 
 @kernel
-def put_accelerations(tree, work, vdot, full, first, out):
-    """Write u·(r̈ - ω̇_A×r) + n·(ω̇_B - ω̇_A) of the rows of closures from `first` on; A of bodies is known."""
-    for c in range(first, len(tree.closure_site)):
-        turn_a, move_a = _end_acceleration(tree, work, c, 0, vdot, full)
-        turn_b, move_b = _end_acceleration(tree, work, c, 1, vdot, full)
-        move = sub(sub(move_b, move_a), cross(turn_a, get3(work.closure_r, c)))
-        relative = sub(turn_b, turn_a)
-        for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
-            out[k] = dot(get3(work.closure_u, k), move) + dot(get3(work.closure_n, k), relative)
+def put_closure(tree, work, c, vdot, full, out):
+    """Write u·(r̈ - ω̇_A×r) + n·(ω̇_B - ω̇_A) of the rows of closure c; A of bodies is known."""
+    turn_a, move_a = _end_acceleration(tree, work, c, 0, vdot, full)
+    turn_b, move_b = _end_acceleration(tree, work, c, 1, vdot, full)
+    move = sub(sub(move_b, move_a), cross(turn_a, get3(work.closure_r, c)))
+    relative = sub(turn_b, turn_a)
+    for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+        out[k] = dot(get3(work.closure_u, k), move) + dot(get3(work.closure_n, k), relative)
+
+
+@kernel
+def put_accelerations(tree, work, vdot, full, out):
+    """Do `put_closure` for all closures."""
+    for c in range(len(tree.closure_site)):
+        put_closure(tree, work, c, vdot, full, out)

@@ -282,13 +282,11 @@ def forces_inward(tree, work, i):
 
 
 @kernel
-def no_port_forces(tree, work):
-    """Clear y₇ of all bodies."""
-    for i in range(tree.sizes[0]):
-        if tree.body_ports[i + 1] > tree.body_ports[i]:
-            base, step, rank = _extent(tree, work, i)
-            for k in range(rank):
-                work.port_G[base + k * step + rank + 6] = 0.0
+def no_port_forces(tree, work, i):
+    """Clear y₇ of body i."""
+    base, step, rank = _extent(tree, work, i)
+    for k in range(rank):
+        work.port_G[base + k * step + rank + 6] = 0.0
 
 
 @kernel

@@ -7,7 +7,7 @@ terms. (Featherstone 2008, ch. 7.)
 from __future__ import annotations
 
 from interstage.multibody.kernels.ports import forces_inward, modal_motion, no_port_forces, take_port_forces
-from interstage.multibody.kernels.rows import clear, clear_vector, rows_times, solve_ldlt
+from interstage.multibody.kernels.rows import clear, rows_times, solve_ldlt
 from interstage.multibody.kernels.small import (
     add,
     add6,
@@ -80,11 +80,22 @@ def body_inward(tree, work, i):
 
 
 @kernel
+def no_forces_on(tree, work, i):
+    """Clear what an inward pass gathers on body i: no forces on it, its modes and its ports."""
+    for k in range(6):
+        work.z[i, k] = 0.0
+        work.u[i, k] = 0.0
+    for r in range(tree.body_mode[i], tree.body_mode[i] + tree.body_modes[i]):
+        work.mode_beta[r] = 0.0
+    begin, end = tree.body_ports[i], tree.body_ports[i + 1]
+    if begin < end:
+        clear(work.site_z[begin:end])
+        clear(work.site_g[begin:end])
+        no_port_forces(tree, work, i)
+
+
+@kernel
 def no_forces(tree, work):
-    """Clear what an inward pass gathers: no forces on bodies, modes and ports."""
-    clear(work.z)
-    clear(work.u)
-    clear(work.site_z[: tree.sizes[1]])
-    clear(work.site_g[: tree.sizes[1]])
-    clear_vector(work.mode_beta)
-    no_port_forces(tree, work)
+    """Clear what an inward pass gathers."""
+    for i in range(tree.sizes[0]):
+        no_forces_on(tree, work, i)
