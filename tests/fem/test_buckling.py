@@ -451,3 +451,23 @@ def test_stiffness_of_following_loads_by_differences():
     np.testing.assert_allclose(found, 0.5 * (whole + whole.T), atol=1e-6)
     u = rng.normal(size=fe.grids.n_dof)
     assert found @ u == pytest.approx(found.T @ u)
+
+
+@pytest.mark.parametrize(
+    "speed, published", [(0, (3.5160, 22.0345)), (4, (5.5850, 24.2734)), (12, (13.1702, 37.6031))]
+)
+def test_modes_of_a_spinning_blade(speed, published):
+    """RFORCE as preload: flapping of a rotating cantilever (Wright et al. 1982); lagging² is Ω² less."""
+    n, length, section, young, density = 64, 10.0, (1e-2, 1e-6), 7e10, 2700.0
+    unit = np.sqrt(young * section[1] / (density * section[0] * length**4))
+    bulk = "".join(f"GRID,{i + 1},,{length * i / n:.8f},0.,0.\n" for i in range(n + 1))
+    bulk += "".join(f"CBAR,{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(n))
+    bulk += (
+        f"PBAR,1,1,{section[0]},{section[1]},{section[1]},{2 * section[1]}\nMAT1,1,{young},,0.3,{density}\n"
+    )
+    bulk += f"SPC1,1,123456,1\nRFORCE,1,1,,{speed * unit / (2 * np.pi):.12e},0.,0.,1.\nPARAM,COUPMASS,1\n"
+    head = "SOL 103\nCEND\nSPC=1\nSUBCASE 1\nLOAD=1\nSUBCASE 2\nSTATSUB=1\n"
+    fe = ist.FEModel.from_deck(deck_from_text(f"{head}BEGIN BULK\n{bulk}ENDDATA\n"))
+    found = 2 * np.pi * ist.normal_modes(fe, n_modes=4, preload=1).frequencies_hz / unit
+    lag = np.sqrt(np.array(published) ** 2 - speed**2)
+    np.testing.assert_allclose(found, np.sort([*published, *lag]), rtol=2e-4)

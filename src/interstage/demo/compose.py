@@ -185,10 +185,17 @@ def _trim_values(made: DemoResult) -> dict[str, str]:
         "Acceleration": f"{thrust / made.weight.mass:.2f} m/s² along the axis",
         "Gimbal to payload": f"{1e3 * shorter:.2f} mm shorter than at rest",
         "Strain energy": f"{1e-3 * system.energies(x).strain:.2f} kJ",
+        "First bending": f"{_first_bending(made):.3f} Hz, on actuators and under thrust; engines locked and at rest "
+        f"{made.locked_modes.frequencies_hz[6]:.3f} Hz",
         "Gimbal angle": f"{angle:.3f}°, which points the thrust through the centre of mass",
         "Modal damping": f"{100 * MODAL_DAMPING:g} % of critical",
         "Actuators": f"{heron.ACTUATOR_HZ:g} Hz, damping ratio {heron.ACTUATOR_DAMPING:g}",
     }
+
+
+def _first_bending(made: DemoResult) -> float:
+    """Return the lowest frequency, Hz, of lightly damped poles of the linear model."""
+    return min(hz for _, hz, ratio, _ in made.lin.poles().rows() if hz > 0.1 and ratio < 0.1)
 
 
 def _flight(report: Report, made: DemoResult) -> None:
@@ -237,6 +244,7 @@ def _about(report: Report, made: DemoResult) -> None:
             f"Damping is {100 * MODAL_DAMPING:g} % in every mode of the core.",
             words.ACTUATORS,
             "Thrust follows the engines as they turn.",
+            words.STIFFNESS,
             f"Time steps of {1e3 * flights.STEP:g} ms by the ROS2 method, which damps the fastest modes.",
             *(f"Component: {note}." for note in c.notes),
         ],

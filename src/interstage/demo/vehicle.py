@@ -20,6 +20,7 @@ def core_component(deck, n_modes: int = 80) -> Component:
         n_modes=n_modes,
         aset=interface,
         modal_integrals=True,
+        geometric_stiffness=True,
         separate_lumped=True,
         name="heron core",
         units="SI",

@@ -59,5 +59,11 @@ ACTUATORS = (
 )
 
 TRIM = (
-    "All four engines at full thrust: the structure is pressed together, then rides along without vibrating."
+    "All four engines at full thrust: the structure is pressed together, then rides along without vibrating. "
+    "Under compression it bends more softly."
+)
+
+STIFFNESS = (
+    "The loads that the core carries change its stiffness (geometric stiffness); without that bending under thrust "
+    "would come out too stiff, above that of the vehicle at rest."
 )

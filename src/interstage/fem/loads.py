@@ -139,6 +139,16 @@ class Rotation:
         a = -np.cross(self.omega, np.cross(self.omega, r)) - np.cross(self.alpha, r)
         return _scatter(grids, a, np.broadcast_to(-self.alpha, r.shape))
 
+    def slope(self, grids: Grids) -> sp.csr_matrix:
+        """Change (n_dof, n_dof) of that field with displacements, −ω×(ω×u) − α×u, CD axes."""
+        w, turn = self.omega, np.cross(np.eye(3), self.alpha)  # turn @ u = α × u
+        D = (w @ w) * np.eye(3) - np.outer(w, w) - turn
+        blocks = np.einsum("nia,ij,njb->nab", grids.R_basic_cd, D, grids.R_basic_cd)
+        rows = grids.dof[:, None] + np.arange(3)
+        place = [np.broadcast_to(rows[:, :, None], blocks.shape).ravel()]
+        place.append(np.broadcast_to(rows[:, None], blocks.shape).ravel())
+        return sp.coo_matrix((blocks.ravel(), place), shape=(grids.n_dof, grids.n_dof)).tocsr()
+
 
 def _scatter(grids: Grids, translation: np.ndarray, rotation: np.ndarray | None) -> np.ndarray:
     out = np.zeros(grids.n_dof)
@@ -226,10 +236,21 @@ class Loads:
                 out[dof] = out.get(dof, 0.0) + factor * value
         return out
 
-    def follower_stiffness(self, set_id: int) -> sp.csr_matrix:
-        """Stiffness (n_dof, n_dof) of the loads of a set that follow the structure, CD axes."""
-        parts = [(factor, follower) for factor, one in self._parts(set_id) for follower in one.followers]
-        return follower_stiffness(self.grids, parts)
+    def follower_stiffness(self, set_id: int, M_gg: sp.csr_matrix | None = None) -> sp.csr_matrix:
+        """Stiffness (n_dof, n_dof) of the loads of a set that follow the structure, CD axes.
+
+        `M_gg` is needed where the set holds RFORCE: masses that move out are pulled more.
+        """
+        sets = self._parts(set_id)
+        parts = [(factor, follower) for factor, one in sets for follower in one.followers]
+        total = follower_stiffness(self.grids, parts)
+        spins = [(factor, item) for factor, one in sets for item in one.fields if isinstance(item, Rotation)]
+        if spins and M_gg is None:
+            raise InputError("load set needs the mass matrix (RFORCE)", where=f"load set {set_id}")
+        for factor, spin in spins:
+            slope = M_gg @ spin.slope(self.grids)
+            total = total - 0.5 * factor * (slope + slope.T)
+        return total.tocsr()
 
     def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
         """Factors and plain sets that make up a set, LOAD cards resolved."""

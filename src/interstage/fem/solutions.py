@@ -224,12 +224,12 @@ def preload_stiffness(fe: FEModel, subcase: int, form: str = "nastran") -> tuple
     Kg, notes = geometric_stiffness(fe, static(fe, subcase).displacement, form)
     case = next(one for one in fe.case.subcases if one.id == subcase)
     if case.load and str(fe.parameter("FOLLOWK", "YES")).upper() != "NO":
-        turning = fe.loads.follower_stiffness(case.load)
+        turning = fe.loads.follower_stiffness(case.load, fe.M_gg)
         if turning.nnz:
             Kg = (Kg + turning).tocsr()
             notes = [
                 *notes,
-                "loads follow the structure (FORCE1, FORCE2, pressures; PARAM FOLLOWK NO leaves that out)",
+                "loads follow the structure (FORCE1, FORCE2, pressures, RFORCE; PARAM FOLLOWK NO leaves that out)",
             ]
     return Kg, notes
 
