@@ -32,16 +32,17 @@ STEP = 1e-40
 
 def independent(
     plant: Plant, locked: np.ndarray, wanted: Sequence[str] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the places (n,) of independent entries in [δq; δv], and T (2 nv, n) from them to all entries.
+
+    Without closures T is None: the others are still.
 
     wanted : names of coordinates (or bodies) that shall be among the independent ones
     """
     system, nv = plant.system, plant.system.nv
     free, mask = np.flatnonzero(~locked), _named(system, wanted)
     if getattr(system, "n_closure", 0) == 0:
-        kept = np.concatenate([free, nv + free])
-        return kept, np.eye(2 * nv)[:, kept]
+        return np.concatenate([free, nv + free]), None
     J = np.asarray(system.closure_jacobian(plant.x0), dtype=float)
     _, G = plant.chart.kinematics()
     J_q = J @ G.T  # G is orthogonal

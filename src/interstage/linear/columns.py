@@ -105,7 +105,7 @@ class Columns:
             if channel.acceleration is not None:
                 body, number = channel.acceleration
                 place = int(system.tree.joint_v[system.body(body)]) + number
-                right[:, k] = found.mass[:, place]
+                right[place:, k], right[:place, k] = found.lower[place:, place], found.lower[place, :place]
                 if found.stiffening is not None:
                     right[:, k] += found.stiffening[:, place]
                 driven.append((place, k))
@@ -148,29 +148,28 @@ class Columns:
             vdot = np.concatenate([vdot, more])
         return vdot.imag.T / self.step
 
-    def slopes(self, outputs: list) -> np.ndarray:
+    def slopes(self) -> np.ndarray:
         """Return d[v̇; y] (nv + ny, columns); outputs that are states need no evaluation."""
         plant, nv = self.plant, self.plant.system.nv
-        picked = [o.picks(plant.system) if hasattr(o, "picks") else None for o in outputs]
-        felt = [o for o, p in zip(outputs, picked) if p is None]
-        measured = self._measured(felt)
-        rows, at = [self.vdot], 0
-        for output, pick in zip(outputs, picked):
+        out = np.zeros((nv + sum(plant.sizes), self.n))
+        out[:nv] = self.vdot
+        at, states = nv, []
+        felt: list[int] = []
+        for pick, n in zip(plant.picks, plant.sizes):
             if pick is None:
-                n = len(output.values(plant.origin))
-                rows.append(measured[at : at + n])
-                at += n
-                continue
-            kind, places = pick
-            unit = np.zeros((len(places), self.n))
-            unit[np.arange(len(places)), places + (nv if kind == "rate" else 0)] = 1.0
-            rows.append(unit)
-        return np.concatenate(rows)
+                felt += range(at, at + n)
+            else:
+                shift = nv if pick[0] == "rate" else 0
+                states += [(at + k, shift + int(place)) for k, place in enumerate(pick[1])]
+            at += n
+        if states:
+            out[tuple(zip(*states))] = 1.0
+        if felt:
+            out[felt] = self._measured([o for o, pick in zip(plant.outputs, plant.picks) if pick is None])
+        return out
 
     def _measured(self, outputs: list) -> np.ndarray:
         """Return dy (ny, columns) of outputs that must be evaluated."""
-        if not outputs:
-            return np.zeros((0, self.n))
         plant = self.plant
         found = []
         moved = np.ascontiguousarray(self.vdot0 + 1j * self.step * self.vdot.T)

@@ -98,18 +98,25 @@ def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
     groups: dict[str, list[int]] = {}
     for body, where in system.layout.items():
-        parts = {"rotational": where.spin, "trans": where.drift}
-        free = {word: _numbers(part) for word, part in parts.items() if part is not None}
-        plain = [k for k in _numbers(where.v) if not any(k in part for part in free.values())]
-        turning = any(where.joint.angles()[k - where.v.start] for k in plain)
-        free["angle" if turning else "travel"] = plain
-        free["modal"] = _numbers(where.etadot)
-        groups |= {f"{body}_{word}": part for word, part in free.items()}
-    place = {int(k): j for j, k in enumerate(kept)}
+        plain = [*_numbers(where.v)]
+        for word, part in (("rotational", where.spin), ("trans", where.drift)):
+            if part is not None:
+                groups[f"{body}_{word}"] = own = [*_numbers(part)]
+                plain = [k for k in plain if k not in own]
+        if plain:
+            turns = where.joint.angles()
+            word = "angle" if any(turns[k - where.v.start] for k in plain) else "travel"
+            groups[f"{body}_{word}"] = plain
+        groups[f"{body}_modal"] = [*_numbers(where.etadot)]
+    place = {k: j for j, k in enumerate(kept.tolist())}
     found = {}
     for group, members in groups.items():
-        joint = group.rsplit("_", 1)[1] in ("angle", "travel")
-        pos, vel = (group, group.rsplit("_", 1)[0] + "_rate") if joint else (f"{group}_pos", f"{group}_vel")
+        if not members:
+            continue
+        body, word = group.rsplit("_", 1)
+        pos, vel = f"{group}_pos", f"{group}_vel"
+        if word in ("angle", "travel"):
+            pos, vel = group, f"{body}_rate"
         for name, shift in ((pos, 0), (vel, system.nv)):
             index = [place[k + shift] for k in members if k + shift in place]
             if index:
@@ -117,8 +124,8 @@ def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def _numbers(part: slice) -> list[int]:
-    return list(range(part.start, part.stop))
+def _numbers(part: slice) -> range:
+    return range(part.start, part.stop)
 
 
 def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
@@ -128,10 +135,12 @@ def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
 def _grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
     """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
     system, x = plant.system, plant.x0
-    R, p = inspection.pose(system, x, *_reference(plant, reference))
     places = [(c.force.body, c.force.node) for c in plant.channels if c.force is not None]
     places += [(o.body, o.node) for o in plant.outputs if hasattr(o, "node")]
     places = [place for place in places if place[1] is not None]
+    if not places:
+        return {}
+    R, p = inspection.pose(system, x, *_reference(plant, reference))
     single = len({body for body, node in places if isinstance(node, int | np.integer)}) <= 1
     found = {}
     for body, node in places:

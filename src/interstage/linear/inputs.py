@@ -69,7 +69,11 @@ def coordinates(
 
     small : by the names of small motions instead (not the same for attitudes and free positions)
     """
-    where = system.layout[system.bodies[system.body(body)]]
+    layout, key = system.layout, (body, coordinate, small)
+    if key in layout.chosen:
+        return layout.chosen[key]
+    system.body(body)
+    where = layout[body]
     own = where.joint.small_motions if small else where.joint.velocities
     names = [c.name for c in own]
     if not names:
@@ -84,7 +88,8 @@ def coordinates(
         raise InputError(
             f"the joint of body '{body}' has no coordinate {coordinate!r}", hint=known_names(names)
         )
-    return [(own[k], where.v.start + k) for k in chosen]
+    layout.chosen[key] = found = [(own[k], where.v.start + k) for k in chosen]
+    return found
 
 
 @dataclass(frozen=True)

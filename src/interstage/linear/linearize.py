@@ -127,7 +127,7 @@ def linearize(
         y0,
         output_names,
         scheme,
-        {"input": input_groups, "output": _output_groups(plant, y0)},
+        {"input": input_groups, "output": _output_groups(plant)},
         reference,
         independent,
         name or system.model.name,
@@ -168,7 +168,7 @@ def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray, ny: int) -> _Slopes
     nv, nu = plant.system.nv, len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
     if scheme.method == "complex-step" and not rough:
-        every = columns.Columns(plant, vdot0, scheme.step).slopes(plant.outputs)
+        every = columns.Columns(plant, vdot0, scheme.step).slopes()
         return _checked_slopes([every[:, :nv], every[:, nv : 2 * nv], every[:, 2 * nv :]], np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
     found, worst = [], 0.0
@@ -207,8 +207,7 @@ def _column(plant, scheme, kind, e, rough, smooth) -> tuple[np.ndarray, float]:
     fine, error = scheme.along(evaluate(smooth), e)
     coarse, _ = Scheme("central-4").along(evaluate(rough), e)
     parts, at, rough_at = [fine[:nv]], nv, nv
-    for output in plant.outputs:
-        n = len(output.values(plant.origin))
+    for output, n in zip(plant.outputs, plant.sizes):
         if any(output is r for r in rough):
             parts.append(coarse[rough_at : rough_at + n])
             rough_at += n
@@ -250,11 +249,10 @@ def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
     return bool(np.abs(exact - rough).max(initial=0.0) <= 1e-4 * scale + 100.0 * error)
 
 
-def _output_groups(plant: Plant, y0: np.ndarray) -> dict[str, list[int]]:
+def _output_groups(plant: Plant) -> dict[str, list[int]]:
     groups: dict[str, list[int]] = {}
     at = 0
-    for output in plant.outputs:
-        n = len(output.values(plant.origin))
+    for output, n in zip(plant.outputs, plant.sizes):
         groups.setdefault(output.group, []).extend(range(at, at + n))
         at += n
     return groups
@@ -263,12 +261,15 @@ def _output_groups(plant: Plant, y0: np.ndarray) -> dict[str, list[int]]:
 def _assemble(plant, slopes, vdot0, y0, output_names, scheme, groups, reference, wanted, name) -> LinearModel:
     """Put the blocks together, leave out what is locked or follows from closures, and describe the rest."""
     system, nv = plant.system, plant.system.nv
-    K, G = plant.chart.kinematics()
-    A = np.block([[K, G], [slopes.q[:nv], slopes.v[:nv]]])
-    B = np.vstack([np.zeros((nv, slopes.u.shape[1])), slopes.u[:nv]])
+    A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, slopes.u.shape[1]))
+    A[:nv, :nv], A[:nv, nv:] = plant.chart.kinematics()
+    A[nv:, :nv], A[nv:, nv:], B[nv:] = slopes.q[:nv], slopes.v[:nv], slopes.u[:nv]
     C, D = np.hstack([slopes.q[nv:], slopes.v[nv:]]), slopes.u[nv:]
     kept, T = closures.independent(plant, locked_velocities(system), wanted)
-    A, B, C = (A @ T)[kept], B[kept], C @ T
+    if T is not None:
+        A, B, C = (A @ T)[kept], B[kept], C @ T
+    elif len(kept) < 2 * nv:
+        A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
     about = description.describe(plant, kept, output_names, groups, reference)
     return LinearModel(
         A,

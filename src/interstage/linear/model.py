@@ -64,8 +64,8 @@ class LinearModel:
     def __post_init__(self) -> None:
         for letter in "ABCD":
             try:
-                given = np.array(getattr(self, letter))
-                if np.iscomplexobj(given):
+                given = np.asarray(getattr(self, letter))
+                if given.dtype.kind == "c":
                     raise InputError(
                         f"{letter} of a linear model is complex",
                         expected="real numbers",
@@ -94,7 +94,7 @@ class LinearModel:
                 )
             setattr(self, what, names)
             index = getattr(self, f"{what[:-1]}_index")
-            every = np.concatenate([np.ravel(places) for places in index.values()]) if index else np.zeros(0)
+            every = np.hstack(list(index.values())) if index else np.zeros(0)
             if every.size and not (every.min() >= 0 and every.max() < count):
                 group, places = next(
                     (g, p) for g, p in index.items() if np.any((np.asarray(p) < 0) | (np.asarray(p) >= count))

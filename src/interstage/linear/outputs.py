@@ -235,7 +235,7 @@ class JointAngle(_JointOutput):
     def picks(self, system: System) -> tuple[str, np.ndarray] | None:
         """Return "position" and the places in δq that the channels are; None for ball and free joints."""
         places = np.array([k for _, k in self._chosen(system)], dtype=np.int64)
-        return ("position", places) if np.all(system.tree.v_q[places] >= 0) else None
+        return ("position", places) if (system.tree.v_q[places] >= 0).all() else None
 
     def values(self, seen: Observation) -> np.ndarray:
         """Return the channels (k,)."""

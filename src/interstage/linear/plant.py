@@ -34,6 +34,8 @@ class Plant:
     ):
         self.system, self.x0, self.loads, self.chart = system, x0, loads, chart
         self.channels, self.outputs = channels, outputs
+        self.picks = [o.picks(system) if hasattr(o, "picks") else None for o in outputs]
+        self.sizes: list[int] = []  # numbers of each output, once it has settled
         places = [(o.body, o.node) for o in outputs if hasattr(o, "node")]
         self.sites = gather_sites(system, places)
         self.origin: Observation | None = None
@@ -61,14 +63,18 @@ class Plant:
         parts = [o.values(seen) for o in outputs]
         return np.concatenate(parts) if parts else np.zeros(0, seen.x.q.dtype)
 
+    def _picked(self, kind: str, places: np.ndarray) -> np.ndarray:
+        """Return what outputs that are states are at the operating point."""
+        return self.x0.v[places] if kind == "rate" else self.x0.q[self.system.tree.v_q[places]]
+
     def settle(self) -> tuple[np.ndarray, np.ndarray, list[tuple[str, str]]]:
         """Evaluate the operating point; return v̇0, y0, and (name, kind) of every output."""
         self.origin = None
         vdot, seen = self.evaluate()
         names: list[tuple[str, str]] = []
         values = []
-        for output in self.outputs:
-            y = output.values(seen)
+        for output, pick in zip(self.outputs, self.picks):
+            y = output.values(seen) if pick is None else self._picked(*pick)
             values.append(y)
             if isinstance(output, Expression):
                 if y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all():
@@ -82,7 +88,7 @@ class Plant:
                 ]
             else:
                 names += output.prepare(self.system)
-        self.origin = seen
+        self.origin, self.sizes = seen, [len(y) for y in values]
         return vdot, np.concatenate(values).astype(float) if values else np.zeros(0), names
 
 

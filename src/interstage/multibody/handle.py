@@ -64,6 +64,7 @@ STAGES = {
     "rigid_answers": "all",
     "mode_answers": "modes",
     "load_answers": "loads",
+    "load_columns": "loads",
     "joint_slopes": "all",
     "mode_slopes": "modes",
     "inverse_mass": "all",

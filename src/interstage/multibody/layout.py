@@ -93,6 +93,11 @@ class Layout(dict[str, BodySlices]):
         return list(self._named[2])
 
     @cached_property
+    def chosen(self) -> dict[tuple[str, str | int | None, bool], list[tuple[Coordinate, int]]]:
+        """What was chosen before of the coordinates of a body: whoever chooses keeps it here."""
+        return {}
+
+    @cached_property
     def _named(self) -> tuple[list[Coordinate], ...]:
         """Coordinates, velocities and small motions under the names of their bodies."""
         asked = (BodySlices.coordinates, BodySlices.rates, BodySlices.small_motions)

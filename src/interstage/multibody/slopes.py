@@ -32,15 +32,20 @@ class ForceSlopes:
     """Derivatives (nv, nv) of the forces of inverse dynamics, and M⁻¹ (zero where joints are not free).
 
     q : along the axes of the joints: attitudes and free positions as their velocities are;  v : with velocities
-    mass, stiffening : M and S;  inputs (nv, k) : with unit wrenches
+    lower, stiffening : M, right on and below its diagonal, and S;  inputs (nv, k) : with unit wrenches
     """
 
     q: np.ndarray
     v: np.ndarray
-    mass: np.ndarray
+    lower: np.ndarray
     stiffening: np.ndarray | None
     inputs: np.ndarray
     inverse: np.ndarray
+
+    @property
+    def mass(self) -> np.ndarray:
+        """M (nv, nv)."""
+        return np.tril(self.lower) + np.tril(self.lower, -1).T
 
     def solved(self, right: np.ndarray) -> np.ndarray:
         """Return the change of v̇ (nv, k) that takes up changes (nv, k) of the forces of inverse dynamics."""
@@ -81,9 +86,7 @@ def force_slopes(
     if status != 0:
         system.refuse(status, x)
     q, v, lower, S = J.reshape(4, nv, nv)
-    mass = np.tril(lower)
-    mass += np.tril(lower, -1).T
-    return ForceSlopes(q, v, mass, S if stiff else None, B, inverse)
+    return ForceSlopes(q, v, lower, S if stiff else None, B, inverse)
 
 
 def _own(wrenches: Wrenches) -> Wrenches:

@@ -21,7 +21,7 @@ def as_array(value: object, shape: tuple[int, ...], where: str, allow_complex: b
         ) from None
     if array.shape != shape:
         raise InputError("wrong shape", where=where, expected=_shape_words(shape), got=f"shape {array.shape}")
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise InputError("not finite", where=where, expected=_shape_words(shape), got=_short(array.tolist()))
     return array
 

@@ -32,7 +32,8 @@ def slopes(tree, work, q, v, vdot, loads, inputs, scratch, J, B, Minv):
     joint_slopes(tree, work, q, v, vdot, bodies, frames, cols, ports, J)
     if len(modes) > 0:
         mode_slopes(tree, work, q, bodies, frames, cols, ports, modes, J)
-    load_columns(tree, work, q, inputs[0], inputs[1], ports, B)
+    if len(inputs[0]) > 0:
+        load_columns(tree, work, q, inputs[0], inputs[1], ports, B)
     return inverse_mass(tree, work, q, v, tau, Minv)
 
 

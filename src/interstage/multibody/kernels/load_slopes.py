@@ -100,7 +100,7 @@ def load_answers(tree, work, q, sites, wrenches, bodies, modes, room, J):
             _bending(tree, work, i, s, q, (t, h), axes == 2.0, block, modes, room, J)
 
 
-@kernel
+@stage("xiMMM")
 def load_columns(tree, work, q, sites, wrenches, ports, out):
     """Write the change of τ (nv,) with each of some wrenches at sites to the columns of `out`, after the slopes."""
     for k in range(len(sites)):
