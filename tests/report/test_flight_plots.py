@@ -55,3 +55,24 @@ def test_what_cannot_be_drawn_is_refused(log):
         log.plot("a1.angel")
     with pytest.raises(InputError, match="there is no body 'mast'"):
         log.plot(place=("mast", 1))
+
+
+def test_a_body_is_drawn_by_the_kinds_of_its_coordinates(log):
+    charts = log.plot("bus", "a1.angle[2]").axes
+    assert [axes.get_title(loc="left") for axes in charts[:-1]] == [
+        "bus: quaternion", "bus: travel", "bus: rate of turn", "bus: rate of travel",
+    ]  # fmt: skip
+    assert [axes.get_ylabel() for axes in charts] == ["", "m", "rad/s", "m/s", "rad"]
+    assert [text.get_text() for text in charts[2].get_legend().get_texts()] == ["wx", "wy", "wz"]
+    np.testing.assert_array_equal(charts[2].lines[2].get_ydata(), log["bus"].v[:, 2])
+    np.testing.assert_array_equal(charts[4].lines[0].get_ydata(), log["a1.angle"][:, 2])
+
+
+def test_a_body_that_is_locked_has_nothing_to_draw():
+    mb = ist.Multibody("rock")
+    mb.add_body("rock", mass=1.0, inertia=[1.0, 1.0, 1.0], joint=ist.Locked())
+    log = ist.simulate(
+        ist.Assembly("x", vehicle=mb.compile()).add("a", Ramp(), every=1), None, until=1, step=1
+    )
+    with pytest.raises(InputError, match="the joint of 'rock' is locked"):
+        log.plot("rock")

@@ -68,6 +68,34 @@ def test_names_that_a_log_does_not_have(flown):
             log["*.u"]
 
 
+def test_numbers_of_a_port_are_asked_for_as_in_wires(flown):
+    for log in flown:
+        rate = log["gyro.rate"]
+        assert np.array_equal(log["gyro.rate[2]"], rate[:, 2])
+        assert np.array_equal(log["gyro.rate[1:3]"], rate[:, 1:])
+        assert np.array_equal(log["gyro.rate[2] - gyro.rate[0]"], rate[:, 2] - rate[:, 0])
+        assert np.array_equal(log["pod*.jet.push[0]"], log["pod*.jet.push"][:, ::3])
+        assert log.series("gyro.rate[1:3]").labels == ["gyro.rate[1]", "gyro.rate[2]"]
+        assert np.array_equal(log.times("gyro.rate[2]"), log.times("gyro.rate"))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gyro.rate[3]", r"'gyro.rate' has no \[3\]; expected \[0\] to \[2\]"),
+        ("gyro.rate[2:5]", r"'gyro.rate' has no \[2:5\]"),
+        ("lag.y[0]", "expected no brackets: it is one number"),
+        ("gyro.raet[2]", "there is no port or state 'gyro.raet'.*did you mean gyro.rate"),
+        ("boom[2]", r"'boom' is a body of the vehicle, not a port.*log\[\"boom\"\].q"),
+        ("bom", "did you mean boom"),
+    ],
+)
+def test_numbers_and_names_that_are_not_there(flown, name, said):
+    for log in flown:
+        with pytest.raises(InputError, match=said):
+            log[name]
+
+
 def test_the_end_of_a_flight_goes_on(flown):
     log, file = flown
     again = ist.simulate(laws.made(), log.state(), until=0.1, step="4 ms")

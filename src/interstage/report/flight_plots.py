@@ -6,6 +6,7 @@ Continuous signals are lines; what is sampled keeps its value from one sample to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,13 @@ MOST_CHARTS = 12  # of a log of which nothing is chosen
 MOST_NAMED = 8  # curves of a chart that are named
 MOST_POINTS = 6000  # of a curve
 AXES = "xyz"
+# what a chart of a body's coordinates of a kind is called, and their unit
+BODY_CHARTS = {
+    "angle": ("turn", "rad"),
+    "length": ("travel", "m"),
+    "quaternion": ("quaternion", ""),
+    "modal": ("modes", ""),
+}
 
 
 def flight_figure(
@@ -32,11 +40,12 @@ def flight_figure(
 ) -> Figure:
     """Draw ports of a log over time, and with `place` the position and angular velocity of a place of the vehicle.
 
-    names : ports, patterns, sums or differences, each a chart; none: what was sampled or written first
+    names : ports, patterns, sums or differences, each a chart; bodies, with charts of their joint and modes; none: what
+        was sampled or written first
     """
     if len(log.t) < 2:
         raise InputError("a log of fewer than two rows has no curves", got=f"{len(log.t)} rows")
-    charts = [log.series(name) for name in names]
+    charts = [chart for name in names for chart in _charts(log, name)]
     if not charts and place is None:
         charts = [one for one in log.written() if one.columns.size][:MOST_CHARTS]
     charts += [] if place is None else _motion(log, place)
@@ -58,6 +67,30 @@ def flight_figure(
     figure.align_ylabels(list(all_axes))
     figure.suptitle(title or log.name, fontsize=12, x=0.01, ha="left")
     return figure
+
+
+def _charts(log: FlightLog, name: str) -> list[Series]:
+    """Return what a name means: a port or more, or the numbers of a body by their kinds."""
+    if name not in log.system.layout or name in log.contents.channels:
+        return [log.series(name)]
+    body, where = log[name], log.system.layout[name]
+    assert not isinstance(body, np.ndarray)
+    t, found = getattr(body, "t", log.t), []
+    for entries, parts, rate in (
+        (where.coordinates(), (body.q, body.eta), ""),
+        (where.rates(), (body.v, body.etadot), "/s"),
+    ):
+        columns = np.concatenate(parts, axis=1)
+        for kind, group in groupby(enumerate(entries), key=lambda entry: entry[1].kind):
+            numbers, labels = zip(*((k, entry.name) for k, entry in group))
+            words, unit = BODY_CHARTS[kind]
+            said = f"{name}: {'rate of ' if rate else ''}{words}"
+            found.append(Series(said, t, columns[:, list(numbers)], unit and unit + rate, list(labels)))
+    if not found:
+        raise InputError(
+            f"the joint of '{name}' is locked: there is nothing to draw", hint="place= draws where it is"
+        )
+    return found
 
 
 def _chart(axes: Axes, one: Series) -> None:

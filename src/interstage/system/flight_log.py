@@ -4,6 +4,7 @@ Continuous ports and states of devices have the rows of the vehicle (`log.t`). W
 for each sample, `log.times(name)`. A row shows values as they hold from its time on: samples at that time are in it.
 
     log["imu.rate"]                          a port (m, size);  "pod*.tvc.angle" several, side by side
+    log["imu.rate[2]"], log["imu.rate[0:2]"] some of its numbers, (m,) and (m, 2)
     log["earth.position - guidance.place"]   sums and differences, at the times of the first
     log["core"], log.velocity("core", 9)     a body, and any place of the vehicle
 """
@@ -33,6 +34,7 @@ from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
 from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
+from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
 
 if TYPE_CHECKING:
@@ -258,24 +260,40 @@ class FlightLog(Log):
             found.labels = [f"{found.name}[{k}]" for k in range(found.columns.shape[1])]
         return found
 
+    def _meant(self, pattern: str) -> tuple[list[str], Slice]:
+        """Return the names that a name or pattern means, and which of their numbers."""
+        name, part = split_slice(pattern)
+        if part is None or self.contents.has(pattern):
+            name, part = pattern, None
+        if name in self.system.layout and not self.contents.has(name):
+            raise InputError(
+                f"'{name}' is a body of the vehicle, not a port",
+                where=f"flight '{self.name}'",
+                hint=f'log["{name}"].q, .v, .eta and others are its numbers, log.plot("{name}") draws them',
+            )
+        return self.contents.find(name, list(self.system.layout)), part
+
     def _named(self, pattern: str) -> Series:
         """Return the values of a name or pattern; several lie side by side."""
-        names = self.contents.find(pattern)
+        names, part = self._meant(pattern)
         channels = [self.contents.channels[name] for name in names]
+        if part is not None:
+            channels = [channel.part(*part, name) for name, channel in zip(names, channels)]
         first = channels[0]
         if any(channel.table != first.table for channel in channels):
             raise InputError(
                 f"'{pattern}' means ports with different times", hint=f"ask for {names[0]} and others alone"
             )
         table = self._tables[first.table]
+        start = 0 if part is None else part[0]
         labels = [
-            f"{name}[{k}]" if channel.shape else name
+            f"{name}[{start + k}]" if channel.shape or part is not None else name
             for name, channel in zip(names, channels)
             for k in range(len(channel.columns))
         ]
         values = table[:, [column for channel in channels for column in channel.columns]]
         shape = first.shape if len(channels) == 1 else (len(labels),)
-        title = names[0] if len(names) == 1 else pattern
+        title = names[0] if len(names) == 1 and part is None else pattern
         values = values.reshape(len(values), *shape)
         return Series(title, table[:, 0], values, first.unit, labels, first.table > 0)
 

@@ -47,6 +47,16 @@ class Channel:
     shape: tuple[int, ...]
     unit: str
 
+    def part(self, first: int, stop: int, name: str) -> Channel:
+        """Return some of its numbers, from `first` to before `stop`; one alone has no size."""
+        if not (self.shape and first < stop <= len(self.columns)):
+            some = f"[{first}]" if stop == first + 1 else f"[{first}:{stop}]"
+            known = f"[0] to [{len(self.columns) - 1}]" if self.shape else "no brackets: it is one number"
+            raise InputError(f"'{name}' has no {some}", expected=known)
+        return Channel(
+            self.table, self.columns[first:stop], (stop - first,) if stop > first + 1 else (), self.unit
+        )
+
 
 @dataclass
 class Contents:
@@ -65,15 +75,26 @@ class Contents:
     left_out: list[str] = field(default_factory=list)
     inertia: dict[str, list[int]] = field(default_factory=dict)
 
-    def find(self, pattern: str) -> list[str]:
-        """Return the names of the channels that a name or pattern means; one that means none is an error."""
+    def has(self, pattern: str) -> bool:
+        """Return whether a name or pattern means anything."""
+        return bool(matching(pattern, [*self.channels, *self.exposed]))
+
+    def find(self, pattern: str, others: Sequence[str] = ()) -> list[str]:
+        """Return the names of the channels that a name or pattern means; one that means none is an error.
+
+        others : names that may have been meant, beside those of channels
+        """
         known = [*self.channels, *self.exposed]
         meant = matching(pattern, known)
         if not meant and matching(pattern, self.left_out):
             raise InputError(f"'{pattern}' was not kept in the log", hint="give its name in keep=")
         if not meant:
             inside = matching(f"{pattern}.**", list(self.channels))
-            hint = f"its ports are {', '.join(inside[:8])}" if inside else did_you_mean(pattern, known)
+            hint = (
+                f"its ports are {', '.join(inside[:8])}"
+                if inside
+                else did_you_mean(pattern, [*known, *others])
+            )
             raise InputError(
                 f"there is no port or state '{pattern}' in the log", where=f"flight '{self.name}'", hint=hint
             )
