@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import interstage as ist
 from interstage.cli.main import app
-from interstage.errors import FileError
+from interstage.errors import FileError, InputError
 from interstage.files import KINDS, file_kind
 
 
@@ -185,3 +185,28 @@ def test_signals_of_a_log_have_its_length(made, tmp_path):
 def test_a_name_that_no_file_can_have():
     with pytest.raises(FileError, match="the file cannot be read"):
         ist.load("x" * 5000)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"a.h5", ["a.h5"]])
+@pytest.mark.parametrize(
+    "door",
+    [
+        ist.load,
+        ist.Component.load,
+        ist.Multibody.load,
+        ist.LinearModel.load,
+        ist.Log.load,
+        ist.MassBody.load,
+        ist.resume,
+    ],
+)
+def test_what_is_no_path_is_one_sentence(door, path):
+    with pytest.raises(InputError, match="has no path; expected text or a Path, got"):
+        door(path)
+
+
+def test_nothing_is_written_to_what_is_no_path(made):
+    for what in made[1].values():
+        if hasattr(what, "save"):
+            with pytest.raises(InputError, match="has no path"):
+                what.save(None)

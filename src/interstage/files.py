@@ -17,7 +17,7 @@ import h5py
 
 from interstage.errors import FileError, shown
 from interstage.hdf5 import opened
-from interstage.output import read_json, reason
+from interstage.output import as_path, read_json, reason
 
 if TYPE_CHECKING:
     from interstage.component import Component
@@ -138,7 +138,7 @@ def load(
 
 def file_kind(path: str | Path) -> FileKind:
     """Return the kind of a file; one that is none of ours is one sentence."""
-    kind, words = _look(Path(path))
+    kind, words = _look(as_path(path))
     if kind is None:
         raise FileError(f"this is {words}", where=str(path), expected=EXPECTED)
     return kind
@@ -146,7 +146,7 @@ def file_kind(path: str | Path) -> FileKind:
 
 def expect(path: str | Path, kind: FileKind) -> str:
     """Return what a file is packed in; refuse one that is surely of another kind, in words."""
-    path = Path(path)
+    path = as_path(path, kind.words)
     packed, words = container(path)
     if packed in kind.containers:
         try:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import FileError, InputError, InterstageError
-from interstage.output import utf8, write_bytes
+from interstage.output import as_path, utf8, write_bytes
 
 COMPRESSION_LIMIT = 1100  # largest ratio of declared to stored bytes that is believed: zlib reaches 1032
 SMALL = 1 << 16  # bytes of a dataset that need no proof
@@ -123,7 +123,7 @@ def opened(
 
     growing : it may still be written (SWMR), or its writer may have been killed
     """
-    path = Path(path)
+    path = as_path(path, what)
     if path.is_dir():
         raise FileError(f"a folder is not a {what}", where=str(path))
     if not path.is_file():

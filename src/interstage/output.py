@@ -43,6 +43,30 @@ def write_text(path: str | os.PathLike, text: str, what: str = "file") -> Path:
     return write_bytes(path, text.encode("utf-8", "backslashreplace") if data is None else data, what)
 
 
+def write_svg(path: str | os.PathLike, picture: str) -> Path:
+    """Write a diagram, whole or not at all; a name that means another kind of picture is refused."""
+    target = as_path(path, "diagram")
+    if target.suffix.lower() not in ("", ".svg"):
+        raise FileError(
+            "a diagram is written as SVG",
+            where=str(target),
+            expected=f"a name as '{target.stem}.svg'",
+            hint="browsers show it, and Inkscape or rsvg-convert make PNG or PDF of it",
+        )
+    return write_text(target, picture, "diagram")
+
+
+def as_path(path: object, what: str = "file") -> Path:
+    """Return a path, or say that it is none.
+
+    >>> as_path("a/b.h5", "log").name
+    'b.h5'
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"the {what} has no path", expected="text or a Path", got=repr(path)[:60])
+    return Path(path)
+
+
 def utf8(text: str) -> bytes | None:
     """Return text in UTF-8, or None where it is no Unicode.
 
@@ -105,6 +129,8 @@ def checked_target(
     Refuses what cannot be written before anything is computed for it, and so the file it is made from (`source`).
     """
 
+    path = as_path(path, what)
+
     def refused(got: str, hint: str | None = None) -> FileError:
         return FileError(f"the {what} cannot be written", where=str(path), got=got, hint=hint)
 
@@ -136,7 +162,7 @@ def checked_target(
 
 def make_folder(path: str | os.PathLike) -> Path:
     """Make a folder with its parents; what stands in the way is one sentence."""
-    path = Path(path)
+    path = as_path(path, "folder")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -223,6 +249,7 @@ def _plain(data: Any, where: str, gaps: bool) -> Any:
 
 def read_bytes(path: str | os.PathLike, what: str) -> bytes:
     """Read a file whole; a device or a pipe, which may never end, is refused as what is not there is."""
+    path = as_path(path, what)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise FileError(f"the {what} cannot be read", where=str(path), got="no file")
@@ -248,10 +275,11 @@ def unpack_limit(path: str | os.PathLike) -> int:
 
 def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:
     """Read a JSON file that nobody vouches for: NaN, Infinity and bad text are one sentence."""
-    if Path(path).exists() and not Path(path).is_file():
+    path = as_path(path, what)
+    if path.exists() and not path.is_file():
         raise FileError(f"cannot read the file: it is no {what}", where=str(path))
     try:
-        return parse_json(Path(path).read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read the file: {reason(error)}", where=str(path)) from None
     except (ValueError, RecursionError, MemoryError) as error:

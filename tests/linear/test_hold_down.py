@@ -125,3 +125,14 @@ def test_a_step_that_the_modes_do_not_bear_is_said(held):
         SolverError, match=r"went to infinity at t = .* the fastest mode \(.* Hz\) needs steps below"
     ):
         ist.simulate(flight(ist.Free()), held[1], until=1, step="10 ms")
+
+
+def test_the_report_of_a_trim_says_what_moved_and_what_is_left(held):
+    _, point = held
+    report = point.report
+    assert report.iterations > 0 and np.abs(report.after).max() < 1e-9 * np.abs(report.before).max()
+    moved = dict(zip(report.unknowns, report.values))
+    eta = point["column"].eta
+    assert moved["column.eta1"] == eta[0] and len(report.residuals) == len(report.unknowns)
+    assert str(report) in str(point) and str(report).startswith(f"trimmed {len(report.unknowns)} unknowns")
+    assert np.array_equal(point.copy().report.values, report.values)

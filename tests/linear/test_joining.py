@@ -146,3 +146,42 @@ def test_units_and_loops_without_solution_are_refused():
         one.series(two)
     with pytest.raises(SolverError, match="the loop has no solution"):
         one.feedback([[1.0]], sign=1)
+
+
+def test_a_sample_time_may_be_said_in_words():
+    """As every other period: "100 ms", "10 Hz"."""
+    one = PLANT.discretize(0.1)
+    for period in ("100 ms", "10 Hz", "1/10 s"):
+        other = PLANT.discretize(period)
+        assert other.dt == 0.1 and np.array_equal(other.A, one.A)
+    with pytest.raises(InputError, match="discretize, dt"):
+        PLANT.discretize("10 m")
+
+
+def test_sampled_poles_have_the_frequency_and_damping_of_what_was_sampled():
+    """z = exp(s T): the oscillator comes back from its samples, a pole at zero forgets at once."""
+    T, w, zeta = 0.05, 3.0, 0.2
+    z = np.exp(w * (-zeta + 1j * np.sqrt(1.0 - zeta**2)) * T)
+    A = np.zeros((4, 4))
+    A[:2, :2], A[2, 2] = [[z.real, z.imag], [-z.imag, z.real]], -0.5
+    poles = SampledModel(A, np.zeros((4, 0)), np.zeros((0, 4)), np.zeros((0, 0)), dt=T).poles()
+    assert poles.dt == T and poles[:2].dt == T and poles.stable
+    assert poles[:2].frequency_hz == pytest.approx([w / (2 * np.pi)] * 2, rel=1e-12)
+    assert poles[:2].damping == pytest.approx([zeta] * 2, rel=1e-12)
+    assert poles.damped_hz[2] == pytest.approx(0.5 / T)  # a negative one: half the rate of samples
+    assert np.isinf(poles.frequency_hz[3]) and poles.damping[3] == 1.0
+    lines = str(poles).splitlines()
+    assert lines[0].split() == ["real", "imaginary", "size", "Hz", "damping", "poles"]
+    assert lines[1].split() == ["0", "0", "0.000000", "1"] and lines[2].split()[-1] == "2"
+    assert float(lines[2].split()[3]) == pytest.approx(w / (2 * np.pi), rel=1e-6)
+
+
+def test_linear_models_print_their_names_and_whether_they_are_stable():
+    text = str(PLANT).splitlines()
+    assert text[0].startswith("LinearModel") and text[-1].split()[:2] == ["poles", "stable,"]
+    words = {line.split()[0]: line for line in text[1:]}
+    assert all(name in words["outputs"] for name in PLANT.outputs)
+    free, grown = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [4.0, 0.0]])
+    for A, word in ((free, "marginal"), (grown, "unstable"), (-np.eye(2), "stable")):
+        lin = LinearModel(A, np.zeros((2, 0)), np.zeros((0, 2)), np.zeros((0, 0)))
+        assert lin.poles().verdict == lin.discretize("10 ms").poles().verdict == word

@@ -260,6 +260,22 @@ def test_printed_modes_list_their_frequencies():
     np.testing.assert_allclose([float(line.split()[1]) for line in lines], modes.frequencies_hz, atol=1e-6)
 
 
+def test_a_printed_state_names_every_body_and_its_coordinates():
+    system = _bus().compile()
+    x = system.state()
+    x["panel"].q[:], x["bus"].velocity[3:] = 0.25, [1.0, 2.0, 3.0]
+    lines = [line.split() for line in str(x).splitlines()]
+    assert [line[0] for line in lines if line[1:] == ["Free", "joint"]] == ["bus:"]
+    assert ["angle", "0.25"] in lines and ["vy", "2"] in lines and lines[-1] == ["tip:", "Locked", "joint"]
+
+
+def test_printed_settings_say_which_joints_are_locked():
+    system = _bus().compile()
+    words = [line.split()[:2] for line in str(system.settings).splitlines()[2:]]
+    assert words == [["bus", "free"], ["panel", "free"], ["tip", "locked"]]
+    assert "tip" in system.settings.copy().fixed
+
+
 @pytest.mark.parametrize("door", [lambda mb, x: simulate(mb, x, 1.0, 0.1), trim, linearize])
 def test_a_vehicle_that_is_not_compiled_is_refused_in_words(door):
     mb = _bus()

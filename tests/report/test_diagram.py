@@ -166,3 +166,41 @@ def test_the_command_writes_the_page_of_a_flight(tmp_path):
     assert done.exit_code == 0 and "Block diagram of loop" in (tmp_path / "loop.html").read_text(
         encoding="utf-8"
     )
+
+
+class Everywhere(ist.Device):
+    at, spots = ist.Place(root=True), ist.Places(root=True)
+    r, w = at.position(), spots.rate()
+    y = ist.Out("m", 3)
+
+    def outputs(d, t):
+        d.y[:] = d.r + d.w[0]
+
+
+def test_places_that_need_not_be_given_are_the_vehicle():
+    mb = ist.Multibody("bus")
+    mb.add_body("bus", mass=1.0, inertia=[1.0, 1.0, 1.0], joint=ist.Free())
+    flight = ist.Assembly("a", vehicle=mb.compile()).add("it", Everywhere())
+    flight.add("two", Everywhere(spots=[("bus", [0, 0, 1]), "bus"]))
+    for text in (flight.diagram(), str(flight), str(Everywhere())):
+        assert "None" not in text and "position of the vehicle" in text and "rate of the vehicle" in text
+    assert "rate of bus point and 1 more" in flight.diagram()
+
+
+def test_delays_of_members_and_of_wires_are_written():
+    flight = ist.Assembly("late").add("a", lambda t: t, every="10 ms", out={"y": "s"}, delay="5 ms")
+    flight.add("b", lambda t, u: u, every="20 ms", out={"y": "s"}).wire({"a.y": "b.u"}, delay="3 ms")
+    picture = flight.diagram()
+    assert "seen 5 ms later" in picture and "after 3 ms" in picture
+
+
+def test_a_diagram_is_not_written_under_the_name_of_another_picture(tmp_path):
+    flight = ist.Assembly("a").add("two", Two())
+    for name in ("x.svg", "X.SVG", "x"):
+        flight.diagram(tmp_path / name)
+    for name in ("x.png", "x.pdf"):
+        with pytest.raises(
+            ist.InterstageError, match=r"a diagram is written as SVG .*; expected a name as 'x.svg'"
+        ):
+            flight.diagram(tmp_path / name)
+        assert not (tmp_path / name).exists()

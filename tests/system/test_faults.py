@@ -288,3 +288,11 @@ def test_a_table_that_is_no_fault_is_refused():
     for wrong in ({"prt": "count.n"}, {"port": 3}, {}, 7):
         with pytest.raises(InputError, match="not a fault"):
             runs(counted(), wrong)
+
+
+def test_a_fault_after_the_end_of_a_run_is_said():
+    with pytest.warns(
+        ist.FidelityWarning, match=r"fault of 'count.n' starts at 50 s, and the run ended at 4 s"
+    ):
+        log = runs(counted(), ist.Fault("count.n", 9.0, start=50))
+    assert not log.events and 9.0 not in log["count.n"]

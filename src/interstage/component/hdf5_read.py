@@ -18,6 +18,7 @@ from interstage.component.units import converted
 from interstage.errors import shown
 from interstage.files import COMPONENT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened
+from interstage.output import as_path
 
 _HINT = "write it again with Component.save or 'interstage component'"
 
@@ -36,7 +37,7 @@ def read_component(
     lazy : leave mode shapes in the file until they are used (default: for more than a few thousand nodes)
     kind : class of the record, whose declared fields are read
     """
-    path = Path(path)
+    path = as_path(path, "component file")
     expect(path, COMPONENT)
     with opened(path, "component file", _HINT) as root:
         ours = _checked(root, path)

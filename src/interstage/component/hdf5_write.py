@@ -16,7 +16,7 @@ from interstage.component.lazy import ByGrid
 from interstage.component.physical import check_physical
 from interstage.component.record import Component
 from interstage.hdf5 import put_text, write_hdf5
-from interstage.output import checked_target
+from interstage.output import as_path, checked_target
 
 
 def write_component(
@@ -35,7 +35,7 @@ def write_component(
     checked_target(path, "component file")
     for name in ("gamma", "lam"):  # shapes that lie in the very file that is to be replaced
         shapes = getattr(component, name)
-        if isinstance(shapes, ByGrid) and Path(path).resolve() == shapes.path.resolve():
+        if isinstance(shapes, ByGrid) and as_path(path, "component file").resolve() == shapes.path.resolve():
             setattr(component, name, np.asarray(shapes))
     if len(uset):
         component = component.keep_nodes(uset)

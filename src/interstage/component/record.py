@@ -298,7 +298,7 @@ class Component(Doors):
             "the basis was truncated after normalization, so that it can no longer be held at its interface",
             where=f"component '{self.name}'",
             expected=f"{len(cb.uset) - self.n_rigid} flexible modes",
-            got=f"{self.n_modes}",
+            got=str(self.n_modes),
             hint="ask for fewer fixed-interface modes (n_modes) instead of dropping normalized ones",
         )
 

@@ -19,6 +19,7 @@ from interstage.ensemble.workers import Processes
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.files import STUDY, check_version, expect
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
+from interstage.output import as_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -220,7 +221,7 @@ class Study:
     @classmethod
     def load(cls, path: str | Path) -> Study:
         """Read the summary of a study, or that of its folder."""
-        path = Path(path)
+        path = as_path(path, "study")
         path = path / SUMMARY if path.is_dir() else path
         expect(path, STUDY)
         with opened(path, STUDY.words) as f:

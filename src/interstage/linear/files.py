@@ -24,6 +24,7 @@ from interstage.files import LINEAR, check_version, expect
 from interstage.hdf5 import encoded
 from interstage.linear import files_hdf5, files_mat, files_npz
 from interstage.linear.model import LinearModel
+from interstage.output import as_path
 
 SCHEMA_VERSION = 1
 _MAPS = ("state_index", "input_index", "output_index")
@@ -143,7 +144,7 @@ def _names_from(index: dict[str, np.ndarray], count: int, letter: str) -> list[s
 
 def write_linear(model: LinearModel, path: str | Path, kind: str | None = None) -> None:
     """Write a model; an existing file is replaced only by a complete one."""
-    path = Path(path)
+    path = as_path(path, "linear-model file")
     ending = kind or path.suffix.lower()
     if ending not in KINDS:
         raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
@@ -164,7 +165,7 @@ def _worded(value: Any, where: str) -> Any:
 
 def read_linear(path: str | Path) -> LinearModel:
     """Read a model from HDF5, .mat or .npz, as its content says."""
-    path = Path(path)
+    path = as_path(path, "linear-model file")
     reader = _PACKED[expect(path, LINEAR)]
     tree = _read(reader.read, path)
     missing = [letter for letter in "ABCD" if letter not in tree]

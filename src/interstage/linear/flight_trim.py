@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from interstage.errors import InputError, SolverError
+from interstage.linear.chart import turns
 from interstage.linear.flight_plant import FlightPlant, jacobian_of
+from interstage.linear.trim_report import TrimReport, accelerating
 from interstage.multibody import System
 from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.prescribed import PRESCRIBED
@@ -32,6 +34,20 @@ REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least 
 BISECTIONS = 40
 STILL = 1e-12  # change of unknowns, beside their size, that is none
 HOLD_DOWN = "hold-down"
+
+
+class FlightTrim(FlightPoint):
+    """A point of an assembly found by `trim`, with a `report`."""
+
+    def __init__(self, x: State, point: tuple, report: TrimReport):
+        super().__init__(x, *point)
+        self.report = report
+
+    def _arguments(self) -> tuple:
+        return super()._arguments(), self.report
+
+    def __str__(self) -> str:
+        return f"{self.report}\n{super().__str__()}"
 
 
 def standing(assembly: Assembly) -> State:
@@ -65,13 +81,14 @@ def trim_flight(
     tolerance: float,
     held: bool = False,
     driven: bool = True,
-) -> FlightPoint:
+) -> FlightTrim:
     """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still.
 
     held : free bodies keep their velocities meanwhile;  driven : joints whose motion devices say are unknowns too
     """
     point: State | None = x
-    for _ in range(ROUNDS):
+    before, iterations = np.zeros(0), 0
+    for round in range(ROUNDS):
         plant = FlightPlant(assembly, point, (), (), given)
         modes = plant.system.settings.joint_mode
         switched = modes.copy()
@@ -82,18 +99,53 @@ def trim_flight(
             rows = np.flatnonzero(np.isin(plant.free, [*places, *moved]))
             plant.x0.v[plant.free[rows]] = 0.0
             steered = np.flatnonzero(np.isin(plant.free[rows], moved))
-            y = _solved(plant, rows, steered, max_iterations, tolerance)
+            y, first, after, steps, condition = _solved(plant, rows, steered, max_iterations, tolerance)
+            before, iterations = first if round == 0 else before, iterations + steps
             modes[:] = switched
-            point = _point(plant, point, rows, y, given)
+            found = _point(plant, point, rows, y, given)
+            point, report = found, _report(plant, found, rows, before, after, iterations, condition)
         finally:
             plant.release()
         size = 1.0 + np.abs(point.q).max(initial=0.0)
         if np.abs(y).max(initial=0.0) <= STILL * size or not plant.plan.sampled:
-            return point
+            point_of = (found.loads, found.vdot, found.settings, found.values, found.t)
+            return FlightTrim(found, point_of, report)
     raise SolverError(
         "what is sampled does not settle",
         where=f"trim of assembly '{assembly.name}'",
         hint="an integrator in the software has no steady state: leave its wire out, and hold the input with set=",
+    )
+
+
+def _report(
+    plant: FlightPlant,
+    point: FlightPoint,
+    rows: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    iterations: int,
+    condition: float,
+) -> TrimReport:
+    """Return what was done; turns of ball and free joints and free positions as changes from where this round began."""
+    names, m, z = plant.state_names(), plant.sizes()["v"], plant.names_of("z")
+    places = plant.system.tree.v_q[plant.free[rows]]
+    moved = (
+        turns(plant.system, plant.x0, point)[plant.free[rows]] if (places < 0).any() else np.zeros(len(rows))
+    )
+    values = np.where(places >= 0, point.q[places], moved) if len(rows) else np.zeros(0)
+    kept = np.zeros(len(z))
+    for name, slot in plant.plan.slots.items():
+        if slot.kind == "z":
+            kept[slot.where] = np.ravel(point.values[name])
+    return TrimReport(
+        [names[k] for k in rows] + z,
+        np.concatenate([values, kept]),
+        [names[m + k] for k in rows] + [f"rate of {name}" for name in z],
+        before,
+        after,
+        iterations,
+        condition,
+        accelerating(plant.system, point.vdot, after),
     )
 
 
@@ -147,9 +199,10 @@ def _jacobian(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, laws: bool) 
 
 def _solved(
     plant: FlightPlant, rows: np.ndarray, driven: np.ndarray, most: int, tolerance: float
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, float]:
     """Return the unknowns at which the residuals vanish, by Newton's method with halved steps.
 
+    Then residuals before and after, the number of steps, and the condition of the last Jacobian.
     driven : numbers of the unknowns that drives move
     """
     m = plant.sizes()["v"]
@@ -160,6 +213,7 @@ def _solved(
 
     y = np.zeros(len(wanted))
     r = residual(y)
+    before, steps, condition = r, 0, 1.0
     scale = max(float(np.abs(r).max(initial=0.0)), 1.0)
     if len(driven):
         J = _jacobian(residual, y, bool(plant.memory))
@@ -167,11 +221,10 @@ def _solved(
         if len(limited):
             y = _within_limits(residual, y, limited)
             r = residual(y)
-    for _ in range(most):
-        if len(y) == 0 or np.abs(r).max() <= 1e-14 * scale:
-            return y
+    while steps < most and len(y) and np.abs(r).max() > 1e-14 * scale:
         J = _jacobian(residual, y, bool(plant.memory))
-        step = np.linalg.lstsq(J, r, rcond=None)[0]
+        step, _, _, sizes = np.linalg.lstsq(J, r, rcond=None)
+        condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
         for k in range(HALVINGS):
             trial = y - step / 2**k
             new = residual(trial)
@@ -179,7 +232,7 @@ def _solved(
                 break
         else:
             break  # round-off: no step makes it better
-        y, r = trial, new
+        y, r, steps = trial, new, steps + 1
     if np.abs(r).max(initial=0.0) > tolerance * scale:
         names = [plant.state_names()[m + k] for k in rows] + plant.names_of("z")
         worst = int(np.argmax(np.abs(r)))
@@ -189,7 +242,7 @@ def _solved(
             got=f"a rate of {r[worst]:.3g} is left",
             hint="start nearer, or hold other inputs with set=",
         )
-    return y
+    return y, before, r, steps, condition
 
 
 def _point(

@@ -20,6 +20,7 @@ from scipy.linalg import expm
 from scipy.signal import cont2discrete
 
 from interstage.errors import InputError, SolverError
+from interstage.system.ticks import Period, period_of
 from interstage.units import unit
 
 if TYPE_CHECKING:
@@ -29,18 +30,19 @@ if TYPE_CHECKING:
 METHODS = {"zoh": "zoh", "foh": "foh", "tustin": "bilinear"}
 
 
-def discretize(model: LinearModel, dt: float, method: str = "zoh") -> SampledModel:
-    """Return the model from one sample to the next, `dt` seconds later."""
+def discretize(model: LinearModel, dt: Period, method: str = "zoh") -> SampledModel:
+    """Return the model from one sample to the next, `dt` seconds (or as "10 ms") later."""
     from interstage.linear.sampled import SampledModel
 
     if isinstance(model, SampledModel):
         raise InputError("the model is sampled already", where="discretize", got=f"every {model.dt:g} s")
     if method not in METHODS:
         raise InputError("unknown method", where="discretize", expected=", ".join(METHODS), got=repr(method))
-    if not (isinstance(dt, int | float | np.floating) and np.isfinite(dt) and dt > 0):
+    if isinstance(dt, int | float | np.floating) and not (np.isfinite(dt) and dt > 0):
         raise InputError("a sample time is above zero", where="discretize", expected="seconds", got=repr(dt))
-    A, B, C, D, _ = cont2discrete((model.A, model.B, model.C, model.D), float(dt), METHODS[method])
-    return _like(model, A, B, C, D, float(dt))
+    seconds = float(dt) if isinstance(dt, float | np.floating) else float(period_of(dt, "discretize, dt"))
+    A, B, C, D, _ = cont2discrete((model.A, model.B, model.C, model.D), seconds, METHODS[method])
+    return _like(model, A, B, C, D, seconds)
 
 
 def series(first: LinearModel, second: LinearModel) -> LinearModel:

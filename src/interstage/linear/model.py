@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from control import StateSpace
 
     from interstage.linear.sampled import SampledModel
+    from interstage.system.ticks import Period
+
+MOST_NAMES = 8  # of states, inputs or outputs that are printed
 
 
 @dataclass(eq=False)
@@ -120,6 +123,24 @@ class LinearModel:
         return (
             f"<LinearModel '{self.name}': {n} states, {nu} inputs, {ny} outputs{', ' + how if how else ''}>"
         )
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        for what, names, units in (
+            ("states", self.states, []),
+            ("inputs", self.inputs, self.input_units),
+            ("outputs", self.outputs, self.output_units),
+        ):
+            named = [f"{n} ({u})" if u else n for n, u in zip(names, units or [""] * len(names))]
+            more = [f"... {len(named) - MOST_NAMES} more"] if len(named) > MOST_NAMES else []
+            lines += [f"  {what:<8} {', '.join([*named[:MOST_NAMES], *more])}"] if named else []
+        if len(self.A):
+            poles = self.poles()
+            band = [f for z, f, _, _ in poles.rows() if z != 0j]
+            lines.append(
+                f"  poles    {poles.verdict}" + (f", {min(band):.4g} to {max(band):.4g} Hz" if band else "")
+            )
+        return "\n".join(lines)
 
     def _places(
         self, chosen: Chosen, names: list[str], index: Mapping[str, np.ndarray], what: str
@@ -232,8 +253,11 @@ class LinearModel:
 
     # joining ------------------------------------------------------------------------------------------
 
-    def discretize(self, dt: float, method: str = "zoh") -> SampledModel:
-        """Return the model from one sample to the next; "zoh" holds inputs between, "foh" and "tustin" do not."""
+    def discretize(self, dt: Period, method: str = "zoh") -> SampledModel:
+        """Return the model from one sample to the next, `dt` seconds later, or as in "10 ms".
+
+        "zoh" holds inputs between, "foh" and "tustin" do not.
+        """
         return joining.discretize(self, dt, method)
 
     def series(self, second: LinearModel) -> LinearModel:

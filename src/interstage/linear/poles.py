@@ -36,6 +36,14 @@ class Poles(np.ndarray):
         """True if all real parts are negative."""
         return bool(np.all(np.asarray(self).real < 0.0))
 
+    @property
+    def verdict(self) -> str:
+        """ "stable", "unstable" (something grows), or "marginal": something neither grows nor dies away."""
+        return "stable" if self.stable else "unstable" if self._grow() else "marginal"
+
+    def _grow(self) -> bool:
+        return any(damping < -1e-6 for z, _, damping, _ in self.rows() if z != 0j)
+
     def rows(self) -> list[tuple[complex, float, float, int]]:
         """Return (pole, Hz, damping ratio, count) with conjugates as one row and poles at zero together."""
         values = np.asarray(self)
@@ -49,21 +57,73 @@ class Poles(np.ndarray):
     def __str__(self) -> str:
         if self.ndim != 1 or not np.iscomplexobj(self):
             return np.array_str(np.asarray(self))
-        lines = [f"{'real':>14} {'imaginary':>14} {'Hz':>12} {'damping':>10} {'poles':>5}"]
         rows = self.rows()
         shown = rows if len(rows) <= 60 else [*rows[:50], None, *rows[-5:]]
-        for row in shown:
-            if row is None:
-                lines.append(f"{'...':>14}")
-                continue
-            z, f, d, count = row
-            if z == 0j:
-                lines.append(f"{'0':>14} {'0':>14} {'0':>12} {'':>10} {count:5d}")
-                continue
-            lines.append(f"{z.real:14.6g} {z.imag:14.6g} {f:12.7g} {d:10.6f} {count:5d}")
-        return "\n".join(lines)
+        return "\n".join(
+            [self._head(), *(f"{'...':>14}" if row is None else self._line(*row) for row in shown)]
+        )
+
+    def _head(self, more: str = "") -> str:
+        return f"{'real':>14} {'imaginary':>14}{more} {'Hz':>12} {'damping':>10} {'poles':>5}"
+
+    def _line(self, z: complex, f: float, damping: float, count: int, more: str = "") -> str:
+        if z == 0j:
+            return f"{'0':>14} {'0':>14}{more} {'' if more else '0':>12} {'':>10} {count:5d}"
+        return f"{z.real:14.6g} {z.imag:14.6g}{more} {f:12.7g} {damping:10.6f} {count:5d}"
 
     __repr__ = __str__
+
+
+class SampledPoles(Poles):
+    """Eigenvalues z (n,) of a map from one sample to the next, `dt` seconds later, largest first.
+
+    Frequency and damping are those of ln(z)/dt; z = 0 forgets everything in one sample.
+    """
+
+    dt: float = 1.0
+
+    def __array_finalize__(self, other: object) -> None:
+        self.dt = getattr(other, "dt", 1.0)
+
+    @property
+    def continuous(self) -> np.ndarray:
+        """ln(z)/dt; -inf where z is zero."""
+        z = np.asarray(self)
+        with np.errstate(divide="ignore"):
+            return np.log(np.abs(z)) / self.dt + 1j * (np.angle(z) / self.dt)
+
+    @property
+    def frequency_hz(self) -> np.ndarray:
+        """Undamped natural frequency: size of ln(z)/dt over 2π; infinite where z is zero."""
+        return np.abs(self.continuous) / (2.0 * np.pi)
+
+    @property
+    def damped_hz(self) -> np.ndarray:
+        """Frequency of the oscillation, up to half of that of the samples."""
+        return self.continuous.imag / (2.0 * np.pi)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Damping ratio of ln(z)/dt; 0 for a pole at one, 1 for one at zero."""
+        s, size = self.continuous, np.abs(self.continuous)
+        usual = np.isfinite(size) & (size > 0.0)
+        return np.where(usual, -s.real / np.where(usual, size, 1.0), np.where(np.isinf(size), 1.0, 0.0))
+
+    @property
+    def stable(self) -> bool:
+        """True if all are inside the unit circle."""
+        return bool(np.all(np.abs(np.asarray(self)) < 1.0))
+
+    def _grow(self) -> bool:
+        return bool(np.any(np.abs(np.asarray(self)) > 1.0 + 1e-6))
+
+    def _head(self, more: str = "") -> str:
+        return super()._head(f" {'size':>10}{more}")
+
+    def _line(self, z: complex, f: float, damping: float, count: int, more: str = "") -> str:
+        return super()._line(z, f, damping, count, f" {abs(z):10.6f}{more}")
+
+    __repr__ = Poles.__str__
 
 
 def poles_of(A: np.ndarray) -> Poles:

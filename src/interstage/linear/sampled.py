@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from interstage.linear.joining import sampled_response
 from interstage.linear.model import LinearModel
+from interstage.linear.poles import SampledPoles
 
 if TYPE_CHECKING:
     from control import StateSpace
@@ -20,15 +21,18 @@ class SampledModel(LinearModel):
     """x⁺ = A x + B u, y = C x + D u for small deviations, from one frame of `dt` seconds to the next.
 
     >>> SampledModel([[0.5]], [[1.0]], [[1.0]], [[0.0]], dt=0.1).poles()
-    array([0.5+0.j])
+              real      imaginary       size           Hz    damping poles
+               0.5              0   0.500000     1.103178   1.000000     1
     """
 
     dt: float = 1.0
 
-    def poles(self) -> np.ndarray:  # type: ignore[override]
+    def poles(self) -> SampledPoles:
         """Return the eigenvalues of A, largest first: the loop is stable where all are inside the unit circle."""
         found = np.linalg.eigvals(self.A).astype(complex)
-        return found[np.argsort(-np.abs(found), kind="stable")]
+        poles = found[np.argsort(-np.abs(found), kind="stable")].view(SampledPoles)
+        poles.dt = self.dt
+        return poles
 
     def frequency_response(self, f_hz: ArrayLike) -> np.ndarray:  # type: ignore[override]
         """Return C (zI - A)⁻¹ B + D (k, ny, nu) at z = exp(2πi f dt)."""

@@ -95,7 +95,7 @@ def track_modes(
                 "a set of modes in the sweep has too few of them",
                 where=f"set {k + 1}",
                 expected=f"{m} or more",
-                got=f"{len(modes.frequencies_hz)}",
+                got=str(len(modes.frequencies_hz)),
                 hint="follow fewer: n_modes",
             )
         weight = weights[k] if weights is not None else _own_weight(modes)

@@ -15,7 +15,6 @@ gives the shape that centrifugal forces hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,50 +22,20 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.flight_trim import HOLD_DOWN, standing, trim_flight
+from interstage.linear.flight_trim import HOLD_DOWN, FlightTrim, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, Unknown, solve
+from interstage.linear.trim_report import TrimReport, accelerating
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
 from interstage.multibody.types import Rates
 from interstage.system.assembly import Assembly
-from interstage.system.flight import FlightPoint
 from interstage.system.ports import Value
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 KINDS = ("position", "rate", "force")
-
-
-@dataclass(frozen=True)
-class TrimReport:
-    """What a trim did: unknowns and their values, residuals before and after, what still accelerates."""
-
-    unknowns: list[str]
-    values: np.ndarray
-    residuals: list[str]
-    before: np.ndarray
-    after: np.ndarray
-    iterations: int
-    condition: float
-    accelerating: dict[str, float] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        lines = [
-            f"trimmed {len(self.unknowns)} unknowns in {self.iterations} iterations: largest residual"
-            f" {np.abs(self.before).max(initial=0.0):.3g} -> {np.abs(self.after).max(initial=0.0):.3g}"
-        ]
-        shown = sorted(zip(self.unknowns, self.values), key=lambda pair: -abs(pair[1]))[:8]
-        lines += [f"  {name:<24} {value: .6g}" for name, value in shown]
-        if len(self.unknowns) > 8:
-            lines.append(f"  and {len(self.unknowns) - 8} smaller")
-        if self.accelerating:
-            lines.append("still accelerating:")
-            lines += [f"  {name:<24} {value: .6g}" for name, value in list(self.accelerating.items())[:12]]
-        else:
-            lines.append("nothing accelerates: an equilibrium")
-        return "\n".join(lines)
 
 
 class Trim(OperatingPoint):
@@ -154,7 +123,7 @@ def trim(
         after[: len(row_names)],
         iterations,
         condition,
-        _accelerating(system, vdot, before, after),
+        accelerating(system, vdot, after),
     )
     return Trim(state, loads, vdot, system.settings.copy(), report)
 
@@ -166,7 +135,7 @@ def _trim_assembly(
     max_iterations: int,
     tolerance: float,
     given: Mapping[str, Value] | None,
-) -> FlightPoint:
+) -> FlightTrim:
     """Return a steady point of an assembly near x."""
     places: list[int] = []
     held = isinstance(x, str)
@@ -202,18 +171,6 @@ def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: lis
         else:
             out[k] = x.q[place] if place >= 0 else turns(system, start, x)[u.place]
     return out
-
-
-def _accelerating(
-    system: System, vdot: np.ndarray, before: np.ndarray, after: np.ndarray
-) -> dict[str, float]:
-    """Return {name: v̇} of what is not at rest, largest first."""
-    floor = max(
-        1e-9 * float(np.abs(vdot).max(initial=0.0)), 10.0 * float(np.abs(after).max(initial=0.0)), 1e-12
-    )
-    names = system.velocity_names()
-    order = np.argsort(-np.abs(vdot), kind="stable")
-    return {names[k]: float(vdot[k]) for k in order if abs(vdot[k]) > floor}
 
 
 def _unknowns(

@@ -35,7 +35,7 @@ from interstage.multibody.closures import ClosureSpec, End, check_ends, check_jo
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
 from interstage.multibody.places import located
-from interstage.output import json_text, parse_json
+from interstage.output import as_path, json_text, parse_json
 from interstage.spatial import RigidInertia, Rotation
 
 SCHEMA = 1
@@ -55,7 +55,7 @@ def write_model(model: Multibody, path: str | Path) -> Path:
 
 def read_model(path: str | Path) -> Multibody:
     """Read the description of a vehicle; a damaged, foreign or newer file is one sentence."""
-    path = Path(path)
+    path = as_path(path, "multibody file")
     expect(path, MULTIBODY)
     with opened(path, MULTIBODY.words) as f:
         if not f.has("FORMAT") or f.text("FORMAT") != MULTIBODY.format:

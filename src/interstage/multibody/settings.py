@@ -27,7 +27,7 @@ class Settings:
 
     joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,);  opened : names of open closures
     dropped : rows that say nothing new as long as the closures named with each are closed
-    bodies, rows : names of what the first two and the third are of
+    bodies, rows : names of what the first two and the third are of;  fixed : bodies whose joint has no coordinates
     """
 
     joint_mode: np.ndarray
@@ -38,6 +38,7 @@ class Settings:
     dropped: Mapping[int, frozenset[str]] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    fixed: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
@@ -50,6 +51,7 @@ class Settings:
             np.array([1.0, 0.0, 0.0]),
             bodies=tuple(model.bodies),
             rows=tuple(f"{closure}: {words}" for closure, words in row_names(model)),
+            fixed=frozenset(s.name for s in specs if s.joint.nv == 0),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -59,7 +61,7 @@ class Settings:
     def copy(self) -> Settings:
         """Return settings that may be changed without touching these."""
         arrays = (a.copy() for a in self.arrays().values())
-        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows)
+        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows, self.fixed)
 
     def checked(self, given: object) -> Settings:
         """Return what is given, settings of the same vehicle as these, or say what is wrong with it."""

@@ -150,6 +150,11 @@ class State:
     def __repr__(self) -> str:
         return f"<State: {len(self.q)} coordinates, {len(self.v)} velocities of {', '.join(self.layout)}>"
 
+    def __str__(self) -> str:
+        from interstage.multibody.summary import of_state
+
+        return of_state(self)
+
 
 def check_compiled(system: object) -> None:
     """Refuse what is no compiled vehicle."""

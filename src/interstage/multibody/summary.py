@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from interstage.multibody.loads import Force, Loads, OperatingPoint
     from interstage.multibody.model import BodySpec, Multibody
     from interstage.multibody.settings import Settings
+    from interstage.multibody.state import State
 
 MOST = 60  # bodies that are listed
 MOST_NUMBERS = 7  # numbers of one kind of a body
@@ -76,7 +77,17 @@ def of_body(name: str, joint: Joint, quantities: list[tuple[list[str], np.ndarra
             rows.append([f"... and {len(names) - MOST_NUMBERS} more", *[""] * (len(head) - 1)])
     rows_in_time = max((len(values) for _, values in quantities if values.ndim > 1), default=0)
     title = f"{name}: {type(joint).__name__} joint" + (f", {rows_in_time} rows" if over_time else "")
-    return "\n".join([title, *(f"  {line}" for line in table(head, rows))])
+    return "\n".join([title, *(f"  {line}" for line in table(head, rows) if rows)])
+
+
+def of_state(x: State) -> str:
+    """Return a state as text: the numbers of each body by name."""
+    lines = [f"State: {len(x.q)} coordinates, {len(x.v)} velocities"]
+    for name in list(x.layout)[:MOST]:
+        lines += [f"  {line}" for line in str(x[name]).splitlines()]
+    if len(x.layout) > MOST:
+        lines.append(f"  ... and {len(x.layout) - MOST} more bodies")
+    return "\n".join(lines)
 
 
 def of_model(model: Multibody) -> str:
@@ -118,7 +129,7 @@ def of_settings(settings: Settings) -> str:
     for name, mode, numbers in zip(_bodies(settings), settings.joint_mode, settings.body_inertia):
         m = float(numbers[0])
         com = ", ".join(f"{c:.4g}" for c in (numbers[1:4] / m if m else numbers[1:4]))
-        rows.append([name, MODES[mode], f"{m:.6g}", com])
+        rows.append([name, "locked" if name in settings.fixed else MODES[mode], f"{m:.6g}", com])
     head = ["body", "joint", "mass", "centre of mass from the joint"]
     lines = ["Settings", *("  " + line for line in table(head, rows[:MOST]))]
     if len(rows) > MOST:

@@ -25,7 +25,7 @@ from pathlib import Path
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.together import states_together, together
-from interstage.output import write_text
+from interstage.output import write_svg
 from interstage.system.ahead import Ahead, MassHistory
 from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
@@ -409,7 +409,7 @@ class Assembly:
         """
         picture = import_module("interstage.report.diagram").diagram_svg(self)
         if path is not None:
-            write_text(path, picture, "diagram")
+            write_svg(path, picture)
         return picture
 
     def _repr_svg_(self) -> str:

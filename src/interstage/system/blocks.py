@@ -14,7 +14,7 @@ from fractions import Fraction
 from interstage.multibody import System
 from interstage.system.assembly import Assembly, Part
 from interstage.system.law import Law
-from interstage.system.ports import In, Look, Out, Push
+from interstage.system.ports import In, Look, Out, Places, Push
 
 Block = dict[str, object]
 
@@ -62,6 +62,7 @@ def _block(name: str, member: Assembly | Part | System) -> Block:
         return {"name": name, "words": words, "every": "", "ports": []}
     law = isinstance(member.what, Law)
     words = repr(member.what).partition("(")[0].strip("<>") if law else type(member.what).__name__
+    words += f", seen {time_text(member.delay)} later" if member.delay else ""
     every = "" if member.every is None else time_text(member.every)
     return {"name": name, "words": words, "every": every, "python": law, "ports": _ports(member)}
 
@@ -75,17 +76,22 @@ def _ports(part: Part) -> list[list[str]]:
         side = "in" if isinstance(field, In) else "out"
         if isinstance(field, Look | Push):
             side = "look" if isinstance(field, Look) else "push"
-            place = _place(part.what.place_of(field.owner.name), field.axes)
+            place = place_text(part.what.place_of(field.owner.name), isinstance(field.owner, Places))
+            place = f"{place}'s joint" if field.axes == "joint" else place
             words = f"{field.quantity.removeprefix('joint_').replace('_', ' ')} of {place}"
         size = "" if not shape else "[" + "×".join(map(str, shape)) + "]"
         found.append([name, side, size, "" if field.unit == "1" else field.unit, words])
     return found
 
 
-def _place(place: object, axes: str) -> str:
-    """Return the words for a place, as in "boom 4" or "engine1's joint"."""
-    if axes == "joint":
-        return f"{place}'s joint"
+def place_text(place: object, several: bool = False) -> str:
+    """Return the words for a place, as in "boom 4"; for several those of the first, and how many more there are.
+
+    >>> place_text(("boom", 4)), place_text(None), place_text([("core", 4), ("core", 9)], True)
+    ('boom 4', 'the vehicle', 'core 4 and 1 more')
+    """
+    if several and isinstance(place, list | tuple):
+        return place_text(place[0]) + (f" and {len(place) - 1} more" if len(place) > 1 else "")
     if isinstance(place, tuple | list):
         node = place[1] if len(place) > 1 else None
         return str(place[0]) + ("" if node is None else f" {node}" if isinstance(node, int) else " point")

@@ -32,6 +32,7 @@ from interstage.files import CHECKPOINT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_text, write_hdf5
 from interstage.multibody import System
 from interstage.multibody.places import located
+from interstage.output import as_path
 from interstage.system.assembly import Assembly
 from interstage.system.code_names import NoName, refused
 from interstage.system.described import Describer, Restorer, memory_of, put_attributes
@@ -163,7 +164,7 @@ class Checkpoint:
     @classmethod
     def load(cls, path: str | Path) -> Checkpoint:
         """Read a checkpoint; its log is looked for beside it first."""
-        path = Path(path)
+        path = as_path(path, "checkpoint")
         expect(path, CHECKPOINT)
         with opened(path, CHECKPOINT.words) as f:
             if not f.has("FORMAT") or f.text("FORMAT") != CHECKPOINT.format:

@@ -10,6 +10,7 @@ numbers of its own: its source says what it said to everyone else.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import FidelityWarning, InputError
 from interstage.system.assembly import Assembly, Part, Port
 from interstage.system.between_ports import Copy, Links, said_by
 from interstage.system.device import Device
@@ -63,6 +64,12 @@ class Fault:
         word = f"{self.port} {'sticks' if self.value is None else f'is {self.value}'}"
         if stop is not None and stop <= start:
             return []
+        if begin is not None and begin > end:
+            warnings.warn(
+                f"the fault of '{self.port}' starts at {begin:g} s, and the run ended at {end:g} s: it did nothing",
+                FidelityWarning,
+                stacklevel=2,
+            )
         found = [(max(begin or 0.0, start), word), (stop, f"{self.port} is itself again")]
         times = [(t, what) for t, what in found if t is not None and start <= t <= end]
         return [EventRecord.unmeasured(t, "fault", what) for t, what in times]

@@ -36,7 +36,7 @@ from interstage.files import FLIGHT, check_version
 from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_text
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
-from interstage.output import checked_target, json_text, parse_json, reason
+from interstage.output import as_path, checked_target, json_text, parse_json, reason
 from interstage.system import flight_phases
 from interstage.system.blocks import blocks_of
 from interstage.system.code_names import NoName
@@ -189,7 +189,7 @@ class FlightRecord:
 
 def read_flight(path: str | Path) -> FlightRecord:
     """Read a file, finished, growing, or left behind by a writer that was killed."""
-    path = Path(path)
+    path = as_path(path, "log")
     with opened(path, FLIGHT.words, growing=True) as f:
         if not f.has("FORMAT") or f.text("FORMAT") != FLIGHT.format:
             raise FileError(f"this HDF5 file is not a {FLIGHT.words}", where=str(path))

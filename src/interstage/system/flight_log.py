@@ -26,7 +26,7 @@ from interstage.files import FLIGHT, expect
 from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
-from interstage.output import write_text
+from interstage.output import write_svg
 from interstage.system import flight_phases
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
@@ -214,7 +214,7 @@ class FlightLog(Log):
             raise InputError("the file does not have the assembly", where=f"flight '{self.name}'")
         picture = import_module("interstage.report.diagram").diagram_svg(self._record.blocks)
         if path is not None:
-            write_text(path, picture, "diagram")
+            write_svg(path, picture)
         return picture
 
     @property

@@ -83,8 +83,7 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
     """Say where an input comes from, or what an output does."""
     if isinstance(field, Look | Push):
         arrow = "←" if isinstance(field, Look) else "→"
-        place = part.what.place_of(field.owner.name)
-        place = "the vehicle" if place is None else place
+        place = _place(part.what.place_of(field.owner.name))
         quantity = field.quantity.removeprefix("joint_").replace("_", " ")
         if field.axes == "joint":
             return f"{arrow} {quantity} of the joint of {place}"
@@ -97,10 +96,15 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
     return "→"
 
 
+def _place(place: object) -> str:
+    """Return a place as it was given; the first body need not be."""
+    return "the vehicle" if place is None or place == [None] else str(place)
+
+
 def device_text(device: Device) -> str:
     """Return a device as text: its places, its fields with units and what each is or begins with."""
     when = "" if device.every is None else f", every {device.every} s"
-    rows = [[name, "place", "", f"{device.place_of(name)}"] for name in device.places]
+    rows = [[name, "place", "", _place(device.place_of(name))] for name in device.places]
     for name, field in device.fields.items():
         size = "".join(f"[{n}]" for n in device.shape_of(name))
         kind = KINDS.get(type(field)) or ("seen" if isinstance(field, Look) else "acts")
@@ -114,7 +118,7 @@ def _value_text(device: Device, name: str, field: Field) -> str:
     """Return a value, or what of the vehicle a port is."""
     if isinstance(field, Look | Push):
         words = field.quantity.removeprefix("joint_").replace("_", " ")
-        return f"{words} of {device.place_of(field.owner.name)}"
+        return f"{words} of {_place(device.place_of(field.owner.name))}"
     if isinstance(field, Out) or not device.is_given(name):
         return ""
     return np.array2string(np.asarray(device.value_of(name)), precision=6, threshold=8, edgeitems=2).replace(
