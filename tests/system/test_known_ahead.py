@@ -229,6 +229,30 @@ def test_a_run_with_motions_and_masses_is_resumed_bit_for_bit(tmp_path):
     assert np.array_equal(read.energy, whole.energy)
 
 
+def test_conditions_see_the_mass_of_their_time():
+    """Half of the mass is gone at t = m0/2k, found to the tolerance of the event; the burnt stage then leaves."""
+    mb = ist.Multibody("two")
+    mb.add_body("core", mass=5.0, inertia=[1.0, 1.0, 1.0], joint=ist.Free())
+    mb.add_body("tank", mass=M0, inertia=[4.0, 4.0, 4.0], parent="core", at=[-1.0, 0.0, 0.0])
+    system = mb.compile()
+    made = ist.Assembly("x", vehicle=system).add("thrust", Thrust(at="core"))
+    made.add("burning", ist.MassHistory(burning), body="tank")
+
+    def half(t, x, system):
+        return system.settings.body_inertia[system.body("tank"), 0] - M0 / 2.0
+
+    leave = ist.Event(condition=half, action=ist.Detach("tank"), name="half")
+    log = ist.simulate(made, system.state(), until=5, step="30 ms", events=[leave])
+    (event,) = log.events
+    when = M0 / (2.0 * FLOW)
+    assert event.t == pytest.approx(when, abs=2e-9)
+    assert log.phases[1].inertia["tank"][0, 0] == pytest.approx(M0 / 2.0, abs=1e-8)
+    # before: the mass of both, burning; after: the core alone
+    v = FORCE / FLOW * np.log((5.0 + M0) / (5.0 + M0 / 2.0))
+    assert log.phases[0]["core"].v[-1, 3] == pytest.approx(v, abs=1e-8)
+    assert log.phases[1]["core"].v[-1, 3] == pytest.approx(v + FORCE / 5.0 * (5.0 - when), abs=1e-7)
+
+
 def test_what_does_not_fit_is_said():
     system = craft()
     bare = lambda: ist.Assembly("x", vehicle=system)  # noqa: E731

@@ -42,7 +42,7 @@ class FlightWatch(Watch):
     """The conditions of a flight."""
 
     def __init__(self, events: Sequence[Event], flight: Flight):
-        super().__init__(list(events), flight.system, lambda t, x: flight.system)
+        super().__init__(list(events), flight.system, self._as_it_is)
         self.flight = flight
         self.signals = {
             id(eye): self._signal(eye.event) for eye in self.eyes if isinstance(eye.event.condition, str)
@@ -73,12 +73,22 @@ class FlightWatch(Watch):
         found = self.signals.get(id(eye))
         if found is None:
             return super().value(eye, t, x)
+        self._bring(t, x)
+        kind, k, level = found
+        return float(self.flight.loop.tapes.vectors[kind][k]) - level
+
+    def _bring(self, t: float, x: State) -> None:
+        """Let all signals be those at a time and state."""
         assert isinstance(x, Whole)
         if self._seen is None or self._seen[0] != t or self._seen[1] is not x:
             self.flight.bring(t, x)
             self._seen = t, x
-        kind, k, level = found
-        return float(self.flight.loop.tapes.vectors[kind][k]) - level
+
+    def _as_it_is(self, t: float, x: State) -> System:
+        """Return the vehicle with the masses that it has at a time and state."""
+        if self.flight.plan.ahead:
+            self._bring(t, x)
+        return self.flight.system
 
     def forget(self) -> None:
         """Look anew: something was changed."""
