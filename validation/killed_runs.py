@@ -44,7 +44,7 @@ class Counts:
 
 
 def flight():
-    """A spinning bus with a noisy gyro, a law with memory, a delay and a lag: everything that a checkpoint holds."""
+    """A spinning bus with a probe, a noisy gyro, a law with memory, a delay and a lag: all that a checkpoint holds."""
     import interstage as ist
     from interstage.system.noise import normal
 
@@ -83,10 +83,24 @@ def flight():
 
     mb = ist.Multibody("bus")
     mb.add_body("bus", mass=10.0, com=[0.1, 0, 0], inertia=[1.0, 2.0, 2.5], joint=ist.Free())
+    mb.add_body(
+        "probe", mass=1.0, inertia=[0.1, 0.1, 0.2], parent="bus", at=[0.5, 0, 0], joint=ist.Revolute("y")
+    )
     made = ist.Assembly("killed", vehicle=mb.compile(), seed=11)
     made.add("gyro", Gyro(at="bus"), every="10 ms").add("jet", Jet(at=("bus", [0, 0.3, 0])))
     made.add("law", Law(), every="20 ms", out={"u": "N"}).wire({"gyro.rate": "law.rate"})
     return made.wire({"law.u": "jet.command"}, delay="2 samples")
+
+
+def events(until: float) -> list:
+    """The joint of the probe is locked, the probe leaves, and a state crosses a level: phases, conditions, times."""
+    import interstage as ist
+
+    return [
+        ist.Event(at=round(0.2 * until, 3), action=ist.Switch("probe", "locked"), name="lock"),
+        ist.Event(at=round(0.5 * until, 3), action=ist.Detach("probe"), name="leave"),
+        ist.Event("jet.lag", level=-0.2, name="level"),
+    ]
 
 
 def run(until: float, path: Path | None = None):
@@ -94,15 +108,16 @@ def run(until: float, path: Path | None = None):
     import interstage as ist
 
     made = flight()
-    x = made.vehicle.state(v=[0.1, 0.2, -0.3, 0, 0, 0])
+    x = made.vehicle.state(v=[0.1, 0.2, -0.3, 0, 0, 0, 0.4])
     options = {} if path is None else {"log": path, "checkpoint": EVERY}
-    return ist.simulate(made, x, until=until, step=STEP, **options)
+    return ist.simulate(made, x, until=until, step=STEP, events=events(until), **options)
 
 
 def columns(log) -> list[np.ndarray]:
     """Return all that a log holds: times and states, and every port with its times."""
     ports = sorted(log.names())
-    return [log.t, log.q, log.v, *(log[name] for name in ports), *(log.times(name) for name in ports)]
+    states = [np.concatenate([getattr(phase, name).ravel() for phase in log.phases]) for name in ("q", "v")]
+    return [log.t, *states, *(log[name] for name in ports), *(log.times(name) for name in ports)]
 
 
 def digest(log) -> str:
@@ -215,7 +230,8 @@ def study() -> Study:
     made = Study(
         name="killed_runs",
         title="Runs that are killed",
-        about="A flight with log and checkpoints (every 0.1 s of its 10 s) is killed by SIGKILL at random instants, "
+        about="A flight with log, checkpoints (every 0.1 s of its 10 s) and events, at which a joint is locked and a "
+        "body leaves, is killed by SIGKILL at random instants, "
         "also where it was resumed. Every file that is in its place can be opened, rows that a reader saw before "
         "the kill are there after it and are those of the run that nobody broke, and what is resumed ends with its "
         "digest.",

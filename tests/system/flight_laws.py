@@ -129,3 +129,59 @@ class Seen:
     def __call__(self, t, y):
         self.GAIN = float(y)
         return 0.1 * self.GAIN
+
+
+# a run that changes on the way: bounces to rest, a body that leaves, a joint that sticks
+
+
+def leave(t, system, x):
+    """Detach the arm and push it away."""
+    system, x = system.detach("arm", x)
+    x["arm"].velocity[3] += 0.5
+    return system, x
+
+
+class Bounce:
+    """Half of the speed of a ball, counted."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, t, system, x):
+        self.count += 1
+        return {"ball.v": 0.5 * 9.0 * 0.5 ** (self.count - 1) * 0.4}
+
+
+class Dropped(ist.Device):
+    """A ball that lies still after its last bounce."""
+
+    y, v, still = ist.State("m", initial=0.72), ist.State("m/s"), ist.Integer()
+
+    def rates(d, t):
+        d.ydot = d.v
+        d.vdot = -9.0 if d.still == 0 else 0.0
+
+
+def changing():
+    """A vehicle that comes apart, with noise, a law and a ball; its state, and its events."""
+    mb = ist.Multibody("pair")
+    mb.add_body("bus", mass=9.0, inertia=[2, 3, 4], joint=ist.Free())
+    mb.add_body(
+        "arm", mass=2.0, com=[0.2, 0, 0], inertia=[0.1, 0.2, 0.2], parent="bus", joint=ist.Revolute("z")
+    )
+    system = mb.compile()
+    x = system.state()
+    x["bus"].velocity[:], x["arm"].v[:] = [0.1, 0.2, 0.3, 0.0, 1.0, 0.0], 0.5
+    made = ist.Assembly("changing", vehicle=system, seed=4)
+    made.add("gyro", NoisyGyro(at="arm"), every="20 ms").add("ball", Dropped())
+    tau = np.zeros(system.nv)
+    tau[-1] = 0.1
+    loads = ist.Loads.of(system, {("arm", (0.1, 0.0, 0.2)): [0, 0, 0, 0.3, 0, 0]}, tau)
+    point = ist.OperatingPoint(x, loads, np.zeros(system.nv), system.settings)
+    events = [
+        ist.Event(at=0.37, action=leave, name="leave"),
+        ist.Event(at=0.21, action=ist.Switch("arm", "locked")),
+        ist.Event("ball.y", Bounce(), direction=-1, rest={"ball.still": 1, "ball.v": 0.0}, name="hit"),
+        ist.Event(at=1.71, action=ist.Remove("arm"), name="gone"),
+    ]
+    return made, point, events

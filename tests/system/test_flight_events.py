@@ -126,13 +126,6 @@ def test_ports_and_devices_belong_to_assemblies():
         ist.simulate(system, system.state(), 1.0, 0.1, events=[event])
 
 
-def test_checkpoints_of_runs_with_events_are_refused():
-    made = ist.Assembly("ball").add("ball", Ball())
-    low = ist.Event(condition="ball.y", level=0.5)
-    with pytest.raises(InputError, match="a run with events has no checkpoints"):
-        ist.simulate(made, None, until=1, events=[low], log="never.h5", checkpoint="0.1 s")
-
-
 def test_a_device_switches_where_it_says():
     """A relay: full force towards zero, switched by its own crossings of ±0.1, on an integrator: a triangle."""
 

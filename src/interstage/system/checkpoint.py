@@ -11,13 +11,16 @@ FORMAT, SCHEMA_VERSION, TIME, LOG, EVERY       what this is, when, its log, time
 OPTIONS                                        how the run was made (JSON)
 VECTORS/..., Q, V, NOW, NEXT, ROWS             numbers of devices and vehicle, ticks, rows of each table of the log
 STEP                                           that a solver of scipy tries next
-BASE/tau, places, wrenches, SETTINGS/...       what acts beside devices, what is switched
+LOADS/TEXT, ARRAYS/..., SETTINGS/...           what acts beside devices, what is switched
+EVENTS/TEXT, ARRAYS/..., or REFUSED            the events of the run, or why they cannot be made again
+WATCHED, NOTED                                 what is known of their conditions; how many have happened
 LAWS/TEXT, ARRAYS/...                          what laws remember, by the names of their members
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -30,12 +33,12 @@ import numpy as np
 from interstage.errors import FileError, InputError
 from interstage.files import CHECKPOINT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_text, write_hdf5
-from interstage.multibody import System
-from interstage.multibody.places import located
+from interstage.multibody.loads import Loads
 from interstage.output import as_path
 from interstage.system.assembly import Assembly
 from interstage.system.code_names import NoName, refused
 from interstage.system.described import Describer, Restorer, memory_of, put_attributes
+from interstage.system.events import Event
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
 from interstage.system.law import Law
 from interstage.system.plan import Plan
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from interstage.system.flight import Flight
     from interstage.system.flight_log import FlightLog
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def _owner(law: Law) -> Any:
@@ -130,18 +133,36 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
             f[name] = array
         f["ROWS"] = np.array(flight.log.counts())
         f["STEP"] = 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0
-        tau, sites, wrenches = flight.base or no_base(flight.system.nv)
-        f["BASE/tau"], f["BASE/wrenches"] = tau, wrenches
-        f["BASE/places"] = _places(flight.system, sites)
+        f["NOTED"] = len(flight.log.events)
+        if flight.base is not None:
+            _put_described(f.create_group("LOADS"), flight.acting.loads)
+        if flight.events:
+            _put_described(f.create_group("EVENTS"), list(flight.events))
+        if flight.happening is not None:
+            f["WATCHED"] = flight.happening.known()
         put_text(f, "LAWS/TEXT", text)
         put_arrays(f.create_group("LAWS/ARRAYS"), describer.arrays)
 
     return write_hdf5(path, fill, CHECKPOINT.words)
 
 
-def no_base(nv: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return that nothing acts beside devices."""
-    return np.zeros(nv), np.zeros(0, dtype=np.int64), np.zeros((0, 10))
+def _put_described(group: h5py.Group, value: object) -> None:
+    """Write an object, or why it cannot be made again."""
+    describer = Describer()
+    try:
+        put_text(group, "TEXT", describer.text(value))
+    except NoName as why:
+        put_text(group, "REFUSED", str(why))
+        return
+    put_arrays(group.create_group("ARRAYS"), describer.arrays)
+
+
+def _described_in(group: Group) -> Any:
+    """Return the object that a group holds, or raise `NoName`."""
+    if group.has("REFUSED"):
+        raise NoName(group.text("REFUSED"))
+    arrays = arrays_in(group.child("ARRAYS"))
+    return Restorer(arrays.__getitem__, []).value(group.text("TEXT"))
 
 
 @dataclass
@@ -150,7 +171,8 @@ class Checkpoint:
 
     t : time of the flight;  log : file of its rows;  every : time between checkpoints
     options : how the run was made;  rows : of each table of the log
-    base : what acts beside devices: tau (nv,), places (m, 2), wrenches (m, 10)
+    loads : what acts beside devices, None where nothing does;  noted : events so far
+    events : of the run, or why they cannot be made again
     """
 
     path: Path
@@ -159,7 +181,9 @@ class Checkpoint:
     every: str | None
     options: dict[str, object]
     rows: list[int]
-    base: tuple[np.ndarray, np.ndarray, np.ndarray] = field(repr=False)
+    loads: Loads | None = field(repr=False)
+    noted: int
+    events: list[Event] | str = field(repr=False)
 
     @classmethod
     def load(cls, path: str | Path) -> Checkpoint:
@@ -170,7 +194,7 @@ class Checkpoint:
             if not f.has("FORMAT") or f.text("FORMAT") != CHECKPOINT.format:
                 raise FileError("this HDF5 file is not a checkpoint", where=str(path))
             check_version(f.number("SCHEMA_VERSION"), SCHEMA, CHECKPOINT, path)
-            log, base = Path(f.text("LOG")), f.child("BASE")
+            log = Path(f.text("LOG"))
             beside = path.with_name(log.name)
             return cls(
                 path,
@@ -179,53 +203,52 @@ class Checkpoint:
                 f.text("EVERY") or None,
                 json.loads(f.text("OPTIONS")),
                 f.array("ROWS", (None,), "i").tolist(),
-                (
-                    base.array("tau", (None,)),
-                    base.array("places", (None, 2), "i"),
-                    base.array("wrenches", (None, 10)),
-                ),
+                _described_in(f.child("LOADS")) if f.has("LOADS") else None,
+                int(f.number("NOTED")),
+                _events_in(f),
             )
 
 
-def resume(path: str | Path, assembly: Assembly | None = None) -> FlightLog:
+def _events_in(f: Group) -> list[Event] | str:
+    """Return the events of a run, or why they cannot be made again."""
+    try:
+        return _described_in(f.child("EVENTS")) if f.has("EVENTS") else []
+    except NoName as why:
+        return str(why)
+
+
+def resume(
+    path: str | Path, assembly: Assembly | None = None, events: Sequence[Event] | None = None
+) -> FlightLog:
     """Go on from a checkpoint, bit for bit as if the run had not been broken, and return the whole log.
 
     assembly : as it was built before, where the checkpoint alone does not do. Without it the assembly is made again
         from the log beside the checkpoint: code that it names (classes of devices, laws) is found in modules that are
         loaded, in the script that runs, or imported, and must be what it was. Resume a file as you would run a script
+    events : those of the run, in the same order, where their functions have no names that lead back to them
     """
     from interstage.system.flight import Flight
 
     found = Checkpoint.load(path)
     old = read_flight(found.log)
     given = _made_again(old, found.path) if assembly is None else assembly
-    tau, places, wrenches = found.base
-    base = tau, _sites(given, places), wrenches
-    flight = Flight(given, None, **found.options, base=base)  # type: ignore[arg-type]
+    if events is None and isinstance(found.events, str):
+        raise InputError(
+            f"the events cannot be made again from their file: {found.events}",
+            where=str(found.path),
+            hint="give them as before: ist.resume(path, assembly, events=[...])",
+        )
+    again = found.events if events is None else events
+    flight = Flight(given, None, **found.options, events=again, resumed=True)  # type: ignore[arg-type]
     flight.write_to(found.log, found.every)
     with opened(found.path, CHECKPOINT.words) as f:
+        for name, array in _vectors(flight).items():
+            if name.startswith("VECTORS/"):  # the vehicle may have changed, devices have not
+                _array(f, name, array, found.path)
+        _take_rows(flight, old, found)
+        flight.take_up(flight.log.vehicles, found.loads)
         _restore(f, flight, found.path)
-    _take_rows(flight, old, found)
     return flight.run()
-
-
-def _places(system: System, sites: np.ndarray) -> np.ndarray:
-    """Return body and node (m, 2) of sites; of a rigid body, which has no site, its number in the engine and -1."""
-    keys = {number: key for key, number in system.site_rows.items()}
-    return np.array([keys[n] if n >= 0 else (n, -1) for n in sites.tolist()], dtype=np.int64).reshape(-1, 2)
-
-
-def _sites(assembly: Assembly, places: np.ndarray) -> np.ndarray:
-    """Return the sites of places on the vehicle of an assembly, which may number them otherwise."""
-    vehicle = assembly.vehicle
-    if vehicle is None or not len(places):
-        return places[:, 0]
-    names = vehicle.bodies
-    if not all(-len(names) <= body < len(names) for body in places[:, 0]):
-        raise Fault("what acts beside devices acts on bodies that are not there")
-    flexible = [(names[body], int(node)) for body, node in places if body >= 0]
-    found = iter(located(vehicle, flexible)[0].tolist())
-    return np.array([body if body < 0 else next(found) for body, _ in places.tolist()], dtype=np.int64)
 
 
 def _made_again(old: FlightRecord, path: Path) -> Assembly:
@@ -243,25 +266,32 @@ def _take_rows(flight: Flight, old: FlightRecord, found: Checkpoint) -> None:
     if not fits or [names for names, _ in old.contents.tables] != [n for n, _ in flight.log.contents.tables]:
         raise FileError("the log does not belong to the checkpoint", where=str(found.log))
     flight.log.take_rows(old.tables, found.rows)
-    flight.log.events = [event for event in old.events if event.t <= flight.t]
+    flight.log.events = old.events[: found.noted]
+
+
+def _array(file: Group, name: str, like: np.ndarray, path: Path) -> np.ndarray:
+    """Return an array of a checkpoint, which must have the shape of another."""
+    *groups, last = name.split("/")
+    group = file.child(groups[0]) if groups else file
+    found = group.dataset(last)
+    if found.shape != like.shape:
+        raise FileError(
+            "the checkpoint is of another assembly",
+            where=str(path),
+            expected=f"{name} of shape {like.shape}",
+            got=f"{found.shape}",
+        )
+    return group.array(last, like.shape, "i" if like.dtype.kind == "i" else "f", finite=False)
 
 
 def _restore(file: Group, flight: Flight, path: Path) -> None:
     """Put a flight where the checkpoint says."""
     for name, array in _vectors(flight).items():
-        *groups, last = name.split("/")
-        group = file.child(groups[0]) if groups else file
-        found = group.dataset(last)
-        if found.shape != array.shape:
-            raise FileError(
-                "the checkpoint is of another assembly",
-                where=str(path),
-                expected=f"{name} of shape {array.shape}",
-                got=f"{found.shape}",
-            )
-        array[...] = group.array(last, array.shape, "i" if array.dtype.kind == "i" else "f", finite=False)
+        array[...] = _array(file, name, array, path)
     if flight.scipy is not None:
         flight.scipy.solver.last = file.number("STEP") or None
+    if flight.happening is not None and file.has("WATCHED"):
+        flight.happening.take_up(file.array("WATCHED", (None, None), finite=False))
     group = file.child("LAWS")
     arrays = arrays_in(group.child("ARRAYS"))
     try:

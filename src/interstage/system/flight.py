@@ -74,7 +74,8 @@ class Flight:
     """A run of an assembly on its way.
 
     plan, system, loop : what runs;  q, v : state of the vehicle;  columns : what is logged
-    base : what acts beside devices, of a run that goes on: inputs that are held are then those of the checkpoint
+    base : what acts beside devices
+    resumed : it goes on from a checkpoint: inputs that are held are those of then
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Flight:
         log_step: Period | None = None,
         given: Mapping[str, Any] | None = None,
         keep: Sequence[str] | None = None,
-        base: Base | None = None,
+        resumed: bool = False,
         interpret: bool = False,
         ideal: bool = False,
         faults: Sequence[Fault | Mapping[str, Any]] = (),
@@ -122,13 +123,13 @@ class Flight:
         times = [time for time in (self.start, self.until, every) if time]
         plan.clock = clock = _finer(plan, times)
         values = start_values(plan, x, given)
-        if base is None:
+        if not resumed:
             plan.check_closed(values)
         self.columns = columns_of(plan, self.system, keep)
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = 0 if every is None else clock.ticks(every)
         self.point = point = _point(self.system, x)
-        self.base = base_loads(self.system, point) if base is None else base
+        self.base = base_loads(self.system, point)
         loads = point.loads if isinstance(point, OperatingPoint) else Loads.of(self.system)
         self.acting = Acting(loads, "world")
         self.loop = ClosedLoop(
@@ -149,6 +150,7 @@ class Flight:
         self.loop.begin_at(clock.ticks(self.start))
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
+        self.events = list(events)
         watched = [*events, *crossings_of(self)]
         self.happening = Happening(watched, self) if watched else None
         if self.happening is not None:
@@ -189,8 +191,6 @@ class Flight:
         """Let the log go to a file on the way, and checkpoints beside it."""
         self.path = None if path is None else Path(path)
         self.every = None if checkpoint is None else period_of(checkpoint, "checkpoint")
-        if self.every is not None and self.happening is not None:
-            raise InputError("a run with events has no checkpoints", where="checkpoint")
         if self.every is not None and self.beside:
             raise InputError(
                 "motions and masses of a run do not go into checkpoints",
@@ -304,18 +304,33 @@ class Flight:
                 now = rigid_of(self.loop.tapes.vectors["s"][touch.slot.where], system.model.spec(body).offset)
                 system.set_mass(body, now.mass, now.com, now.inertia, check=False)
 
+    def _stand_on(self, system: System) -> None:
+        """Let devices and loads act on another vehicle."""
+        self.system, t = system, self.t
+        if self.base is not None:
+            self.base = self.acting.vector(system, t), *self.acting.rows(system, t)
+        self.loop = self.loop.on(system, self.base, t)
+        if self.scipy is not None:
+            self.scipy.loop = self.loop
+
+    def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
+        """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
+        for system in vehicles[1:-1]:
+            self._stand_on(system)
+        if loads is not None:
+            self.acting, self.base = Acting(loads, "world"), no_loads(self.system.nv)
+        if loads is not None or len(vehicles) > 1:
+            self._stand_on(vehicles[-1].with_settings() if len(vehicles) > 1 else self.system)
+        self.q, self.v = np.zeros(self.system.nq), np.zeros(self.system.nv)
+
     def go_over(self, system: System, x: State) -> None:
         """Go on with another state of the vehicle, or another vehicle: devices and loads follow names."""
         old, t = self.system, self.t
         self.flush()
         if system is not old:
-            self.system = system.with_settings()
-            self.acting.follow(old, self.system, t)
-            if self.base is not None:
-                self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
-            self.loop = self.loop.on(self.system, self.base, t)
-            if self.scipy is not None:
-                self.scipy.loop = self.loop
+            new = system.with_settings()
+            self.acting.follow(old, new, t)
+            self._stand_on(new)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
         self.log.begin_phase(self.system)
         self.changed()
@@ -477,6 +492,11 @@ def _point(system: System, x: State | None) -> State:
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
     return x
+
+
+def no_loads(nv: int) -> Base:
+    """Return that nothing acts beside devices."""
+    return np.zeros(nv), np.zeros(0, dtype=np.int64), np.zeros((0, 10))
 
 
 def base_loads(system: System, x: State) -> Base | None:

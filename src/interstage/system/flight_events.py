@@ -21,7 +21,7 @@ from interstage.system.holding import holds_of, obey, settle
 from interstage.system.kernels.flights import SLACK
 from interstage.system.loop_kernels import HALT_AT
 from interstage.system.ports import Crossing, numbers
-from interstage.system.watch import Eye, Watch
+from interstage.system.watch import FACTS, Eye, Watch
 from interstage.system.wires import split_slice
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Happening:
                     expected=f"at >= {flight.start} s",
                     got=f"{event.at} s",
                 )
-        self.watch = FlightWatch(events, flight)
+        self.watch, self.events = FlightWatch(events, flight), list(events)
         self.before: tuple[float, Whole] | None = None
         self.stopped = False
 
@@ -164,6 +164,34 @@ class Happening:
         self.flight.loop.loop.pause[HALT_AT] = ahead
         if now:
             self._fire(t, self.flight.whole(), now)
+
+    def known(self) -> np.ndarray:
+        """Return what is known of all events (n, 12): whether they are to come, and what is in their `Eye`."""
+        rows = np.zeros((len(self.events), 1 + FACTS))
+        for row, event in zip(rows, self.events):
+            for eye in self.watch.eyes:
+                if eye.event is event:
+                    row[0], row[1:] = 1.0, eye.facts()
+            row[0] = max(row[0], float(any(one is event for one in self.timed)))
+        self.watch.forget()
+        return rows
+
+    def take_up(self, rows: np.ndarray) -> None:
+        """Go on with what was known of events at a checkpoint."""
+        if rows.shape != (len(self.events), 1 + FACTS):
+            raise InputError(
+                "the checkpoint is of a run with other events",
+                expected=str(len(rows)),
+                got=str(len(self.events)),
+            )
+        to_come = {id(event): row for event, row in zip(self.events, rows) if row[0] != 0.0}
+        self.timed = [event for event in self.timed if id(event) in to_come]
+        self.watch.eyes = [eye for eye in self.watch.eyes if id(eye.event) in to_come]
+        for eye in self.watch.eyes:
+            eye.recall(to_come[id(eye.event)][1:])
+        self.before = self.flight.t, self.flight.whole()
+        self.watch.system = self.flight.system
+        self.due()
 
     def passed(self) -> None:
         """Look into the step that was taken; go back to the first event in it and let it happen."""

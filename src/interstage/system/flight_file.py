@@ -5,7 +5,7 @@ STEPS (m, 1 + nq + nv + …)                  time, then q, v, continuous ports 
 SAMPLES_<k> (m, 1 + …)                      time, then ports that are sampled together, from 1
     attributes names, units                 of the columns, one a line
 EVENTS (m,)                                 what happened, texts
-STATES, CHANGES, PHASES                     stretches of the run after changes of the vehicle (`flight_phases`)
+STATES, CHANGES, BOOKED, PHASES             stretches of the run after changes of the vehicle (`flight_phases`)
 PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
@@ -215,16 +215,15 @@ def read_flight(path: str | Path) -> FlightRecord:
         vehicle = system_in(f.child("VEHICLE"), path)
         later = flight_phases.no_rows()
         if f.has("PHASES"):
-            kinds = [("f" if dtype == "f8" else "i") for _, dtype, _ in flight_phases.TABLES]
             later = [
-                f.array(name, (None, *shape), kind, finite=False)
-                for kind, (name, _, shape) in zip(kinds, flight_phases.TABLES)
+                f.array(name, (None, *shape), "f" if dtype == "f8" else "i", finite=False)
+                for name, dtype, shape in flight_phases.TABLES
             ]
+        events = [_event(text) for text in f.texts("EVENTS") if text]
+        events = flight_phases.with_books(events, later[flight_phases.BOOKED])
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
             raise Fault("there are no rows of steps in it")
-        record = FlightRecord(
-            contents, vehicle, [*tables, *later], [_event(text) for text in f.texts("EVENTS") if text]
-        )
+        record = FlightRecord(contents, vehicle, [*tables, *later], events)
         if f.has("ASSEMBLY"):
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)

@@ -136,6 +136,7 @@ class FlightLog(Log):
     def note(self, event: EventRecord) -> None:
         """Take an event that happened."""
         self.events.append(event)
+        self._put(self._own + flight_phases.BOOKED, flight_phases.booked(event))
         if self._writer is not None:
             self._writer.note(str(event))
 
@@ -153,9 +154,9 @@ class FlightLog(Log):
         self._put(self._own + flight_phases.PHASES, row)
 
     @property
-    def vehicle(self) -> System:
-        """The vehicle of the phase that is logged."""
-        return self._systems[-1]
+    def vehicles(self) -> list[System]:
+        """The vehicles of all phases."""
+        return list(self._systems)
 
     def _put(self, k: int, rows: np.ndarray) -> None:
         """Take rows of a table."""

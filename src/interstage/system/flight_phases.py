@@ -1,10 +1,11 @@
 """Phases of a flight: stretches between changes of the vehicle or its state, in memory and in the file that grows.
 
-A file that grows takes no new datasets, so that phases are three tables more, empty where nothing has changed:
+A file that grows takes no new datasets, so that phases are tables more, empty where nothing has changed:
 
 STATES (n,)    q and v of the rows of phases whose sizes are not those of the first, one after the other; the columns
                of these rows in the table of steps are NaN
 CHANGES (n,)   bytes: the vehicles of phases as small HDF5 files, one after the other
+BOOKED (m, 15) of each event: time, momentum [h; p] before and after, energy before and after
 PHASES (m, 2)  of each phase after the first: its first row in the table of steps, where the bytes of its vehicle end;
                no bytes: it is that of the phase before
 """
@@ -21,11 +22,12 @@ import numpy as np
 from interstage.hdf5 import Fault, file_image, opened
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
+from interstage.system.events import EventRecord
 from interstage.system.log import Phase
 
 # names, dtypes and shapes of a row
-TABLES = (("STATES", "f8", ()), ("CHANGES", "u1", ()), ("PHASES", "i8", (2,)))
-STATES, CHANGES, PHASES = range(3)
+TABLES = (("STATES", "f8", ()), ("CHANGES", "u1", ()), ("BOOKED", "f8", (15,)), ("PHASES", "i8", (2,)))
+STATES, CHANGES, BOOKED, PHASES = range(4)
 WORDS = "vehicle of a phase"
 CHUNK = 1 << 12
 
@@ -116,3 +118,18 @@ def split(rows: np.ndarray, system: System, first: System) -> tuple[np.ndarray, 
     width = system.nq + system.nv
     gap = np.full((len(rows), first.nq + first.nv), np.nan)
     return np.hstack([rows[:, :1], gap, rows[:, 1 + width :]]), rows[:, 1 : 1 + width].ravel()
+
+
+def booked(event: EventRecord) -> np.ndarray:
+    """Return the row (1, 15) of an event."""
+    sums = event.momentum_before, event.momentum_after
+    return np.concatenate([[event.t], *sums, [event.energy_before, event.energy_after]])[None]
+
+
+def with_books(events: Sequence[EventRecord], rows: np.ndarray) -> list[EventRecord]:
+    """Return events, known by their texts, with what was booked of them; those without are as they are."""
+    known = [
+        EventRecord(float(row[0]), one.name, one.what, row[1:7], row[7:13], float(row[13]), float(row[14]))
+        for one, row in zip(events, rows)
+    ]
+    return known + list(events[len(known) :])

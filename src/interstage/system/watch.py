@@ -14,7 +14,7 @@ fires again within APART tolerances.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import inf, isfinite, nan
 from sys import float_info
 from typing import Any
@@ -33,6 +33,7 @@ REACH = (
     4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
 )
 EPS = float_info.epsilon
+FACTS = 11  # numbers that say what is known of a condition
 At = Callable[[float], State]
 
 
@@ -72,6 +73,19 @@ class Eye:
         if change == 0.0 or not isfinite(self.rate):
             return True  # a switch, or nothing known yet
         return min(abs(value), abs(self.value)) <= REACH * (change + h * self.rate)
+
+    def facts(self) -> np.ndarray:
+        """Return all that is known as numbers (FACTS,), for a checkpoint."""
+        fresh = [0.0] * 5 if self.fresh is None else [1.0, *astuple(self.fresh)]
+        known = (self.sign, self.value, self.rate, self.size, self.fired, float(self.resting))
+        return np.array([*known, *fresh], dtype=float)
+
+    def recall(self, facts: np.ndarray) -> None:
+        """Know again what `facts` said."""
+        self.sign, self.value, self.rate, self.size, self.fired, resting = map(float, facts[:6])
+        self.resting = bool(resting)
+        front, value, noise = map(float, facts[7:10])
+        self.fresh = Fresh(front, value, noise, bool(facts[10])) if facts[6] else None
 
     def fires(self, t: float) -> bool:
         """Note that the event fires, and tell if it is at rest."""
