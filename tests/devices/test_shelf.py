@@ -72,6 +72,15 @@ def test_the_shelf_page_has_a_row_for_every_device():
         assert all(cell.strip() for cell in cells), f"docs/shelf.md: the row of {name} has an empty cell"
 
 
+def test_every_device_is_in_a_picture_of_the_gallery():
+    """Each name of the shelf is used in an example that draws; an accelerometer is what an IMU has."""
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*.py")]
+    drawn = "".join(text for text in texts if ".savefig(" in text)
+    within = {"Accelerometer": "IMU"}
+    missing = [name for name in dev.__all__ if f"dev.{within.get(name, name)}(" not in drawn]
+    assert missing == []
+
+
 def test_the_shelf_is_opened_when_it_is_asked_for():
     code = "import sys; from interstage import devices; print([m for m in sys.modules if 'interstage.' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
