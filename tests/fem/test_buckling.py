@@ -10,7 +10,9 @@ import pytest
 import interstage as ist
 from interstage.errors import ModelError
 from interstage.fem import geometric_stiffness
+from interstage.fem.elements.block import ElementBlock
 from interstage.fem.elements.line_geometric import line_geometric_stiffness
+from interstage.fem.elements.shear_panel import ShearPanelBlock
 from interstage.nastran import deck_from_text
 
 E, I_WEAK, L = 7e10, 5e-9, 2.0
@@ -370,13 +372,43 @@ def test_range_of_load_factors_above_zero_is_counted():
     np.testing.assert_allclose(result.load_factors, 4.0 * np.pi**2 * 56.0, rtol=6e-4)
 
 
-def test_elements_without_geometric_stiffness_are_named_where_nothing_else_is_loaded():
+def test_elements_without_geometric_stiffness_are_named_where_nothing_else_is_loaded(monkeypatch):
+    monkeypatch.setattr(ShearPanelBlock, "geometric_stiffness", ElementBlock.geometric_stiffness)
     grids = [f"GRID,{i + 1},,{x}.,{y}.,0." for i, (x, y) in enumerate([(0, 0), (1, 0), (1, 1), (0, 1)])]
     head = ["SOL 105", "CEND", "SPC = 1", "SUBCASE 1", "LOAD = 1", "SUBCASE 2", "METHOD = 1", "BEGIN BULK"]
     bulk = ["CSHEAR,1,1,1,2,3,4", "PSHEAR,1,1,.01,,1.,1.", "MAT1,1,7.+10,,.3", "EIGRL,1,,,1"]
     text = "\n".join([*head, *grids, *bulk, "SPC1,1,123456,1,4", "FORCE,1,2,,-1.,1.,0.,0.", "ENDDATA"])
     with pytest.raises(ModelError, match="CSHEAR has no geometric stiffness"):
         ist.buckling(ist.FEModel.from_deck(deck_from_text(text)))
+
+
+@pytest.mark.parametrize(
+    "corners",
+    [
+        [(0, 0), (2, 0), (2, 1), (0, 1)],
+        [(0, 0), (3, 0), (2, 1), (0.5, 1)],
+        [(0, 0), (2, 0.3), (2.6, 1.9), (-0.2, 1)],
+    ],
+    ids=["rectangle", "trapezium", "no parallel sides"],
+)
+def test_a_turn_of_a_loaded_shear_panel_turns_its_forces(corners):
+    """Kg S_θ = θ × p with the forces p of the panel on its grids; under shear it holds its diagonals as strings do."""
+    tilt = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
+    x = np.array([(*c, 0.0) for c in corners]) @ tilt.T
+    bulk = "".join(f"GRID,{i + 1},,{p[0]:.14f},{p[1]:.14f},{p[2]:.14f}\n" for i, p in enumerate(x))
+    bulk += "CSHEAR,1,1,1,2,3,4\nPSHEAR,1,1,.01\nMAT1,1,7.+10,,.3\n"
+    fe = ist.FEModel.from_deck(deck_from_text(f"SOL 101\nCEND\nBEGIN BULK\n{bulk}ENDDATA\n"))
+    u = 1e-3 * np.random.default_rng(3).normal(size=24)
+    p = (fe.K_gg @ u).reshape(4, 6)[:, :3]
+    for form in ("nastran", "full"):
+        Kg, notes = geometric_stiffness(fe, u, form)
+        assert not notes and abs(Kg - Kg.T).max() < 1e-12 * abs(Kg).max()
+        for theta in np.eye(3):
+            turn = np.zeros((4, 6))
+            turn[:, :3] = np.cross(theta, x)
+            found = (Kg @ turn.ravel()).reshape(4, 6)
+            np.testing.assert_allclose(found[:, :3], np.cross(theta, p), atol=1e-9 * np.abs(p).max())
+            assert not found[:, 3:].any()
 
 
 def test_subcase_that_names_its_loads_is_the_one_that_buckles():

@@ -7,6 +7,8 @@ the points where opposite sides meet (all alike for a parallelogram) the shear s
 
     τ_i = s p1p2/p_i² at the corners,    flows q = s t [1, p1/p3, p1p2/(p3p4), p2/p4] on sides 12, 23, 34, 41
 
+Under preload the forces along the diagonals, c t s times their length, hold the corners as two strings would.
+
 NASTRAN shows the force of half a side at each of its ends, and the forces out of plane (kick) that hold the flows of a
 warped panel in balance. The rods of F1 and F2 do not show.
 
@@ -19,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.line_common import string_stiffness
 
 # sides whose directions differ less than this (tangent) count as parallel
 PARALLEL = 0.1
@@ -150,13 +153,29 @@ class ShearPanelBlock(ElementBlock):
         """Nodal forces a (n, 12) that a unit flow on side 1-2 exerts, basic axes, Z (n,) and p (n, 4)."""
         xy, axes = self.xy[rows], self.axes[rows]
         Z, p = panel_flexibility(xy, self.area[rows], self.G[rows], self.nu[rows], self.t[rows])
-        x2, (x3, y3), (x4, y4) = xy[:, 1, 0], xy[:, 2].T, xy[:, 3].T
-        cut = x4 * y3 - x3 * y4
-        # forces along the diagonals 1-3 and 2-4 in equilibrium with a unit flow on side 1-2
-        along_13 = (-0.5 * x2 * y4 / cut)[:, None] * xy[:, 2]
-        along_24 = (0.5 * x2 * y3 / (cut - x2 * (y3 - y4)))[:, None] * (xy[:, 3] - xy[:, 1])
+        c13, c24 = self._diagonals(rows)
+        along_13, along_24 = c13[:, None] * xy[:, 2], c24[:, None] * (xy[:, 3] - xy[:, 1])
         plane = np.stack([along_13, along_24, -along_13, -along_24], axis=1)
         return np.einsum("nki,nij->nkj", plane, axes[:, :2]).reshape(-1, 12), Z, p
+
+    def _diagonals(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Forces over length (n,) along the diagonals 1-3 and 2-4 in equilibrium with a unit flow on side 1-2."""
+        xy = self.xy[rows]
+        x2, (x3, y3), (x4, y4) = xy[:, 1, 0], xy[:, 2].T, xy[:, 3].T
+        cut = x4 * y3 - x3 * y4
+        return -0.5 * x2 * y4 / cut, 0.5 * x2 * y3 / (cut - x2 * (y3 - y4))
+
+    def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
+        """F/L across each diagonal between its corners, (n, 12, 12); the rods of F1 and F2 carry no preload."""
+        flow = self.t[rows] * results[:, 0]
+        out = np.zeros((len(flow), 4, 3, 4, 3))
+        for (i, j), c in zip(((0, 2), (1, 3)), self._diagonals(rows)):
+            line = np.einsum("ni,nij->nj", self.xy[rows][:, j] - self.xy[rows][:, i], self.axes[rows][:, :2])
+            axis = line / np.linalg.norm(line, axis=1, keepdims=True)
+            string = string_stiffness(axis, flow * c).reshape(-1, 2, 6, 2, 6)[:, :, :3, :, :3]
+            ends = np.array([i, j])
+            out[:, ends[:, None], :, ends] += string.transpose(1, 3, 0, 2, 4)
+        return out.reshape(-1, 12, 12)
 
     def recovery(self, rows: slice) -> np.ndarray:
         """Operator (n, 1, 12) to the shear stress of side 1-2."""
