@@ -161,3 +161,21 @@ def test_a_vehicle_without_roll_inertia_is_refused():
     v = Vehicle("v")
     v.add(Stage("s", K=K, M=M, nodes=nodes))
     assert "no inertia about an axis (axis x)" in refused(lambda: v.shapes(n_modes=3))
+
+
+def test_modes_of_many_levels_that_are_nearly_the_same():
+    """Modes of evenly burning stages hardly change: singular values fall to rounding, and rigid parts must not grow."""
+    from interstage import Stage
+    from interstage.fem import lumped_beam
+
+    v, n = Vehicle("smooth"), 40
+    for name, at, stiff in (("a", 0.0, 1e11), ("b", 50.0, 5e10)):
+        K, M, nodes = lumped_beam(50.0, n - 1, EA=3e10, GJ=1e10, EI=(stiff, 0.9 * stiff), mass=[2e3] * 6)
+        stage = Stage(name, K=K, M=M, nodes=nodes)
+        even = np.kron(np.eye(n), np.diag([1, 1, 1, 0.5, 0.5, 0.5])) / n
+        stage.add_tank(f"{name} tank", levels={1e5 * k: 1e5 * k * even for k in range(3)})
+        v.add(stage, at=[at, 0, 0])
+    v.join("j", ("a", n), ("b", 1))
+    report = v.shapes(n_modes=16, error=1e-3, levels=5, certify=9).report
+    assert max(report.frequency_error, report.mac_error) <= 1e-3
+    assert report.condition < 1e3

@@ -97,6 +97,19 @@ def compile_assembly() -> None:
     simulate(flight, system.state(), until=0.02, step=0.01)
 
 
+def compile_burning() -> None:
+    """Fly a burning vehicle."""
+    from interstage.fem import lumped_beam
+    from interstage.vehicle import Stage, Vehicle, fly
+
+    K, M, nodes = lumped_beam(3.0, 3, EA=1e4, GJ=1e4, EI=1e4, mass=[1.0] * 6)
+    stage = Stage("warm-up", K=K, M=M, nodes=nodes)
+    stage.add_tank("tank", levels={0.0: 0 * M, 4.0: M})
+    vehicle = Vehicle("warm-up")
+    vehicle.add(stage)
+    fly(vehicle.shapes(n_modes=2, levels=2), until=0.02, step=0.01, flow={"tank": 1.0}).momentum()
+
+
 def compile_elements() -> None:
     """Take the demo's launch vehicle from its deck to modes and a component."""
     from interstage.demo.heron_deck import write_heron_deck
@@ -123,6 +136,7 @@ def compile_real() -> None:
     compile_stages(float)
     compile_flight(("rk4", "dopri5", "ros2", "ros3"))
     compile_assembly()
+    compile_burning()
 
 
 def compile_complex() -> None:

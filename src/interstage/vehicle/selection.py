@@ -122,8 +122,12 @@ def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
         fill.W[:, chosen],
     )
     effective = G - P.T @ P
-    s = 1.0 / np.sqrt(np.diag(effective))
-    values, Y = la.eigh((K + K.T) / 2 * np.outer(s, s), (effective + effective.T) / 2 * np.outer(s, s))
+    # θ = 1/λ with K as the metric, which is well conditioned where the mass of a vector is lost in rounding
+    s = 1.0 / np.sqrt(np.diag(K))
+    theta, Y = la.eigh((effective + effective.T) / 2 * np.outer(s, s), (K + K.T) / 2 * np.outer(s, s))
+    theta, Y = theta[::-1], Y[:, ::-1]
+    real = theta > 1e-14 * theta[0]
+    values, Y = 1.0 / theta[real], Y[:, real] / np.sqrt(theta[real])
     exact = fill.modes.frequencies_hz
     k = min(len(exact), len(values))
     hz = np.sqrt(np.maximum(values, 0.0)) / (2 * np.pi)

@@ -229,7 +229,8 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
 
     if wanted.vectors is None and wanted.each is None:
         U, values = strain_vectors(K_ref, stacked([modes(part) for part in _levels(wanted, burning)]), kept)
-        U = np.hstack([kept, U])
+        # the metric of K is blind to rigid parts, and small singular values blow them up
+        U = np.hstack([kept, U - S_ref @ (S_ref.T @ (M_ref @ U))])
         fills = _certified(stack, wanted, burning, modes, U)
         count = _count(wanted, fills, kept.shape[1], values)
         Phi, omega = _canonical(wanted, K_ref, M_ref, S_ref, U[:, :count])
