@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Motor, Pull
 from scipy.integrate import solve_ivp
 
 import interstage as ist
@@ -19,27 +20,6 @@ def joints():
     mb.add_body("slide", mass=MASS, inertia=[1, 1, 1], joint=ist.Prismatic("x"))
     mb.add_body("arm", mass=1.0, inertia=[1, 1, INERTIA], joint=ist.Revolute("z"))
     return mb.compile()
-
-
-class Pull(ist.Device):
-    """A spring to a point that moves on with constant speed."""
-
-    joint = ist.Hinge("m")
-    stiffness, speed = ist.Parameter("N/m", 80.0), ist.Parameter("m/s", 0.1)
-    x, force = joint.coordinate(), joint.force()
-    stretch = ist.Out("m")
-
-    def outputs(d, t):
-        d.stretch = d.speed * t - d.x
-        d.force = d.stiffness * d.stretch
-
-
-class Push(ist.Device):
-    joint = ist.Hinge()
-    torque, command = joint.force(), ist.In("N*m")
-
-    def outputs(d, t):
-        d.torque = d.command
 
 
 def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
@@ -82,7 +62,7 @@ def test_a_mass_on_a_spring_that_is_pulled_sticks_and_slips(joints):
 
 def test_what_is_stuck_does_not_creep(joints):
     """Half of what would break it loose bends the bristles by τ/σ, and there it stays."""
-    made = ist.Assembly("stuck", vehicle=joints).add("push", Push(joint="arm", command=0.5))
+    made = ist.Assembly("stuck", vehicle=joints).add("push", Motor(joint="arm", command=0.5))
     made.add("rub", dev.Friction(joint="arm", coulomb=1.0, static=1.5, stiffness=1e3, damping=20.0))
     log = ist.simulate(made, joints.state(), until=20, step="1 ms")
     late = log.t > 10

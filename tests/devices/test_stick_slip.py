@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Pull
 from scipy.integrate import solve_ivp
 
 import interstage as ist
@@ -17,17 +18,6 @@ def slide(stiffness: float = 0.0) -> ist.System:
     mb = ist.Multibody("slide")
     mb.add_body("slide", mass=MASS, inertia=[1, 1, 1], joint=ist.Prismatic("x", stiffness=stiffness))
     return mb.compile()
-
-
-class Pull(ist.Device):
-    """A spring to a point that moves on with constant speed."""
-
-    joint = ist.Hinge("m")
-    stiffness, speed = ist.Parameter("N/m", 8.0), ist.Parameter("m/s", 0.1)
-    x, force = joint.coordinate(), joint.force()
-
-    def outputs(d, t):
-        d.force = d.stiffness * (d.speed * t - d.x)
 
 
 @pytest.mark.parametrize(

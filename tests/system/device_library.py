@@ -273,6 +273,19 @@ class Ruler(ist.Device):
         d.speed = d.v
 
 
+class Pull(ist.Device):
+    """A spring to a point that moves on with constant speed."""
+
+    joint = ist.Hinge("m")
+    stiffness, speed = ist.Parameter("N/m", 80.0), ist.Parameter("m/s", 0.1)
+    x, force = joint.coordinate(), joint.force()
+    stretch = ist.Out("m")
+
+    def outputs(d, t):
+        d.stretch = d.speed * t - d.x
+        d.force = d.stiffness * d.stretch
+
+
 class Motor(ist.Device):
     """A torque on a joint of one axis: command, and a spring and damper of its own."""
 

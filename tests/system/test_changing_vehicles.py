@@ -52,24 +52,10 @@ def arms():
     mb = ist.Multibody("arms")
     mb.add_body("bus", mass=20.0, inertia=[5, 6, 7], joint=ist.Free())
     mb.add_body("boom", component=BEAM, parent="bus", at=[0.5, 0, 0])
-    mb.add_body(
-        "arm",
-        mass=2.0,
-        com=[0.2, 0, 0],
-        inertia=[0.1, 0.2, 0.2],
-        parent="bus",
-        at=[-1, 0, 0],
-        joint=ist.Revolute("z"),
-    )
-    mb.add_body(
-        "hand",
-        mass=1.0,
-        com=[0, 0.1, 0],
-        inertia=[0.1, 0.1, 0.1],
-        parent="arm",
-        at=[0.5, 0, 0],
-        joint=ist.Revolute("y"),
-    )
+    arm = {"mass": 2.0, "com": [0.2, 0, 0], "inertia": [0.1, 0.2, 0.2]}
+    mb.add_body("arm", **arm, parent="bus", at=[-1, 0, 0], joint=ist.Revolute("z"))
+    hand = {"mass": 1.0, "com": [0, 0.1, 0], "inertia": [0.1] * 3}
+    mb.add_body("hand", **hand, parent="arm", at=[0.5, 0, 0], joint=ist.Revolute("y"))
     system = mb.compile()
     x = system.state()
     x["bus"].velocity[:] = [0.1, -0.2, 0.3, 1.0, 0.0, -0.5]
@@ -238,16 +224,9 @@ def test_a_stage_that_leaves_falls_in_the_field_of_its_own_place():
 def test_closures_open_and_shut():
     def four_bars():
         mb = ist.Multibody("bars", gravity=[0, -9.81, 0])
-        mb.add_body("crank", mass=1.0, com=[0.5, 0, 0], inertia=[0.1] * 3, joint=ist.Revolute("z"))
-        mb.add_body(
-            "rod",
-            mass=1.0,
-            com=[0.5, 0, 0],
-            inertia=[0.1] * 3,
-            parent="crank",
-            at=[1, 0, 0],
-            joint=ist.Revolute("z"),
-        )
+        rod = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.1] * 3, "joint": ist.Revolute("z")}
+        mb.add_body("crank", **rod)
+        mb.add_body("rod", **rod, parent="crank", at=[1, 0, 0])
         mb.close("pin", ("rod", [1, 0, 0]), (None, [1.2, 0.5, 0]), joint=ist.Ball())
         return mb.compile()
 

@@ -211,16 +211,9 @@ def test_closures_come_along():
     def looped():
         mb = ist.Multibody("loop")
         mb.add_body("base", mass=1.0, inertia=np.eye(3), joint=ist.Locked())
-        mb.add_body("a", mass=1.0, com=[0.5, 0, 0], inertia=[0.1] * 3, parent="base", joint=ist.Revolute("z"))
-        mb.add_body(
-            "b",
-            mass=1.0,
-            com=[0.5, 0, 0],
-            inertia=[0.1] * 3,
-            parent="a",
-            at=[1, 0, 0],
-            joint=ist.Revolute("z"),
-        )
+        rod = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.1] * 3, "joint": ist.Revolute("z")}
+        mb.add_body("a", **rod, parent="base")
+        mb.add_body("b", **rod, parent="a", at=[1, 0, 0])
         mb.close("tip", ("b", [1, 0, 0]), ("base", [2, 0, 0]), joint=ist.Revolute("z"))
         return mb.compile()
 

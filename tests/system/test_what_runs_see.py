@@ -84,16 +84,9 @@ def test_conditions_see_the_mass_of_their_time(method):
 def arm():
     """Return two bodies on hinges in gravity, moving."""
     mb = ist.Multibody("arm", gravity=[0.0, 0.0, -9.81])
-    mb.add_body("a", mass=1.0, com=[0.5, 0, 0], inertia=[0.1, 0.2, 0.2], joint=ist.Revolute("y"))
-    mb.add_body(
-        "b",
-        mass=0.5,
-        com=[0.5, 0, 0],
-        inertia=[0.1, 0.2, 0.2],
-        parent="a",
-        at=[1, 0, 0],
-        joint=ist.Revolute("y"),
-    )
+    rod = {"com": [0.5, 0, 0], "inertia": [0.1, 0.2, 0.2], "joint": ist.Revolute("y")}
+    mb.add_body("a", mass=1.0, **rod)
+    mb.add_body("b", mass=0.5, **rod, parent="a", at=[1, 0, 0])
     system = mb.compile()
     return system, system.state(q=[0.2, 0.4], v=[0.3, -0.1])
 

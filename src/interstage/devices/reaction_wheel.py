@@ -26,6 +26,13 @@ from interstage.system.ports import In, Out, Parameter, Place, State, Value, num
 
 
 @kernel
+def gained(torque, speed, drag, max_torque, max_speed):
+    """Return ḣ of a rotor: what its motor gives within its limits, less friction."""
+    motor = limited(torque, max_torque)
+    return motor * near_limit(speed, motor, max_speed) - drag
+
+
+@kernel
 def gyrostat(a, w, momentum, gain, torque):
     """Write the torque (3,) of a rotor on its node: -ḣ a - ω × h a."""
     for i in range(3):
@@ -34,9 +41,13 @@ def gyrostat(a, w, momentum, gain, torque):
 
 
 @kernel
-def off_balance(a, e, angle, square, static, dynamic, force, torque):
-    """Write the force (3,) of imbalance, and add its torque; `square` is the square of the rotor's rate."""
-    cos, sin = np.cos(angle), np.sin(angle)
+def off_balance(a, e, angle, rate, ideal, imbalance, force, torque):
+    """Write the force (3,) of imbalance (static, dynamic) at a rate of the rotor, and add its torque.
+
+    What turns with the rotor has no steady state: derivatives, which are ideal, are without it.
+    """
+    static, dynamic = imbalance
+    cos, sin, square = np.cos(angle), np.sin(angle), 0.0 * rate if ideal == 1 else rate * rate
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         out = (e[i] * cos + (a[j] * e[k] - a[k] * e[j]) * sin) * square  # e₁ cos θ + e₂ sin θ, e₂ = a × e₁
@@ -90,16 +101,11 @@ class ReactionWheel(Rotor):
         speed = turning - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2])
         d.speed = speed
         d.drag = drag_at(speed, d.coulomb, d.viscous, d.stick)
-        motor = limited(d.torque, d.max_torque)
-        gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
-        # what turns with the rotor has no steady state: derivatives are without it
-        square = 0.0 * turning if d.ideal == 1 else turning * turning
+        gain = gained(d.torque, speed, d.drag, d.max_torque, d.max_speed)
         gyrostat(a, w, d.momentum, gain, d.on_torque)
-        off_balance(
-            a, d.side, d.angle, square, d.static_imbalance, d.dynamic_imbalance, d.on_force, d.on_torque
-        )
+        imbalance = (d.static_imbalance, d.dynamic_imbalance)
+        off_balance(a, d.side, d.angle, turning, d.ideal, imbalance, d.on_force, d.on_torque)
 
     def rates(d, t):
-        motor = limited(d.torque, d.max_torque)
-        d.momentumdot = motor * near_limit(d.speed, motor, d.max_speed) - d.drag
+        d.momentumdot = gained(d.torque, d.speed, d.drag, d.max_torque, d.max_speed)
         d.angledot = d.speed

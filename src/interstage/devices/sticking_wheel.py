@@ -14,8 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.devices.friction import bristle_rate, with_static
-from interstage.devices.parts import limited, near_limit
-from interstage.devices.reaction_wheel import ReactionWheel, gyrostat, off_balance
+from interstage.devices.reaction_wheel import ReactionWheel, gained, gyrostat, off_balance
 from interstage.jit import kernel
 from interstage.system.ports import Parameter, State, Value
 
@@ -55,18 +54,13 @@ class StickingWheel(ReactionWheel):
         zdot, near = bristle(speed, d.bend, d.bristle_stiffness, d.inertia, d.coulomb, d.static, d.stribeck)
         d.speed = speed
         d.drag = d.bristle_stiffness * d.bend + d.bristle_damping * near * zdot + d.viscous * speed
-        motor = limited(d.torque, d.max_torque)
-        gain = motor * near_limit(speed, motor, d.max_speed) - d.drag
-        square = 0.0 * turning if d.ideal == 1 else turning * turning
+        gain = gained(d.torque, speed, d.drag, d.max_torque, d.max_speed)
         gyrostat(a, w, d.momentum, gain, d.on_torque)
-        off_balance(
-            a, d.side, d.angle, square, d.static_imbalance, d.dynamic_imbalance, d.on_force, d.on_torque
-        )
+        imbalance = (d.static_imbalance, d.dynamic_imbalance)
+        off_balance(a, d.side, d.angle, turning, d.ideal, imbalance, d.on_force, d.on_torque)
 
     def rates(d, t):
-        motor = limited(d.torque, d.max_torque)
-        d.momentumdot = motor * near_limit(d.speed, motor, d.max_speed) - d.drag
-        d.angledot = d.speed
-        d.benddot, _ = bristle(
-            d.speed, d.bend, d.bristle_stiffness, d.inertia, d.coulomb, d.static, d.stribeck
-        )
+        stiffness, drag, speed = d.bristle_stiffness, d.drag, d.speed
+        d.benddot, _ = bristle(speed, d.bend, stiffness, d.inertia, d.coulomb, d.static, d.stribeck)
+        d.momentumdot = gained(d.torque, speed, drag, d.max_torque, d.max_speed)
+        d.angledot = speed
