@@ -140,21 +140,73 @@ def _shear_parameters(x, dN_middle, G, tangent, P):
     P[:] = np.linalg.solve(A, P)
 
 
+@kernel(forceinline=True)
+def _strain_rows(G, P, tangent, centre, r, s, B):
+    """Write B (6, 18) at a point: gradients G (3, 6) of the functions, shear from its parameters P (3, 18)."""
+    fx = fy = 0.0
+    for i in range(3):
+        # 1 - 3 L_i = -2 (r, s)·V_i, V_i from the gradients at the centre
+        f = -6.0 * (centre[0, i] * r + centre[1, i] * s)
+        fx += f * tangent[i, 0]
+        fy += f * tangent[i, 1]
+    for n in range(6):
+        c = 3 * n
+        B[0, c] = G[0, n]
+        B[1, c + 1] = G[1, n]
+        B[2, c + 2] = G[2, n]
+        B[3, c] = G[1, n]
+        B[3, c + 1] = G[0, n]
+    for c in range(18):
+        B[4, c] = P[1, c] + fy * P[2, c]
+        B[5, c] = P[0, c] + fx * P[2, c]
+
+
+@kernel(forceinline=True)
+def _inner_rows(inverse, r, s, z, B):
+    """Write B (6, 3) of the three inner displacements 1 - r² - s², 1 - ζ² at a point, from -2 (r, s, ζ) scaled."""
+    gx = r * inverse[0, 0] + s * inverse[1, 0]
+    gy = r * inverse[0, 1] + s * inverse[1, 1]
+    B[:] = 0.0
+    B[0, 0] = gx
+    B[3, 0] = gy
+    B[1, 1] = gy
+    B[3, 1] = gx
+    B[2, 2] = z * inverse[2, 2]
+
+
+@kernel(forceinline=True)
+def _add_point(w, C, B, Ba, CB, Ke, Kau, Kaa):
+    """Add w BᵀCB of a point to the upper triangle of Ke (18, 18), and the parts of the inner displacements."""
+    for i in range(6):
+        for c in range(18):
+            t = 0.0
+            for k in range(6):
+                t += C[i, k] * B[k, c]
+            CB[i, c] = w * t
+    for i in range(6):
+        for a in range(18):
+            f = B[i, a]
+            for c in range(a, 18):
+                Ke[a, c] += f * CB[i, c]
+        for a in range(3):
+            f = Ba[i, a]
+            if f != 0.0:
+                for c in range(18):
+                    Kau[a, c] += f * CB[i, c]
+                for k in range(6):
+                    for c in range(3):
+                        Kaa[a, c] += w * f * C[i, k] * Ba[k, c]
+
+
 @kernel
 def _wedge(xyz, C, dN, dN_middle, points, weights, centre, K):
     """Write K (n, 18, 18) of six-node wedges in element axes; xyz and C in element axes too."""
-    G = np.empty((3, 6))
-    tangent = np.empty((3, 2))
-    P = np.empty((3, 18))
-    B = np.empty((6, 6, 18))
-    Ba = np.empty((6, 3))
-    CB = np.empty((6, 18))
-    w = np.empty(6)
-    Kaa = np.empty((3, 3))
-    Kau = np.empty((3, 18))
-    inverse = np.empty((3, 3))
+    G, P, tangent = np.empty((3, 6)), np.empty((3, 18)), np.empty((3, 2))
+    B, Ba, CB = np.empty((6, 6, 18)), np.empty((6, 3)), np.empty((6, 18))
+    w, inverse = np.empty(6), np.empty((3, 3))
+    Kaa, Kau = np.empty((3, 3)), np.empty((3, 18))
     for e in range(xyz.shape[0]):
-        x = xyz[e]
+        x, Ke = xyz[e], K[e]
         _shear_parameters(x, dN_middle, G, tangent, P)
         j0 = gradients(x, centre, G)
         for a in range(3):  # dξ_a/dx_i from the corner values of r, s, ζ
@@ -166,59 +218,15 @@ def _wedge(xyz, C, dN, dN_middle, points, weights, centre, K):
         B[:] = 0.0
         for p in range(6):
             w[p] = weights[p] * gradients(x, dN[p], G)
-            Bp = B[p]
-            r, s = points[p, 0], points[p, 1]
-            fx = fy = 0.0
-            for i in range(3):
-                # 1 - 3 L_i = -2 (r, s)·V_i, V_i from the gradients at the centre
-                f = -6.0 * (centre[0, i] * r + centre[1, i] * s)
-                fx += f * tangent[i, 0]
-                fy += f * tangent[i, 1]
-            for n in range(6):
-                c = 3 * n
-                Bp[0, c] = G[0, n]
-                Bp[1, c + 1] = G[1, n]
-                Bp[2, c + 2] = G[2, n]
-                Bp[3, c] = G[1, n]
-                Bp[3, c + 1] = G[0, n]
-            for c in range(18):
-                Bp[4, c] = P[1, c] + fy * P[2, c]
-                Bp[5, c] = P[0, c] + fx * P[2, c]
+            _strain_rows(G, P, tangent, centre, points[p, 0], points[p, 1], B[p])
         Kaa[:] = 0.0
         Kau[:] = 0.0
-        Ke = K[e]
         Ke[:] = 0.0
         for p in range(6):
-            Bp = B[p]
             scale = j0 * weights[p] / w[p]
             r, s, z = -2.0 * points[p, 0] * scale, -2.0 * points[p, 1] * scale, -2.0 * points[p, 2] * scale
-            gx = r * inverse[0, 0] + s * inverse[1, 0]
-            gy = r * inverse[0, 1] + s * inverse[1, 1]
-            Ba[:] = 0.0
-            Ba[0, 0] = gx
-            Ba[3, 0] = gy
-            Ba[1, 1] = gy
-            Ba[3, 1] = gx
-            Ba[2, 2] = z * inverse[2, 2]
-            for i in range(6):
-                for c in range(18):
-                    t = 0.0
-                    for k in range(6):
-                        t += C[e, i, k] * Bp[k, c]
-                    CB[i, c] = w[p] * t
-            for i in range(6):
-                for a in range(18):
-                    f = Bp[i, a]
-                    for c in range(a, 18):
-                        Ke[a, c] += f * CB[i, c]
-                for a in range(3):
-                    f = Ba[i, a]
-                    if f != 0.0:
-                        for c in range(18):
-                            Kau[a, c] += f * CB[i, c]
-                        for k in range(6):
-                            for c in range(3):
-                                Kaa[a, c] += w[p] * f * C[e, i, k] * Ba[k, c]
+            _inner_rows(inverse, r, s, z, Ba)
+            _add_point(w[p], C[e], B[p], Ba, CB, Ke, Kau, Kaa)
         for a in range(18):
             for c in range(a):
                 Ke[a, c] = Ke[c, a]
