@@ -90,6 +90,7 @@ def linearize(
         "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
     method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
+        without a step accelerations are slopes of inverse dynamics, outputs complex steps; with one all are steps
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file

@@ -18,10 +18,11 @@ from scipy.linalg import null_space
 
 from interstage.errors import ModelError, SolverError
 from interstage.linear.chart import Chart
-from interstage.linear.columns import forward_rows
+from interstage.linear.columns import along_chart, forward_rows
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.multibody.calling import asked
-from interstage.multibody.loads import Loads
+from interstage.multibody.loads import Loads, wrench_rows
+from interstage.multibody.slopes import force_slopes
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -106,23 +107,37 @@ class Problem:
         return len(r) - (2 * self.system.n_closure if self.closed else 0)
 
     def jacobian(self) -> np.ndarray:
-        """Return ∂r/∂z (m, n) by complex steps."""
-        system, n, unit = self.system, len(self.unknowns), 1j * COMPLEX_STEP
+        """Return ∂r/∂z (m, n): slopes of accelerations, complex steps of what is beside them (and of all in loops)."""
+        if not (self.functions or self.closed):
+            return self._slopes()[self.rows]
+        n, unit = len(self.unknowns), 1j * COMPLEX_STEP
         Q, V = np.tile(self.x.q.astype(complex), (n, 1)), np.tile(self.x.v.astype(complex), (n, 1))
-        loads, tangent = self.loads, Chart(system, self.x).tangent()
-        tau = np.tile(loads.vector(system, complex), (n, 1))
+        loads, tangent = self.loads, Chart(self.system, self.x).tangent()
+        tau = np.tile(loads.vector(self.system, complex), (n, 1))
         for k, unknown in enumerate(self.unknowns):
             if unknown.kind == "position":
                 Q[k] += unit * tangent[:, unknown.place]
             else:
                 (V if unknown.kind == "rate" else tau)[k, unknown.place] += unit
-        sites, wrenches = loads.rows(system)
-        vdot = forward_rows(system, Q, V, tau, sites[None], wrenches[None])
-        parts = [vdot[:, self.rows]]
-        if self.functions or self.closed:
-            states = [State(self.x.layout, q, v) for q, v in zip(Q, V)]
-            parts.append(np.array([self.beside(x, a) for x, a in zip(states, vdot)]))
+        if self.closed:
+            sites, wrenches = loads.rows(self.system)
+            vdot = forward_rows(self.system, Q, V, tau, sites[None], wrenches[None])
+        else:
+            at = self.accelerations(self.x, self.loads.tau)
+            vdot = np.ascontiguousarray(at + unit * self._slopes().T)
+        states = [State(self.x.layout, q, v) for q, v in zip(Q, V)]
+        parts = [vdot[:, self.rows], np.array([self.beside(x, a) for x, a in zip(states, vdot)])]
         return np.concatenate(parts, axis=1).imag.T / COMPLEX_STEP
+
+    def _slopes(self) -> np.ndarray:
+        """Return ∂v̇/∂z (nv, n) of a system without closures."""
+        system, nothing = self.system, wrench_rows(self.system, ())
+        vdot = self.accelerations(self.x, self.loads.tau)
+        found = force_slopes(system, self.x, vdot, self.loads.rows(system), nothing)
+        along = {"position": along_chart(Chart(system, self.x), found.q), "rate": found.v}
+        along["force"] = -np.eye(system.nv)
+        right = [along[unknown.kind][:, unknown.place] for unknown in self.unknowns]
+        return found.solved(np.column_stack(right))
 
 
 def solve(
