@@ -207,3 +207,22 @@ def _flow_over_force(component) -> float:
     flow, force = component.recovery.C
     k = int(np.argmax(np.abs(force)))
     return float(abs(flow[k] / force[k]))
+
+
+def test_a_straight_bar_whose_lumped_masses_are_taken_out():
+    """Nothing is left that could be turned about its axis: the moment at the root under a force at the tip is F L."""
+    bulk = "".join(f"GRID,{i + 1},,{float(i)},0.,0.\n" for i in range(7))
+    bulk += "".join(f"CBAR,{i + 1},1,{i + 1},{i + 2},0.,1.,0.\n" for i in range(6))
+    bulk += "PBAR,1,1,1.-2,1.-6,1.-6,2.-6\nMAT1,1,7.+10,,0.3,2700.\n"
+    bulk += "".join(f"CONM2,{900 + i},{i},,2.\n,1.e-1,,1.e-1,,,1.e-1\n" for i in (1, 4, 7))
+    deck = deck_from_text(f"SOL 103\nCEND\nBEGIN BULK\n{bulk}ENDDATA\n")
+    wanted = {"root": ("CBAR", 1, "bending_moment_a1")}
+    c = ist.Component.from_deck(
+        deck, 4, aset={1: 123456}, load_grids=[7], separate_lumped=True, recover=wanted
+    )
+    assert c.mass == pytest.approx(162.0)
+    mb = ist.Multibody("bar")
+    mb.add_body("bar", component=c, joint=ist.Locked())
+    system = mb.compile()
+    x0 = ist.trim(system, system.state(), forces={("bar", 7): [0, 0, 0, 0, 2.0, 0]})
+    assert abs(system.recovered(x0, "bar")["root"]) == pytest.approx(12.0, rel=1e-6)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.component.record import RecoveryRows
-from interstage.component.residual import static_response
+from interstage.component.residual import held_response
 from interstage.component.stored import QUANTITIES
 from interstage.component.unit_loads import UnitLoads
 from interstage.errors import InputError, known_names, shown
@@ -60,7 +60,9 @@ def recovery_rows(model: Assembled, shapes: np.ndarray, loads: UnitLoads) -> Rec
     """
     assert model.recoverer is not None
     found = model.recoverer
-    own = static_response(model.K_ff, model.M_ff, model.M_ff @ shapes, loads.rigid, None, model.name_of)
+    inertia = model.M_ff @ shapes
+    inertia = inertia - model.M_ff @ (loads.rigid @ (loads.rigid.T @ inertia))
+    own = held_response(model.K_ff, inertia, loads.still, model.name_of)
     u = np.hstack([shapes, own, loads.u])
     y = _linear_rows(found, u)
     _check_linear(found, u, y)

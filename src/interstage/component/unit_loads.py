@@ -36,7 +36,7 @@ class UnitLoads:
     load (k, 2) : (0, 1 to 6) for the products of ω, (grid, 1 to 6) for T1 T2 T3 R1 R2 R3 at a grid, component axes
     nodes : the grids
     p, u : (nf, k) loads p̂ and displacements of the free coordinates
-    rigid : (nf, r) rigid motions V
+    rigid : (nf, r) rigid motions V;  still : (nf, s) all that strain nothing, those without inertia among them
     """
 
     load: np.ndarray
@@ -44,6 +44,7 @@ class UnitLoads:
     p: np.ndarray
     u: np.ndarray
     rigid: np.ndarray
+    still: np.ndarray
 
 
 def unit_loads(model: Assembled, nodes: Sequence[int], what: str) -> UnitLoads:
@@ -56,7 +57,7 @@ def unit_loads(model: Assembled, nodes: Sequence[int], what: str) -> UnitLoads:
     P = P - model.M_ff @ (V @ (V.T @ P))
     u = held_response(model.K_ff, P, still, model.name_of)
     grids = np.array(sorted({int(node) for node in nodes}), dtype=np.int64)
-    return UnitLoads(np.array(names, dtype=np.int64).reshape(-1, 2), grids, P, u, V)
+    return UnitLoads(np.array(names, dtype=np.int64).reshape(-1, 2), grids, P, u, V, still)
 
 
 def _columns(model: Assembled, nodes: Sequence[int]) -> np.ndarray:
