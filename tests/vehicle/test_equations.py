@@ -12,7 +12,6 @@ from interstage.component.integrals import rigid_motion
 from interstage.fem import lumped_beam
 from interstage.vehicle import Load, fly
 from interstage.vehicle.damping import damping_matrix, effective_mass
-from interstage.vehicle.frozen import component_at, node_numbers
 from interstage.vehicle.kernels import body_terms, flow_forces, momentum
 from validation.burning_beam import plane_modes
 
@@ -90,11 +89,43 @@ def test_frozen_masses_are_a_body_of_the_engine():
     assert system.energies(x).kinetic == pytest.approx(0.5 * u @ M @ u, rel=1e-10)
 
 
-def test_node_numbers_of_two_stages():
-    shapes = launcher().shapes(n_modes=3, levels=3)
-    ids, order = node_numbers(shapes)
-    assert ids[0] == 1_000_001 and ids[13] == 2_000_001
-    assert component_at(shapes, shapes.integrals(1.0), "v").node_ids[order[0]] == 1_000_001
+def test_frozen_vehicle_with_a_nozzle_in_a_linear_model():
+    """Force at the foot to rate at the nose, against the whole structure with the nozzle's mass on its gimbal node.
+
+    The gimbal is stiff, so that the nozzle is a lump at the node; below the cut-off the shapes are certified to 1e-3.
+    """
+    from interstage import Multibody, NodeForce, NodeRate, Universal, linearize
+
+    v = launcher()
+    v.gravity[:] = 0.0
+    shapes = v.shapes(below_hz=40.0, levels=5, attach=[("first", 1)])
+    fill = {"grain": 20e3, "lox": 12e3}
+    mb = v.multibody(shapes, propellant=fill)
+    assert isinstance(mb, Multibody)
+    foot, nose = shapes.node_id("first", 1), shapes.node_id("upper", 9)
+    assert (foot, nose) == (1_000_001, 2_000_009)
+    gimbal = Universal(("y", "z"), stiffness=1e12)
+    mb.add_body("nozzle", mass=800.0, inertia=[300.0] * 3, parent="launcher", at=foot, joint=gimbal)
+    system = mb.compile()
+    lin = linearize(
+        system,
+        system.state(),
+        inputs=[NodeForce("launcher", foot, "y")],
+        outputs=[NodeRate("launcher", nose)],
+    )
+    stack = shapes.stack
+    given = stack.propellant(fill)
+    nodes = stack.node_mass(given).tolil()
+    for k in range(6):
+        nodes[k, k] += 800.0 if k < 3 else 300.0
+    M, K = stack.V.T @ nodes.tocsr() @ stack.V, stack.stiffness(given)
+    b, c = stack.V[1].toarray().ravel(), stack.V[6 * shapes.row("upper", 9) + 5].toarray().ravel()
+    f = np.array([0.3, 1.5, 4.1, 9.7])
+    found = lin.frequency_response(f)[:, 2, 0]
+    for hz, ours in zip(f, found):
+        s = 2j * np.pi * hz
+        wanted = s * (c @ np.linalg.solve((K + s**2 * M).toarray(), b))
+        assert abs(ours - wanted) < 5e-3 * abs(wanted)
 
 
 def two_masses(mass0: float, mass1: float, k: float) -> tuple[Vehicle, np.ndarray]:

@@ -15,7 +15,7 @@ def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
     """Return the component of a vehicle with given integrals, in modes Φ T of unit modal mass: T'GT = 1, T'KT = ω².
 
     Its frame is that of the vehicle, and shapes keep their rigid parts: nothing but coordinates changes, η = T y.
-    Nodes have their own ids where no two stages share one, else 1,000,000 times the number of the stage more.
+    Nodes have the ids of `Shapes.node_ids`.
     """
     try:
         values, T = la.eigh(one.K, one.G)
@@ -23,7 +23,8 @@ def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
         raise ModelError(
             "the modal mass is not positive", where=f"component '{name}'", hint="look at shapes.report"
         ) from None
-    ids, order = node_numbers(shapes)
+    ids = shapes.node_ids
+    order = np.argsort(ids)
     Phi = (shapes.nodes @ T).reshape(len(ids), 6, -1)[order]
     A, B = one.A @ T, np.einsum("abrs,rp,sq->abpq", one.B, T, T, optimize=True)
     trace_A, trace_B = np.einsum("aar->r", A), np.einsum("aars->rs", B)
@@ -51,13 +52,3 @@ def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
         n_rigid=6,
         rigid_frequencies_hz=np.zeros(6),
     )
-
-
-def node_numbers(shapes: Shapes) -> tuple[np.ndarray, np.ndarray]:
-    """Return ids (N,) of the nodes in a component, in the order of the vehicle, and the order that sorts them."""
-    places = shapes.stack.places
-    ids = np.array([node for _, node in places], dtype=np.int64)
-    if len(np.unique(ids)) != len(ids):
-        stages = list(dict.fromkeys(stage for stage, _ in places))
-        ids = ids + 1_000_000 * np.array([1 + stages.index(stage) for stage, _ in places])
-    return ids, np.argsort(ids)

@@ -148,6 +148,23 @@ class Shapes:
             hint = did_you_mean(stage, known) if stage not in known else None
             raise InputError(f"there is no node {node} of stage '{stage}'", hint=hint) from None
 
+    @property
+    def node_ids(self) -> np.ndarray:
+        """Ids (N,) of the nodes in a component: their own, or 1,000,000 times the number of the stage more.
+
+        Their own where no two stages share one; stages count from one, in the order in which they were added.
+        """
+        places = self.stack.places
+        ids = np.array([node for _, node in places], dtype=np.int64)
+        if len(np.unique(ids)) != len(ids):
+            stages = list(dict.fromkeys(stage for stage, _ in places))
+            ids = ids + 1_000_000 * np.array([1 + stages.index(stage) for stage, _ in places])
+        return ids
+
+    def node_id(self, stage: str, node: int) -> int:
+        """Return the id of a node in the component that `Vehicle.multibody` makes."""
+        return int(self.node_ids[self.row(stage, node)])
+
     def elastic(self) -> np.ndarray:
         """Return shapes (6N, n) at the nodes less the rigid motion that fits the translations of all nodes best."""
         S = rigid_motion(self.stack.positions)

@@ -218,7 +218,7 @@ class Vehicle:
         """Return the vehicle at one fill as the free body of a multibody: its masses stand still.
 
         To it engines on gimbals, slosh and payloads are added as to any other; trim, linear models and devices follow.
-        Shapes enter as modes of unit modal mass at this fill.
+        Shapes enter as modes of unit modal mass at this fill; `shapes.node_id(stage, node)` is a node's id in the body.
 
         Parameters
         ----------
