@@ -6,7 +6,7 @@ import scipy.linalg as la
 from vehicle_models import launcher, refused
 
 from interstage.spatial.functions import matrix_from_quaternion, quaternion_from_rotvec
-from interstage.vehicle import BodyState, fly, split
+from interstage.vehicle import BodyState, Load, fly, split
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +129,32 @@ def test_refusals(stressed):
     upper = v.without("first").shapes(n_modes=3, levels=2, error=0.1)
     part = split(shapes, state, {"upper": upper})["upper"]
     assert "a node that the vehicle does not have" in refused(lambda: split(upper, part.state, {"x": shapes}))
+
+
+def test_rocket_equation_through_staging():
+    """Two burns with a cut between them: Δv = Σ u ln(m0/m1), each stage with its own masses and exhaust."""
+    v = launcher()
+    whole = v.shapes(n_modes=2, burning=["grain"], levels=3, error=1e-2)
+    flow, exhaust = 3000.0, 2600.0
+    thrust = [Load(("first", 1), [1.0, 0.0, 0.0], flow * exhaust, "follower")]
+    first = fly(whole, until=20.0, step=2e-3, flow={"grain": flow}, loads=thrust, damping=0.02, every=1000)
+    after = v.without("first").shapes(n_modes=2, levels=3, error=1e-2)
+    part = split(whole, first.state(), {"upper": after})["upper"]
+    flow2, exhaust2 = 200.0, 4300.0
+    thrust = [Load(("upper", 1), [1.0, 0.0, 0.0], flow2 * exhaust2, "follower")]
+    second = fly(
+        after,
+        until=10.0,
+        step=1e-3,
+        start=part.state,
+        flow={"lox": flow2},
+        loads=thrust,
+        damping=0.05,
+        every=1000,
+    )
+    dry, upper = 12e3, 5e3 + 20e3 + 4e3
+    wanted = exhaust * np.log((dry + upper + 60e3) / (dry + upper))
+    wanted += exhaust2 * np.log(upper / (upper - 2e3))
+    # what still rings along the axis when the engine stops
+    assert second.velocity[-1, 3] == pytest.approx(wanted, rel=1e-4)
+    assert second.propellant["lox"][-1] == pytest.approx(18e3)
