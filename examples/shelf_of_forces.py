@@ -281,12 +281,17 @@ def spheres(axes) -> None:
 
 
 def filters(axes) -> None:
-    """Draw the step of a filter given by matrices."""
+    """Draw the step of a filter given by matrices, and a pulse of a thruster whose edges lie on no step."""
+    system = bodies(("cart", ist.Prismatic("x")))
+    jet = dev.EdgeThruster(at="cart", thrust=1.0, width=0.237, valve_delay=0.113, every=1)
+    log = ist.simulate(ist.Assembly("jet", vehicle=system).add("it", jet), None, until=0.8, step="50 ms")
+    axes.plot(log.t, log["it.level"], color=ORANGE, label="EdgeThruster")
+    assert abs(log["cart"].v[-1, 0] - 0.237) < 1e-8
     A, B = np.array([[0.0, 1.0], [-400.0, -8.0]]), np.array([[0.0], [400.0]])
     it = dev.LinearFilter((A, B, [[1.0, 0.0]], [[0.0]]), every="20 ms", u=[1.0])
     log = ist.simulate(ist.Assembly("filter").add("it", it), None, until=1.0, step="20 ms")
-    axes.step(log.times("it.y"), log["it.y"][:, 0], color=BLUE, where="post")
-    dress(axes, "time, s", "", "LinearFilter: a step")
+    axes.step(log.times("it.y"), log["it.y"][:, 0], color=BLUE, where="post", label="LinearFilter")
+    dress(axes, "time, s", "", "A step of a filter, a pulse at steps of 50 ms", legend=True)
 
 
 def main() -> None:

@@ -196,6 +196,10 @@ EXAMPLES: dict[str, list[dict[str, object]]] = {
     "StrainGauge": [{"modulus": 1e6, "scale_factor": 0.1, "bias": 1e-3, "noise": 1e-4, "step": 1e-5}],
     "StarTracker": [{"noise": "2 arcsec", "mount": [1, 2, 0, 1], "bias": 1e-3}],
     "SunSensor": [{"sun": [0.3, 0.2, 0.9], "field_of_view": 3.0, "noise": 1e-3, "step": 1e-4}],
+    "EdgeThruster": [
+        {"thrust": 10.0, "width": 0.006, "rise": 0.02, "valve_delay": 0.29},
+        {"thrust": 10.0, "width": 0.006, "resolution": 0.001, "valve_open": 1},
+    ],
     "Thruster": [
         {"thrust": 10.0, "width": 0.006, "rise": 0.02, "valve_delay": 0.29},
         {"thrust": 10.0, "width": 0.006, "resolution": 0.001, "valve_delay": 0.29},

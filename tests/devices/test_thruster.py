@@ -109,3 +109,20 @@ def test_adaptive_steps_that_might_miss_pulses_are_refused(cart, method):
         ist.InterstageError, match="may miss what 'jet' does between its samples; expected max_step"
     ):
         ist.simulate(made, None, until=3, set={"jet.width": "13 ms"}, method=method)
+
+
+@pytest.mark.parametrize(
+    "steps", [{"step": "7 ms"}, {"step": None, "method": "dopri5", "max_step": "3 ms"}], ids=["rk4", "dopri5"]
+)
+@pytest.mark.parametrize("rise", [0.0, 0.013])
+@pytest.mark.parametrize("delay", [0.0, 0.0113])
+def test_edges_between_steps_keep_the_impulse(cart, steps, rise, delay):
+    """Pulses whose edges lie on no step, alone and one after the other: m Δv = thrust · Σ width."""
+    widths = {1: 0.0217, 2: 0.0031, 4: 0.2, 5: 0.0777}
+    made = ist.Assembly("x", vehicle=cart)
+    given = {"at": "cart", "thrust": "8 N", "rise": rise, "valve_delay": delay}
+    made.add("jet", dev.EdgeThruster(**given), every="0.2 s")
+    made.add("law", lambda t: widths.get(round(t / 0.2), 0.0), every="0.2 s", out={"w": "s"})
+    log = ist.simulate(made.wire({"law.w": "jet.width"}), None, until=2, **steps)
+    # edges are found to 1e-9 s
+    assert 4.0 * log["cart"].v[-1, 0] == pytest.approx(8.0 * sum(widths.values()), rel=1e-7)

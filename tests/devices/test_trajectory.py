@@ -84,6 +84,21 @@ def test_files_have_units(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("head", "expected", "got"),
+    [
+        ("time,x (deg)", "as m", "deg"),
+        ("time (m),x", "as s", "m"),
+        ("time,throttle (kg)", "a plain number", "kg"),
+    ],
+)
+def test_units_of_another_kind_are_refused(tmp_path, head, expected, got):
+    file = tmp_path / "post.csv"
+    file.write_text(f"{head}\n0,0\n1,10\n2,30\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f"has a unit of another kind; expected {expected}, got {got}"):
+        dev.Trajectory(file)
+
+
+@pytest.mark.parametrize(
     ("table", "words"),
     [
         ({"x": [1, 2]}, "not a trajectory"),

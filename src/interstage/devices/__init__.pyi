@@ -12,6 +12,7 @@ from interstage.devices.contact import SphereContact as SphereContact
 from interstage.devices.drag import Drag as Drag
 from interstage.devices.dryden import Dryden as Dryden
 from interstage.devices.earth import Earth as Earth
+from interstage.devices.edge_thruster import EdgeThruster as EdgeThruster
 from interstage.devices.encoder import Encoder as Encoder
 from interstage.devices.engine import Engine as Engine
 from interstage.devices.friction import Friction as Friction

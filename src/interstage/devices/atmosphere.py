@@ -117,7 +117,8 @@ def _given_air(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
             got=repr(path),
         )
     names = ("altitude", "density", "pressure", "temperature")
-    found = read_table(path, "altitude", names)
+    kinds = dict(zip(names, ("m", "kg/m^3", "Pa", "K")))
+    found = read_table(path, "altitude", names, kinds=kinds)
     missing = [name for name in names if name not in found]
     if missing:
         raise InputError(f"the table '{Path(path).name}' has no column '{missing[0]}'", got=", ".join(found))
@@ -144,7 +145,8 @@ def wind_table(wind: str | Path | Mapping[str, Sequence[float | str]]) -> tuple[
                 got=", ".join(found),
             )
     elif isinstance(wind, str | Path):
-        found = read_table(wind, "altitude", KNOWN_WIND, BARE)
+        kinds = {name: {"altitude": "m", "direction": "rad"}.get(name, "m/s") for name in KNOWN_WIND}
+        found = read_table(wind, "altitude", KNOWN_WIND, BARE, kinds)
     else:
         raise InputError("not a wind profile", expected="a CSV file or columns by name", got=repr(wind)[:60])
     h = found["altitude"]

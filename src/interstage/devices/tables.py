@@ -92,12 +92,17 @@ def slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def read_table(
-    path: str | Path, first: str, known: Sequence[str] = (), units: Mapping[str, str] | None = None
+    path: str | Path,
+    first: str,
+    known: Sequence[str] = (),
+    units: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> dict[str, np.ndarray]:
     """Return the columns of a CSV file by the names of its first line, the column `first` increasing.
 
     Names may have a unit, as in "altitude (km)"; numbers are returned in SI. Lines that begin with # are left out.
     known : names that may be there; none: any;  units : of names without one, where they are not those of SI
+    kinds : units of the same kind as those that the file says, by name; of other names any will do
     """
     file = Path(path)
     try:
@@ -121,6 +126,13 @@ def read_table(
     for k, text in enumerate(names):
         match = _NAMED.fullmatch(text)
         name, said = (match[1].strip(), match[2]) if match else (text, (units or {}).get(text, ""))
+        wanted = (kinds or {}).get(name)
+        if match and wanted is not None and not unit(said).same_kind(unit(wanted)):
+            raise InputError(
+                f"the column '{name}' of '{file.name}' has a unit of another kind",
+                expected=f"as {wanted}" if wanted else "a plain number",
+                got=said,
+            )
         found[name] = unit(said).factor * numbers[:, k]
     if first not in found:
         raise InputError(

@@ -6,9 +6,10 @@ long (not longer than T, and not at all below `min_on`), and the thrust follows 
     ẋ = (open - x) / rise,    F = x thrust        (x = open without a rise),    flow = F / (isp g₀)
 
 A pulse has the impulse thrust · width whatever the rise is. Where derivatives are taken the force is its mean over a
-period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse exactly. Adaptive
-steps find the edges by themselves where they see the pulse. Behind a valve delay it begins between samples: they are
-at most half of `min_on` (or of `resolution`) then, and where neither is given the run needs max_step.
+period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse; equal steps
+that do not are off by up to thrust · step: `EdgeThruster` has steps end there. Adaptive steps find the edges by
+themselves where they see the pulse. Behind a valve delay it begins between samples: they are at most half of `min_on`
+(or of `resolution`) then, and where neither is given the run needs max_step.
 """
 
 from __future__ import annotations
@@ -37,6 +38,21 @@ def valve(t, opens, closes, delayed):
     if t > closes - _EDGE or (delayed and t < opens + _EDGE):
         return 0.5
     return 1.0
+
+
+@kernel
+def pulse(begin, width, period, delay, opens, closes):
+    """Return when a valve opens and closes that shall be open for a width from `begin` on.
+
+    One that is still open then goes on, or closes; a pulse of a whole period lasts until the next sample says more.
+    """
+    still_open = closes.real > begin.real - _EDGE
+    if width.real <= 0.0:
+        if still_open:
+            return opens, begin if delay.real > 0.0 else begin - 1.0
+        return opens, closes
+    more = 3.0 * _EDGE if width.real > period.real - _EDGE else 0.0
+    return opens if still_open else begin, begin + width + more
 
 
 class Thruster(Device):
@@ -102,16 +118,7 @@ class Thruster(Device):
             width = d.period + 0.0 * width
         if d.ideal == 0:
             width = rounded(width, d.resolution)
-            begin = t + d.valve_delay
-            still_open = d.closes.real > begin.real - _EDGE
-            if width.real < d.min_on.real or width.real <= 0.0:
+            if width.real < d.min_on.real:
                 width = 0.0 * width
-                if still_open:
-                    d.closes = begin if d.valve_delay.real > 0.0 else begin - 1.0
-            else:
-                if not still_open:
-                    d.opens = begin
-                d.closes = begin + width
-                if width.real > d.period.real - _EDGE:
-                    d.closes += 3.0 * _EDGE  # until the next sample says more
+            d.opens, d.closes = pulse(t + d.valve_delay, width, d.period, d.valve_delay, d.opens, d.closes)
         d.share = width / d.period

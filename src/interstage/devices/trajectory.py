@@ -22,6 +22,9 @@ from interstage.system.ports import ANY, Out, Parameter, Value
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
 QUATERNION, EULER = ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
+KINDS = {"time": "s", "throttle": ""}
+KINDS |= dict.fromkeys(POSITION, "m") | dict.fromkeys(VELOCITY, "m/s")
+KINDS |= dict.fromkeys(QUATERNION, "") | dict.fromkeys(EULER, "rad")
 
 
 class Trajectory(Device):
@@ -86,7 +89,7 @@ class Trajectory(Device):
 def _columns(source: str | Path | Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
     """Return columns by name, time among them, from a file or as given."""
     if not isinstance(source, Mapping):
-        return read_table(source, "time")
+        return read_table(source, "time", kinds=KINDS)
     try:
         found = {name: np.asarray(column, dtype=float) for name, column in source.items()}
     except (TypeError, ValueError):
