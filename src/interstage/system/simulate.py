@@ -12,7 +12,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.calling import given_system
-from interstage.multibody.loads import Forces, Generalized, at_point
+from interstage.multibody.loads import Forces, Generalized, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
@@ -70,6 +70,8 @@ def simulate(
     steps of a method's own that end at every sample; what acts are its devices, and the loads of an operating point x.
     It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
     its log also has every port by name (`FlightLog`).
+    A vehicle with `log`, `checkpoint`, `start` or `pace` is flown so too, as an assembly of it alone: motions, masses,
+    events and constant loads act as ever; a law is then a member of an assembly.
 
     Parameters
     ----------
@@ -114,6 +116,12 @@ def simulate(
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
+    flown = log is not None or checkpoint is not None or pace is not None or bool(start)
+    if flown and not isinstance(system, Assembly):
+        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, control, dense)
+        x = _with_loads(system, x, forces, tau, accelerations, frame)
+        method = "dop853" if method is None and step is None else method
+        system, forces, tau, accelerations = Assembly(system.model.name, vehicle=system), None, None, None
     if isinstance(system, Assembly):
         others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
         _refuse_beside_devices(others)
@@ -141,10 +149,7 @@ def simulate(
         flight.shown = progress
         warn_of_fast_states(flight)
         return flight.run()
-    theirs = {"set": set, "keep": keep, "log": log, "checkpoint": checkpoint, "start": start or None}
-    for argument, value in (theirs | {"pace": pace, "faults": faults or None}).items():
-        if value is not None:
-            raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
+    _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
@@ -191,6 +196,40 @@ def _refuse_beside_devices(given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
+
+
+def _refuse_of_one_vehicle(
+    ports: Mapping[str, object], control: object = None, dense: bool | None = None
+) -> None:
+    """Refuse what needs ports, and (of a flight) what an assembly has laws and rows for."""
+    for argument, value in ports.items():
+        if value is not None:
+            raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
+    if control is not None:
+        raise InputError(
+            "a law of a run with log, checkpoint, start or pace is a member of an assembly",
+            where="control",
+            hint="ist.Assembly('name', vehicle=system).add('law', law, every='10 ms', out={...})",
+        )
+    if dense:
+        raise InputError("a run with log, checkpoint, start or pace keeps rows alone", where="dense")
+
+
+def _with_loads(
+    system: System,
+    x: State | None,
+    forces: Forces | None,
+    tau: Generalized | None,
+    accelerations: Rates | None,
+    frame: str,
+) -> State | None:
+    """Return a state with the loads that act from there on; as it is where none are given."""
+    if x is None or (forces is None and tau is None and accelerations is None):
+        return x
+    check_belongs(system, x)
+    view = at_point(system, x)
+    loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
+    return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
 
 
 def _stepper(run: Run, method: Method, pace: Pace) -> Stepper:

@@ -1,0 +1,64 @@
+"""A vehicle alone is flown as an assembly of one: logs that grow, checkpoints, start times, pacing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage.errors import InputError
+
+
+def craft():
+    mb = ist.Multibody("craft")
+    mb.add_body("bus", mass=100.0, inertia=[50.0, 60.0, 70.0], joint=ist.Free())
+    mb.add_body(
+        "panel", mass=5.0, com=[1.0, 0.0, 0.0], inertia=[1.0, 2.0, 3.0], parent="bus", at=[0.5, 0.0, 0.0],
+        joint=ist.Revolute("z", stiffness=20.0),
+    )  # fmt: skip
+    system = mb.compile()
+    x = system.state()
+    x["bus"].v[:3], x["panel"].v[:] = [0.1, -0.2, 0.3], 0.4
+    return system, x
+
+
+FORCE = {("bus", None): [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]}
+
+
+@pytest.mark.parametrize("options", [{"step": 0.01}, {"step": 0.01, "method": "ros2"}, {}], ids=str)
+def test_the_numbers_are_those_of_a_run_in_memory(tmp_path, options):
+    """Both go by the same steps: differences are rounding of times."""
+    system, x = craft()
+    alone = ist.simulate(system, x, 1.0, forces=FORCE, **options)
+    flown = ist.simulate(system, x, 1.0, forces=FORCE, log=tmp_path / "run.h5", **options)
+    assert np.abs(flown.q[-1] - alone.q[-1]).max() < 1e-12 and np.abs(flown.v[-1] - alone.v[-1]).max() < 1e-12
+    assert np.abs(flown.energy[-1] - alone.energy[-1]) < 1e-11
+    read = ist.load(tmp_path / "run.h5")
+    assert np.array_equal(read.q, flown.q) and read["panel"].q.shape == flown["panel"].q.shape
+
+
+def test_a_broken_run_goes_on_under_its_loads(tmp_path):
+    system, x = craft()
+    whole = ist.simulate(system, x, 1.0, 0.01, forces=FORCE, log=tmp_path / "a.h5", checkpoint="0.3 s")
+    again = ist.resume(tmp_path / "a.ckpt.h5")
+    assert np.array_equal(whole.q, again.q) and np.array_equal(whole.v, again.v)
+
+
+def test_motions_follow_the_clock_of_a_later_start():
+    system, x = craft()
+    log = ist.simulate(system, x, 3.0, 0.01, motions={"panel": ist.Motion(angle=np.sin)}, start=1)
+    assert log.t[0] == 1.0 and log.t[-1] == 3.0
+    assert np.abs(log["panel"].q[:, 0] - np.sin(log.t)).max() < 1e-15
+
+
+def test_what_needs_an_assembly_is_said(tmp_path):
+    system, x = craft()
+    path = tmp_path / "a.h5"
+    for more, words in (
+        ({"keep": ["x"]}, "keep belongs to assemblies"),
+        ({"control": lambda t, x: None}, "a member of an assembly"),
+        ({"dense": True}, "rows alone"),
+        ({"tau": lambda t: np.zeros(system.nv)}, "change with time"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ist.simulate(system, x, 1.0, 0.01, log=path, **more)
