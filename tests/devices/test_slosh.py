@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg as la
+from scipy.special import lpmv
 
 import interstage as ist
 from interstage import devices as dev
@@ -45,6 +47,26 @@ def test_a_capped_fluid_turns_as_finite_elements_say():
         tank = dev.CylinderSlosh(radius=1.0, depth=depth, mass=1.0)
         found.append(tank.capped_inertia / (depth**2 / 12 + 0.25))
     assert found == pytest.approx([0.744, 0.350, 0.164, 0.356, 0.538], abs=6e-4)
+
+
+def test_a_half_full_sphere_by_harmonic_polynomials():
+    """λR of the hemisphere by Ritz with rⁿP_n¹(cos θ), which no mesh knows: 1.56016, 5.2755, 8.504."""
+    x, w = np.polynomial.legendre.leggauss(80)
+    n, c, w = np.arange(1, 25), 0.5 * (x - 1.0), 0.5 * w
+    s = np.sqrt(1.0 - c**2)
+    P = np.array([lpmv(1, k, c) for k in n])
+    slope = np.array([(k * c * lpmv(1, k, c) - (k + 1) * lpmv(1, k - 1, c)) / s for k in n])
+    around = (slope * w) @ slope.T + (P * w / s**2) @ P.T
+    stiff = (np.outer(n, n) * ((P * w) @ P.T) + around) / (n[:, None] + n + 1.0)
+    surface = np.outer(*[[lpmv(1, k, 0.0) for k in n]] * 2) / (n[:, None] + n + 2.0)
+    d = 1.0 / np.sqrt(np.diag(stiff))
+    found = np.sort(
+        1.0 / la.eigvalsh(d[:, None] * surface * d, d[:, None] * stiff * d + 1e-13 * np.eye(len(n)))[-3:]
+    )
+    assert found == pytest.approx([1.56016, 5.2755, 8.504], rel=1e-4)
+    waves = dev.SphereSlosh(radius=1.0, fill=0.5, mass=1.0, n=3).waves
+    # meshes of the sphere: 1e-4 of the third wave
+    assert [1.0 / wave.length for wave in waves] == pytest.approx(found, rel=2e-3)
 
 
 def test_a_sphere_half_full_and_what_hangs_in_it():
