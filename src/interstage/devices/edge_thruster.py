@@ -9,8 +9,7 @@ look into every step, which takes time: where edges lie on steps anyway, `Thrust
 
 from __future__ import annotations
 
-from interstage.devices.parts import rounded
-from interstage.devices.thruster import Thruster, pulse
+from interstage.devices.thruster import Thruster, asked, pulse
 from interstage.system.ports import Crossing, Integer
 
 
@@ -43,13 +42,8 @@ class EdgeThruster(Thruster):
             d.xdot = (d.valve_open - d.x) / d.rise
 
     def sample(d, t):
-        width = d.width
-        if width.real > d.period.real:
-            width = d.period + 0.0 * width
+        width = asked(d.width, d.period, d.resolution, d.min_on, d.ideal)
         if d.ideal == 0:
-            width = rounded(width, d.resolution)
-            if width.real < d.min_on.real:
-                width = 0.0 * width
             d.opens, d.closes = pulse(t + d.valve_delay, width, d.period, d.valve_delay, d.opens, d.closes)
             if d.valve_delay.real <= 0.0:
                 d.valve_open = 1 if d.closes.real > t else 0

@@ -55,6 +55,18 @@ def pulse(begin, width, period, delay, opens, closes):
     return opens if still_open else begin, begin + width + more
 
 
+@kernel
+def asked(width, period, resolution, min_on, ideal):
+    """Return how wide a pulse is: not wider than a period; unless ideal, a multiple of the resolution and no stub."""
+    if width.real > period.real:
+        width = period + 0.0 * width
+    if ideal == 0:
+        width = rounded(width, resolution)
+        if width.real < min_on.real:
+            width = 0.0 * width
+    return width
+
+
 class Thruster(Device):
     """Pulses of thrust at a place, as wide as commanded in every sample.
 
@@ -113,12 +125,7 @@ class Thruster(Device):
             d.xdot = (now - d.x) / d.rise
 
     def sample(d, t):
-        width = d.width
-        if width.real > d.period.real:
-            width = d.period + 0.0 * width
+        width = asked(d.width, d.period, d.resolution, d.min_on, d.ideal)
         if d.ideal == 0:
-            width = rounded(width, d.resolution)
-            if width.real < d.min_on.real:
-                width = 0.0 * width
             d.opens, d.closes = pulse(t + d.valve_delay, width, d.period, d.valve_delay, d.opens, d.closes)
         d.share = width / d.period
