@@ -180,3 +180,41 @@ def test_a_switch_is_told_which_crossing_it_is(options):
     assert [e.name for e in log.events] == ["band.high", "band.low"] * 2
     assert [e.t for e in log.events] == pytest.approx([0.1, 0.4, 0.55, 0.85], abs=2e-8)
     assert log["band.x"][-1] == pytest.approx(0.1, abs=1e-7)
+
+
+class Swing(ist.Device):
+    """A pendulum of small angles with a slow beat on it: it nears levels, turns back, and crosses others."""
+
+    x, v = ist.State("m", initial=1.0), ist.State("m/s")
+    out = ist.Out("m")
+
+    def outputs(d, t):
+        d.out = d.x * (1.0 + 0.3 * np.sin(0.7 * t))
+
+    def rates(d, t):
+        d.xdot = d.v
+        d.vdot = -4.0 * d.x
+
+
+@pytest.mark.parametrize(
+    "options", [{"step": "50 ms"}, {"method": "dopri5"}, {"step": "20 ms", "method": "ros3"}], ids=str
+)
+def test_steps_that_watch_by_themselves_find_what_is_looked_into_everywhere(options):
+    """With `samples` every step is looked into from Python; without, only where a crossing could be."""
+    levels = [0.4, 1.05, 1.25, 1.29]  # the last two are passed near the largest swings alone
+
+    def run(**more):
+        events = [ist.Event("swing.out", level=level, name=str(level), **more) for level in levels]
+        return ist.simulate(
+            ist.Assembly("swing").add("swing", Swing()), None, until=12, events=events, **options
+        )
+
+    quick, thorough = run(), run(samples=3)
+    assert len(quick.events) > 10 and [e.name for e in quick.events] == [e.name for e in thorough.events]
+    assert [e.t for e in quick.events] == pytest.approx([e.t for e in thorough.events], abs=2e-9)
+    # closed form: x = cos 2t
+    fine = np.linspace(0.0, 12.0, 2_000_001)
+    truth = np.cos(2.0 * fine) * (1.0 + 0.3 * np.sin(0.7 * fine))
+    for level in levels:
+        count = int(np.sum(np.diff(np.sign(truth - level)) != 0))
+        assert sum(e.name == str(level) for e in quick.events) == count, level

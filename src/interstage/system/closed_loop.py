@@ -113,7 +113,7 @@ class Steps:
             for k, slot in enumerate(fields):
                 own[slot.where] = 1 + group.max(initial=-1) + k
             group, floor = np.append(group, own), np.append(floor, np.full(states, self.atol))
-        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u", "at")}
+        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u", "at", "back")}
         return vectors | {
             "K": np.zeros((self.method.slopes, n), dtype),
             "force": np.zeros(system.nv, dtype),
@@ -214,6 +214,7 @@ class ClosedLoop:
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
         found["now"] = np.zeros(8, dtype=np.int64)
         found["pause"] = np.full(2, np.inf)
+        found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
 
@@ -459,6 +460,11 @@ class ClosedLoop:
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval: equal steps lead from there to where they end."""
         kernels.plain(flights.head_for)(self.loop, t)
+
+    def watch(self, state: np.ndarray, at: np.ndarray, known: np.ndarray) -> None:
+        """Let steps end where one of some numbers of s (or z, by `state`) might cross its level; (k,), (k,), (k, 6)."""
+        self.loop = self.loop._replace(watch_state=state, watch_at=at, watch=known)
+        self.slots = slots_of(self.loop)
 
     def begin_at(self, tick: int) -> None:
         """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -153,10 +154,8 @@ class Flight:
         self.events = list(events)
         watched = [*events, *crossings_of(self)]
         self.happening = Happening(watched, self) if watched else None
-        if self.happening is not None:
-            self.loop.loop.option[kernels.SINGLE] = 1
-            if self.scipy is not None:
-                self.scipy.look = self.happening.within
+        if self.happening is not None and self.scipy is not None:
+            self.scipy.look = self.happening.within
         self.path: Path | None = None
         self.shown = True  # how far it is, where someone looks
         self.every: Fraction | None = None
@@ -338,6 +337,23 @@ class Flight:
     def whole(self) -> Whole:
         """Return the state of the vehicle and of devices."""
         return Whole(self.system.layout, self.q, self.v, self.loop.tapes.vectors["z"])
+
+    def step_begun(self) -> tuple[float, Whole]:
+        """Return where the last step began."""
+        loop, nq, n = self.loop.loop, self.system.nq, self.system.nq + self.system.nv
+        x = Whole(self.system.layout, loop.back[:nq].copy(), loop.back[nq:n].copy(), loop.back[n:])
+        return float(loop.pace[flights.BACK]), x
+
+    @cached_property
+    def held(self) -> set[int]:
+        """Numbers of the signals that change at samples alone."""
+        slots = [
+            self.plan.slots[f"{part.path}.{name}"]
+            for part in self.plan.parts
+            for name, one in part.what.fields.items()
+            if isinstance(one, Out) and part.samples(name)
+        ]
+        return {k for slot in slots for k in range(slot.start, slot.start + slot.size)}
 
     def put(self, x: Whole) -> None:
         """Stand at another state."""

@@ -19,7 +19,7 @@ from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
 from interstage.system.holding import holds_of, obey, settle
 from interstage.system.kernels.flights import SLACK
-from interstage.system.loop_kernels import HALT_AT
+from interstage.system.loop_kernels import HALT_AT, HELD, LEVEL, SIGN, SINGLE
 from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import FACTS, Eye, Watch
 from interstage.system.wires import split_slice
@@ -143,19 +143,59 @@ class Happening:
         self.watch, self.events = FlightWatch(events, flight), list(events)
         self.before: tuple[float, Whole] | None = None
         self.stopped = False
+        self._handed: list[int] = []  # eyes that compiled steps look through
+        self._away = False  # whether these know more
 
     def begin(self) -> bool:
         """Stand where a step begins, after events that are due at the start; tell if these end the run."""
         flight = self.flight
+        self._take_back()
         if self.before is None:
             settle(flight)
             self.watch.start(flight.t, flight.whole())
             self.due()
         self.before = flight.t, flight.whole()
+        if not self.stopped:
+            self._hand_over()
         return self.stopped
+
+    def _hand_over(self) -> None:
+        """Let compiled steps watch by themselves, where conditions are numbers that they have."""
+        flight, eyes, signals = self.flight, self.watch.eyes, self.watch.signals
+        alone = flight.scipy is None and all(
+            eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
+            for eye in eyes
+        )
+        loop = flight.loop.loop
+        loop.option[SINGLE] = int(not alone)
+        if not alone or not eyes:
+            if len(loop.watch):
+                flight.loop.watch(loop.watch_state[:0], loop.watch_at[:0], loop.watch[:0])
+            return
+        if len(loop.watch) != len(eyes) or self._handed != list(map(id, eyes)):
+            found = [signals[id(eye)] for eye in eyes]
+            state = np.array([int(kind == "z") for kind, _, _ in found], dtype=np.int64)
+            at = np.array([k for _, k, _ in found], dtype=np.int64)
+            known = np.zeros((len(eyes), 6))
+            known[:, LEVEL] = [level for _, _, level in found]
+            known[:, HELD] = [kind == "s" and k in flight.held for kind, k, _ in found]
+            flight.loop.watch(state, at, known)
+            self._handed = list(map(id, eyes))
+        rows = flight.loop.loop.watch
+        for row, eye in zip(rows, eyes):
+            row[SIGN:HELD] = eye.sign, eye.value, eye.rate, eye.size
+        self._away = True
+
+    def _take_back(self) -> None:
+        """Know what compiled steps have seen."""
+        if self._away:
+            for row, eye in zip(self.flight.loop.loop.watch, self.watch.eyes):
+                eye.sign, eye.value, eye.rate, eye.size = map(float, row[SIGN:HELD])
+        self._away = False
 
     def due(self) -> None:
         """Let events happen whose time has come, and have steps end at the next one."""
+        self._take_back()
         t = self.flight.t
         late = t + SLACK * (1.0 + abs(t))
         now = [event for event in self.timed if _time(event) <= late]
@@ -167,6 +207,7 @@ class Happening:
 
     def known(self) -> np.ndarray:
         """Return what is known of all events (n, 12): whether they are to come, and what is in their `Eye`."""
+        self._take_back()
         rows = np.zeros((len(self.events), 1 + FACTS))
         for row, event in zip(rows, self.events):
             for eye in self.watch.eyes:
@@ -195,8 +236,8 @@ class Happening:
 
     def passed(self) -> None:
         """Look into the step that was taken; go back to the first event in it and let it happen."""
-        assert self.before is not None
-        t, x = self.before
+        self._take_back()
+        self.before = t, x = self.flight.step_begun()
         self.within(lambda s: self.flight.stepped(t, x, s))
 
     def within(self, inside: Callable[[float], Whole]) -> bool:

@@ -117,6 +117,14 @@ LOOP_FIELDS = (
     ("group_most", "i", 1),
     ("samples", "f", 1),  # buffers of all groups
     ("turned", "w", 2),  # (1, 9)
+    (
+        "watch_state",
+        "i",
+        1,
+    ),  # numbers that are watched: whether in z or in s, where, and what is known of each
+    ("watch_at", "i", 1),
+    ("watch", "f", 2),  # (k, 6) as `loop_kernels` has it
+    ("back", "w", 1),  # (n,) y at the beginning of the step
     ("y", "w", 1),  # (n,) q, v and z of the run
     ("K", "w", 2),  # (slopes, n) of a step
     ("stage", "w", 1),  # (n,) and others as in `kernels.slope.Scratch`

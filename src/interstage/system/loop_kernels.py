@@ -49,6 +49,12 @@ TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands
 FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES = range(6)
 
+# loop.watch: level that is crossed; sign, value, rate and size of what is above it, as `watch.Eye` has them; whether it
+# changes at samples alone
+LEVEL, SIGN, VALUE, PACE, SIZE, HELD = range(6)
+REACH = (
+    4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
+)
 # loop.pause: time from which no step is begun, time at which steps end (of an event)
 BEFORE, HALT_AT = range(2)
 
@@ -273,6 +279,31 @@ def write_row(loop, y, t):
     for k in range(len(loop.log_z)):
         row[at + k] = y[n + loop.log_z[k]].real
     loop.now[ROWS] += 1
+
+
+@loop_kernel
+def might_cross(loop, y, h):
+    """Return whether something that is watched might have crossed its level in a step of h; note it where not."""
+    n, watch = len(y) - len(loop.z), loop.watch
+    for k in range(len(watch)):
+        at = loop.watch_at[k]
+        g = (y[n + at] if loop.watch_state[k] != 0 else loop.s[at]).real - watch[k, LEVEL]
+        sign, change = watch[k, SIGN], abs(g - watch[k, VALUE])
+        same = g * sign > 0.0
+        if watch[k, HELD] != 0.0:
+            sure = same
+        else:
+            least = min(abs(g), abs(watch[k, VALUE]))
+            sure = same and change > 0.0 and least > REACH * (change + h * watch[k, PACE])
+        if not sure:
+            return True
+    for k in range(len(watch)):
+        at = loop.watch_at[k]
+        g = (y[n + at] if loop.watch_state[k] != 0 else loop.s[at]).real - watch[k, LEVEL]
+        watch[k, PACE] = abs(g - watch[k, VALUE]) / h
+        watch[k, VALUE] = g
+        watch[k, SIZE] = max(watch[k, SIZE], abs(g))
+    return False
 
 
 @loop_kernel

@@ -24,14 +24,12 @@ import numpy as np
 from interstage.errors import InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.system.events import Event
+from interstage.system.loop_kernels import REACH
 
 APART = 100.0  # tolerances: firings nearer to each other than this accumulate
 DRIFT = 1e5  # tolerances over which the rate of a condition is taken
 LATE = 1e6  # tolerances after which a condition that fired and stays where it is is looked at closely no more
 LOOKS = 3  # inner points of a step where a condition comes near to zero
-REACH = (
-    4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
-)
 EPS = float_info.epsilon
 FACTS = 11  # numbers that say what is known of a condition
 At = Callable[[float], State]

@@ -42,6 +42,7 @@ from interstage.system.loop_kernels import (
     finish,
     groups_full,
     loop_kernel,
+    might_cross,
     respond,
     sample,
     slope,
@@ -52,9 +53,9 @@ STRETCH, RIGHT_SIDE, SAMPLE, ROW, ONE_STEP, ARRIVE = range(6)
 # how a stretch ends; other numbers are those of forward dynamics
 DONE, FULL, PAUSED, STEPPED, TIMED = 0, 10**6, 10**6 + 1, 10**6 + 2, 10**6 + 3
 # loop.pace, after what `stretch` has there: time at which the interval began, length of its steps, time whose row is
-# in the log already
-BEGIN, LENGTH, LOGGED = TRIED + 1, TRIED + 2, TRIED + 3
-PACE = LOGGED + 1
+# in the log already, time at which the last step began
+BEGIN, LENGTH, LOGGED, BACK = TRIED + 1, TRIED + 2, TRIED + 3, TRIED + 4
+PACE = BACK + 1
 # loop.limits: longest step, rtol, power of the control of a method's own steps
 LONGEST, RTOL, POWER = range(3)
 MOST = 1 << 40
@@ -159,6 +160,29 @@ def ready(tree, work, loop, y):
     return 0
 
 
+def remember(loop, y):
+    """Keep where a step begins, if it may be looked into."""
+    if loop.option[SINGLE] != 0 or len(loop.watch) > 0:
+        loop.pace[BACK] = loop.pace[TIME]
+        for k in range(len(y)):
+            loop.back[k] = y[k]
+
+
+def looked_into(tree, work, loop, y):
+    """Return 0 after a step into which nobody looks, `STEPPED` where an event might be in it, or a status."""
+    pace = loop.pace
+    if loop.option[SINGLE] != 0:
+        return STEPPED
+    if len(loop.watch) == 0:
+        return 0
+    if pace[KNOWN] == 0.0:
+        status = stand(tree, work, loop, pace[TIME], y, FIRST or loop.option[FELT] != 0)
+        if status != 0:
+            return status
+        pace[KNOWN] = 1.0
+    return STEPPED if might_cross(loop, y, pace[TIME] - pace[BACK]) else 0
+
+
 def fixed_interval(tree, work, m, loop, y):
     """Take equal steps to the end of the interval."""
     now, pace = loop.now, loop.pace
@@ -169,6 +193,7 @@ def fixed_interval(tree, work, m, loop, y):
         status = ready(tree, work, loop, y)
         if status != 0:
             return status
+        remember(loop, y)
         status = take_step(tree, work, m, loop, pace[TIME], 0, y, h, s, FIRST)
         if status != 0:
             return status
@@ -176,11 +201,10 @@ def fixed_interval(tree, work, m, loop, y):
             y[k] = s.z[k]
         pace[KNOWN] = 0.0
         now[STEP] += 1
-        if loop.option[SINGLE] != 0:
-            pace[TIME] = pace[BEGIN] + now[STEP] * h
-            if now[STEP] == now[STEPS]:
-                pace[TIME] = target(loop)
-            return STEPPED
+        pace[TIME] = target(loop) if now[STEP] == now[STEPS] else pace[BEGIN] + now[STEP] * h
+        status = looked_into(tree, work, loop, y)
+        if status != 0:
+            return status
     if halted(loop):
         pace[TIME] = target(loop)
         return TIMED
@@ -212,6 +236,7 @@ def own_interval(tree, work, m, loop, y):
         status = ready(tree, work, loop, y)
         if status != 0:
             return status
+        remember(loop, y)
         stop = next_corner(loop.corners, pace[TIME], end)
         status, _ = reach(
             tree, work, m, loop, y, pace, stop, limits[LONGEST], limits[RTOL], limits[POWER],
@@ -221,9 +246,9 @@ def own_interval(tree, work, m, loop, y):
             pace[KNOWN] = 0.0
         if status != 0:
             return status
-        if loop.option[SINGLE] != 0:
-            pace[KNOWN] = 0.0
-            return STEPPED
+        status = looked_into(tree, work, loop, y)
+        if status != 0:
+            return status
     return TIMED if halted(loop) else 0
 
 
@@ -253,7 +278,9 @@ def plan_interval(loop):
 def sampled(tree, work, loop, y, tick):
     """Run the samples of a tick. Return the status."""
     t = tick * loop.clock[0] / loop.clock[1]
-    status = stand(tree, work, loop, t, y, loop.option[FEELS] != 0)
+    status = 0
+    if len(loop.watch) == 0 or loop.pace[KNOWN] == 0.0:  # else all signals are those of here
+        status = stand(tree, work, loop, t, y, loop.option[FEELS] != 0)
     loop.pace[KNOWN] = 0.0
     return sample(loop, tick, t) if status == 0 else status
 
@@ -342,7 +369,7 @@ class Flights:
         names = {"level": level, "FIRST": first, "slope": slope, "enter": enter}
         names |= {"respond": respond, "finish": finish}
         names["take_step"] = bound(step, name, loop_kernel, **names)
-        for function in (stand, ready, sampled):
+        for function in (stand, remember, looked_into, ready, sampled):
             names[function.__name__] = bound(function, name, loop_kernel, **names)
         self._doors = {}
         for pace, inner in (("fixed", fixed_interval), ("own", own_interval)):
