@@ -99,7 +99,7 @@ def release(typingctx, address, slot):
 
     def codegen(context, builder, signature, args):
         zero = context.get_constant(types.int64, 0)
-        builder.atomic_rmw("xchg", _word(context, builder, *args), zero, "release")
+        builder.store_atomic(zero, _word(context, builder, *args), "release", 8)
         return context.get_dummy_value()
 
     return types.none(types.int64, types.int64), codegen

@@ -53,6 +53,7 @@ TREE_FIELDS = (
     ("joint_v", "i", 1),  # (N,) first joint velocity in v
     ("joint_nv", "i", 1),  # (N,)
     ("joint_R", "f", 2),  # (N, 9) R_PC at zero joint coordinate
+    ("joint_turn", "f", 2),  # (N, 27) of a revolute joint: R_PC = C0 + sin C1 + cos C2 of its angle
     ("joint_p", "f", 2),  # (N, 3) point on a rigid parent, parent axes
     ("joint_axes", "f", 2),  # (N, 9) up to three axes
     ("joint_pitch", "f", 1),  # (N,) travel per radian of a screw

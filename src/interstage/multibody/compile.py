@@ -13,6 +13,7 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
+from interstage.multibody.kernels.joints import REVOLUTE
 from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.spatial import RigidInertia
@@ -290,6 +291,7 @@ def build_tree(
         joint_v=joint_v,
         joint_nv=nv - modes,
         joint_R=np.array([s.rotation for s in specs], dtype=float).reshape(N, 9),
+        joint_turn=_turn_numbers(specs),
         joint_p=np.array([_place(s, specs, index, flexes, p) for s, p in zip(specs, body_port)]).reshape(
             N, 3
         ),
@@ -315,6 +317,19 @@ def build_tree(
         **closure_arrays(model, len(ports), sites),
         sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
     )
+
+
+def _turn_numbers(specs: list[BodySpec]) -> np.ndarray:
+    """Return C0, C1, C2 (N, 27) of R [aaᵀ + sin [a]× + cos (1 - aaᵀ)], the rotation of a revolute joint about a."""
+    out = np.zeros((len(specs), 3, 3, 3))
+    for turn, spec in zip(out, specs):
+        if spec.joint.kind == REVOLUTE:
+            x, y, z = a = spec.joint.axes()[0]
+            turn[0] = a[:, None] * a
+            turn[1] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+            turn[2] = np.eye(3) - turn[0]
+            turn[:] = spec.rotation @ turn
+    return out.reshape(-1, 27)
 
 
 def _with_parents(stiff: list[bool], parents: list[int]) -> np.ndarray:

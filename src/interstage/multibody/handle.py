@@ -29,8 +29,8 @@ _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
-# Stages in the order of their slots, with the vehicles that call them: all, those with modes, stiffening, closures, the
-# last two; or the calls: those with loads at places
+# Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
+# stiffening, closures, the last two; or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
     "poses": "all",
@@ -46,6 +46,8 @@ STAGES = {
     "accelerations": "all",
     "modal_balance": "modes",
     "balance": "all",
+    "rigid_inverse": "rigid",
+    "rigid_mass_matrix": "rigid",
     "composite": "all",
     "mass_columns": "all",
     "jacobian": "all",
@@ -142,6 +144,7 @@ def write_stages(
         "all": True,
         "loads": loaded,
         "modes": int(tree.sizes[5]) > 0,
+        "rigid": int(tree.sizes[5]) == 0,
         "closures": len(tree.closure_site) > 0,
     }
     kinds["stiffening"] = bool(tree.body_stiff.any())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy import empty
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
@@ -69,7 +70,7 @@ class Dynamics(Kinematics):
             tau = self._no_tau
         status = UNFIT
         if not forces and not refine and self._door and y.dtype is FLOAT:
-            vdot = np.empty(self.nv)
+            vdot = empty(self.nv)
             try:
                 status = enter_forward(self._door, x.address, tau, vdot)
                 if status == 0 and not self.watched:
@@ -123,7 +124,7 @@ class Dynamics(Kinematics):
                 self._inverse_door = self.engine.door("inverse")
             try:
                 if self._inverse_door:
-                    tau = np.empty(self.nv)
+                    tau = empty(self.nv)
                     if enter_inverse(self._inverse_door, x.address, vdot, tau) == 0:
                         return tau
             except TypeError:  # the door takes contiguous real vectors only
@@ -145,7 +146,7 @@ class Dynamics(Kinematics):
             if self._mass_door is None:
                 self._mass_door = self.engine.door("mass_matrix")
             if self._mass_door:
-                M = np.empty((self.nv, self.nv))
+                M = empty((self.nv, self.nv))
                 if enter_mass_matrix(self._mass_door, x.address, M) == 0:
                     return M
         M = np.empty((self.nv, self.nv), x.q.dtype)

@@ -169,9 +169,10 @@ def inward(tree, work, q, v, tau):
             put_inertia(work.P, i, rigid_inertia(work.I, i))
             for k in range(6):
                 work.z[i, k] = work.b[i, k] - work.ext[i, k]
-    clear(work.site_P[: tree.sizes[1]])
-    clear(work.site_z[: tree.sizes[1]])
-    clear(work.site_s)
+    if tree.sizes[1] > 0:
+        clear(work.site_P[: tree.sizes[1]])
+        clear(work.site_z[: tree.sizes[1]])
+        clear(work.site_s)
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0 and eliminate_modes(tree, work, i, q, v, tau) != 0:
             return i + 1

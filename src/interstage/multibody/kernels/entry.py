@@ -14,6 +14,7 @@ from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
+from interstage.multibody.kernels.rigid import is_rigid, rigid_inverse, rigid_mass_matrix
 from interstage.multibody.kernels.small import kernel
 
 
@@ -116,7 +117,10 @@ def enter_inverse(slots, state, vdot, tau):
     tree, work = tree_of(slots), work_of(slots, tau)
     y = vector_at(state, tree.sizes[3] + tree.sizes[4], tau)
     q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
-    inverse(tree, work, q, v, vdot, tree.sizes[:0], work.ext, tau)
+    if is_rigid(tree):
+        rigid_inverse(tree, work, q, v, vdot, tau)
+    else:
+        inverse(tree, work, q, v, vdot, tree.sizes[:0], work.ext, tau)
     release(slots, IN_USE)
     return 0 if is_finite(tau) else UNFIT
 
@@ -128,7 +132,11 @@ def enter_mass_matrix(slots, state, M):
         return UNFIT
     tree, work = tree_of(slots), work_of(slots, M)
     y = vector_at(state, tree.sizes[3] + tree.sizes[4], M)
-    mass_matrix(tree, work, y[: tree.sizes[3]], y[tree.sizes[3] :], M)
+    q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
+    if is_rigid(tree):
+        rigid_mass_matrix(tree, work, q, v, M)
+    else:
+        mass_matrix(tree, work, q, v, M)
     release(slots, IN_USE)
     return 0 if is_finite(M.ravel()) else UNFIT
 

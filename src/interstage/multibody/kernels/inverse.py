@@ -101,6 +101,22 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
         add_carried(tree, work, i, q, out)
 
 
+@kernel
+def hinge_balance(tree, work, i, q, v, t, f, tau):
+    """Write the generalized forces of the joint of body i, with the force [t; f] across it, springs and dampers."""
+    H, iv = work.H, tree.joint_v[i]
+    for a in range(tree.joint_nv[i]):
+        k, j = 6 * a, iv + a
+        s = H[i, k] * t[0] + H[i, k + 1] * t[1] + H[i, k + 2] * t[2]
+        s += H[i, k + 3] * f[0] + H[i, k + 4] * f[1] + H[i, k + 5] * f[2]
+        s += tree.v_damping[j] * v[j]
+        if tree.v_q[j] >= 0:
+            s += tree.v_stiffness[j] * (q[tree.v_q[j]] - tree.v_rest[j])
+        elif tree.v_stiffness[j] != 0.0:
+            s -= attitude_spring(tree, i, q, a)
+        tau[j] = s
+
+
 @stage("xxxx")
 def balance(tree, work, q, v, vdot, tau):
     """Write generalized forces, and the force across every joint (body axes, at the body origin) in z."""
@@ -110,22 +126,11 @@ def balance(tree, work, q, v, vdot, tau):
         for k in range(6):
             work.z[i, k] += work.b[i, k] - work.ext[i, k]
     clear(work.site_z[: tree.sizes[1]])
-    H = work.H
     for i in range(tree.sizes[0] - 1, -1, -1):
         if tree.body_modes[i] > 0:
             modal_balance(tree, work, i, q, v, vdot, tau)
-        iv = tree.joint_v[i]
         t, f = low(work.z, i), high(work.z, i)
-        for a in range(tree.joint_nv[i]):
-            k, j = 6 * a, iv + a
-            s = H[i, k] * t[0] + H[i, k + 1] * t[1] + H[i, k + 2] * t[2]
-            s += H[i, k + 3] * f[0] + H[i, k + 4] * f[1] + H[i, k + 5] * f[2]
-            s += tree.v_damping[j] * v[j]
-            if tree.v_q[j] >= 0:
-                s += tree.v_stiffness[j] * (q[tree.v_q[j]] - tree.v_rest[j])
-            elif tree.v_stiffness[j] != 0.0:
-                s -= attitude_spring(tree, i, q, a)
-            tau[j] = s
+        hinge_balance(tree, work, i, q, v, t, f, tau)
         to_parent(tree, work, i, t, f)
 
 

@@ -23,6 +23,7 @@ from interstage.multibody.kernels.small import (
     of_quaternion,
     product,
     scale,
+    sine_cosine,
     turn,
     turn_back,
 )
@@ -64,6 +65,24 @@ def constant_subspaces(tree, H):
             for k in range(3):
                 _put_column(H, i, k, unit[k], ZERO3)
                 _put_column(H, i, k + 3, ZERO3, unit[k])
+
+
+@inlined
+def turned(tree, i, angle):
+    """Return R_PC of the revolute joint of body i at an angle."""
+    s, c = sine_cosine(angle)
+    T = tree.joint_turn
+    return (
+        T[i, 0] + s * T[i, 9] + c * T[i, 18],
+        T[i, 1] + s * T[i, 10] + c * T[i, 19],
+        T[i, 2] + s * T[i, 11] + c * T[i, 20],
+        T[i, 3] + s * T[i, 12] + c * T[i, 21],
+        T[i, 4] + s * T[i, 13] + c * T[i, 22],
+        T[i, 5] + s * T[i, 14] + c * T[i, 23],
+        T[i, 6] + s * T[i, 15] + c * T[i, 24],
+        T[i, 7] + s * T[i, 16] + c * T[i, 25],
+        T[i, 8] + s * T[i, 17] + c * T[i, 26],
+    )
 
 
 @kernel

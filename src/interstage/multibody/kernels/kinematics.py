@@ -14,10 +14,9 @@ Row -1 (the last one) of per-body scratch is the ground.
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.joints import REVOLUTE, joint_motion
+from interstage.multibody.kernels.joints import REVOLUTE, joint_motion, turned
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
 from interstage.multibody.kernels.small import (
-    about_axis,
     add,
     add6,
     cross,
@@ -95,7 +94,7 @@ def kinematics(tree, work, q, v):
         if tree.joint_kind[i] == REVOLUTE and port < 0 and tree.body_modes[i] == 0:
             # the most common body by far, without the terms that are zero
             axis = get3(tree.joint_axes, i)
-            R = product(get9(tree.joint_R, i), about_axis(axis, q[iq]))
+            R = turned(tree, i, q[iq])
             p = get3(tree.joint_p, i)
             w, u = low(work.V, parent), high(work.V, parent)
             spin = scale(v[iv], axis)
