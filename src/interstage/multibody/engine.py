@@ -251,6 +251,12 @@ class Engine:
         self._front.ready(quick, loaded=False)
         return self._front.address
 
+    def through(self, what: str, *arguments: np.ndarray | int) -> int:
+        """Call a kernel of `QUICK` on scratch of its own: for those who find another one in the door."""
+        with self.borrow(FLOAT) as scratch:
+            scratch.ready(QUICK[what][0], loaded=False)
+            return QUICK[what][0](scratch.address, *arguments)
+
     def gather_from_door(self) -> None:
         """Do `gather` on the scratch behind the door."""
         if self._front is not None:

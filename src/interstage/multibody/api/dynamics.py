@@ -127,6 +127,8 @@ class Dynamics(Kinematics):
                     tau = empty(self.nv)
                     if enter_inverse(self._inverse_door, x.address, vdot, tau) == 0:
                         return tau
+                    if self.engine.through("inverse", x.address, vdot, tau) == 0:
+                        return tau
             except TypeError:  # the door takes contiguous real vectors only
                 pass
         q = x.q
@@ -148,6 +150,8 @@ class Dynamics(Kinematics):
             if self._mass_door:
                 M = empty((self.nv, self.nv))
                 if enter_mass_matrix(self._mass_door, x.address, M) == 0:
+                    return M
+                if self.engine.through("mass_matrix", x.address, M) == 0:
                     return M
         M = np.empty((self.nv, self.nv), x.q.dtype)
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
