@@ -13,7 +13,6 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
-from interstage.multibody.kernels.joints import REVOLUTE
 from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
 from interstage.spatial import RigidInertia
@@ -320,15 +319,14 @@ def build_tree(
 
 
 def _turn_numbers(specs: list[BodySpec]) -> np.ndarray:
-    """Return C0, C1, C2 (N, 27) of R [aaᵀ + sin [a]× + cos (1 - aaᵀ)], the rotation of a revolute joint about a."""
+    """Return C0, C1, C2 (N, 27) of R [aaᵀ + sin [a]× + cos (1 - aaᵀ)], a the first axis: revolute joints turn by it."""
     out = np.zeros((len(specs), 3, 3, 3))
     for turn, spec in zip(out, specs):
-        if spec.joint.kind == REVOLUTE:
-            x, y, z = a = spec.joint.axes()[0]
-            turn[0] = a[:, None] * a
-            turn[1] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
-            turn[2] = np.eye(3) - turn[0]
-            turn[:] = spec.rotation @ turn
+        x, y, z = a = spec.joint.axes()[0]
+        turn[0] = a[:, None] * a
+        turn[1] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+        turn[2] = np.eye(3) - turn[0]
+        turn[:] = spec.rotation @ turn
     return out.reshape(-1, 27)
 
 
