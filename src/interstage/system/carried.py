@@ -13,18 +13,8 @@ from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.inverse import accelerations, balance
 from interstage.multibody.kernels.kinematics import external_wrenches
 from interstage.multibody.kernels.rows import clear, clear_vector
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    get3,
-    get9,
-    high,
-    kernel,
-    low,
-    scale,
-    turn,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low
+from interstage.multibody.kernels.small import add, cross, kernel, scale, turn, turn_back
 from interstage.multibody.kernels.stiffening import stiff_rows
 from interstage.multibody.prescribed import FREE, LOCKED
 

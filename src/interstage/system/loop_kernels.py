@@ -17,22 +17,8 @@ from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.inverse import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    get3,
-    get9,
-    high,
-    kernel,
-    low,
-    product,
-    put3,
-    put6,
-    put9,
-    sub,
-    turn,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low, put3, put6, put9
+from interstage.multibody.kernels.small import add, cross, kernel, product, sub, turn, turn_back
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.carried import balanced, put_carried, put_modal_results
 from interstage.system.loop_arrays import call

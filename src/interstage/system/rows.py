@@ -11,7 +11,8 @@ from interstage.multibody import System
 from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.entry import sums
 from interstage.multibody.kernels.kinematics import kinematics, poses
-from interstage.multibody.kernels.small import add, get3, get9, kernel, turn
+from interstage.multibody.kernels.slots import get3, get9
+from interstage.multibody.kernels.small import add, kernel, turn
 from interstage.multibody.places import shape_of
 
 

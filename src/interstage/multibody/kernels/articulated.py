@@ -30,23 +30,25 @@ from interstage.multibody.kernels.kinematics import external_wrenches, kinematic
 from interstage.multibody.kernels.outward import outward
 from interstage.multibody.kernels.rows import clear, clear_vector, dense6, factor_ldlt, solve_ldlt
 from interstage.multibody.kernels.settling import settle
-from interstage.multibody.kernels.small import (
-    add,
+from interstage.multibody.kernels.slots import (
     add6,
     add_inertia,
-    cross,
-    dot,
     get3,
     get9,
     get_inertia,
     high,
-    inertia_times,
-    inlined,
-    kernel,
     low,
     put6,
     put_inertia,
     rigid_inertia,
+)
+from interstage.multibody.kernels.small import (
+    add,
+    cross,
+    dot,
+    inertia_times,
+    inlined,
+    kernel,
     scale,
     shift_inertia,
     symmetric_times,

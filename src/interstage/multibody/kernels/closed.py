@@ -24,7 +24,8 @@ from interstage.multibody.kernels.settling import (
     take_inward,
     take_modal,
 )
-from interstage.multibody.kernels.small import add, cross, get3, get9, kernel, scale, turn_back
+from interstage.multibody.kernels.slots import get3, get9
+from interstage.multibody.kernels.small import add, cross, kernel, scale, turn_back
 from interstage.multibody.kernels.stiffening import add_stiffness
 
 

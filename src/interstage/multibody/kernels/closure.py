@@ -39,16 +39,8 @@ from interstage.multibody.kernels.rows import (
     clear,
     clear_vector,
 )
-from interstage.multibody.kernels.small import (
-    add,
-    add6,
-    cross,
-    get3,
-    get9,
-    kernel,
-    scale,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import add6, get3, get9
+from interstage.multibody.kernels.small import add, cross, kernel, scale, turn_back
 
 FIRST_ROW = -10  # status FIRST_ROW - k: row k depends on the rows before it
 NOT_CLOSED = -2  # status: the projection did not reach its tolerance

@@ -19,21 +19,8 @@ import numpy as np
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.kinematics import site_motion, site_pose
 from interstage.multibody.kernels.rows import rows_times
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    dot,
-    get3,
-    get9,
-    high,
-    kernel,
-    low,
-    product,
-    put3,
-    scale,
-    sub,
-    turn,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low, put3
+from interstage.multibody.kernels.small import add, cross, dot, kernel, product, scale, sub, turn
 
 ALONG, DOT, TURN, SCREW_ROW = range(4)
 

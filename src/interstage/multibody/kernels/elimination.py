@@ -24,22 +24,19 @@ from interstage.multibody.kernels.rows import (
     row_times,
     rows_times,
 )
-from interstage.multibody.kernels.small import (
-    add,
+from interstage.multibody.kernels.slots import (
     add6,
     add_inertia,
     get3,
     get9,
     get_inertia,
     high,
-    inlined,
-    kernel,
     low,
     put6,
     put_inertia,
     rigid_inertia,
-    turn,
 )
+from interstage.multibody.kernels.small import add, inlined, kernel, turn
 
 NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
 

@@ -29,18 +29,8 @@ import numpy as np
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import constant_subspaces
 from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, rows_times, weighted_dot
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    get3,
-    high,
-    kernel,
-    low,
-    put6,
-    scale,
-    sub,
-    symmetric_times,
-)
+from interstage.multibody.kernels.slots import get3, high, low, put6
+from interstage.multibody.kernels.small import add, cross, kernel, scale, sub, symmetric_times
 from interstage.multibody.kernels.stiffening import spin_stiffness
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)

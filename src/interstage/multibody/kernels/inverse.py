@@ -15,22 +15,8 @@ from interstage.multibody.kernels.kinematics import external_wrenches, kinematic
 from interstage.multibody.kernels.outward import carried_acceleration
 from interstage.multibody.kernels.responses import to_parent
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row_times, rows_times
-from interstage.multibody.kernels.small import (
-    add,
-    add6,
-    cross,
-    get3,
-    get9,
-    high,
-    inertia_times,
-    kernel,
-    low,
-    put6,
-    rigid_inertia,
-    scale,
-    turn,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6, rigid_inertia
+from interstage.multibody.kernels.small import add, cross, inertia_times, kernel, scale, turn, turn_back
 from interstage.multibody.kernels.stiffening import add_carried, stiff_rows
 
 

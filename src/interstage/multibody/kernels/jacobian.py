@@ -8,20 +8,8 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import turn_from_rest
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    dot,
-    get3,
-    get9,
-    high,
-    kernel,
-    low,
-    scale,
-    sub,
-    symmetric_times,
-    turn,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low
+from interstage.multibody.kernels.small import add, cross, dot, kernel, scale, sub, symmetric_times, turn
 
 
 @kernel

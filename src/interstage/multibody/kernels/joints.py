@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.multibody.kernels.slots import get3
 from interstage.multibody.kernels.small import (
     IDENTITY,
     ZERO3,
@@ -17,7 +18,6 @@ from interstage.multibody.kernels.small import (
     add,
     cross,
     dot,
-    get3,
     inlined,
     kernel,
     of_quaternion,

@@ -16,20 +16,13 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import REVOLUTE, joint_motion, turned
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
+from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put3, put6, put9
 from interstage.multibody.kernels.small import (
     add,
-    add6,
     cross,
-    get3,
-    get9,
-    high,
     kernel,
-    low,
     polynomial_of_skew,
     product,
-    put3,
-    put6,
-    put9,
     scale,
     sub,
     turn,

@@ -12,7 +12,8 @@ from interstage.multibody.kernels.mode_slopes import add_matrix, unit_stiffness
 from interstage.multibody.kernels.port_slopes import bent_torque, column
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.slopes import at_body, carry_force
-from interstage.multibody.kernels.small import add, cross, dot, get3, get9, high, kernel, low, turn, turn_back
+from interstage.multibody.kernels.slots import get3, get9, high, low
+from interstage.multibody.kernels.small import add, cross, dot, kernel, turn, turn_back
 from interstage.multibody.kernels.spatial import plus, put_six, six, times, unit_motion
 
 

@@ -11,16 +11,12 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.kinematics import kinematics
 from interstage.multibody.kernels.rows import clear
+from interstage.multibody.kernels.slots import add_inertia, get3, get9, get_inertia, rigid_inertia
 from interstage.multibody.kernels.small import (
     add,
-    add_inertia,
     cross,
-    get3,
-    get9,
-    get_inertia,
     inertia_times,
     kernel,
-    rigid_inertia,
     shift_inertia,
     turn,
     turn_back,

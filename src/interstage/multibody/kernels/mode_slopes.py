@@ -25,17 +25,14 @@ from interstage.multibody.kernels.slopes import (
     carry_row,
     velocity_terms,
 )
+from interstage.multibody.kernels.slots import get3, get_inertia, high, low
 from interstage.multibody.kernels.small import (
     add,
     cross,
     dot,
-    get3,
-    get_inertia,
-    high,
     inertia_times,
     inlined,
     kernel,
-    low,
     scale,
     sub,
     symmetric_times,

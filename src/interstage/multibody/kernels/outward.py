@@ -5,19 +5,8 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.elimination import modal_accelerations
 from interstage.multibody.kernels.rows import solve_ldlt
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    get3,
-    get9,
-    high,
-    inlined,
-    kernel,
-    low,
-    put6,
-    scale,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low, put6
+from interstage.multibody.kernels.small import add, cross, inlined, kernel, scale, turn_back
 
 
 @inlined

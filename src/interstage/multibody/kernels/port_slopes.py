@@ -12,20 +12,8 @@ it: what hangs on it sees δV_n - ψ×V_n, and so on.
 from __future__ import annotations
 
 from interstage.multibody.kernels.rows import rows_times
-from interstage.multibody.kernels.small import (
-    add,
-    cross,
-    dot,
-    get3,
-    get9,
-    high,
-    inlined,
-    kernel,
-    low,
-    scale,
-    sub,
-    turn,
-)
+from interstage.multibody.kernels.slots import get3, get9, high, low
+from interstage.multibody.kernels.small import add, cross, dot, inlined, kernel, scale, sub, turn
 from interstage.multibody.kernels.spatial import put_six
 from interstage.spatial.rotvec import jacobian_coefficients
 

@@ -21,20 +21,8 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.kernels.rows import add_rows, dense6, rows_times
-from interstage.multibody.kernels.small import (
-    add,
-    add6,
-    cross,
-    get3,
-    get9,
-    get_inertia,
-    high,
-    kernel,
-    low,
-    put6,
-    turn,
-    turn_back,
-)
+from interstage.multibody.kernels.slots import add6, get3, get9, get_inertia, high, low, put6
+from interstage.multibody.kernels.small import add, cross, kernel, turn, turn_back
 
 EMPTY = 1e-14  # share of the inertia outboard of a hinge below which a pivot is rounding
 

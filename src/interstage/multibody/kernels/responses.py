@@ -8,19 +8,8 @@ from __future__ import annotations
 
 from interstage.multibody.kernels.ports import forces_inward, modal_motion, no_port_forces, take_port_forces
 from interstage.multibody.kernels.rows import clear, rows_times, solve_ldlt
-from interstage.multibody.kernels.small import (
-    add,
-    add6,
-    cross,
-    get3,
-    get9,
-    high,
-    kernel,
-    low,
-    put6,
-    scale,
-    turn,
-)
+from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6
+from interstage.multibody.kernels.small import add, cross, kernel, scale, turn
 
 
 @kernel

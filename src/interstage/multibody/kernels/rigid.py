@@ -19,20 +19,14 @@ from interstage.multibody.kernels.inverse import hinge_balance
 from interstage.multibody.kernels.joints import REVOLUTE, joint_motion, turned
 from interstage.multibody.kernels.responses import to_parent
 from interstage.multibody.kernels.rows import clear
+from interstage.multibody.kernels.slots import get3, get9, high, low, put3, put6, put9
 from interstage.multibody.kernels.small import (
     add,
     cross,
     dot,
-    get3,
-    get9,
-    high,
     inlined,
     kernel,
-    low,
     product,
-    put3,
-    put6,
-    put9,
     scale,
     sub,
     symmetric_times,

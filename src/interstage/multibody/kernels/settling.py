@@ -17,7 +17,8 @@ from interstage.multibody.kernels.joints import hinge_forces
 from interstage.multibody.kernels.outward import spread
 from interstage.multibody.kernels.responses import body_inward, no_forces
 from interstage.multibody.kernels.rows import clear_vector
-from interstage.multibody.kernels.small import add, get_inertia, high, inertia_times, kernel, low, put6
+from interstage.multibody.kernels.slots import get_inertia, high, low, put6
+from interstage.multibody.kernels.small import add, inertia_times, kernel
 from interstage.multibody.kernels.stiffening import add_carried, is_loose
 
 PASSES = 80

@@ -31,20 +31,16 @@ from __future__ import annotations
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import BALL, FREE, SLOT, turn_from_rest
 from interstage.multibody.kernels.rows import clear
+from interstage.multibody.kernels.slots import get3, get9, get_inertia, high, low
 from interstage.multibody.kernels.small import (
     IDENTITY,
     ZERO3,
     add,
     cross,
     dot,
-    get3,
-    get9,
-    get_inertia,
-    high,
     inertia_times,
     inlined,
     kernel,
-    low,
     scale,
     sub,
     symmetric_times,

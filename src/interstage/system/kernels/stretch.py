@@ -18,7 +18,8 @@ import numpy as np
 
 from interstage.jit import COMPILED
 from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.kernels.small import about_axis, cross, dot, get9, kernel, turn_back
+from interstage.multibody.kernels.slots import get9
+from interstage.multibody.kernels.small import about_axis, cross, dot, kernel, turn_back
 
 NEAR_LOCK = 0.2  # volume of the axes of a gimbal beside its largest
 SHORTEST = 1e-13  # step beside the time to reach, below which a method does not get on
