@@ -169,7 +169,6 @@ IMPORTS = """
 import os, sys, numpy, threading, warnings, atexit, signal
 sys.dont_write_bytecode = True
 import numba, matplotlib.pyplot, scipy.sparse.linalg, scipy.optimize, h5py, typer, rich  # theirs is not ours
-import concurrent.futures.process
 numba.njit(lambda a: a[0])(numpy.zeros(1))
 from numba.core import event
 from numba.core.typing.templates import builtin_registry as typing

@@ -10,8 +10,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
@@ -159,14 +158,16 @@ class Processes:
         self.folder, self.workers = folder, workers
         self.pool = self._started(workers)
 
-    def _started(self, workers: int) -> ProcessPoolExecutor:
+    def _started(self, workers: int) -> Executor:
+        from concurrent.futures import ProcessPoolExecutor  # which registers what is to be done at the end
+
         pool = ProcessPoolExecutor(
             workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(self.packed, self.folder)
         )
         try:
             with _as_worker():
                 fault = pool.submit(_ready).result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             fault = "they end at once"
         if fault:
             pool.shutdown(cancel_futures=True)
@@ -191,7 +192,7 @@ class Processes:
                     rows_next = bundles.next()
                     try:
                         waiting[self._submit(rows_next)] = rows_next
-                    except BrokenProcessPool:
+                    except BrokenExecutor:
                         bundles.rows += reversed(rows_next)
                         raise
                 finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -200,7 +201,7 @@ class Processes:
                     del waiting[future]
                     bundles.measured(outcomes)
                     yield from outcomes
-            except BrokenProcessPool:
+            except BrokenExecutor:
                 suspects = [row for bundle in waiting.values() for row in bundle]
                 waiting = {}
                 yield from self._alone(suspects)
@@ -218,7 +219,7 @@ class Processes:
                 try:
                     yield from self._submit([row]).result()
                     break
-                except BrokenProcessPool:
+                except BrokenExecutor:
                     self.close()
                     self.pool = self._started(1)
             else:
