@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.errors import InputError, ModelError
-from interstage.multibody import Free
 from interstage.multibody.recovered import BodyRecovery
 from interstage.system.ports import ANY
 from interstage.units import unit
@@ -49,7 +48,7 @@ class Result:
     def rigid(self, system: System) -> np.ndarray:
         """Return the coefficients (12,) of products of spin and of the wrench across the inboard joint."""
         spec = system.model.spec(self.body)
-        loose = isinstance(spec.joint, Free) and system.joint_mode(self.body) == "free"
+        loose = spec.joint.is_free and system.joint_mode(self.body) == "free"
         known = np.zeros(6) if loose and self.rows.node is None else self._of(self.rows.node)
         return np.concatenate([self.rows.spin[self.row], known])
 
