@@ -17,7 +17,7 @@ from interstage.system import progress
 def terminal(monkeypatch):
     """A terminal that someone looks at, of whose patience nothing is left."""
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr(progress, "_console", lambda: console)
+    monkeypatch.setattr(progress, "console", lambda: console)
     monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     monkeypatch.setattr(progress, "BLINK_S", 1e-4)
     return console.file

@@ -45,6 +45,7 @@ def slosh_cards(
     grid : grid of the structure that carries the tank;  bottom : where its axis, along x, meets its bottom (3,)
     first : first id of new grids and elements;  acceleration : along the axis, m/s²;  damping : ratio of each wave
 
+    >>> from interstage.devices import CylinderSlosh
     >>> tank = CylinderSlosh(radius=1.0, depth=2.0, mass=1000.0)
     >>> cards = slosh_cards(tank, grid=7, bottom=[3.0, 0.0, 0.0], first=9001, acceleration=9.81)
     >>> [line.split()[0] for line in cards.splitlines() if not line.startswith("* ")][:3]
