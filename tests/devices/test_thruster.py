@@ -126,3 +126,12 @@ def test_edges_between_steps_keep_the_impulse(cart, steps, rise, delay):
     log = ist.simulate(made.wire({"law.w": "jet.width"}), None, until=2, **steps)
     # edges are found to 1e-9 s
     assert 4.0 * log["cart"].v[-1, 0] == pytest.approx(8.0 * sum(widths.values()), rel=1e-7)
+
+
+def test_steps_that_may_go_over_a_pulse_are_refused(cart):
+    made = ist.Assembly("x", vehicle=cart)
+    made.add("jet", dev.EdgeThruster(at="cart", thrust=8.0, min_on=0.002, width=0.004), every="0.1 s")
+    with pytest.raises(
+        ist.InterstageError, match=r"may go over what 'jet' does.*at most 0\.002 s, got 0\.02 s"
+    ):
+        ist.simulate(made, None, until=1, step="20 ms")

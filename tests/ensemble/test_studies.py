@@ -171,6 +171,11 @@ def test_what_is_refused(change, words):
         (lambda row: 1.0, ["y"], "cannot be read from what a run returned"),
         (lambda row: {"y": 1.0}, ["z"], "the run returned no 'z'; known: y"),
         (lambda row: {"y": "much"}, ["y"], "output 'y' is no number"),
+        (lambda row: {"y": "1.5"}, ["y"], "output 'y' is no number"),
+        (lambda row: {"y": None}, ["y"], "output 'y' is no number"),
+        (lambda row: {"y": 1.0 + 2.0j}, ["y"], "output 'y' is no number"),
+        (lambda row: {"y": [[1.0], [1.0, 2.0]]}, ["y"], "output 'y' is no number"),
+        (lambda row: exit(3), None, "SystemExit: 3"),
         (lambda row: {"y": []}, ["y"], "output 'y' is empty"),
     ],
 )
@@ -188,3 +193,31 @@ def test_names_that_are_not_there():
     study = ist.monte_carlo(studied.linear, JOINT, 2, workers=0)
     with pytest.raises(ist.InterstageError, match="no output 'y3'; known: y1, y2, pair"):
         study["y3"]
+
+
+def test_outputs_of_devices_are_not_dispersed():
+    flight = {"x": None, "until": 1.0}
+    with pytest.raises(ist.InterstageError, match=r"'lag\.seen' is an output: its device writes it"):
+        ist.monte_carlo(studied.lag(), {"lag.seen": A["a"]}, 1, 0, ["lag.x"], flight=flight, workers=0)
+
+
+def test_infinite_outputs_count_and_failures_are_named():
+    def beyond(row):
+        if row["a"] < -1.0:
+            raise ValueError("below")
+        return {"y": np.inf if row["a"] > 1.0 else row["a"]}
+
+    study = ist.monte_carlo(beyond, {"a": stats.norm()}, 400, seed=3, workers=0)
+    found = study.percentile("y", 95)
+    # some 16 % of runs are infinite: no level of 95 % is finite
+    assert found.value == np.inf and found.left_out == len(study.errors) > 0
+    assert f"{found.left_out} without a number left out" in str(found)
+    assert study["y"][study.worst("y", 1)[0].number] == np.inf
+    assert "runs in which it is infinite" in str(study)
+
+
+def test_names_of_times_are_reserved_where_there_are_some():
+    study = ist.monte_carlo(lambda row: {"time of impact": 3.0}, A, 2, workers=0)
+    assert study.names == ["time of impact"]
+    with pytest.raises(ist.InterstageError, match="is no history"):
+        study.times("time of impact")

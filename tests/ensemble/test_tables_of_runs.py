@@ -103,6 +103,7 @@ def test_rows_print_and_refuse():
     [
         ({"a": 3.0}, {}, "this is no dispersion .dispersion of 'a'.*frozen distribution"),
         ({"a": stats.norm}, {}, "this is no dispersion"),
+        ({"a": stats.norm([0.0, 1.0], 1.0)}, {}, "more than one distribution"),
         ({3: NORMAL}, {}, "not a name"),
         ([NORMAL], {}, "not given by name"),
         ({("a", "b"): NORMAL}, {}, "needs a joint distribution"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import studied
 from scipy import stats
 
 import interstage as ist
+from interstage.cli.info import info
 
 A = {"a": stats.norm(1.0, 0.2)}
 HERE = Path(__file__).parent
@@ -142,6 +144,22 @@ def test_folders_hold_one_study(tmp_path, change, words):
     ist.monte_carlo(**asked, workers=0)
     with pytest.raises(ist.InterstageError, match=words):
         ist.monte_carlo(**(asked | change), workers=0)
+
+
+def test_the_command_shows_a_study(tmp_path, capsys):
+    ist.monte_carlo(studied.slow, A, 3, folder=tmp_path, workers=0)
+    info(tmp_path / "summary.h5", False)
+    assert "3 runs, seed 0, random points" in capsys.readouterr().out
+    info(tmp_path / "summary.h5", True)
+    assert json.loads(capsys.readouterr().out)["runs"] == 3
+
+
+def test_a_file_of_another_run_is_not_believed(tmp_path):
+    asked = {"build": studied.slow, "dispersions": A, "runs": 3, "folder": tmp_path, "workers": 0}
+    ist.monte_carlo(**asked)
+    (tmp_path / "runs" / "run_000002.h5").write_bytes((tmp_path / "runs" / "run_000001.h5").read_bytes())
+    with pytest.raises(ist.InterstageError, match="the file is of another run"):
+        ist.monte_carlo(**asked)
 
 
 def test_two_drivers_in_one_folder(tmp_path):

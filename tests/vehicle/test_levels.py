@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from vehicle_models import artemis_stage, first_stage, grain, refused, rigid_end_deck
+from vehicle_models import artemis_stage, first_stage, grain, refused, rigid_end_deck, upper_stage
 
 from interstage import InterstageError, Stage, Vehicle
 from interstage.component.integrals import rigid_motion
@@ -121,3 +121,14 @@ def test_a_deck_that_is_held_is_refused():
     )
     with pytest.raises(InterstageError, match=r"not free|held"):
         v.stack()
+
+
+def test_two_tanks_of_one_name_are_refused_whenever_they_came():
+    v = Vehicle("v")
+    stage = upper_stage()
+    v.add(first_stage())
+    v.add(stage, at=[30.0, 0.0, 0.0])
+    v.join("separation", ("first", 13), ("upper", 1))
+    stage.add_tank("grain", levels={0.0: grain(9, 0.0), 1e3: grain(9, 1e3)})
+    with pytest.raises(InterstageError, match="there are two tanks 'grain'"):
+        v.shapes(n_modes=2, levels=3, error=0.5)

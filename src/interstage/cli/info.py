@@ -11,6 +11,7 @@ from interstage.output import json_text
 
 if TYPE_CHECKING:
     from interstage.component import Component
+    from interstage.ensemble import Study
     from interstage.linear import LinearModel
     from interstage.mass import MassBody
     from interstage.multibody import Multibody
@@ -37,6 +38,7 @@ def info(
         "flight": _flight,
         "checkpoint": _checkpoint,
         "mass tree": _mass_tree,
+        "study": _study,
     }
     doors[kind.name](kind.load(file), file, as_json)
 
@@ -96,6 +98,18 @@ def _flight(log: FlightLog, file: Path, as_json: bool) -> None:
     from interstage.cli.tables import readable
 
     print(readable(f"{file}\n{log}"))
+
+
+def _study(study: Study, file: Path, as_json: bool) -> None:
+    """Print the table of a study."""
+    if as_json:
+        levels = {name: study.scalars(name)[0].mean() for name in study.names if study[name].ndim == 1}
+        what = {"runs": len(study), "failed": len(study.errors), "seed": study.design.seed, "means": levels}
+        print(json_text({"kind": "study", **what}, gaps=True))
+        return
+    from interstage.cli.tables import readable
+
+    print(readable(f"{file}\n{study}"))
 
 
 def _checkpoint(found: Checkpoint, file: Path, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""A thruster whose pulses end steps: the impulse of any width is exact, whatever the step.
+"""A thruster whose pulses end steps: the impulse is exact where no step is longer than a pulse.
 
     F = x thrust,    ẋ = (open - x)/rise,    open from `opens` to `closes`, two crossings
 

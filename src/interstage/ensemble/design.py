@@ -331,6 +331,8 @@ def _source(key: object, what: Any) -> _Alone | _Together | _Derived:
             got=shown(what),
         )
     if hasattr(what, "ppf") and hasattr(what, "dist"):
+        if np.ndim(what.ppf(0.5)):
+            raise InputError("this is more than one distribution", where=where, hint="give each its own name")
         return _Alone(names, what)
     if callable(what) and not hasattr(what, "ppf"):
         return _Derived(names, what)

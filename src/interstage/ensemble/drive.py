@@ -71,7 +71,7 @@ def monte_carlo(
     job = _job(build, flight, outputs, logs)
     design = replace(draw(dispersions, runs, seed, sampling), build=fingerprint(job))
     job.check(design.row(0))
-    place = None if folder is None else make_folder(folder)
+    place = None if folder is None else make_folder(folder).resolve()
     with _alone(place):
         done = set() if place is None else _found(place, design)
         todo = [k for k in range(runs) if k not in done]
@@ -87,11 +87,24 @@ def monte_carlo(
             bar.close()
             hands.close()
         if place is not None:
-            kept = [Outcome.load(run_path(place, k)) for k in range(runs)]
+            kept = [_read(place, k) for k in range(runs)]
         study = Study.of(design, kept, job, place)
         if place is not None:
             study.save(place / SUMMARY)
     return study
+
+
+def _read(folder: Path, number: int) -> Outcome:
+    """Read the file of a run, and see that it is of that run."""
+    found = Outcome.load(run_path(folder, number))
+    if found.number != number:
+        raise FileError(
+            "the file is of another run",
+            where=str(run_path(folder, number)),
+            got=f"run {found.number}",
+            hint="remove it: the run is done again then",
+        )
+    return found
 
 
 def _job(build: object, flight: Mapping[str, object] | None, outputs: Outputs, logs: bool) -> Job:

@@ -22,7 +22,7 @@ from interstage.errors import FileError, InputError, InterstageError, did_you_me
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, write_hdf5
 from interstage.multibody import State
 from interstage.output import make_folder
-from interstage.system import Assembly, Device, Log, simulate
+from interstage.system import Assembly, Device, Log, Out, simulate
 
 FORMAT = "interstage run"
 VERSION = 1
@@ -113,7 +113,7 @@ class Job:
             result = self.log_of(row)
             outputs = taken(result, None if self.wanted is None else dict(self.wanted))
             made = Outcome(row.number, outputs, "", time.perf_counter() - begun)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if result is None:
                 result = getattr(error, "log", None)
             made = Outcome(row.number, {}, words_of(error), time.perf_counter() - begun)
@@ -139,7 +139,7 @@ def log_path(folder: Path, number: int) -> Path:
     return folder / "logs" / f"run_{number:06d}.h5"
 
 
-def words_of(error: Exception) -> str:
+def words_of(error: BaseException) -> str:
     """Say what ended a run: our errors are sentences, others are told with the line they come from."""
     if isinstance(error, InterstageError):
         return str(error)
@@ -168,6 +168,11 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
         if name in places:
             vector, k = places[name]
             getattr(x, vector)[k] = value
+        elif device is not None and isinstance(device.fields.get(parameter), Out):
+            raise InputError(
+                f"'{name}' is an output: its device writes it",
+                hint="disperse a parameter, or a state at the start",
+            )
         elif device is not None and parameter in device.fields:
             _set_field(device, parameter, index, value, name)
         else:

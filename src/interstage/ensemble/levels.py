@@ -22,7 +22,8 @@ from interstage.errors import InputError, shown
 class Level:
     """A level: `percent` of all runs are below `value`; the true level is in low to high at the confidence.
 
-    low, high : infinite where so few runs say nothing;  runs_needed : for both bounds
+    low, high : infinite where so few runs say nothing;  runs : that count
+    left_out : runs that failed or have no number, of which nothing is said
     """
 
     name: str
@@ -32,6 +33,7 @@ class Level:
     high: float
     confidence: float
     runs: int
+    left_out: int = 0
 
     @property
     def runs_needed(self) -> int:
@@ -44,11 +46,12 @@ class Level:
         low = f"{self.low:.6g}" if math.isfinite(self.low) else "no bound"
         high = f"{self.high:.6g}" if math.isfinite(self.high) else "no bound"
         text += f" ({low} to {high} at {100 * self.confidence:g} % confidence, {self.runs} runs"
+        text += f", {self.left_out} without a number left out" if self.left_out else ""
         return text + (f"; both bounds need {self.runs_needed})" if "no bound" in (low, high) else ")")
 
 
-def level(name: str, values: np.ndarray, percent: float, confidence: float) -> Level:
-    """Return the level that `percent` of outputs (n,) are below."""
+def level(name: str, values: np.ndarray, percent: float, confidence: float, left_out: int = 0) -> Level:
+    """Return the level that `percent` of outputs (n,) are below; infinite ones count."""
     from scipy.stats import binom
 
     for what, given, most in (("percent", percent, 100.0), ("confidence", confidence, 1.0)):
@@ -62,9 +65,10 @@ def level(name: str, values: np.ndarray, percent: float, confidence: float) -> L
     return Level(
         name,
         percent,
-        float(np.quantile(order, p)),
+        float(np.quantile(order, p)) if np.isfinite(order).all() else float(order[min(int(p * n), n - 1)]),
         float(order[lows[-1]]) if len(lows) else -math.inf,
         float(order[highs[0]]) if len(highs) else math.inf,
         confidence,
         n,
+        left_out,
     )

@@ -86,7 +86,12 @@ def taken(result: object, wanted: dict[str, str | Callable[..., object]] | None)
     found: dict[str, np.ndarray] = {}
     for name, what in wanted.items():
         if isinstance(what, str):
-            found |= _signal(result, name, what)
+            new = _signal(result, name, what)
+            if TIMES + name in new and TIMES + name in wanted:
+                raise InputError(
+                    f"'{TIMES}{name}' is the name of the times of '{name}'", hint="choose another"
+                )
+            found |= new
         else:
             found[name] = _numbers(what(result), name)
     return found
@@ -125,9 +130,12 @@ def _history(log: Any, signal: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _numbers(value: object, name: str) -> np.ndarray:
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"output '{name}' is no number", expected="numbers", got=shown(value)) from None
+        array = np.array(value)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.size and array.dtype.kind not in "biuf":
+        raise InputError(f"output '{name}' is no number", expected="real numbers", got=shown(value))
+    array = array.astype(float)
     if not array.size:
         raise InputError(f"output '{name}' is empty")
     return array

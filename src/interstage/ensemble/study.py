@@ -81,7 +81,7 @@ class Study:
     @property
     def names(self) -> list[str]:
         """Names of the outputs."""
-        return [name for name in self._outputs if not name.startswith(TIMES)]
+        return [n for n in self._outputs if not (n.startswith(TIMES) and n[len(TIMES) :] in self._outputs)]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.uneven:
@@ -104,7 +104,7 @@ class Study:
     def times(self, name: str) -> np.ndarray:
         """Return the times of a history, (rows,)."""
         self[name]
-        if TIMES + name not in self._outputs:
+        if TIMES + name not in self._outputs or self._outputs[TIMES + name].ndim != 2:
             raise InputError(
                 f"'{name}' is no history", hint=f"keep it by the name of its signal, not as {name!r}"
             )
@@ -115,7 +115,7 @@ class Study:
         return there[0]
 
     def scalars(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return an output that is one number of the runs that have it, (n,), and their numbers."""
+        """Return an output that is one number of the runs that have it, (n,), and their numbers; infinite ones too."""
         values = self[name]
         if values.ndim != 1:
             raise InputError(
@@ -123,7 +123,7 @@ class Study:
                 got=f"shape {values.shape[1:]}",
                 hint="keep a reduced form of it",
             )
-        there = np.flatnonzero(np.isfinite(values))
+        there = np.flatnonzero(~np.isnan(values))
         if not len(there):
             raise InputError(f"no run has '{name}'", got=next(iter(self.errors.values()), None))
         return values[there], there
@@ -138,7 +138,8 @@ class Study:
                 got=repr(self.design.sampling),
                 hint=f"np.percentile(study[{name!r}], {percent:g}) is the level without bounds",
             )
-        return level(name, self.scalars(name)[0], percent, confidence)
+        values, _ = self.scalars(name)
+        return level(name, values, percent, confidence, len(self) - len(values))
 
     def worst(self, name: str, n: int = 5, largest: bool = True) -> list[Row]:
         """Return the runs with the largest outputs (or smallest), the worst first."""
@@ -269,7 +270,9 @@ class Study:
         columns = ["mean", "std", "min", *(f"{p:g} %" for p in PERCENTS), "max"]
         lines = [head, f"{'output':{wide}s}" + "".join(f"{c:>13s}" for c in columns)]
         for name in numbers:
-            y = self._outputs[name][np.isfinite(self._outputs[name])]
+            every = self._outputs[name]
+            y = every[np.isfinite(every)]
+            beyond = int(np.isinf(every).sum())
             if len(y):
                 found = [
                     y.mean(),
@@ -279,7 +282,10 @@ class Study:
                     y.max(),
                 ]
                 lines.append(f"{name:{wide}s}" + "".join(f"{v:13.6g}" for v in found))
+            if beyond:
+                lines.append(f"{name:{wide}s}  and {beyond} runs in which it is infinite")
         others = [n for n in self.names if n not in numbers]
         lines += [f"{name:{wide}s}  array {self._outputs[name].shape[1:]} a run" for name in others]
+        lines += [f"{name:{wide}s}  differs in size from run to run" for name in self.uneven]
         lines += [f"run {k} failed: {text}" for k, text in list(self.errors.items())[:5]]
         return "\n".join(lines)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
@@ -107,10 +109,18 @@ _JOB: dict[str, Any] = {}
 
 def _begin(job: bytes, folder: Path | None) -> None:
     """Unpack, in a new process, what every run needs; what goes wrong is told by `_ready`."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         _JOB.update(job=pickle.loads(job), folder=folder, fault="")
     except Exception as error:
         _JOB.update(fault=f"{type(error).__name__}: {error}")
+
+
+def _end_with(driver: int) -> None:
+    """End this process when its driver is gone: one that was killed cannot say so."""
+    while os.getppid() == driver:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 def _ready() -> str:

@@ -26,6 +26,7 @@ WORST = 5
 def histogram(study: Study, output: str) -> Figure:
     """Draw how often an output has which value; lines are the median and the levels of three sigma."""
     values, _ = study.scalars(output)
+    values = values[np.isfinite(values)]
     figure = new_figure(6.4, 3.2)
     axes = figure.subplots()
     axes.hist(values, bins="auto" if np.ptp(values) else 1, color=BLUE, alpha=0.75, edgecolor="white", lw=0.4)
@@ -56,7 +57,7 @@ def scatter(study: Study, quantity: str, output: str, most: int | None = None) -
     axes = figure.subplots()
     axes.plot(x[there], y[there], ".", color=BLUE, ms=3.0 if len(there) > 300 else 5.0, alpha=0.5, mew=0)
     for percent in (PERCENTS[0], PERCENTS[-1]):
-        axes.axhline(np.nanpercentile(y, percent), color=ORANGE, lw=1.0, ls="--")
+        axes.axhline(np.percentile(y[np.isfinite(y)], percent), color=ORANGE, lw=1.0, ls="--")
     dress(axes, quantity, output)
     return figure
 
@@ -133,6 +134,7 @@ def _levels(section: Section, study: Study, numbers: list[str]) -> None:
     rows = []
     for name in numbers:
         y, there = study.scalars(name)
+        y, there = y[np.isfinite(y)], there[np.isfinite(y)]
         levels = [f"{np.percentile(y, p):.6g}" for p in PERCENTS]
         worst = f"{int(there[np.argmax(y)])}"
         rows.append([name, f"{y.mean():.6g}", f"{y.std(ddof=1) if len(y) > 1 else 0:.4g}", f"{y.min():.6g}"])

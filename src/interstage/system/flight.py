@@ -39,7 +39,7 @@ from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
-from interstage.system.ports import Out
+from interstage.system.ports import Crossing, Out
 from interstage.system.progress import Progress
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Clock, Period, period_of
@@ -458,9 +458,25 @@ def _steps(
     return chosen, Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
 
 
+def _no_edge_between(plan: Plan, step: float) -> None:
+    """Refuse equal steps that may go over two edges of a device that switches at them."""
+    for part in plan.parts:
+        what = part.what
+        if not isinstance(what, Device) or not any(isinstance(f, Crossing) for f in what.fields.values()):
+            continue
+        limit = what.longest_step()
+        if 0.0 < limit < step * (1.0 - SAME_TIME):
+            raise InputError(
+                f"equal steps may go over what '{part.path}' does between its samples",
+                expected=f"at most {limit:g} s",
+                got=f"{step:g} s",
+            )
+
+
 def _short_enough(plan: Plan, method: Method, by: Steps) -> Steps:
     """Return adaptive steps that cannot miss what devices do between samples; others as they are."""
     if isinstance(method, Compiled) and by.step is not None:
+        _no_edge_between(plan, float(by.step))
         return by
     limits = {part.path: part.what.longest_step() for part in plan.parts if isinstance(part.what, Device)}
     unknown = [path for path, limit in limits.items() if limit <= 0.0]

@@ -65,6 +65,12 @@ class Stack:
             first[stage.name] = 6 * len(places)
             places += [(stage.name, int(i)) for i in stage.ids]
             for tank in stage.tanks.values():
+                if tank.name in tanks:
+                    raise InputError(
+                        f"there are two tanks '{tank.name}'",
+                        where=f"stage '{stage.name}'",
+                        hint="name one anew",
+                    )
                 rows = tank.rows + first[stage.name]
                 tanks[tank.name] = Levels(tank.name, tank.masses, tank.M, tank.K, rows)
         free = [stage.free() for stage in stages.values()]
