@@ -291,7 +291,7 @@ def filters(axes) -> None:
     it = dev.LinearFilter((A, B, [[1.0, 0.0]], [[0.0]]), every="20 ms", u=[1.0])
     log = ist.simulate(ist.Assembly("filter").add("it", it), None, until=1.0, step="20 ms")
     axes.step(log.times("it.y"), log["it.y"][:, 0], color=BLUE, where="post", label="LinearFilter")
-    dress(axes, "time, s", "", "A step of a filter, a pulse at steps of 50 ms", legend=True)
+    dress(axes, "time, s", "", "A filter steps, a thruster pulses", legend=True)
 
 
 def main() -> None:
