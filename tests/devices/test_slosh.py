@@ -140,6 +140,7 @@ def added(**more):
         (lambda: dev.SphereSlosh(1.0, 1.2, 1.0), "fill must be between"),
         (lambda: added(kind="jelly"), "unknown kind"),
         (lambda: added(kind="spring"), "slosh 'lox' needs an acceleration"),
+        (lambda: added(damping=-0.1), "damping is a ratio"),
     ],
 )
 def test_tanks_that_cannot_be_are_refused(make, words):

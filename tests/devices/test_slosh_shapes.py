@@ -119,6 +119,8 @@ def test_mass_and_balance_are_those_of_the_fluid():
         ({"bottom": [0, 0]}, "bottom is no point"),
         ({"acceleration": 0.0}, "slosh_cards needs an acceleration"),
         ({"first": 0}, "first is an id"),
+        ({"damping": float("nan")}, "damping a ratio"),
+        ({"grid": 10}, "has an id of the new grids"),
     ],
 )
 def test_what_cannot_be_is_refused(given, said):

@@ -378,3 +378,77 @@ def test_refusals(beam):
     falls = Load(("beam", 1), [1, 0, 0], [(0, 1), (2, 1), (1, 0)])
     assert "never falling" in refused(lambda: fly(beam, until=1.0, step=0.1, loads=[falls]))
     assert "a damping ratio" in refused(lambda: fly(beam, until=1.0, step=0.1, damping=-0.1))
+
+
+def test_momentum_with_what_flows_to_the_exit():
+    """With a path, departed mass has the velocity of the exit: P and H of all that is left and gone stay.
+
+    What flows has Σ g (r_b - r_a) relative to the structure; left behind is ∫ g v_e dt, here by trapezoids of the log.
+    """
+    K, M, nodes = lumped_beam(
+        30.0, 12, EA=4e9, GJ=2e9, EI=6e9, mass=[900.0, 900.0, 900.0, 900.0, 900.0, 900.0]
+    )
+    stage = Stage("first", K=K, M=M, nodes=nodes)
+    points = np.diag(np.tile([60e3 / 13] * 3 + [0.0] * 3, 13))
+    stage.add_tank("grain", levels={0.0: 0 * points, 60e3: points})
+    v = Vehicle("solid")
+    v.add(stage)
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    n = len(shapes)
+    eta, u = random_state(n, size=1e-3)
+    u[:3] *= 0.1
+    u[6:] *= 1e-2
+    flow = 1500.0
+    path = {"grain": [("first", i) for i in range(13, 0, -1)]}
+    log = fly(
+        shapes,
+        until=1.0,
+        step=1e-3,
+        flow={"grain": flow},
+        path=path,
+        eta=eta,
+        velocity=u[:6],
+        etadot=u[6:],
+    )
+    start, end = log.momentum(0), log.momentum(-1) + log.left_behind
+    np.testing.assert_allclose(end[:6], start[:6], atol=1e-10 * np.abs(start[:6]).max())
+    speed = log.node_velocity("first", 1)
+    gone = flow * np.trapezoid(speed, log.t, axis=0)
+    moment = flow * np.trapezoid(np.cross(log.node_position("first", 1), speed), log.t, axis=0)
+    energy = flow * np.trapezoid((speed**2).sum(axis=1) / 2, log.t)
+    wanted = np.concatenate([moment, gone, [energy]])
+    # the trapezoid of the log and masses at mid-step: both of second order
+    np.testing.assert_allclose(log.left_behind, wanted, atol=3e-5 * np.abs(wanted).max())
+
+
+def test_gravity_of_the_vehicle_acts_unless_another_is_given(beam):
+    v = launcher()
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    fall = fly(shapes, until=0.5, step=1e-2)
+    assert fall.velocity[-1, 3] == pytest.approx(-9.81 * 0.5, rel=1e-9)
+    assert np.abs(fly(shapes, until=0.5, step=1e-2, gravity=[0, 0, 0]).velocity).max() == 0.0
+
+
+def test_log_of_a_flight_is_saved_and_printed_briefly(beam, tmp_path):
+    log = fly(beam, until="20 ms", step="2 ms", flow={"propellant": 4.0}, etadot=np.full(len(beam), 1e-3))
+    assert repr(log) == f"<BurnLog: 11 rows to 0.02 s, {len(beam)} shapes, propellant 6 to 5.92>"
+    again = type(log).load(log.save(tmp_path / "log.h5"), beam)
+    for name in ("t", "position", "quaternion", "eta", "velocity", "etadot", "flowing", "left_behind"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(log, name))
+    np.testing.assert_array_equal(again.momentum(3), log.momentum(3))
+    other = launcher().shapes(n_modes=2, levels=2, error=1.0)
+    assert "has shape" in refused(lambda: type(log).load(tmp_path / "log.h5", other))
+
+
+def test_flights_that_cannot_be_meant(beam):
+    assert "grown without bounds" in refused(
+        lambda: fly(beam, until=10.0, step=0.5, etadot=np.ones(len(beam)))
+    )
+    assert "two places or more" in refused(lambda: fly(beam, until=1.0, step=0.1, path={"propellant": []}))
+    assert "not usable" in refused(lambda: fly(beam, until=np.inf, step=0.1))
+    v = Vehicle("v")
+    stage = first_stage(levels=2)
+    stage.add_tank("still", levels={13.0: np.diag(np.tile([1.0] * 3 + [0.0] * 3, 13))})
+    v.add(stage)
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    assert "one level cannot burn" in refused(lambda: fly(shapes, until=1.0, step=0.1, flow={"still": 1.0}))

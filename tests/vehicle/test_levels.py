@@ -132,3 +132,22 @@ def test_two_tanks_of_one_name_are_refused_whenever_they_came():
     stage.add_tank("grain", levels={0.0: grain(9, 0.0), 1e3: grain(9, 1e3)})
     with pytest.raises(InterstageError, match="there are two tanks 'grain'"):
         v.shapes(n_modes=2, levels=3, error=0.5)
+
+
+def test_a_structure_weighs_the_same_along_each_axis():
+    K, M, nodes = lumped_beam(4.0, 4, EA=1e6, GJ=1e3, EI=1e3, mass=[1, 2, 1, 0.1, 0.1, 0.1])
+    assert "got 5, 10, 5 along x, y, z" in refused(lambda: Stage("s", K=K, M=M, nodes=nodes))
+    K, M, nodes = lumped_beam(4.0, 4, EA=1e6, GJ=1e3, EI=1e3, mass=[-1, -1, -1, 0.1, 0.1, 0.1])
+    assert "a mass is negative" in refused(lambda: Stage("s", K=K, M=M, nodes=nodes))
+    uneven = np.diag([-1.0] * 3 + [0.0] * 3 + [6.0] * 3 + [0.0] * 21)
+    assert "a mass is negative" in refused(lambda: a_stage().add_tank("t", levels={5.0: uneven}))
+
+
+def test_a_tank_that_is_refused_leaves_nothing_behind():
+    stage = a_stage()
+    loose = {91: [2.0, 1.0, 0.0]}  # a node that nothing holds, and whose level weighs something else
+    assert "does not weigh" in refused(
+        lambda: stage.add_tank("t", levels={0: np.zeros((6, 6)), 3: np.eye(6)}, nodes=loose)
+    )
+    assert len(stage.nodes) == 5 and stage.K.shape == stage.M.shape == (30, 30) and not stage.tanks
+    assert "{mass: matrix}" in refused(lambda: stage.add_tank("t", levels=[1, 2]))

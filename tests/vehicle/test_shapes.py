@@ -179,3 +179,31 @@ def test_modes_of_many_levels_that_are_nearly_the_same():
     report = v.shapes(n_modes=16, error=1e-3, levels=5, certify=9).report
     assert max(report.frequency_error, report.mac_error) <= 1e-3
     assert report.condition < 1e3
+
+
+def test_a_count_that_cuts_a_mode_in_two_planes_takes_both():
+    """A body of equal planes has its modes in pairs: shapes that meet three of them meet four."""
+    v = beam_vehicle()
+    shapes = v.shapes(n_modes=3, levels=3)
+    assert {len(one.exact_hz) for one in shapes.report.fills} == {3}
+    assert shapes.report.mac_error < 1e-3
+    assert len(shapes) == len(v.shapes(n_modes=4, levels=3))
+
+
+def test_counts_and_frequencies_that_cannot_be_meant():
+    v = beam_vehicle()
+    assert "the lowest is at" in refused(lambda: v.shapes(below_hz=0.1))
+    assert "each counts modes" in refused(lambda: v.shapes(each=0))
+    for given in (-3, 0, 2.5, True):
+        assert "n_modes counts modes" in refused(lambda given=given: v.modes(n_modes=given))
+        assert "n_modes counts modes" in refused(lambda given=given: v.shapes(n_modes=given))
+    for given in (np.nan, np.inf, -1.0, "5"):
+        assert "below_hz must be positive" in refused(lambda given=given: v.modes(below_hz=given))
+    assert "0 (empty) to 1 (full) of all" in refused(lambda: v.modes("half", n_modes=2))
+    assert "a mass is no number" in refused(lambda: v.modes({"propellant": "half"}, n_modes=2))
+    assert len(repr(v.modes(n_modes=9))) < 120
+
+
+def test_the_id_of_a_node_is_a_whole_number():
+    v = launcher()
+    assert "whole number" in refused(lambda: v.join("more", ("first", 13.7), ("upper", 1)))

@@ -193,6 +193,8 @@ def add_slosh(
     """
     if kind not in ("pendulum", "spring"):
         raise InputError("unknown kind of slosh", expected="pendulum or spring", got=repr(kind))
+    if not 0.0 <= damping < np.inf:
+        raise InputError(f"slosh '{name}': damping is a ratio", expected="0 or more", got=repr(damping))
     if (kind == "spring" or damping > 0.0) and not (acceleration is not None and acceleration > 0.0):
         raise InputError(f"slosh '{name}' needs an acceleration", expected="acceleration= in m/s^2")
     foot = np.asarray(bottom, dtype=float)

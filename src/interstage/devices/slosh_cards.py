@@ -58,9 +58,16 @@ def slosh_cards(
         raise InputError(
             "slosh_cards needs an acceleration", expected="above 0 m/s^2", got=repr(acceleration)
         )
-    if first < 1 or damping < 0.0:
+    grids = range(first, first + 2 * len(tank.waves) + 1)
+    if first < 1 or not 0.0 <= damping < np.inf:
         raise InputError(
             "slosh_cards: first is an id, damping a ratio", got=f"first={first}, damping={damping}"
+        )
+    if grid in grids:
+        raise InputError(
+            "slosh_cards: the grid that carries the tank has an id of the new grids",
+            expected=f"none of {grids[0]} to {grids[-1]}",
+            got=f"grid={grid}, first={first}",
         )
     out, element = [], first
     for k, wave in enumerate(tank.waves):

@@ -1,8 +1,9 @@
 """A flexible vehicle that burns its propellant: stages, tanks, constant shapes over changing mass."""
 
+from interstage.vehicle.burn_log import BodyState, BurnLog
 from interstage.vehicle.integrals import Integrals, Partition
 from interstage.vehicle.ranking import Ranking
-from interstage.vehicle.reference import BodyState, BurnLog, Load, fly
+from interstage.vehicle.reference import Load, fly
 from interstage.vehicle.shapes import Shapes, ShapesReport
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -38,6 +39,16 @@ class Join:
         return {stage for equation in self.equations for stage, _, _ in equation}
 
 
+def whole(node: object, where: str) -> int:
+    """Return the id of a node, a whole number."""
+    try:
+        return operator.index(node)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(
+            "the id of a node is a whole number", where=where, expected="as in 50", got=shown(node)
+        ) from None
+
+
 def sides(name: str, a: object, b: object) -> list[tuple[tuple[str, int], tuple[str, int]]]:
     """Return pairs of places from two sides, each (stage, node) or (stage, [nodes])."""
     found = []
@@ -50,7 +61,7 @@ def sides(name: str, a: object, b: object) -> list[tuple[tuple[str, int], tuple[
                 got=shown(side),
             )
         nodes = [side[1]] if np.ndim(side[1]) == 0 else list(side[1])
-        found.append([(side[0], int(node)) for node in nodes])
+        found.append([(side[0], whole(node, f"join '{name}'")) for node in nodes])
     if len(found[0]) != len(found[1]):
         raise InputError(
             "the two sides of a join have different numbers of nodes",
@@ -108,7 +119,10 @@ def relation_join(name: str, given: object) -> Join:
             )
         try:
             equations.append(
-                {(str(s), int(n), components_of(c, where)[0]): float(v) for (s, n, c), v in one.items()}
+                {
+                    (str(s), whole(n, where), components_of(c, where)[0]): float(v)
+                    for (s, n, c), v in one.items()
+                }
             )
         except (TypeError, ValueError):
             raise InputError("a relation of a join is not usable", where=where, got=shown(one)) from None

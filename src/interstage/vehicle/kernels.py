@@ -281,13 +281,15 @@ def fly_steps(
 
     library : base, first, level_mass, level_values of `Partition`
     damping : C (k, n, n), and for each step its first matrix and the weight of the next
-    histories : masses (N, T) at mid-step; loads (N, 3, L) at the start, middle and end of a step; flows (N, s)
+    histories : masses (N + 1, T) at the ends of steps, (N, T) at mid-step; loads (N, 3, L) at the start, middle and
+        end of a step; flows (N, s)
     x : state, changed;  log (rows, len(x)) : every so many steps
     left (7,) : momentum [h; l] about the world's origin and energy that departing mass takes along, world axes
+    Returns how many steps were made: fewer than N where the motion is no longer finite.
     """
     base, first, level_mass, level_values = library
     C_all, C_at, C_weight = damping
-    masses, sizes, flows = histories
+    edges, masses, sizes, flows = histories
     p, old = np.empty_like(base), np.empty_like(base)
     work = (
         np.empty((3, 3)), np.empty(3), np.empty((3, 3, n)), np.empty((3, 3, n)), np.empty((6 + n, 6 + n)),
@@ -295,11 +297,12 @@ def fly_steps(
     )  # fmt: skip
     k1, k2, k3, k4 = np.empty_like(x), np.empty_like(x), np.empty_like(x), np.empty_like(x)
     C, y = np.empty((n, n)), np.empty_like(x)
+    carried, h = np.zeros(7), step
     row = 0
+    weigh(base, first, level_mass, level_values, edges[0], old)
     for i in range(len(masses)):
         weigh(base, first, level_mass, level_values, masses[i], p)
-        if i > 0:
-            _leave(n, order, old, p, x, work, y, left)
+        _leave(n, order, old, p, x, work, y, left)
         old[:] = p
         C[:] = (1.0 - C_weight[i]) * C_all[C_at[i]]
         if C_weight[i] > 0.0:
@@ -307,17 +310,75 @@ def fly_steps(
         if i % every == 0:
             log[row] = x
             row += 1
-        h = step
         _slope(n, order, p, C, gravity, site, loads, sizes[i, 0], segment, flows[i], x, work, k1)
+        _carry(n, site, segment, flows[i], x, h / 6.0, carried)
         y[:] = x + 0.5 * h * k1
         _slope(n, order, p, C, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k2)
+        _carry(n, site, segment, flows[i], y, h / 3.0, carried)
         y[:] = x + 0.5 * h * k2
         _slope(n, order, p, C, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k3)
+        _carry(n, site, segment, flows[i], y, h / 3.0, carried)
         y[:] = x + h * k3
         _slope(n, order, p, C, gravity, site, loads, sizes[i, 2], segment, flows[i], y, work, k4)
+        _carry(n, site, segment, flows[i], y, h / 6.0, carried)
         x += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        if not np.all(np.isfinite(x)):
+            return i
         quaternion_normalize(x[3:7], x[3:7])
+    weigh(base, first, level_mass, level_values, edges[-1], p)
+    _leave(n, order, old, p, x, work, y, left)
+    left += carried
     log[row] = x
+    return len(masses)
+
+
+@kernel
+def _world_site(n, R, l, gamma, x, place, speed):
+    """Write place (3,) and velocity (3,) of a node in world axes; R (3, 3) : attitude of the state x."""
+    t = np.empty(3, place.dtype)
+    _site(l, gamma, x[7 : 7 + n], x[13 + n :], x[7 + n :], t, speed)
+    rotate(R, t, place)
+    place += x[:3]
+    t[:] = speed
+    rotate(R, t, speed)
+
+
+@kernel
+def _carry(n, site, segment, flow, x, weight, out):
+    """Add what departs from exits less what departs where it was, [h; l] and kinetic energy (7,), times a weight.
+
+    Each segment a -> b of mass flow g carries g (v_b - v_a), g (r_b x v_b - r_a x v_a), ½g (v_b² - v_a²).
+    """
+    if len(segment) == 0:
+        return
+    site_l, site_gamma, _ = site
+    R, place, speed, t = np.empty((3, 3)), np.empty(3), np.empty(3), np.empty(3)
+    quaternion_to_matrix(x[3:7], R)
+    for s in range(len(segment)):
+        for end in range(2):
+            g = weight * flow[s] * (2 * end - 1)
+            _world_site(n, R, site_l[segment[s, end]], site_gamma[segment[s, end]], x, place, speed)
+            cross(place, speed, t)
+            out[:3] += g * t
+            out[3:6] += g * speed
+            out[6] += 0.5 * g * dot(speed, speed)
+
+
+@kernel
+def flow_momentum(n, site_l, site_gamma, segment, flow, x, out):
+    """Write the momentum [h; l] (6,) about the world's origin that flow has relative to the structure.
+
+    Σ g r_a x r_b, Σ g (r_b - r_a): that of straight segments.
+    """
+    out[:] = 0.0
+    R, a, b, t = np.empty((3, 3)), np.empty(3), np.empty(3), np.empty(3)
+    quaternion_to_matrix(x[3:7], R)
+    for s in range(len(segment)):
+        _world_site(n, R, site_l[segment[s, 0]], site_gamma[segment[s, 0]], x, a, t)
+        _world_site(n, R, site_l[segment[s, 1]], site_gamma[segment[s, 1]], x, b, t)
+        cross(a, b, t)
+        out[:3] += flow[s] * t
+        out[3:] += flow[s] * (b - a)
 
 
 @kernel

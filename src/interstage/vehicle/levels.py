@@ -11,13 +11,13 @@ arise. Cubic interpolation of the entries loses mass, and splines make matrices 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from interstage.errors import InputError, ModelError
+from interstage.errors import InputError, ModelError, shown
 
 WEIGHT = 1e-6  # of the heaviest level: how far a level may be from its label, for matrices printed in decks
 
@@ -65,6 +65,8 @@ class Levels:
         """
         limit = WEIGHT * max(float(self.masses[-1]), 1e-300)
         for mass, M in zip(self.masses, self.M):
+            if M.diagonal().min(initial=0.0) < 0.0:
+                raise ModelError("a mass is negative", where=f"tank '{self.name}', level {mass:g}")
             found = translation.T @ (M @ translation)
             if np.abs(found - mass * np.eye(3)).max() > limit:
                 along = ", ".join(f"{value:g}" for value in np.diag(found))
@@ -77,11 +79,45 @@ class Levels:
                 )
 
 
-def check_labels(name: str, labels: Sequence[object]) -> np.ndarray:
+def check_mass(M: sp.csr_matrix, translation: np.ndarray, where: str) -> None:
+    """Refuse a mass matrix that no structure has: negative, or another mass along another axis.
+
+    translation : (r, 3) motion of the rows as the whole moves by one along each axis
+    """
+    diagonal = M.diagonal()
+    if diagonal.min(initial=0.0) < 0.0:
+        row = int(diagonal.argmin())
+        raise ModelError(
+            "a mass is negative",
+            where=f"{where}, row {row} of its mass matrix",
+            expected="0 or more",
+            got=f"{diagonal[row]:g}",
+        )
+    found = translation.T @ (M @ translation)
+    mass = float(np.trace(found)) / 3.0
+    if np.abs(found - mass * np.eye(3)).max() > WEIGHT * max(mass, 1e-300):
+        along = ", ".join(f"{value:g}" for value in np.diag(found))
+        raise ModelError(
+            "a structure does not weigh the same along each axis",
+            where=where,
+            got=f"{along} along x, y, z",
+            hint="a free body has one mass: give nodes their mass along every axis",
+        )
+
+
+def check_labels(name: str, levels: object) -> np.ndarray:
     """Return labels of levels as masses (L,), as given; refuse what is no mass, and one mass twice."""
     where = f"tank '{name}', levels"
+    if not isinstance(levels, Mapping):
+        raise InputError(
+            "levels are labelled by the mass of the propellant",
+            where=where,
+            expected="{mass: matrix}",
+            got=shown(levels),
+        )
+    labels = list(levels)
     try:
-        masses = np.array([float(label) for label in labels])  # type: ignore[arg-type]
+        masses = np.array([float(label) for label in labels])
     except (TypeError, ValueError):
         masses = np.array([np.nan])
     if not len(masses) or not np.all(np.isfinite(masses)) or masses.min() < 0.0:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.vehicle.selection import parts_of, stacked, strain_vectors
+from interstage.vehicle.selection import EQUAL, parts_of, stacked, strain_vectors
 from interstage.vehicle.stack import Modes, Stack
 
 
@@ -64,7 +64,6 @@ class Ranking:
         return "\n".join(lines)
 
 
-EQUAL = 1e-6  # relative distance of frequencies of one mode in two planes
 VISIBLE = 3e-2  # of the largest singular value: half its square is what the frequency of a mode may lose
 
 

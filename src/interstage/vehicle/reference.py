@@ -17,12 +17,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, did_you_mean, shown
+from interstage.errors import InputError, SolverError, did_you_mean, shown
 from interstage.spatial.checks import as_array
-from interstage.spatial.functions import matrix_from_quaternion
+from interstage.units import quantity
+from interstage.vehicle.burn_log import BodyState, BurnLog
 from interstage.vehicle.damping import Ratio, damping_matrix
 from interstage.vehicle.integrals import Integrals, Partition
-from interstage.vehicle.kernels import fly_steps, momentum
+from interstage.vehicle.kernels import flow_momentum, fly_steps
 from interstage.vehicle.shapes import Propellant, Shapes
 
 History: TypeAlias = float | Callable[[float], float] | ArrayLike
@@ -48,96 +49,18 @@ class Load:
     kind: str = "force"
 
 
-@dataclass(frozen=True, eq=False)
-class BodyState:
-    """Motion of one flexible vehicle: position (3,) and quaternion (4,) of its frame, velocity (6,) [w; v] in its axes.
-
-    eta, etadot : (n,);  propellant : {tank: mass}
-    """
-
-    position: np.ndarray
-    quaternion: np.ndarray
-    velocity: np.ndarray
-    eta: np.ndarray
-    etadot: np.ndarray
-    propellant: dict[str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class BurnLog:
-    """A flight: t (N,), position (N, 3), quaternion (N, 4), eta (N, n), velocity (N, 6) [w; v] in body axes, etadot.
-
-    propellant : {tank: (N,)}
-    left_behind : (7,) momentum [h; l] about the world's origin and kinetic energy that departed mass has taken along
-    """
-
-    shapes: Shapes
-    order: int
-    t: np.ndarray
-    position: np.ndarray
-    quaternion: np.ndarray
-    eta: np.ndarray
-    velocity: np.ndarray
-    etadot: np.ndarray
-    propellant: dict[str, np.ndarray]
-    left_behind: np.ndarray
-    weighed: np.ndarray
-    partition: Partition
-
-    def state(self, row: int = -1) -> BodyState:
-        """Return the state at a row (default: the end)."""
-        return BodyState(
-            self.position[row],
-            self.quaternion[row],
-            self.velocity[row],
-            self.eta[row],
-            self.etadot[row],
-            {name: float(masses[row]) for name, masses in self.propellant.items()},
-        )
-
-    def rate(self, stage: str, node: int) -> np.ndarray:
-        """Return the angular velocity (N, 3) of a node, body axes: w + λ η̇ (small rotations)."""
-        row = self.shapes.row(stage, node)
-        return self.velocity[:, :3] + self.etadot @ self.shapes.nodes[6 * row + 3 : 6 * row + 6].T
-
-    def deflection(self, stage: str, node: int) -> np.ndarray:
-        """Return the displacement (N, 3) of a node less the rigid motion that fits all nodes best, body axes."""
-        row = self.shapes.row(stage, node)
-        return self.eta @ self.shapes.elastic()[6 * row : 6 * row + 3].T
-
-    def node_position(self, stage: str, node: int) -> np.ndarray:
-        """Return the position (N, 3) of a node, world axes."""
-        row = self.shapes.row(stage, node)
-        local = self.shapes.stack.positions[row] + self.eta @ self.shapes.nodes[6 * row : 6 * row + 3].T
-        turned = [matrix_from_quaternion(q) @ r for q, r in zip(self.quaternion, local)]
-        return self.position + np.array(turned)
-
-    def momentum(self, row: int = -1) -> np.ndarray:
-        """Return [h; l] (6,) about the world's origin at a row, and the kinetic energy, world axes (7,)."""
-        n = len(self.shapes)
-        u = np.concatenate([self.velocity[row], self.etadot[row]])
-        p = self.partition.packed(self.weighed[row])
-        out, work = np.empty(6 + n), (np.empty((3, 3, n)), np.empty((3, 3, n)))
-        energy = momentum(
-            n, self.order, p, self.eta[row], u, *work, np.empty((6 + n, 6 + n)), np.empty(6 + n), out
-        )
-        R = matrix_from_quaternion(self.quaternion[row])
-        l = R @ out[3:6]
-        return np.concatenate([R @ out[:3] + np.cross(self.position[row], l), l, [energy]])
-
-
 def fly(
     shapes: Shapes,
     *,
-    until: float,
-    step: float,
+    until: float | str,
+    step: float | str,
     loads: Sequence[Load] = (),
     flow: Mapping[str, History] | None = None,
     propellant: Propellant | None = None,
     path: Mapping[str, Sequence[Place]] | None = None,
     damping: Ratio = 0.0,
     order: int = 2,
-    gravity: ArrayLike = (0.0, 0.0, 0.0),
+    gravity: ArrayLike | None = None,
     start: BodyState | None = None,
     position: ArrayLike = (0.0, 0.0, 0.0),
     quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
@@ -151,7 +74,7 @@ def fly(
     Parameters
     ----------
     shapes : of the vehicle, for this phase
-    until, step : s; jumps of loads and flows belong on the grid of steps
+    until, step : s, or a text as "2 ms"; jumps of loads and flows belong on the grid of steps
     loads : at nodes
     flow : {tank: mass flow out of it}; a tank that is empty (at its lowest level) gives nothing
     propellant : {tank: mass} at the start, or a part of all (default: full)
@@ -159,7 +82,7 @@ def fly(
         lost upstream of it; without a path internal flow is left out
     damping : ratio of every mode at the current mass, a number or a function of its frequency in Hz
     order : 2, or 0 for constant inertia J and F, which keeps first = first0 + E η
-    gravity : (3,) world axes
+    gravity : (3,) world axes (default: that of the vehicle)
     position (3,), quaternion (4,), velocity (6,) : of the body frame at the start; velocity [w; v] in its axes
     eta (n,), etadot (n,) : at the start
     start : all of these and the propellant, as a log or a staging gives them
@@ -171,12 +94,20 @@ def fly(
     n, stack = len(shapes), shapes.stack
     if order not in (0, 2):
         raise InputError("the order of a flight is not usable", expected="0 or 2", got=shown(order))
+    until, step = quantity(until, "s", "until"), quantity(step, "s", "step")
     steps = _steps(until, step, every)
     given = stack.propellant(propellant)
     flow = dict(flow or {})
     for name in [*flow, *(path or {})]:
         if name not in stack.tanks:
             raise InputError(f"there is no tank '{name}'", where="flow", hint=did_you_mean(name, stack.tanks))
+    for name in flow:
+        if len(stack.tanks[name].masses) == 1:
+            raise InputError(
+                "a tank of one level cannot burn",
+                where=f"flow of '{name}'",
+                hint="add a level, as {0: 0 * M} for the empty tank",
+            )
     burning = tuple(name for name in stack.tanks if name in flow)
     partition = shapes.partition.settled(burning, given)
     edges, middle, taken = _burnt(shapes, burning, given, flow, steps, step)
@@ -194,28 +125,41 @@ def fly(
     )
     rows = -(-steps // every) + 1
     log, left = np.zeros((rows, len(x))), np.zeros(7)
-    fly_steps(
-        n,
-        order,
-        float(step),
-        (partition.base, partition.first, partition.level_mass, partition.level_values),
-        _damping(partition, middle, damping, stack.tanks),
-        as_array(gravity, (3,), "gravity"),
-        site.nodes,
-        (site.load, *_load_arrays(loads)),
-        site.segment,
-        (middle, sizes, taken @ site.share.T if len(burning) else np.zeros((steps, len(site.segment)))),
-        every,
-        x,
-        log,
-        left,
-    )
+    flows = taken @ site.share.T if len(burning) else np.zeros((steps, len(site.segment)))
+    try:
+        done = fly_steps(
+            n,
+            order,
+            step,
+            (partition.base, partition.first, partition.level_mass, partition.level_values),
+            _damping(partition, middle, damping, stack.tanks),
+            shapes.gravity if gravity is None else as_array(gravity, (3,), "gravity"),
+            site.nodes,
+            (site.load, *_load_arrays(loads)),
+            site.segment,
+            (edges, middle, sizes, flows),
+            every,
+            x,
+            log,
+            left,
+        )
+    except np.linalg.LinAlgError:  # of numbers that are no longer finite
+        done = every * max(int(np.count_nonzero(log.any(axis=1))) - 1, 0)
+    if done < steps:
+        raise SolverError(
+            "the flight has grown without bounds",
+            where=f"t = {done * step:g} s",
+            hint=f"take steps shorter than {step:g} s, or fewer fast shapes",
+        )
     at = np.minimum(np.arange(rows) * every, steps)
     masses = {name: np.full(rows, given[name]) for name in stack.tanks}
     masses |= {name: edges[at, k] for k, name in enumerate(burning)}
     p, q, e, u, d = np.split(log, [3, 7, 7 + n, 13 + n], axis=1)
-    weighed = middle[np.minimum(at, steps - 1)] if steps else np.zeros((rows, len(burning)))
-    return BurnLog(shapes, order, at * step, p, q, e, u, d, masses, left, weighed, partition)
+    flowing = np.zeros((rows, 6))
+    if steps and len(site.segment):
+        for row, now in enumerate(flows[np.minimum(at, steps - 1)]):
+            flow_momentum(n, *site.nodes[:2], site.segment, now, log[row], flowing[row])
+    return BurnLog(shapes, order, at * step, p, q, e, u, d, masses, flowing, left)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +183,13 @@ def _sites(
     at = np.array([number(load.at) for load in loads], dtype=np.int64)
     segments, shares = [], []
     for name, places in path.items():
+        if len(places) < 2:
+            raise InputError(
+                "a path leads from a tank to its exit",
+                where=f"path of '{name}'",
+                expected="two places or more",
+                got=shown(places),
+            )
         upstream = _upstream(shapes, name, [shapes.row(*place) for place in places])
         for a, b, share in zip(places, list(places)[1:], upstream):
             segments.append((number(a), number(b)))
@@ -281,7 +232,7 @@ def _load_arrays(loads: Sequence[Load]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _steps(until: float, step: float, every: int) -> int:
-    if not step > 0.0 or not until >= 0.0 or every < 1:
+    if not 0.0 < step < np.inf or not 0.0 <= until < np.inf or every < 1:
         raise InputError("until, step and every are not usable", got=f"{until}, {step}, {every}")
     steps = round(until / step)
     if abs(steps * step - until) > 1e-6 * step:

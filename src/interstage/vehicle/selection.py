@@ -20,6 +20,7 @@ import scipy.sparse.linalg as spla
 from interstage.vehicle.stack import Modes, Stack
 
 CLUSTER = 1e-2  # relative distance of frequencies below which modes are compared as one subspace
+EQUAL = 1e-4  # relative distance of frequencies of one mode in two planes
 INDEPENDENT = 1e-6  # singular values, relative to the largest, that are more than rounding
 
 
@@ -28,12 +29,14 @@ class Fill:
     """One fill at which shapes are certified: what is needed of the whole structure, in terms of candidate vectors U.
 
     part : 0 (empty) to 1 (full);  propellant : {tank: mass}
-    modes : of the whole structure;  G, K, P, W : U' M U, U' K U, S' M U with S of unit mass, φ' M U
+    modes : of the whole structure;  asked : how many of them are to be met
+    G, K, P, W : U' M U, U' K U, S' M U with S of unit mass, φ' M U
     """
 
     part: float
     propellant: dict[str, float]
     modes: Modes
+    asked: int
     G: np.ndarray
     K: np.ndarray
     P: np.ndarray
@@ -102,12 +105,20 @@ def attachment_vectors(
     return strain_vectors(K, u / energy, np.zeros((K.shape[0], 0)))
 
 
-def seen_at(stack: Stack, part: float, propellant: dict[str, float], modes: Modes, U: np.ndarray) -> Fill:
+def seen_at(
+    stack: Stack,
+    part: float,
+    propellant: dict[str, float],
+    modes: Modes,
+    U: np.ndarray,
+    asked: int | None = None,
+) -> Fill:
     """Return what a fill needs of the whole structure to try any number of the vectors U."""
     M, K = stack.mass(propellant), stack.stiffness(propellant)
     MU = M @ U
     S = stack.rigid_basis(M)
-    return Fill(part, propellant, modes, U.T @ MU, U.T @ (K @ U), S.T @ MU, modes.shapes.T @ MU)
+    asked = len(modes.frequencies_hz) if asked is None else asked
+    return Fill(part, propellant, modes, asked, U.T @ MU, U.T @ (K @ U), S.T @ MU, modes.shapes.T @ MU)
 
 
 def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
@@ -134,8 +145,9 @@ def ritz(fill: Fill, chosen: np.ndarray | slice) -> Ritz:
     if k < len(exact):  # fewer shapes than modes: what is missing is infinitely wrong
         hz = np.concatenate([hz, np.full(len(exact) - k, np.inf)])
     mac = _subspace_mac(exact, W @ (s[:, None] * Y))
-    error = hz[: len(exact)] / exact - 1.0
-    return Ritz(fill.part, fill.propellant, hz[: len(exact)], exact, error, mac, float(np.linalg.cond(G)))
+    n = min(len(exact), fill.asked)
+    hz, exact, mac = hz[:n], exact[:n], mac[:n]
+    return Ritz(fill.part, fill.propellant, hz, exact, hz / exact - 1.0, mac, float(np.linalg.cond(G)))
 
 
 def _subspace_mac(exact_hz: np.ndarray, overlap: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from interstage.component.integrals import rigid_motion
 from interstage.errors import InputError, ModelError, SolverError, did_you_mean, shown
 from interstage.vehicle.integrals import Integrals, Partition
 from interstage.vehicle.selection import (
+    EQUAL,
     Fill,
     Ritz,
     attachment_vectors,
@@ -28,13 +29,16 @@ from interstage.vehicle.selection import (
     stacked,
     strain_vectors,
 )
-from interstage.vehicle.stack import Modes, Stack
+from interstage.vehicle.stack import Modes, Stack, check_wanted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Each: TypeAlias = int | Mapping[float, int]
 Propellant: TypeAlias = Mapping[str, float] | float
+
+
+MORE = 4  # modes looked at beyond those that are asked for, lest a count cut a cluster
 
 
 class ModesAt(Protocol):
@@ -116,6 +120,7 @@ class Shapes:
         fill unless tanks change the stiffness
     reference : {tank: mass} of the reference fill;  burning : tanks that empty in this phase
     n_attachment : vectors of attachments among those that span Φ
+    gravity : (3,) of the vehicle, world axes
     """
 
     stack: Stack
@@ -126,6 +131,7 @@ class Shapes:
     burning: tuple[str, ...]
     n_attachment: int
     report: ShapesReport
+    gravity: np.ndarray
 
     def __len__(self) -> int:
         return self.q.shape[1]
@@ -200,6 +206,7 @@ class Wanted:
     each: Each | None
     vectors: ArrayLike | None
     burning: Sequence[str] | None
+    gravity: np.ndarray
 
     def check(self, stack: Stack) -> tuple[str, ...]:
         """Refuse what cannot be meant; return the tanks that burn."""
@@ -208,9 +215,10 @@ class Wanted:
             raise InputError(
                 "the modes to be met are not known", where=where, hint="give below_hz or n_modes"
             )
-        for label, value in (("below_hz", self.below_hz), ("n_modes", self.n_modes), ("error", self.error)):
-            if value is not None and not value > 0:
-                raise InputError(f"{label} must be positive", where=where, got=shown(value))
+        check_wanted(self.n_modes, self.below_hz, where)
+        if not self.error > 0.0:
+            raise InputError("error must be positive", where=where, got=shown(self.error))
+        self._check_each(where)
         if self.below_hz is not None and self.n_modes is not None:
             raise InputError("give below_hz or n_modes, not both", where=where)
         if self.levels < 1 or (self.certify is not None and self.certify < 1):
@@ -224,6 +232,23 @@ class Wanted:
                 )
         return tuple(stack.tanks if self.burning is None else self.burning)
 
+    def _check_each(self, where: str) -> None:
+        """Refuse counts of modes of each level that are no counts."""
+        if self.each is None:
+            return
+        counts = list(self.each.values()) if isinstance(self.each, Mapping) else [self.each]
+        if (
+            not counts
+            or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in counts)
+            or not any(counts)
+        ):
+            raise InputError(
+                "each counts modes",
+                where=where,
+                expected="1 or more of each level, or {fill: modes}",
+                got=shown(self.each),
+            )
+
 
 def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
     """Choose shapes as they are wanted, make them canonical, and certify them.
@@ -235,17 +260,26 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
     M_ref, K_ref = stack.mass(reference), stack.stiffness(reference)
     S_ref = stack.rigid_basis(M_ref)
     kept, _ = attachment_vectors(K_ref, M_ref, S_ref, loads)
+    chosen = wanted.vectors is None and wanted.each is None
     known: dict[float, Modes] = {}
 
     def modes(part: float, n_modes: int | None = None) -> Modes:
         if n_modes is not None:
             return stack.modes(stack.filled(part, burning), n_modes)
         if part not in known:
-            known[part] = stack.modes(stack.filled(part, burning), wanted.n_modes, wanted.below_hz)
+            known[part] = _met(stack, stack.filled(part, burning), wanted, pairs=chosen)
         return known[part]
 
-    if wanted.vectors is None and wanted.each is None:
-        U, values = strain_vectors(K_ref, stacked([modes(part) for part in _levels(wanted, burning)]), kept)
+    if chosen:
+        X = stacked([modes(part) for part in _levels(wanted, burning)])
+        if not X.shape[1]:
+            raise InputError(
+                "no mode is to be met",
+                where=f"shapes of '{wanted.name}'",
+                got=f"below_hz={wanted.below_hz}",
+                hint=f"the lowest is at {stack.modes(reference, 1).frequencies_hz[0]:.4g} Hz",
+            )
+        U, values = strain_vectors(K_ref, X, kept)
         # the metric of K is blind to rigid parts, and small singular values blow them up
         U = np.hstack([kept, U - S_ref @ (S_ref.T @ (M_ref @ U))])
         fills = _certified(stack, wanted, burning, modes, U)
@@ -268,7 +302,19 @@ def choose(stack: Stack, wanted: Wanted, loads: np.ndarray) -> Shapes:
         burning,
         kept.shape[1],
         ShapesReport(title, compared),
+        wanted.gravity,
     )
+
+
+def _met(stack: Stack, fill: Mapping[str, float], wanted: Wanted, pairs: bool) -> Modes:
+    """Return the modes that are to be met at a fill; with `pairs`, both planes of a mode that a count cuts."""
+    if wanted.n_modes is None or not pairs:
+        return stack.modes(fill, wanted.n_modes, wanted.below_hz)
+    found = stack.modes(fill, wanted.n_modes + MORE)
+    hz, n = found.frequencies_hz, min(wanted.n_modes, len(found.frequencies_hz))
+    while n < len(hz) and hz[n] < hz[n - 1] * (1.0 + EQUAL):
+        n += 1
+    return Modes(hz[:n], found.shapes[:, :n])
 
 
 def _count(wanted: Wanted, fills: list[Fill], first: int, values: np.ndarray) -> int:
@@ -330,7 +376,8 @@ def _certified(
     else:
         parts = parts_of(wanted.certify if wanted.certify is not None else 4 * (wanted.levels - 1) + 1)
     n = None if wanted.below_hz is not None or wanted.n_modes is not None else U.shape[1]
-    return [seen_at(stack, part, fill, modes(part, n), U) for part, fill in fills_of(stack, parts, burning)]
+    fills = fills_of(stack, parts, burning)
+    return [seen_at(stack, part, fill, modes(part, n), U, wanted.n_modes) for part, fill in fills]
 
 
 def _conditioned(stack: Stack, one: Ritz, Phi: np.ndarray) -> Ritz:
@@ -343,4 +390,4 @@ def _target(wanted: Wanted, fills: list[Fill]) -> str:
     if wanted.below_hz is not None:
         counts = [len(fill.modes.frequencies_hz) for fill in fills]
         return f"below {wanted.below_hz:g} Hz ({min(counts)} to {max(counts)})"
-    return f"1 to {len(fills[0].modes.frequencies_hz)}"
+    return f"1 to {min(fills[0].asked, len(fills[0].modes.frequencies_hz))}"

@@ -31,6 +31,11 @@ class Modes:
     frequencies_hz: np.ndarray
     shapes: np.ndarray
 
+    def __repr__(self) -> str:
+        hz = self.frequencies_hz
+        shown_hz = ", ".join(f"{one:.4g}" for one in hz[:6]) + (", ..." if len(hz) > 6 else "")
+        return f"<Modes: {len(hz)} flexible modes, {shown_hz} Hz>"
+
 
 @dataclass(frozen=True, eq=False)
 class Stack:
@@ -146,11 +151,18 @@ class Stack:
                     raise InputError(
                         f"there is no tank '{name}'", where="propellant", hint=did_you_mean(name, full)
                     )
-            out = full | {str(name): float(mass) for name, mass in given.items()}
+            out = full | {str(name): _number(mass, name) for name, mass in given.items()}
             for name, mass in out.items():
                 self.tanks[name].interval(mass)
             return out
-        return self.filled(float(given), list(full))  # type: ignore[arg-type]
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.number)):
+            raise InputError(
+                "the propellant is not usable",
+                where="propellant",
+                expected="{tank: mass}, or a part 0 (empty) to 1 (full) of all",
+                got=shown(given),
+            )
+        return self.filled(float(given), list(full))
 
     def filled(self, part: float, burning: Sequence[str]) -> dict[str, float]:
         """Return the propellant with some tanks at a part between their lowest and highest level, others full."""
@@ -201,6 +213,25 @@ class Stack:
             )
         L = np.linalg.cholesky(M_rr / np.outer(scale, scale))
         return np.linalg.solve(L, (self.rigid / scale).T).T
+
+
+def check_wanted(n_modes: int | None, below_hz: float | None, where: str) -> None:
+    """Refuse counts of modes and frequencies that cannot be meant."""
+    if n_modes is not None and (
+        isinstance(n_modes, bool) or not isinstance(n_modes, (int, np.integer)) or n_modes < 1
+    ):
+        raise InputError("n_modes counts modes", where=where, expected="1 or more", got=shown(n_modes))
+    if below_hz is not None and not (
+        isinstance(below_hz, (int, float, np.number)) and 0.0 < below_hz < np.inf
+    ):
+        raise InputError("below_hz must be positive", where=where, expected="Hz", got=shown(below_hz))
+
+
+def _number(mass: object, name: object) -> float:
+    try:
+        return float(mass)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InputError("a mass is no number", where=f"tank '{name}'", got=shown(mass)) from None
 
 
 def row_picker(rows: np.ndarray, n: int) -> sp.csr_matrix:

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.matrices import Matrix, symmetric_matrix
-from interstage.errors import InputError, ModelError, did_you_mean, shown
+from interstage.errors import InputError, InterstageError, ModelError, did_you_mean, shown
 from interstage.nastran import Deck
 from interstage.spatial.checks import as_array
 from interstage.vehicle.decks import DeckLike, deck_matrices
-from interstage.vehicle.levels import WEIGHT, Levels, check_labels
+from interstage.vehicle.joins import whole
+from interstage.vehicle.levels import WEIGHT, Levels, check_labels, check_mass
 
 Nodes: TypeAlias = Mapping[int, ArrayLike]
 Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
@@ -48,6 +49,7 @@ class Stage:
         size = 6 * len(self.nodes)
         self.K = symmetric_matrix(K, size, f"the stiffness of stage '{name}'", "six components a node")
         self.M = symmetric_matrix(M, size, f"the mass of stage '{name}'", "six components a node")
+        check_mass(self.M, self.rigid()[:, 3:], f"stage '{name}'")
         self.tanks: dict[str, Levels] = {}
         self._T: sp.csr_matrix | None = None
         self._pick: sp.csr_matrix | None = None
@@ -86,7 +88,24 @@ class Stage:
         """
         if name in self.tanks:
             raise InputError(f"there is a tank '{name}' already", where=f"stage '{self.name}'")
-        masses = check_labels(name, list(levels))
+        before = self.nodes, self.K, self.M
+        try:
+            self.tanks[name] = tank = self._tank(name, levels, nodes, dofs)
+            self._check_carried(tank)
+        except InterstageError:  # a tank that is refused leaves nothing behind
+            self.nodes, self.K, self.M = before
+            self.tanks.pop(name, None)
+            raise
+
+    def _tank(
+        self,
+        name: str,
+        levels: Mapping[float, Level],
+        nodes: Sequence[int] | Nodes | None,
+        dofs: Sequence[tuple[int, int]] | None,
+    ) -> Levels:
+        """Return the levels of a tank, with its own nodes added to those of the stage."""
+        masses = check_labels(name, levels)
         found = [self._level(name, mass, one) for mass, one in zip(masses, levels.values())]
         if nodes is None and dofs is None:
             nodes = next((of_deck for _, _, of_deck in found if of_deck is not None), list(self.nodes))
@@ -111,12 +130,7 @@ class Stage:
         stiff = tuple(K[i] for i in order) if K else ()
         tank = Levels(name, masses[order], tuple(M[i] for i in order), stiff, rows)
         tank.check_weight(self.rigid()[rows, 3:])
-        self.tanks[name] = tank
-        try:
-            self._check_carried(tank)
-        except ModelError:
-            del self.tanks[name]
-            raise
+        return tank
 
     @property
     def ids(self) -> np.ndarray:
@@ -192,11 +206,12 @@ class Stage:
             if nodes is not None:
                 raise InputError("give nodes or dofs, not both", where=where)
             return np.array(
-                [6 * self.row_of(int(i), where) + components_of(c, where)[0] for i, c in dofs], dtype=np.int64
+                [6 * self.row_of(whole(i, where), where) + components_of(c, where)[0] for i, c in dofs],
+                dtype=np.int64,
             )
         if isinstance(nodes, Mapping):
             self._add_nodes(_checked_nodes(nodes, where), where)
-        first = np.array([6 * self.row_of(int(i), where) for i in nodes or ()], dtype=np.int64)
+        first = np.array([6 * self.row_of(whole(i, where), where) for i in nodes or ()], dtype=np.int64)
         return (first[:, None] + np.arange(6)).ravel()
 
     def _add_nodes(self, nodes: dict[int, np.ndarray], where: str) -> None:
@@ -213,7 +228,7 @@ class Stage:
         empty = sp.csr_matrix((6 * len(new), 6 * len(new)))
         self.K = sp.block_diag([self.K, empty], format="csr")
         self.M = sp.block_diag([self.M, empty], format="csr")
-        self.nodes |= new
+        self.nodes = self.nodes | new
 
     def _placed(
         self, M: Matrix, K: Matrix | None, nodes: dict[int, np.ndarray], rows: np.ndarray, where: str
@@ -251,4 +266,4 @@ class Stage:
 def _checked_nodes(nodes: object, where: str) -> dict[int, np.ndarray]:
     if not isinstance(nodes, Mapping) or not nodes:
         raise InputError("nodes are not usable", where=where, expected="{id: position}", got=shown(nodes))
-    return {int(i): as_array(xyz, (3,), f"{where}, node {i}") for i, xyz in nodes.items()}
+    return {whole(i, where): as_array(xyz, (3,), f"{where}, node {i}") for i, xyz in nodes.items()}

@@ -23,7 +23,7 @@ from interstage.spatial.functions import (
     quaternion_from_matrix,
     rotvec_from_matrix,
 )
-from interstage.vehicle.reference import BodyState
+from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stack import Stack, row_picker
 from interstage.vehicle.vehicle import Vehicle

@@ -16,7 +16,7 @@ from interstage.vehicle.frozen import component_at
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
-from interstage.vehicle.stack import Modes, Stack
+from interstage.vehicle.stack import Modes, Stack, check_wanted
 from interstage.vehicle.stage import Stage
 
 Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
@@ -29,7 +29,7 @@ class Vehicle:
     Parameters
     ----------
     name : of the vehicle
-    gravity : (3,) acceleration, vehicle axes of the undeformed stack at rest
+    gravity : (3,) acceleration, world axes, which are those of the vehicle where its attitude is that of its start
 
     >>> from interstage.fem import lumped_beam
     >>> K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
@@ -134,6 +134,7 @@ class Vehicle:
         """Return flexible modes of the free vehicle; propellant {tank: mass} (others full), or a part 0 to 1 of all."""
         if (n_modes is None) == (below_hz is None):
             raise InputError("give n_modes or below_hz", where=f"modes of '{self.name}'")
+        check_wanted(n_modes, below_hz, f"modes of '{self.name}'")
         stack = self.stack()
         return stack.modes(stack.propellant(propellant), n_modes, below_hz)
 
@@ -168,7 +169,17 @@ class Vehicle:
         """
         stack = self.stack()
         wanted = Wanted(
-            self.name, below_hz, n_modes, error, levels, certify, reference, each, vectors, burning
+            self.name,
+            below_hz,
+            n_modes,
+            error,
+            levels,
+            certify,
+            reference,
+            each,
+            vectors,
+            burning,
+            self.gravity,
         )
         return choose(stack, wanted, self._loads(stack, attach))
 
