@@ -161,8 +161,6 @@ def test_wrong_fields_are_named(method, j, what, wanted):
             "GRID,1\n+A,,,,,,,,,+B\nGRID,2\n+B,,,,,,,,,+A\n",
             "continuation lines refer to each other in a circle",
         ),
-        ("SPC1,1,123,1,2,3,4,5,6,7,8\n", "a free-field line has more than 8 data fields"),
-        ("GRID*,1,2,3,4,5,6\n", "a free-field line has more than 4 data fields"),
         ("ABCDEFGHI,1\n", "the card's name is longer than eight characters"),
     ],
 )
@@ -170,6 +168,29 @@ def test_bad_lines_are_named(text, message):
     with pytest.raises(DeckError, match=f"^{message.replace('(', '.').replace(')', '.')}") as caught:
         deck_from_text(text)
     assert caught.value.line is not None and caught.value.image
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("SPC1,1,123,1,2,3,4,5,6,7,8", "SPC1,1,123,1,2,3,4,5,6\n,7,8"),
+        ("SPC1,1,123,1,2,3,4,5,6,+,7,8,9 $ x,y", "SPC1,1,123,1,2,3,4,5,6\n,7,8,9"),
+        ("SPC1*,1,123,1,2,3,4,5,6", "SPC1*,1,123,1,2\n*,3,4,5,6"),
+        (
+            "GRID,9\nSPC1,1,123,1,2,3,4,5,6,7,8\nSPC1,2,3,4",
+            "GRID,9\nSPC1,1,123,1,2,3,4,5,6\n,7,8\nSPC1,2,3,4",
+        ),
+        ("SPC1,1,123,1,2,3,4,5,6,7,8\n,9", "SPC1,1,123,1,2,3,4,5,6\n,7,8\n,9"),
+    ],
+)
+def test_free_field_lines_run_on(long, short):
+    """A line with more data fields than it has goes on by itself (Quick Reference Guide, automatic continuation)."""
+    assert rows(long, "SPC1") == rows(short, "SPC1")
+
+
+def test_lines_behind_one_that_runs_on_keep_their_numbers():
+    with pytest.raises(DeckError, match=r"text, line 3"):
+        deck_from_text("GRID,1\nSPC1,1,123,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17\nFOO,1\n")
 
 
 def test_a_comma_beyond_the_tenth_column_is_text():

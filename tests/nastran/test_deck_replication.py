@@ -54,13 +54,22 @@ def test_messages_name_the_line_that_replicates():
     GRID,1|=4 -> =4 has no replicated line before it .text, line 2
     MAT1,1,7.+10,,.3|,1.|=,*1,== -> repeats a card that it cannot .text, line 3
     GRID,1,,X|=,*1,,*1. -> a replicated field cannot be stepped .*got X
-    GRID,1|=,*1,,*1. -> a replicated field cannot be stepped .*got blank
     GRID,1|=,*1,==|=99999999 -> replication gives too many cards
     """
 )
 def test_mistakes_are_named(text, words):
     with pytest.raises(DeckError, match=words):
         deck_from_text(text)
+
+
+def test_steps_of_blank_fields_start_from_zero():
+    deck = deck_from_text("GRID,10,,,1.\n=,*(1),*(2),*(1.5),==\n=(2)\n", strict=False)
+    assert list(deck.cards("GRID").rows()) == [
+        [10, None, None, 1.0],
+        [11, 2, 1.5, 1.0],
+        [12, 4, 3.0, 1.0],
+        [13, 6, 4.5, 1.0],
+    ]
 
 
 def test_comments_with_equal_signs_are_no_replication():

@@ -38,7 +38,7 @@ def check_deck(path: Path) -> None:
         return
     start = head.lstrip().lower()
     kind = next((words for mark, words in SIGNATURES.items() if start.startswith(mark.lower())), None)
-    if kind is None and b"\0" in head:
+    if kind is None and b"\0" in re.split(rb"\n\s*enddata", b"\n" + start, maxsplit=1)[0]:
         kind = "a binary file"
     if kind is not None:
         hint = "'interstage info' and 'interstage report' read HDF5 files" if "HDF5" in kind else None

@@ -184,6 +184,7 @@ def normal_modes(
     )
     check_finite(result.frequencies_hz, "frequencies")
     check_finite(result.vectors, "mode shapes")
+    check_finite(result.residuals, "residuals")
     shapes = reduced.recover_a(result.vectors)
     mass = np.einsum("ij,ij->j", result.vectors, reduced.M_aa @ result.vectors)
     inertia = (fe.M_gg @ shapes) * result.eigenvalues

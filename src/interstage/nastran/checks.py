@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.errors import DeckError
 from interstage.nastran import registry
 from interstage.nastran.numbers import BAD
 from interstage.nastran.table import CardTable, field_name
 
 if TYPE_CHECKING:
     from interstage.nastran.deck import Deck
+
+LARGEST_ID = 99_999_999  # of grids, elements, properties and sets (Quick Reference Guide)
 
 
 def check_entries(deck: Deck) -> None:
@@ -219,11 +222,10 @@ def _unique(
         return
     ids = np.concatenate([numbers for _, _, numbers in sources])
     source = np.repeat(np.arange(len(sources)), [len(numbers) for _, _, numbers in sources])
-    low = np.flatnonzero(ids < (0 if what == "set" else 1))
+    wrong = np.flatnonzero((ids < (0 if what == "set" else 1)) | (ids > LARGEST_ID))
     locate = _locator(sources, source)
-    if len(low):
-        table, i = locate(int(low[0]))
-        raise table.error(i, f"{table.name} needs a positive identification number", got=str(ids[low[0]]))
+    if len(wrong):
+        raise _id_error(*locate(int(wrong[0])), int(ids[wrong[0]]))
     order = np.argsort(ids, kind="stable")
     twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
     if len(twice):
@@ -235,6 +237,14 @@ def _unique(
             f"{what} {ids[order[twice[0]]]} is defined twice",
             hint=f"the other one is {first[0].name} in {first[0].where(first[1])}",
         )
+
+
+def _id_error(table: CardTable, i: int, got: int) -> DeckError:
+    """The error about an identification number that is none."""
+    if got > LARGEST_ID:
+        what = f"{table.name} has an identification number of more than eight digits"
+        return table.error(i, what, expected=f"at most {LARGEST_ID}", got=str(got))
+    return table.error(i, f"{table.name} needs a positive identification number", got=str(got))
 
 
 def _locator(sources: list, source: np.ndarray) -> Callable[[int], tuple[CardTable, int]]:
@@ -254,9 +264,10 @@ def _drop_repeats(deck: Deck, names: tuple[str, ...]) -> None:
         if not len(table):
             continue
         ids = table.integer(1)
-        if ids.min() < 1:
-            i = int(np.argmax(ids < 1))
-            raise table.error(i, f"{name} needs a positive identification number", got=str(ids[i]))
+        wrong = (ids < 1) | (ids > LARGEST_ID)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise _id_error(table, i, int(ids[i]))
         order = np.argsort(ids, kind="stable")
         twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
         if not len(twice):

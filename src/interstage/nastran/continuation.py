@@ -72,6 +72,7 @@ class _OutOfSequence:
     def _followers(self, stray: list[int]) -> dict[int, int]:
         """Stray lines by the line that asks for them; those nobody asks for stay in place, if they may."""
         follower: dict[int, int] = {}
+        orphans = []
         for k in stray:
             parents = self.asked.get(_plain(int(self.mark[k])), [])
             if len(parents) > 1:
@@ -85,10 +86,15 @@ class _OutOfSequence:
                         "no card asks for this continuation",
                         "field 10 of the line before and field 1 of the continuation must agree",
                     )
+                orphans.append(int(self.lines.number[k]))
             elif parents[0] in follower:
                 raise self._error(k, "two continuations have the same identifier", "use unique identifiers")
             else:
                 follower[parents[0]] = k
+        if orphans:
+            self.text.note(
+                orphans, "no card asks for this continuation: it is taken for one of the line before"
+            )
         return follower
 
     def _error(self, k: int, what: str, hint: str | None = None):

@@ -11,6 +11,7 @@ import numpy as np
 from interstage.errors import DeckError
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
+from interstage.nastran.components import join_components
 from interstage.nastran.field_types import check_types
 from interstage.nastran.lines import Fields, split_fields
 from interstage.nastran.registry import OTHER_LOADS, USED_PARAMS
@@ -34,6 +35,7 @@ class Deck:
     params : PARAM values by name (last one wins, case control over bulk data)
     ignored : names and counts of cards that do not concern the structure
     ignored_requests : case control that is not carried out (STRESS, FORCE, ...), with the number of lines
+    notes : sentences about what was taken with a word
     static_refusals : errors to raise if statics is asked for: requests that change its loads
     """
 
@@ -48,6 +50,7 @@ class Deck:
         self._fields, self.sol, self.case, self.name, self.sol_name = fields, sol, case, name, sol_name
         self.ignored: dict[str, int] = {}
         self.ignored_requests: dict[str, int] = {}
+        self.notes: list[str] = fields.text.notes
         self.static_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
         bounds = np.searchsorted(fields.code[order], np.arange(len(fields.names) + 1))
@@ -180,7 +183,9 @@ def _read(text: Text, name: str, strict: bool) -> Deck:
     executive, case_lines = _split_header(header)
     sol, sol_name = read_solution(text, executive)
     case = read_case(text, case_lines)
-    deck = Deck(split_fields(text, bulk, first), sol, case, name, sol_name)
+    fields = split_fields(text, bulk, first)
+    join_components(fields)
+    deck = Deck(fields, sol, case, name, sol_name)
     deck.ignored.update(case.ignored)
     list_requests(deck)
     for _, line in executive:

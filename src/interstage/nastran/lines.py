@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.nastran.continuation import chain
-from interstage.nastran.freefield import FreeSpans, free_spans
+from interstage.nastran.freefield import FreeSpans, free_spans, run_on
 from interstage.nastran.numbers import BLANK, parse_bytes, parse_text
 from interstage.nastran.physical import BLANK8, Lines, eight, find_lines
 from interstage.nastran.replicate import write_out
@@ -54,13 +54,22 @@ def split_fields(text: Text, data: bytes, first_line: int) -> Fields:
     `data` starts at line `first_line` of `text`.
     """
     data, numbers = write_out(text, data, first_line)
-    buffer = data + b" " * 32
-    bytes_ = np.frombuffer(buffer, np.uint8)
-    words = np.ndarray((len(buffer) - 8,), np.dtype("V8"), buffer, strides=(1,))
-    lines = find_lines(text, bytes_, words, first_line, numbers)
-    spans = free_spans(text, buffer, lines) if lines.free.any() else None
+    buffer, words, lines, spans = _find(text, data, first_line, numbers)
+    if spans is not None and len(spans.long):
+        data, numbers = run_on(data, first_line, numbers, lines.start[spans.long])
+        buffer, words, lines, spans = _find(text, data, first_line, numbers)
     order = chain(text, lines)
     return _fill(text, buffer, words, lines, _Layout(lines, order), spans)
+
+
+def _find(
+    text: Text, data: bytes, first_line: int, numbers: np.ndarray | None
+) -> tuple[bytes, np.ndarray, Lines, FreeSpans | None]:
+    """The buffer with room behind it, its words of eight bytes, and the lines and free fields in it."""
+    buffer = data + b" " * 32
+    words = np.ndarray((len(buffer) - 8,), np.dtype("V8"), buffer, strides=(1,))
+    lines = find_lines(text, np.frombuffer(buffer, np.uint8), words, first_line, numbers)
+    return buffer, words, lines, free_spans(buffer, lines) if lines.free.any() else None
 
 
 class _Layout:

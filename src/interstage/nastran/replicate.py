@@ -114,7 +114,8 @@ class _Replicator:
         return ",".join(out).encode("latin-1")
 
     def _sum(self, number: int, old: str, step: str) -> str:
-        """The number of a field with a step added, exactly in decimal digits."""
+        """The number of a field with a step added, exactly in decimal digits; a blank counts as zero."""
+        old = old or ("0" if parse_text(step)[0] == INTEGER else "0.")
         kinds = [parse_text(one)[0] for one in (old, step)]
         if not all(kind in (INTEGER, REAL) for kind in kinds):
             raise self.text.error(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,11 +34,13 @@ class Text:
     data : bytes of all lines, each ended by a newline
     clean : the same in upper case, tabs expanded to columns of eight, control characters blank
     files : names of the files, as shown in messages
+    notes : sentences about what NASTRAN takes with a word, and so does the reader
     """
 
     def __init__(self) -> None:
         self.data = self.clean = b""
         self.files: list[str] = []
+        self.notes: list[str] = []
         self._pieces: list[bytes] = []
         self._clean_pieces: list[bytes] = []
         self._first: list[int] = []
@@ -86,6 +88,12 @@ class Text:
             return ""
         start = int(self._ends[line - 1]) + 1 if line else 0
         return printable(self.data[start : int(self._ends[line])])
+
+    def note(self, lines: Sequence[int], what: str) -> None:
+        """Note `what` about lines (from 0) of the buffer, in one sentence for all of them."""
+        file, number = self.place(lines[0])
+        more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+        self.notes.append(f"{what} ({file}, line {number}{more})")
 
     def error(self, line: int, what: str, **parts: str | None) -> DeckError:
         """Make (not raise) the error `what` about line `line` (from 0) of the buffer."""
@@ -175,12 +183,18 @@ class _Reader:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return data
 
-    def expand(self, data: bytes, file: int, path: Path | None, chain: tuple[Path, ...]) -> None:
-        """Append the lines of one file, with its INCLUDEs in their places, up to ENDDATA."""
+    def expand(
+        self, data: bytes, file: int, path: Path | None, chain: tuple[Path, ...], executive: bool = False
+    ) -> None:
+        """Append the lines of one file, with its INCLUDEs in their places, up to ENDDATA.
+
+        `executive` : the file is named by one of the executive section, so that it ends before CEND.
+        """
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         upper = data.translate(_CLEAN)
         done, line = 0, 1
+        cend = next(keyword_lines(upper, b"CEND"), (-1,))[0]
         for start, stop, word in keyword_lines(upper, b"INCLUDE", b"ENDDATA"):
             if self.ended:
                 return
@@ -198,14 +212,16 @@ class _Reader:
                 "image": printable(data[start:].split(b"\n", 1)[0]),
             }
             name, end = _include_name(data, stop, where)
-            self._include(name, path, chain, where)
+            self._include(name, path, chain, where, executive or start < cend)
             line += data.count(b"\n", start, end)
             done = end
         if not self.ended:
             self.text.add(data[done:], upper[done:], file, line)
 
-    def _include(self, name: str, path: Path | None, chain: tuple[Path, ...], where: dict) -> None:
-        """Read the INCLUDE file `name` named by the file `path`."""
+    def _include(
+        self, name: str, path: Path | None, chain: tuple[Path, ...], where: dict, executive: bool
+    ) -> None:
+        """Read the INCLUDE file `name` named by the file `path`; before CEND only if it holds SOL or CEND."""
         if path is None or self.root is None:
             raise DeckError("INCLUDE cannot be followed in a deck that is not a file", **where)
         self.includes += 1
@@ -213,12 +229,29 @@ class _Reader:
             raise DeckError(
                 "too many INCLUDEs", expected=f"at most {MAX_INCLUDES}, nested {MAX_DEPTH} deep", **where
             )
-        target = self._locate(name, path, self.root, where)
+        try:
+            target = self._locate(name, path, self.root, where)
+        except DeckError:
+            if not executive:
+                raise
+            self._skip(name, where)
+            return
         if target in chain:
             loop = " -> ".join(p.name for p in (*chain[chain.index(target) :], target))
             raise DeckError("the INCLUDE files form a loop", got=loop, **where)
+        data = self.load(target, where)
+        if executive and next(keyword_lines(data.translate(_CLEAN), b"SOL", b"CEND"), None) is None:
+            self._skip(name, where)
+            return
         self.text.files.append(name)
-        self.expand(self.load(target, where), len(self.text.files) - 1, target, (*chain, target))
+        self.expand(data, len(self.text.files) - 1, target, (*chain, target), executive)
+
+    def _skip(self, name: str, where: dict) -> None:
+        """Note a file of the executive section that holds no model."""
+        self.text.notes.append(
+            f"INCLUDE {name!r} before CEND is not read: file management and DMAP do not concern the model "
+            f"({where['file']}, line {where['line']})"
+        )
 
     def _locate(self, name: str, path: Path, root: Path, where: dict) -> Path:
         """Find the file: relative to the including file, else to the main deck's folder."""

@@ -6,7 +6,7 @@ import solid_patches as patches
 
 from interstage.fem.elements.solid_common import SolidBlock, element_axes, rotate_matrix, shape_stiffness
 from interstage.fem.elements.tetra import TETRA4, TETRA10, tetra4_stiffness
-from validation import nastran_decks
+from validation import nastran_decks, solid_modes
 
 pytestmark = pytest.mark.kernels
 C = patches.isotropic(1e6, 0.25)
@@ -57,6 +57,18 @@ def test_linear_strain_is_exact_on_ten_nodes():
     K = tetra10(xyz[None], C[None])[0]
     # ∫x² dV over the corner tetrahedron is 2!/5! = 1/60
     assert u.ravel() @ K @ u.ravel() == pytest.approx(4.0 / 60.0 * C[0, 0], rel=1e-12)
+
+
+def test_frequencies_of_a_sliding_block_converge():
+    """Errors against exact plane waves: of coupled mass from above and of high order, of lumped mass of the second."""
+    errors = {
+        coupled: [np.abs(solid_modes.sliding_block(n, coupled)).max() for n in (2, 3)]
+        for coupled in (False, True)
+    }
+    order = {coupled: np.log(a / b) / np.log(1.5) for coupled, (a, b) in errors.items()}
+    assert errors[False][1] < 0.04 and errors[True][1] < 0.02
+    assert 1.7 < order[False] < 2.3 and order[True] > 2.3
+    assert solid_modes.sliding_block(2, True).min() > 0.0  # Rayleigh: conforming elements are too stiff
 
 
 def test_absent_mid_edge_nodes():

@@ -83,7 +83,7 @@ USET1,U2,3,1,THRU,3
     SPC,1,1,11 -> each once
     SPC1,1,,1 -> no component
     SPC1,1,12,20,THRU,30 -> no point that is in the deck
-    SPC1,1,12,3,THRU,1 -> no point that is in the deck
+    SPC1,1,12,3,THRU,1 -> THRU runs backwards .*got 3 THRU 1
     MPC,1,1,1,0.0,2,1,1. -> first factor
     MPC,1,1,12,1.0,2,1,1. -> more than one component
     MPC,1,1,1,1.0,2,1 -> factor of this MPC is missing

@@ -20,6 +20,7 @@ from interstage.fem.from_deck import (
 )
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.design import design_notes
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
@@ -36,7 +37,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
     ctx = Context(deck)
     if not ctx.grids.n_dof:
         raise DeckError("the deck has no grid or scalar point", file=deck.name)
-    notes = []
+    notes = design_notes(deck)
     if rotary_inertia is None:
         solver = deck.written_for
         rotary_inertia = solver is not None and solver[1] >= ROTARY_SINCE
@@ -64,7 +65,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         sol=deck.sol,
         params=deck.params,
         source=deck.name,
-        notes=notes + ctx.notes,
+        notes=[*deck.notes, *notes, *ctx.notes],
         springs=scalar.read_springs(ctx),
     )
 

@@ -43,7 +43,9 @@ class ConstraintCards:
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def mpc(self, set_id: int | None = None) -> Equations:
-        """Equations of a selected set; None: none."""
+        """Equations of a selected set; None, or a set that is not in the deck: none."""
+        if set_id not in self.mpc_sets and set_id not in self.mpc_add:
+            return Equations()
         return join(_selected(set_id, self.mpc_sets, self.mpc_add, "MPC"))
 
     def set_cards(self, suport1: int | None = None) -> SetCards:
@@ -80,6 +82,10 @@ def read_constraints(ctx: Context) -> ConstraintCards:
     out.mpc_sets = _read_mpc(ctx)
     out.spc_add = _read_add(ctx, "SPCADD")
     out.mpc_add = _read_add(ctx, "MPCADD")
+    chosen = {case.mpc for case in ctx.deck.case.subcases if case.mpc}
+    absent = sorted(chosen - out.mpc_sets.keys() - out.mpc_add.keys())
+    if absent:
+        ctx.notes.append(f"MPC set {absent[0]} is selected and not in the deck: it holds no equations")
     sets = {
         name: _read_set(ctx, *cards)
         for name, cards in {

@@ -52,6 +52,8 @@ def list_dofs(ctx: Context, table: CardTable, i: int, value, points: Sequence) -
     grids = ctx.grids
     given = [p for p in points if p is not None]
     if len(given) == 3 and given[1] == "THRU" and isinstance(given[0], int) and isinstance(given[2], int):
+        if given[2] < given[0]:
+            raise table.error(i, "THRU runs backwards", got=f"{given[0]} THRU {given[2]}")
         both = np.concatenate([grids.id, grids.spoint])
         ids = np.sort(both[(both >= given[0]) & (both <= given[2])])
     else:

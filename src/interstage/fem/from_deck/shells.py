@@ -156,8 +156,8 @@ def _material_axis(
 ) -> np.ndarray:
     """Material x axis (n,3), basic: side 1-2 turned by THETA, or the x axis of MCID at the centre.
 
-    An MCID whose x axis is normal to the element gives no direction; where the section is isotropic (n,) none
-    is needed.
+    An MCID whose x axis is normal to the element gives no direction: side 1-2 stays, with a note unless the section is
+    isotropic (n,).
     """
     x = ctx.grids.xyz[corners]
     normal = np.cross(x[:, 2] - x[:, 0], x[:, -1] - x[:, 1])
@@ -174,9 +174,13 @@ def _material_axis(
         along = turned - np.einsum("ij,ij->i", turned, normal[system])[:, None] * normal[system]
         size = np.linalg.norm(along, axis=1)
         lost = size < FLAT
-        if (lost & ~isotropic[system]).any():
-            i = int(np.argmax(lost & ~isotropic[system]))
-            raise cards.error(i, "the x axis of MCID is normal to this element, so it gives no direction")
+        matters = np.flatnonzero(lost & ~isotropic[system])
+        if len(matters):
+            more = f" and {len(matters) - 1} more" if len(matters) > 1 else ""
+            ctx.notes.append(
+                f"the x axis of MCID is normal to {cards.label(int(matters[0]))}{more}: "
+                "its material lies along side 1-2"
+            )
         axis[np.flatnonzero(system)[~lost]] = along[~lost] / size[~lost, None]
     return axis
 
