@@ -1,8 +1,10 @@
-"""Measure the structures solver: assembly, factorization and normal modes of growing shells, and a solid.
+"""Measure the structures solver: factorization, normal modes, stresses and buckling of growing shells, and a solid.
 
 The shell is a clamped cylindrical panel of CQUAD4, whose stresses (both fibres, principal and von Mises values, centre
-of every element) are recovered from as many displacement fields as there are modes; the solid is a clamped block of
-CHEXA, solved once with PARDISO and once with SuperLU. A row's peak memory is that of a process of its own.
+of every element) are recovered from as many displacement fields as there are modes, and which buckles under a
+compression of its free edge (statics, geometric stiffness and the lowest load factor, pivot counts included); the solid
+is a clamped block of CHEXA, solved once with PARDISO and once with SuperLU. A row's peak memory is that of a process
+of its own.
 """
 
 from __future__ import annotations
@@ -20,14 +22,15 @@ import numpy as np
 
 HEADER = (
     "    grids      dofs  read s  assembly s  factor s  30 modes s  modes/factor  assembly/factor  stresses s"
-    "  stresses/factor  peak GB"
+    "  stresses/factor  buckling s  buckling/factor  peak GB"
 )
 
 
 def shell_deck(grids: int) -> str:
     """Deck text of a clamped cylindrical panel (radius 1, arc 90°, length 1.5) with about `grids` grids."""
     side = max(2, round(np.sqrt(grids)) - 1)
-    lines = ["SOL 103", "CEND", "SPC = 1", "METHOD = 1", "BEGIN BULK", "EIGRL,1,,,30", "PARAM,GRDPNT,0"]
+    lines = ["SOL 103", "CEND", "SPC = 1", "SUBCASE 1", "METHOD = 1", "SUBCASE 2", "LOAD = 1"]
+    lines += ["BEGIN BULK", "EIGRL,1,,,30", "PARAM,GRDPNT,0"]
     lines += ["MAT1,1,7.+10,,.33,2700.", "PSHELL,1,1,.004,1,,1", "CORD2C,1,,0.,0.,0.,0.,0.,1.", ",1.,0.,0."]
     at = 1
     for z in np.linspace(0.0, 1.5, side + 1):
@@ -38,7 +41,9 @@ def shell_deck(grids: int) -> str:
         for j in range(side):
             a = i * (side + 1) + j + 1
             lines.append(f"CQUAD4,{i * side + j + 1},1,{a},{a + 1},{a + side + 2},{a + side + 1}")
-    lines += [f"SPC1,1,123456,1,THRU,{side + 1}", "ENDDATA"]
+    lines += [f"SPC1,1,123456,1,THRU,{side + 1}"]
+    lines += [f"FORCE,1,{k},,{-1e4 / side:.4f},0.,0.,1." for k in range(at - side - 1, at)]
+    lines += ["ENDDATA"]
     return "\n".join(lines) + "\n"
 
 
@@ -109,6 +114,7 @@ def measure(text: str, n_modes: int) -> dict:
         else {
             "modes": mode_seconds,
             "stresses": stress_seconds(fe, n_modes),
+            "buckling": buckling_seconds(fe),
             "factorizations": modes.n_shifts,
             "sturm": modes.sturm_checked,
             "residual": float(modes.residuals.max()),
@@ -142,6 +148,16 @@ def stress_seconds(fe, n: int) -> float:
     return time.perf_counter() - start
 
 
+def buckling_seconds(fe) -> float:
+    """Time the lowest load factor under the loads of the second subcase: all of SOL 105 behind the matrices."""
+    from interstage.fem import buckling
+
+    start = time.perf_counter()
+    found = buckling(fe, subcase=1, preload=2, n_modes=1)
+    assert found.sturm_checked
+    return time.perf_counter() - start
+
+
 def _warm_up() -> None:
     """Load and compile what every run needs once, so that it is not timed."""
     from interstage.fem.model import FEModel
@@ -153,6 +169,7 @@ def _warm_up() -> None:
         eigenmodes(fe.K_gg, fe.M_gg, 5)
         if "CQUAD4" in text:
             stress_seconds(fe, 2)
+            buckling_seconds(fe)
 
 
 def in_own_process(
@@ -177,7 +194,8 @@ def row(r: dict) -> str:
     return (
         f"{r['grids']:9d} {r['dofs']:9d} {r['read']:7.2f} {r['assembly']:11.2f} {r['factor']:9.2f} "
         f"{r['modes']:11.2f} {r['modes'] / r['factor']:13.2f} {r['assembly'] / r['factor']:16.3f} "
-        f"{r['stresses']:11.2f} {r['stresses'] / r['factor']:16.3f} {r['peak'] / 1e9:8.2f}"
+        f"{r['stresses']:11.2f} {r['stresses'] / r['factor']:16.3f} "
+        f"{r['buckling']:11.2f} {r['buckling'] / r['factor']:16.2f} {r['peak'] / 1e9:8.2f}"
     )
 
 

@@ -127,11 +127,13 @@ def random_tree(
         place = {"parent": parent, "at": at, "rotation": random_rotation(rng), "joint": joint}
         if len(components) and rng.random() < 0.6:
             component = components[rng.integers(len(components))]
+            order = int(rng.choice(orders))
             mb.add_body(
                 f"b{i}",
                 component=component,
                 node=int(next(iter(component.aset), component.node_ids[0])),
-                order=int(rng.choice(orders)),
+                order=order,
+                rotary=component.rotary is not None and order > 0,
                 damping=0.01,
                 **place,
             )

@@ -318,5 +318,5 @@ def integral_fields(
         points, notes = point_masses(model.M_gg, len(model.node_ids))
     fields = point_integrals(points, model.positions, gamma, lam).fields()
     if rotary:
-        fields["rotary"] = rotary_integrals(model.M_gg, model.positions, gamma, lam)
+        fields["rotary"] = rotary_integrals(model.M_gg, points, model.positions, gamma, lam)
     return fields, notes

@@ -203,10 +203,10 @@ ROTARY_LIMIT = 64  # modes up to which the n^4 array G2 is made
 
 
 def rotary_integrals(
-    M: Any, positions: np.ndarray, gamma: np.ndarray, lam: np.ndarray
+    M: Any, carried: PointMasses, positions: np.ndarray, gamma: np.ndarray, lam: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Integrals of nodes that are rigid bodies and turn with `lam` (Eq. E.2.2 to E.2.5): needs a lumped
-    mass matrix.
+    mass matrix. `carried` are the point masses whose arms the point integrals have; see `turning_moments`.
 
     With node inertia J, offset p, `J(eta) = (I + [th]x) J (I - [th]x)`, `p(eta) = p + th x p`, `th = lam
     eta`:
@@ -252,7 +252,32 @@ def rotary_integrals(
     active = np.flatnonzero(np.any(J != 0, axis=(1, 2)) | np.any(p != 0, axis=1))
     for j in active:
         _add_rotary(out, J[j], mass[j] * p[j], positions[j], gamma[j], lam[j])
-    return out
+    return out | turning_moments(J, carried, lam)
+
+
+def turning_moments(J: np.ndarray, points: PointMasses, lam: np.ndarray) -> dict[str, np.ndarray]:
+    """Return sums over nodes of the inertia that turns with them, and of its products with their turns:
+
+        M0 = sum J (3,3),  M1[r,a] = sum lam_ra J (n,3,3,3),  M2[r,s,a,b] = sum lam_ra lam_sb J (n,n,3,3,3,3)
+
+    J (N,3,3) about the nodes, of which the arms of their point masses are taken away.
+    """
+    n, own = lam.shape[2], J.copy()
+    o = points.offset
+    arms = np.einsum("pi,pi->p", o, o)[:, None, None] * np.eye(3) - o[:, :, None] * o[:, None, :]
+    np.subtract.at(own, points.row, points.mass[:, None, None] * arms)
+    own[np.abs(own).max(axis=(1, 2)) <= 1e-12 * np.abs(J).max(axis=(1, 2))] = 0.0  # rounding
+    used = np.flatnonzero(own.any(axis=(1, 2)))
+    turn, own = lam[used].reshape(len(used), 3 * n), own[used]
+    M2 = np.empty((3, 3, 3 * n, 3 * n))
+    for i in range(3):
+        for j in range(i + 1):
+            M2[i, j] = M2[j, i] = turn.T @ (own[:, i, j, None] * turn)
+    return {
+        "M0": own.sum(axis=0),
+        "M1": np.einsum("pk,pij->kij", turn, own).reshape(3, n, 3, 3).transpose(1, 0, 2, 3),
+        "M2": M2.reshape(3, 3, 3, n, 3, n).transpose(3, 5, 2, 4, 0, 1),
+    }
 
 
 def _add_rotary(out, J, mp, l, g, h):

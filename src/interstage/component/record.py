@@ -162,6 +162,9 @@ ROTARY = {
     "E1": part("n 3 n", "m L/eta^2"),
     "J1": part("n 3 3", "m L^2/eta"),
     "J2": part("n n 3 3", "m L^2/eta^2"),
+    "M0": part("3 3", "m L^2"),
+    "M1": part("n 3 3 3", "m L^2/eta"),
+    "M2": part("n n 3 3 3 3", "m L^2/eta^2"),
 }
 SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3", "1")}
 

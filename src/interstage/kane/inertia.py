@@ -2,13 +2,13 @@
 
 A body needs the wrench and modal forces [t; f; g] for accelerations [ω̇; a; η̈], a that of its origin in the world:
 
-    t = J ω̇ + mp×a + F η̈ + ω×Jω + J̇ω + ω×Fη̇
+    t = J ω̇ + mp×a + F η̈ + ω×Jω + J̇ω + ω×Fη̇ + Ḟη̇
     f = ω̇×mp + m a + E η̈ + ω×(ω×mp) + 2 ω×Eη̇
-    g_r = F_r·ω̇ + E_r·a + (Gη̈)_r + 2 ω·Σ_s F1_sr η̇_s - ½ωᵀ(∂J/∂η_r)ω
+    g_r = F_r·ω̇ + E_r·a + (Gη̈)_r + ω·Σ_s (F1_sr - F1_rs) η̇_s - ½ωᵀ(∂J/∂η_r)ω
 
 with J and F truncated at the order of the body (order 0: J1, J2, F1 of its whole mass at its centre of mass) and
-mp = mp0 + Eη at every order, so that the velocity of the origin drops out. For a cloud of masses
-J̇ω + ω×Fη̇ = 2∫ r×(ω×γη̇) dm.
+mp = mp0 + Eη at every order, so that the velocity of the origin drops out. For a cloud of masses F1 is antisymmetric,
+J̇ω + ω×Fη̇ = 2∫ r×(ω×γη̇) dm; for nodes that turn with their inertia it is not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Inertias(NamedTuple):
 
 
 class Deformed(NamedTuple):
-    """One body as deformed: J, mp, F, J̇ω, and modal remainder forces (n,)."""
+    """One body as deformed: J, mp, F, J̇ω + Ḟη̇, and modal remainder forces (n,)."""
 
     J: Array
     mp: Array
@@ -58,9 +58,9 @@ def deformed(xp: ModuleType, place: Place, body: Body, eta: Array, rate: Array, 
         bend = xp.tensordot(eta, body.J2, axes=1)
         J = J + xp.tensordot(eta, bend, axes=1)
         slope = slope + 2.0 * bend
-    # F1 is antisymmetric: Ḟ_r·ω and -ω·∂F/∂η_r η̇ are the same
-    modal = 2.0 * (w @ xp.tensordot(rate, body.F1, axes=1)) - 0.5 * ((slope @ w) @ w)
-    return Deformed(J, mp, F, xp.tensordot(rate, slope, axes=1) @ w, modal)
+    Fdot = xp.tensordot(rate, body.F1, axes=1)
+    modal = w @ (Fdot - (body.F1 @ rate).T) - 0.5 * ((slope @ w) @ w)
+    return Deformed(J, mp, F, xp.tensordot(rate, slope, axes=1) @ w + Fdot @ rate, modal)
 
 
 def in_body_axes(R: Array, vectors: Array) -> Array:

@@ -112,7 +112,7 @@ def shapes_of(model: Multibody, like: HasModel | None = None) -> list[Shapes | N
         if spec.component is None:
             out.append(None)
             continue
-        key = (id(spec.component), spec.node, spec.order, spec.n_modes)
+        key = (id(spec.component), spec.node, spec.order, spec.n_modes, spec.rotary)
         if key not in made:
             made[key] = about_node(
                 spec.component,
@@ -120,6 +120,7 @@ def shapes_of(model: Multibody, like: HasModel | None = None) -> list[Shapes | N
                 spec.order,
                 spec.n_modes,
                 None if like is None else _shapes_in(like, i),
+                spec.rotary,
             )
         out.append(made[key])
     return out

@@ -8,7 +8,8 @@ and modes that vanish there are combinations of these 6 + n shapes, the columns 
         [ 0      0    T     ]
 
 so that every integral that is bilinear in shapes follows by Q: the mass matrix QᵀM Q holds J, mp, F0, E and the
-modal mass at once, the point-mass tensors ∫ l γᵀ and ∫ γ γᵀ follow alike. The columns of T are the modes of the body
+modal mass at once, the point-mass tensors ∫ l γᵀ and ∫ γ γᵀ follow alike, and so do the moments of
+nodes that turn. The columns of T are the modes of the body
 held at its node, unit modal mass, ascending frequency, largest entry positive; those of the file as they are where they
 have unit modal mass; or those of another basis.
 """
@@ -70,9 +71,11 @@ def about_node(
     order: int,
     n_modes: int | None = None,
     like: tuple[np.ndarray, np.ndarray] | None = None,
+    rotary: bool = False,
 ) -> Shapes:
     """Return the integrals of a component about `node` (None: about its own reference point).
 
+    rotary : with those of nodes that turn with their inertia
     like : gamma, lam (N, 3, n) of all nodes about the same frame: the shapes to take as coordinates
     """
     if order > 0 and not c.has_integrals:
@@ -105,6 +108,9 @@ def about_node(
     Q = np.hstack([frame, modes @ T])
     M = Q.T @ mass @ Q
     J1, J2, F1 = _change_of_inertia(c, modes @ T, l_a, order)
+    if rotary:
+        turning = _turning_nodes(c, modes @ T)
+        J1, J2, F1 = J1 + turning[0], J2 + (order > 1) * turning[1], F1 + turning[2]
     viscous, structural = damping_parts(c)
     grounded = np.zeros((6 + n, 6 + n))
     grounded[6:, 6:] = viscous
@@ -231,3 +237,30 @@ def _slopes_of_inertia(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.nda
         [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=1
     )
     return J1, J2, F1
+
+
+def _turning_nodes(c: Component, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what nodes that turn add to J1, J2, F1, for shapes C (6 + n, k): from T = ½ΩᵀIΩ of a node, with
+
+        Ω = ω - θ×ω + ½θ×(θ×ω) + θ̇ - ½θ×θ̇       (axes of the node, second order in θ and θ̇)
+
+    whose products of ω with ω and of ω with θ̇ are ½ωᵀJω and ω·Fη̇. A rigid rotation turns every node by itself, a
+    translation none.
+    """
+    assert c.rotary is not None
+    I, n, cross = c.rotary["M0"], c.n_modes, LEVI.transpose(0, 2, 1)  # (x×y)_i = cross_iac x_a y_c
+    one = np.zeros((6 + n, 3, 3, 3))
+    one[:3], one[6:] = np.einsum("ka,ij->kaij", np.eye(3), I), c.rotary["M1"]
+    two = np.zeros((6 + n, 6 + n, 3, 3, 3, 3))
+    two[:3] = np.einsum("ka,lbij->klabij", np.eye(3), one)
+    two[6:, :3] = two[:3, 6:].transpose(1, 0, 3, 2, 4, 5)
+    two[6:, 6:] = c.rotary["M2"]
+    one = np.einsum("kaij,kp->paij", one, C)
+    two = np.einsum("klabij,kp,lq->pqabij", two, C, C, optimize=True)
+    # first order: -ω·I(θ×ω);  second: ½(θ×ω)·I(θ×ω) + ½ω·I(θ×(θ×ω)),  -θ̇·I(θ×ω) - ½ω·I(θ×θ̇)
+    J1 = -2.0 * np.einsum("paij,jak->pik", one, cross)
+    J2 = np.einsum("pqabij,iac,jbd->pqcd", two, cross, cross, optimize=True)
+    J2 = J2 + np.einsum("pqabij,jac,cbd->pqid", two, cross, cross, optimize=True)
+    F1 = -np.einsum("pqabbj,jac->pcq", two, cross) - 0.5 * np.einsum("pqabij,jab->piq", two, cross)
+    J2 = 0.5 * (J2 + J2.transpose(1, 0, 2, 3))
+    return 0.5 * (J1 + J1.transpose(0, 2, 1)), 0.5 * (J2 + J2.transpose(0, 1, 3, 2)), F1

@@ -32,6 +32,7 @@ TREE_FIELDS = (
     ("body_mode", "i", 1),  # (N,) first mode in the scratch
     ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
     ("body_pair", "i", 1),  # (N,) first number in flex_pair
+    ("body_turn", "i", 1),  # (N,) first number in flex_turn, -1 where nodes are points
     ("body_mixed", "i", 1),  # (N,) first number in mixed_C, -1 where modal damping is diagonal
     ("body_held", "i", 1),  # (N,) first number in held_C, -1 where a lock does not change modal damping
     ("body_drag", "i", 1),  # (N,) first number in drag_C, -1 where no damper goes to ground
@@ -69,6 +70,7 @@ TREE_FIELDS = (
     ("held_C", "f", 1),  # (n, n) each: what modal damping has more while a Free joint is locked
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
     ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex.pairs`
+    ("flex_turn", "f", 1),  # (3, n, n) each: symmetric part of F1 of nodes that turn
     ("site_body", "i", 1),  # (S,)
     ("site_l", "f", 2),  # (S, 3) undeformed position in body axes
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam

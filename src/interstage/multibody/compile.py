@@ -11,7 +11,7 @@ from interstage.component.record import Component
 from interstage.errors import ModelError
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_arrays
-from interstage.multibody.flex.reference import FlexibleBody, reference_to
+from interstage.multibody.flex.reference import FlexibleBody, Turning, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
 from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
@@ -41,8 +41,10 @@ class Pools:
     F0: list[np.ndarray]
     J1: list[np.ndarray]
     pair: list[np.ndarray]
+    turn: list[np.ndarray]
     flex: np.ndarray
     first_pair: np.ndarray
+    first_turn: np.ndarray
 
 
 def symmetric_six(a: np.ndarray) -> np.ndarray:
@@ -53,8 +55,9 @@ def symmetric_six(a: np.ndarray) -> np.ndarray:
     )
 
 
-# component, node, with integrals, modes -> data about that node, and the component, whose identity is in the key
-FlexKey: TypeAlias = tuple[int, int | None, bool, int | None]
+# component, node, with integrals, modes, nodes that turn -> data about that node, and the component, whose identity is
+# in the key
+FlexKey: TypeAlias = tuple[int, int | None, bool, int | None, bool]
 KnownFlexes: TypeAlias = dict[FlexKey, tuple[FlexibleBody, Component]]
 
 
@@ -76,10 +79,10 @@ def flexible_bodies(
             bodies.append(None)
             owner.append(i)
             continue
-        key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes)
+        key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes, spec.rotary)
         if key not in made:
             if key not in known:
-                flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes)
+                flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes, spec.rotary)
                 known[key] = flex, spec.component
             made[key] = known[key][0], i
             _check_residual_mass(made[key][0], spec)
@@ -131,11 +134,11 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
     """Return whether large deformations can make the mass matrix of a body indefinite.
 
     At order 2 they cannot if the point masses have no more modal mass than the modes, Σ m γ_r·γ_s <= 1; those of
-    a consistent mass matrix on a coarse mesh have more.
+    a consistent mass matrix on a coarse mesh have more. Turns of rotary nodes are cut off after the second order.
     """
-    if flex is None or flex.n_modes == 0 or spec.order == 0:
+    if flex is None or flex.n_modes == 0 or flex.B is None:
         return False
-    if spec.order == 1:
+    if spec.order == 1 or spec.rotary:
         return True
     return bool(np.linalg.eigvalsh(np.trace(flex.B, axis1=2, axis2=3))[-1] > 1.0 + 1e-6)
 
@@ -143,34 +146,44 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
 def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
     """Lay out the constants of flexible bodies in flat arrays."""
     N = len(flexes)
-    pools = Pools([], [], [], [], np.zeros(N, dtype=np.int64), np.zeros(N, dtype=np.int64))
-    flex = pair = 0
+    first = (np.zeros(N, dtype=np.int64), np.zeros(N, dtype=np.int64), np.full(N, -1, dtype=np.int64))
+    pools = Pools([], [], [], [], [], *first)
+    flex = pair = turn = 0
     for i, body in enumerate(flexes):
         if body is None:
             continue
         if owner[i] != i:
-            pools.flex[i], pools.first_pair[i] = pools.flex[owner[i]], pools.first_pair[owner[i]]
+            for place in first:
+                place[i] = place[owner[i]]
             continue
         n = body.n_modes
         pools.flex[i], pools.first_pair[i] = flex, pair
         pools.E.append(body.E.ravel())
         pools.F0.append(body.F0.ravel())
         pools.J1.append(symmetric_six(body.J1).T.ravel())
-        pools.pair.append(_pair_numbers(body.B))
+        if body.B is not None:
+            pools.pair.append(_pair_numbers(body.B, body.turning))
+            pair += len(pools.pair[-1])
+        if body.turning is not None:
+            pools.first_turn[i] = turn
+            even = body.turning.F1 + body.turning.F1.transpose(1, 0, 2)
+            pools.turn.append(0.5 * even.transpose(2, 0, 1).ravel())
+            turn += 3 * n * n
         flex += n
-        pair += len(pools.pair[-1])
     return pools
 
 
-def _pair_numbers(B: np.ndarray) -> np.ndarray:
+def _pair_numbers(B: np.ndarray, turning: Turning | None) -> np.ndarray:
     """Return second-order integrals of all pairs of modes in the order in which `flex.pairs` reads them."""
     n = len(B)
-    if not B.any():
-        return np.zeros(0)
     J2 = symmetric_six(np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B)
     a = np.stack(
         [B[..., 1, 2] - B[..., 2, 1], B[..., 2, 0] - B[..., 0, 2], B[..., 0, 1] - B[..., 1, 0]], axis=-1
     )
+    if turning is not None:
+        own = symmetric_six(turning.J2)
+        J2 += 0.5 * (own + own.transpose(1, 0, 2))
+        a += 0.5 * (turning.F1 - turning.F1.transpose(1, 0, 2))
     planes = np.concatenate([J2, a], axis=2).transpose(2, 0, 1)
     parts = []
     for r in range(0, n, 4):
@@ -283,6 +296,7 @@ def build_tree(
         body_mode=np.cumsum(modes) - modes,
         body_flex=pools.flex,
         body_pair=pools.first_pair,
+        body_turn=pools.first_turn,
         body_ports=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         body_block=(np.cumsum(counts**2) - counts**2).astype(np.int64),
         joint_kind=np.array([s.joint.kind for s in specs], dtype=np.int64),
@@ -302,6 +316,7 @@ def build_tree(
         flex_F0=_joined(pools.F0),
         flex_J1=_joined(pools.J1),
         flex_pair=_joined(pools.pair),
+        flex_turn=_joined(pools.turn),
         site_body=np.array([site.body for site in sites], dtype=np.int64),
         site_l=np.array([site.l for site in sites], dtype=float).reshape(len(sites), 3),
         site_start=(np.cumsum(widths) - widths).astype(np.int64),

@@ -30,6 +30,7 @@ class BodySpec:
 
     port : point (3,) of a rigid body that sits in its joint, where that is not the origin of its frame
     stiffening : use the geometric stiffness of the component, where it has some
+    rotary : nodes turn with their inertia
     """
 
     name: str
@@ -45,6 +46,7 @@ class BodySpec:
     n_modes: int | None = None
     port: np.ndarray | None = None
     stiffening: bool = True
+    rotary: bool = False
 
     @property
     def stiffens(self) -> bool:
@@ -133,6 +135,7 @@ class Multibody:
         order: int | None = None,
         n_modes: int | None = None,
         stiffening: bool = True,
+        rotary: bool = False,
         port: ArrayLike | None = None,
         check: bool = True,
     ) -> BodySpec:
@@ -156,6 +159,8 @@ class Multibody:
             has no integrals)
         n_modes : keep only so many of the lowest modes of the body held at its node
         stiffening : False leaves out the geometric stiffness that the component has
+        rotary : nodes turn with their inertia, as discs on a shaft do, instead of moving as points; order 1 or 2, and a
+            component made with rotary_integrals=True
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         check : False takes an inertia as given, even one that no real body has
         """
@@ -177,8 +182,11 @@ class Multibody:
             at=self.place(parent, at, where),
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
             stiffening=bool(stiffening),
+            rotary=bool(rotary),
         )
         if component is None:
+            if rotary:
+                raise InputError("a rigid body has no nodes that turn", where=f"{where}, rotary")
             spec.inertia = checked_inertia(mass, com, inertia, where, check)
             spec.port = None if port is None else as_array(port, (3,), f"{where}, port")
         elif port is not None:
@@ -384,6 +392,14 @@ def fill_flexible(spec: BodySpec, component: Component | str | Path, how: Mounti
         order = 2 if component.has_integrals else 0
     if order not in (0, 1, 2):
         raise InputError("fidelity is 0, 1 or 2", where=f"{where}, order", got=repr(order))
+    if spec.rotary and (order == 0 or component.rotary is None):
+        raise InputError(
+            "nodes that turn need their integrals",
+            where=f"{where}, rotary",
+            expected="order 1 or 2, and a component with integrals of rotary nodes",
+            got=f"order {order}" if component.rotary is not None else f"component '{component.name}' without",
+            hint="make the component with rotary_integrals=True (--rotary-integrals)",
+        )
     if damping is not None:
         damping = np.asarray(damping, dtype=float)
         if damping.shape not in ((), (n_modes or component.n_modes,)) or not np.all(damping >= 0.0):

@@ -101,6 +101,7 @@ def _put_body(group: h5py.Group, spec: BodySpec) -> None:
         "ROTATION": spec.rotation,
         "AT": spec.at,
         "STIFFENING": int(spec.stiffening),
+        "ROTARY": int(spec.rotary),
     }
     if spec.parent is not None:
         put_text(group, "PARENT", spec.parent)
@@ -172,6 +173,7 @@ def _body_in(group: Group, model: Multibody, components: list[Component]) -> Bod
         model.place(parent, _place_in(group), where),
         _rotation_in(group),
         stiffening=bool(group.integer("STIFFENING")),
+        rotary=group.has("ROTARY") and bool(group.integer("ROTARY")),
     )
     if group.has("COMPONENT"):
         number = group.integer("COMPONENT")

@@ -39,16 +39,17 @@ def modal_map(system: System, old: BodySpec, new: BodySpec) -> np.ndarray:
     η_component = T η of all modes, hence C = T'⁻¹T. T' is orthonormal in the modal mass of the body held at its new
     node: its first rows are the least-squares answer in the mass metric where modes were left out.
     """
-    before = _about(system, old.component, old.node, old.order, old.n_modes)
-    after = _about(system, new.component, new.node, new.order, None)
+    before = _about(system, old, old.n_modes)
+    after = _about(system, new, None)
     C = np.linalg.solve(after.T, before.T)
     return C[: C.shape[0] if new.n_modes is None else new.n_modes]
 
 
-def _about(system: System, component: Component, node: int | None, order: int, n_modes: int | None):
-    key = (id(component), node, order > 0, n_modes)
+def _about(system: System, spec: BodySpec, n_modes: int | None) -> FlexibleBody:
+    c = spec.component
+    key = (id(c), spec.node, spec.order > 0, n_modes, spec.rotary)
     if key not in system.known:
-        system.known[key] = reference_to(component, node, order, n_modes), component
+        system.known[key] = reference_to(c, spec.node, spec.order, n_modes, spec.rotary), c
     return system.known[key][0]
 
 

@@ -14,6 +14,14 @@ Integrals follow from those in the file: with θ̃ = [λ_a]×, c = Σm l, Σ₂ 
 Geometric stiffness follows from K, KR and RR of its unit loads, K' = Tᵀ(K - KR λ_a - λ_aᵀKRᵀ + λ_aᵀRR λ_a)T: a
 translation strains nothing, and the loads themselves, balanced, do not know where the frame is.
 
+Nodes that turn with their inertia (`rotary`, NESC report App. E.2) by R = exp[θ]×, θ = λη, have in second order of
+deformations
+
+    J += Σ ΘJ - JΘ + ½(Θ²J + JΘ²) - ΘJΘ,    Fη̇ += Σ θ×Jθ̇ - ½ J(θ×θ̇)         (Θ = [θ]×)
+
+on top of point masses; what else the report lists (modal mass, products of three in F) is of higher order. Their sums
+follow from the moments of the file, M1' = M1 - λ_a M0, M2' = M2 - λ_a M1 - M1 λ_a + λ_a λ_a M0.
+
 Where nothing forces a change (no node, unit modal mass in the file) T is the identity. Viscous damping is a matrix
 of rigid motions and modes, congruent to that of the file; structural damping is TᵀK4T until the joint tells how the
 body is held.
@@ -41,11 +49,21 @@ def skews(a: np.ndarray) -> np.ndarray:
 
 
 @dataclass
+class Turning:
+    """What nodes that turn add to point masses: J1 (n, 3, 3), J2 (n, n, 3, 3) and F1 (n, n, 3), rows by rows."""
+
+    J1: np.ndarray
+    J2: np.ndarray
+    F1: np.ndarray
+
+
+@dataclass
 class FlexibleBody:
     """A flexible body about its frame, n modes with unit modal mass, N nodes; constants of one tree body.
 
     l (N, 3), gamma (N, 3, n), lam (N, 3, n) of the nodes; E, F0 (3, n); J1 (n, 3, 3) change of J per mode;
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ; stiffness (n,) modal; J (3, 3) and mp (3,) undeformed; viscous, structural (n, n)
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ, None without integrals; turning: that of rotary nodes, None where they are points;
+    stiffness (n,) modal; J (3, 3) and mp (3,) undeformed; viscous, structural (n, n)
     modal damping of the component; drag (6, 6 + n) of its dampers to ground on [ω; v; η̇], None where there are none;
     geometric: stiffness (n, n) of each unit load as `component.GeometricStiffness` names it.
     """
@@ -61,13 +79,14 @@ class FlexibleBody:
     E: np.ndarray
     F0: np.ndarray
     J1: np.ndarray
-    B: np.ndarray
+    B: np.ndarray | None
     stiffness: np.ndarray
     viscous: np.ndarray
     structural: np.ndarray
     drag: np.ndarray | None = None
     T: np.ndarray | None = None  # (modes of the component, n): eta of the component = T eta
     geometric: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
+    turning: Turning | None = None
 
     @property
     def n_modes(self) -> int:
@@ -140,11 +159,12 @@ def _point_mass_integrals(c: Component, Pi: np.ndarray, s: np.ndarray, l_a: np.n
 
 
 def reference_to(
-    component: Component, node: int | None, order: int, n_modes: int | None = None
+    component: Component, node: int | None, order: int, n_modes: int | None = None, rotary: bool = False
 ) -> FlexibleBody:
     """Return the component about `node` (None: about its own reference point, modes as they are).
 
-    `order` above 0 asks for the integrals; `n_modes` keeps the lowest modes of the body held at the node.
+    `order` above 0 asks for the integrals, `rotary` for those of nodes that turn; `n_modes` keeps the lowest modes of
+    the body held at the node.
     """
     c = component
     n = c.n_modes
@@ -180,11 +200,12 @@ def reference_to(
     FE = FE - rr @ Pi
     E = FE[3:]
     F0 = FE[:3] - np.cross(l_a, E, axisb=0).T
-    J1, B = np.zeros((n, 3, 3)), np.zeros((n, n, 3, 3))
+    J1, B, turning = np.zeros((n, 3, 3)), None, None
     if order > 0:
         A, B = _point_mass_integrals(c, Pi, s, l_a)
         J1 = 2.0 * np.trace(A, axis1=1, axis2=2)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
         B = np.einsum("rsij,rk,sl->klij", B, T, T, optimize=True)
+        turning = _turning(c, Pi[:3], T) if rotary else None
     lever = 2.0 * (mp @ l_a) * np.eye(3) - np.outer(mp, l_a) - np.outer(l_a, mp)
     swing = np.cross(Pi[:3].T[None, :, :], c.node_positions[:, None, :]).transpose(0, 2, 1)
     return FlexibleBody(
@@ -198,15 +219,33 @@ def reference_to(
         J=c.inertia - lever + c.mass * (l_a @ l_a * np.eye(3) - np.outer(l_a, l_a)),
         E=E @ T,
         F0=F0 @ T,
-        J1=np.einsum("rij,rk->kij", J1, T),
-        B=B if len(B) == T.shape[1] else np.zeros((T.shape[1],) * 2 + (3, 3)),
+        J1=np.einsum("rij,rk->kij", J1, T) + (0.0 if turning is None else turning.J1),
+        B=B,
         stiffness=squares,
         viscous=viscous,
         structural=structural,
         drag=drag,
         T=T,
         geometric=_geometric(c, Pi[:3], T),
+        turning=turning,
     )
+
+
+def _turning(c: Component, turn: np.ndarray, T: np.ndarray) -> Turning:
+    """Return what rotary nodes add, with turns (3, n) of the node taken out of the modes."""
+    assert c.rotary is not None
+    M0, M1, M2 = (c.rotary[name] for name in ("M0", "M1", "M2"))
+    mixed = np.einsum("ar,sbij->rsabij", turn, M1)
+    M2 = M2 - mixed - mixed.transpose(1, 0, 3, 2, 4, 5) + np.einsum("ar,bs,ij->rsabij", turn, turn, M0)
+    M1 = np.einsum("raij,rk->kaij", M1 - np.einsum("ar,ij->raij", turn, M0), T)
+    M2 = np.einsum("rsabij,rk,sl->klabij", M2, T, T, optimize=True)
+    e = skews(np.eye(3)).transpose(1, 0, 2)  # (x×y)_i = e_iak x_a y_k
+    once = np.einsum("iak,rakj->rij", e, M1)
+    twice = np.einsum("iap,pbq,rsabqj->rsij", e, e, M2, optimize=True)
+    J2 = 0.5 * (twice + twice.transpose(0, 1, 3, 2))
+    J2 -= np.einsum("iap,qbj,rsabpq->rsij", e, e, M2, optimize=True)
+    F1 = np.einsum("iap,rsabpb->rsi", e, M2) - 0.5 * np.einsum("pab,rsabip->rsi", e, M2)
+    return Turning(once + once.transpose(0, 2, 1), J2, F1)
 
 
 def _geometric(c: Component, turn: np.ndarray, T: np.ndarray) -> dict[tuple[int, int], np.ndarray]:

@@ -8,6 +8,9 @@ With u = [ω; v; η̇] in body axes the kinetic energy of a body is ½ uᵀM(η)
     order 1   J = J0 + Σ η_r J1_r                        mp = mp0 + Eη    F = F0 + Σ η_r F1_r
     order 2   ... + Σ η_r η_s J2_rs
 
+(nodes that turn with their inertia add to J1, J2 and F1, whose part S that is symmetric in both modes, `flex_turn`, makes
+F = ... + Σ η_r S_r and Ḟη̇ = Σ η̇_r η̇_s S_rs; see `flex.reference`)
+
 and Lagrange's equations in quasi-coordinates give, for any such M, velocity terms that conserve energy and
 momentum (the derivatives are those of the same M). mp moves with the modes at every order: then m d(r_com)/dt is the
 momentum, and a uniform velocity of the whole vehicle is not felt.
@@ -31,7 +34,7 @@ from interstage.multibody.kernels.joints import constant_subspaces
 from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, rows_times, weighted_dot
 from interstage.multibody.kernels.slots import get3, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, sub, symmetric_times
-from interstage.multibody.kernels.stiffening import spin_stiffness
+from interstage.multibody.kernels.stiffening import add_product, spin_stiffness
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
 
@@ -153,7 +156,7 @@ def _slopes(J1, c, eta, rate):
 
 @kernel
 def _changed_inertia(tree, work, i, q, v, w):
-    """Write J, F and the modal velocity terms of a body at order 1 or 2, those of mp apart; return J̇ω."""
+    """Write J, F and the modal velocity terms of a body at order 1 or 2, those of mp apart; return J̇ω + Ḟη̇."""
     n = tree.body_modes[i]
     eta = q[tree.body_eta[i] : tree.body_eta[i] + n]
     first = tree.joint_v[i] + tree.joint_nv[i]
@@ -181,8 +184,33 @@ def _changed_inertia(tree, work, i, q, v, w):
         Jdot[p] = t
         add_row(b, -half[p], g)
         add_row(b, -2.0 * half[p], c)
-    change = (Jdot[0] + o, Jdot[1], Jdot[2], Jdot[3], Jdot[4], Jdot[5])
-    return symmetric_times(change, w)
+    change = symmetric_times((Jdot[0] + o, Jdot[1], Jdot[2], Jdot[3], Jdot[4], Jdot[5]), w)
+    if tree.body_turn[i] >= 0:
+        change = add(change, _turned(tree, i, eta, rate, F, y[9 * n : 10 * n]))
+    return change
+
+
+@kernel
+def _turned(tree, i, eta, rate, F, x):
+    """Add Σ_r S_rs η_r of nodes that turn to F (3, n); return Σ_rs S_rs η̇_r η̇_s. x (n,) is scratch."""
+    n, at = tree.body_modes[i], tree.body_turn[i]
+    o = 0.0 * eta[0]
+    a, b, c = o, o, o
+    for p in range(3):
+        first = at + p * n * n
+        add_product(tree.flex_turn, first, eta, 1.0, F, p * n)
+        clear_vector(x)
+        add_product(tree.flex_turn, first, rate, 1.0, x, 0)
+        s = o
+        for r in range(n):
+            s += rate[r] * x[r]
+        if p == 0:
+            a = s
+        elif p == 1:
+            b = s
+        else:
+            c = s
+    return a, b, c
 
 
 @kernel

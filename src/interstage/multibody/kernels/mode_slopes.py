@@ -50,7 +50,7 @@ from interstage.multibody.kernels.spatial import (
     times,
     unit_motion,
 )
-from interstage.multibody.kernels.stiffening import add_stiffness, is_loose
+from interstage.multibody.kernels.stiffening import add_product, add_stiffness, is_loose
 
 MODE = 21  # numbers of a row of `modes`
 
@@ -212,7 +212,31 @@ def _integral_modes(tree, work, i, v, vdot, modes, room, J):
         put_six(modes, k, 15, (side, (0.0, 0.0, 0.0)))
     if dot(w, w) + dot(alpha, alpha) > 0.0:
         _pair_entries(table, start, n, second, w, alpha, J, first, nv + first)
+    if tree.body_turn[i] >= 0:
+        _turned_modes(tree, work, i, v, vdot, modes, room, J)
     return Jdot
+
+
+@kernel
+def _turned_modes(tree, work, i, v, vdot, modes, room, J):
+    """Add what F = Σ η_r S_r of nodes that turn makes the modes of a body feel and do."""
+    n, mode, at = tree.body_modes[i], tree.body_mode[i], tree.body_turn[i]
+    first, w, alpha = tree.joint_v[i] + tree.joint_nv[i], low(work.V, i), low(work.A, i)
+    rate, speeding = v[first : first + n], vdot[first : first + n]
+    for k in range(6 * n):
+        room[k] = 0.0
+    for p in range(3):
+        start = at + p * n * n
+        add_product(tree.flex_turn, start, rate, 1.0, room, p * n)
+        add_product(tree.flex_turn, start, speeding, 1.0, room, (3 + p) * n)
+        for r in range(n):
+            for s in range(n):
+                J[first + r, first + s] += alpha[p] * tree.flex_turn[start + n * r + s]
+    for r in range(n):
+        k, own = mode + r, column(room, 0, n, r)
+        t = add(column(room, 3 * n, n, r), cross(w, own))
+        put_six(modes, k, 9, plus(six(modes, k, 9), (t, (0.0, 0.0, 0.0))))
+        put_six(modes, k, 15, plus(six(modes, k, 15), (scale(2.0, own), (0.0, 0.0, 0.0))))
 
 
 @kernel

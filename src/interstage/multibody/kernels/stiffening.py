@@ -22,7 +22,7 @@ from interstage.multibody.kernels.small import kernel
 
 
 @kernel
-def _add_product(K, first, x, c, y, start):
+def add_product(K, first, x, c, y, start):
     """Add c K x to y[start...]; K (n, n) begins at K[first]. Unsigned positions let the loops run on vectors."""
     n = len(x)
     length, row = np.uint64(n), np.uint64(first)
@@ -57,7 +57,7 @@ def add_stiffness(tree, block, c, eta, out):
     for k in range(6):
         at = tree.stiff_block[block, k]
         if at >= 0 and c[k] != 0.0:
-            _add_product(K, at, eta, c[k], out, 0)
+            add_product(K, at, eta, c[k], out, 0)
 
 
 @kernel
@@ -82,7 +82,7 @@ def _rows_of(tree, block, eta, out, start):
     for k in range(6):
         at = tree.stiff_block[block, k]
         if at >= 0:
-            _add_product(K, at, eta, 1.0, out, start + n * k)
+            add_product(K, at, eta, 1.0, out, start + n * k)
 
 
 @kernel
