@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
-.PHONY: test demo page bench validate docs lint clean install
+.PHONY: test demo page bench validate docs lint clean install fuzz
 
 install: $(READY)
 
@@ -27,6 +27,11 @@ test: lint
 	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
 	echo "== tests" && NUMBA_CACHE_DIR="$$cache" OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile && \
 	echo "== kernels without compilation" && NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels --no-header tests
+
+# A million hostile files of every kind, for the night; inputs that bring anything but a sentence are kept in fuzz-found
+INPUTS ?= 1000000
+fuzz: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
 
 demo: $(READY)
 	$(BIN)/interstage demo --out demo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
 import tracemalloc
@@ -9,6 +10,7 @@ import tracemalloc
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -17,7 +19,7 @@ import interstage as ist
 from interstage.cli.main import app
 from interstage.component.record import ChildBody
 from interstage.errors import FileError, InputError
-from interstage.hdf5 import Fault, link_name, opened, plain_name, put_text, put_texts, write_hdf5
+from interstage.hdf5 import Fault, link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
 from interstage.linear.model import LinearModel
 from interstage.report.sources import report_file
 
@@ -265,15 +267,104 @@ def test_nested_hard_links_do_not_hang(made, tmp_path):
 
 
 def test_many_names_for_one_dataset_do_not_fill_the_memory(made, tmp_path):
-    """A packed dataset of 60 MB under two hundred names."""
+    """A packed dataset of 12 MB under two hundred names."""
     path = tmp_path / "many.h5"
     path.write_bytes((made / "linear.h5").read_bytes())
     with h5py.File(path, "r+") as f:
-        f.create_dataset("x0", data=np.zeros((1000, 7500)), compression=9, chunks=(1000, 750))
+        f.create_dataset("x0", data=np.zeros((1000, 1500)), compression=9, chunks=(1000, 750))
         for k in range(1, 200):
             f[f"x{k}"] = f["x0"]
     assert path.stat().st_size < 120_000
     one_sentence(ist.LinearModel.load, path, "more than the file can hold")
+
+
+def test_a_log_that_claims_1e8_rows_takes_no_memory(made, tmp_path):
+    """Rows that are not in the file, and rows of zeros that unpack a thousandfold: 800 MB each."""
+    claims = {
+        "declared": {"shape": (10**8,), "dtype": "f8", "chunks": (1 << 17,)},
+        "packed": {"shape": (10**8,), "dtype": "f8", "chunks": (1 << 17,), "compression": 9, "shuffle": True},
+    }
+    for words, claim in claims.items():
+        path = tmp_path / f"{words}.h5"
+        path.write_bytes((made / "log.h5").read_bytes())
+        with h5py.File(path, "r+") as f:
+            del f["PHASES/0/TIME"]
+            rows = f.create_dataset("PHASES/0/TIME", **claim)
+            if words == "declared":
+                rows[: 1 << 18] = 0.0
+            else:  # one packed chunk for all: written as it is, without 1e8 zeros in this test
+                rows[: 1 << 17] = 0.0
+                packed = rows.id.read_direct_chunk((0,))[1]
+                for k in range(1 << 17, 10**8, 1 << 17):
+                    rows.id.write_direct_chunk((k,), packed)
+        assert path.stat().st_size < 3e6
+        tracemalloc.start()
+        one_sentence(ist.Log.load, path, "for which the file has no data")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 5e6
+
+
+def test_every_dataset_lies_under_a_checksum(made):
+    """In a header of the format of 1.8, or in chunks with Fletcher's sum."""
+    for kind in LOADERS:
+        with h5py.File(made / f"{kind}.h5") as f:
+            assert f.id.get_create_plist().get_version()[0] >= 2
+
+            def guarded(name, item):
+                if isinstance(item, h5py.Dataset):
+                    how = item.id.get_create_plist()
+                    assert how.get_layout() == h5py.h5d.COMPACT or item.fletcher32, name
+
+            f.visititems(guarded)
+
+
+def equal(a, b):
+    """Whether two things that were loaded hold the same numbers."""
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=True)
+    if dataclasses.is_dataclass(a):
+        return all(equal(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
+    if isinstance(a, LinearModel):
+        return equal(vars(a), vars(b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(equal(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b))
+    if scipy.sparse.issparse(a):
+        return (a != b).nnz == 0
+    return a is b or a == b
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_flipped_bytes_are_noticed(made, tmp_path, kind):
+    """400 flipped bytes, and one alone: refused, or in a gap that holds nothing."""
+    load = LOADERS[kind][0]
+    data, rng, path = (made / f"{kind}.h5").read_bytes(), random.Random(kind), tmp_path / "flipped.h5"
+    truth = load(made / f"{kind}.h5")
+    for count in [400] * 10 + [1] * 60:
+        damaged = bytearray(data)
+        for _ in range(count):
+            damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            found = load(path)
+        except FileError:
+            continue
+        assert count == 1 and equal(found, truth)
+
+
+def test_flipped_bytes_of_large_arrays_are_noticed(tmp_path):
+    path = write_hdf5(
+        tmp_path / "a.h5", lambda f: put_array(f, "x", np.random.default_rng(1).random((300, 400))), "a"
+    )
+    data = bytearray(path.read_bytes())
+    with opened(path, "a") as f:
+        f.array("x", (300, 400))
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(FileError, match="damaged"), opened(path, "a") as f:
+        f.array("x", (300, 400))
 
 
 def test_strings_that_share_their_bytes_are_counted(made, tmp_path):

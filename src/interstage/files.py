@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import h5py
 
 from interstage.errors import FileError, shown
+from interstage.growing import is_marked
 from interstage.hdf5 import opened
 from interstage.output import as_path, read_json, reason
 
@@ -257,16 +258,14 @@ def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:
 
 
 def _unfinished(path: Path) -> bool:
-    """Return whether a file is the log of a flight that its writer has not finished: it opens as SWMR alone."""
+    """Return whether a file is the log of a flight that its writer has not finished."""
+    if not is_marked(path):
+        return False
     try:
-        h5py.File(path, "r").close()
-    except OSError:
-        try:
-            with opened(path, FLIGHT.words, growing=True) as f:
-                return f.text("FORMAT") == FLIGHT.format
-        except FileError:
-            return False
-    return False
+        with opened(path, FLIGHT.words, growing=True) as f:
+            return f.text("FORMAT") == FLIGHT.format
+    except FileError:
+        return False
 
 
 def _in_zip(path: Path) -> tuple[FileKind | None, str]:

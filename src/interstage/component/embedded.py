@@ -13,7 +13,7 @@ import numpy as np
 from interstage.component.kinds import read_record, write_record
 from interstage.component.physical import check_physical
 from interstage.component.record import Component
-from interstage.hdf5 import Fault, Group
+from interstage.hdf5 import Fault, Group, put_array
 
 LEFT_OUT = ("gset", "fset")
 SHAPES = {"gamma": "GAMMA", "lam": "LAMBDA"}  # (nodes, 3, modes)
@@ -23,7 +23,7 @@ def put_component(group: h5py.Group, component: Component) -> None:
     """Write a component into a group."""
     write_record(group, component, (*LEFT_OUT, *SHAPES))
     for field, name in SHAPES.items():
-        group[name] = np.asarray(getattr(component, field), dtype=float)
+        put_array(group, name, np.asarray(getattr(component, field), dtype=float))
 
 
 def component_in(group: Group, path: Path) -> Component:

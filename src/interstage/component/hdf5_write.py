@@ -15,7 +15,7 @@ from interstage.component.layout import FORMAT, SCHEMA_VERSION
 from interstage.component.lazy import ByGrid
 from interstage.component.physical import check_physical
 from interstage.component.record import Component
-from interstage.hdf5 import put_text, write_hdf5
+from interstage.hdf5 import put_array, put_text, write_hdf5
 from interstage.output import as_path, checked_target
 
 
@@ -50,22 +50,23 @@ def write_component(
 
 def _following(f: h5py.File, c: Component, write_modal_matrix: bool) -> None:
     """Write what follows from the record (`layout.FOLLOWING`)."""
-    f["SCHEMA_VERSION"] = np.int64(SCHEMA_VERSION)
+    put_array(f, "SCHEMA_VERSION", np.int64(SCHEMA_VERSION))
     put_text(f, "FORMAT", FORMAT)
     put_text(f, "FMODAL_VERSION", f"interstage {__version__}")
     put_text(f, "NASTRAN_VERSION", c.provenance.get("nastran_version", "none: built-in solver"))
     put_text(f, "TIME_STAMP", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    f["N_GRIDS"] = np.int64(c.n_nodes)
+    put_array(f, "N_GRIDS", np.int64(c.n_nodes))
     by_grid(f.create_group("GridPosition"), c.node_ids, np.asarray(c.node_positions, dtype=float))
     if c.bgpdt is None:
         basic = np.asarray(c.node_positions) @ c.axes.T + c.reference_position
-        f["BGPDT"] = np.hstack([c.node_ids[:, None].astype(float), np.zeros((c.n_nodes, 2)), basic])
+        table = np.hstack([c.node_ids[:, None].astype(float), np.zeros((c.n_nodes, 2)), basic])
+        put_array(f, "BGPDT", table)
     f["BGPDT"].attrs["columns"] = np.bytes_("grid id, CP, CD, X, Y, Z (basic)")
     modal = f["ModalSolution"]
-    modal["N_FLEX_MODES"] = np.int64(c.n_modes)
-    modal["ModalDampingMatrix"] = c.damping_matrix
+    put_array(modal, "N_FLEX_MODES", np.int64(c.n_modes))
+    put_array(modal, "ModalDampingMatrix", c.damping_matrix)
     if write_modal_matrix:
         both = np.concatenate([np.asarray(c.gamma), np.asarray(c.lam)], axis=1)
-        modal["ModalMatrix"] = both.reshape(6 * c.n_nodes, c.n_modes)
+        put_array(modal, "ModalMatrix", both.reshape(6 * c.n_nodes, c.n_modes))
     if c.J1 is not None:
-        f["ModalIntegral/P2"] = c.J1 + c.J1.transpose(0, 2, 1)
+        put_array(f, "ModalIntegral/P2", c.J1 + c.J1.transpose(0, 2, 1))

@@ -8,7 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from interstage.hdf5 import link_name, opened, put_text, put_texts, write_hdf5
+from interstage.hdf5 import link_name, opened, put_array, put_text, put_texts, write_hdf5
 
 BASE = 0  # indices count from here
 
@@ -37,7 +37,7 @@ def _fill(group: h5py.Group, tree: dict[str, Any]) -> None:
         else:
             data = np.asarray(value)
             # h5py's booleans are an enumeration that Octave does not read
-            group[name] = data.astype(np.int64) if data.dtype == bool else data
+            put_array(group, name, data.astype(np.int64) if data.dtype == bool else data)
 
 
 def read(path: Path) -> dict[str, Any]:

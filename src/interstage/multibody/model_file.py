@@ -47,7 +47,7 @@ def write_model(model: Multibody, path: str | Path) -> Path:
     def fill(f: h5py.File) -> None:
         put_text(f, "FORMAT", MULTIBODY.format)
         put_text(f, "VERSION", f"interstage {__version__}")
-        f["SCHEMA_VERSION"] = SCHEMA
+        put_array(f, "SCHEMA_VERSION", SCHEMA)
         put_model(f, model)
 
     return write_hdf5(path, fill, MULTIBODY.words)

@@ -32,7 +32,7 @@ import numpy as np
 
 from interstage.errors import FileError, InputError
 from interstage.files import CHECKPOINT, check_version, expect
-from interstage.hdf5 import Fault, Group, opened, put_text, write_hdf5
+from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
 from interstage.multibody.loads import Loads
 from interstage.output import as_path
 from interstage.system.assembly import Assembly
@@ -124,22 +124,22 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
 
     def fill(f: h5py.File) -> None:
         put_text(f, "FORMAT", CHECKPOINT.format)
-        f["SCHEMA_VERSION"] = SCHEMA
+        put_array(f, "SCHEMA_VERSION", SCHEMA)
         put_text(f, "OPTIONS", json.dumps(flight.options))
         put_text(f, "LOG", str(flight.path))
-        f["TIME"] = flight.t
+        put_array(f, "TIME", flight.t)
         put_text(f, "EVERY", "" if flight.every is None else f"{flight.every} s")
         for name, array in _vectors(flight).items():
-            f[name] = array
-        f["ROWS"] = np.array(flight.log.counts())
-        f["STEP"] = 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0
-        f["NOTED"] = len(flight.log.events)
+            put_array(f, name, array)
+        put_array(f, "ROWS", np.array(flight.log.counts()))
+        put_array(f, "STEP", 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0)
+        put_array(f, "NOTED", len(flight.log.events))
         if flight.base is not None:
             _put_described(f.create_group("LOADS"), flight.acting.loads)
         if flight.events:
             _put_described(f.create_group("EVENTS"), list(flight.events))
         if flight.happening is not None:
-            f["WATCHED"] = flight.happening.known()
+            put_array(f, "WATCHED", flight.happening.known())
         put_text(f, "LAWS/TEXT", text)
         put_arrays(f.create_group("LAWS/ARRAYS"), describer.arrays)
 

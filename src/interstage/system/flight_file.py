@@ -5,6 +5,8 @@ STEPS (m, 1 + nq + nv + …)                  time, then q, v, continuous ports 
 SAMPLES_<k> (m, 1 + …)                      time, then ports that are sampled together, from 1
     attributes names, units                 of the columns, one a line
 EVENTS (m,)                                 what happened, texts
+SUMS (m, 3)                                 of rows that were written together: table, its rows after that, CRC-32 of
+                                            the bytes; tables in the order of this list, -1 for EVENTS
 STATES, CHANGES, BOOKED, PHASES             stretches of the run after changes of the vehicle (`flight_phases`)
 PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
@@ -27,6 +29,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import h5py
 import numpy as np
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 CHUNK = 1 << 15  # numbers in a chunk of a table
 WORDS = 240  # bytes of the text of an event
+TRIES = 10  # to read a file that grows meanwhile
+EVENTS = -1  # number of the table of events among the sums
 _EVENT = re.compile(r"t = ([-+.\deE]+): (.*?)(?: \((.*)\))?", re.DOTALL)
 
 
@@ -67,6 +72,9 @@ class FlightWriter:
             self.events = self.file.create_dataset(
                 "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
             )
+            self.sums = self.file.create_dataset(
+                "SUMS", (0, 3), maxshape=(None, 3), chunks=(64, 3), dtype="i8"
+            )
             self.file.swmr_mode = True
         except OSError as err:
             raise FileError(f"the log cannot be written: {reason(err)}", where=str(path)) from err
@@ -76,6 +84,11 @@ class FlightWriter:
         if len(rows):
             _write(self.tables[k], self.rows[k], rows)
             self.rows[k] += len(rows)
+            self._guard(k, self.rows[k], rows.astype(self.tables[k].dtype, copy=False))
+
+    def _guard(self, k: int, end: int, rows: np.ndarray) -> None:
+        """Write the sum of rows that have come to the file: one that was killed between has rows without sum."""
+        _write(self.sums, len(self.sums), np.array([[k, end, crc32(np.ascontiguousarray(rows).data)]]))
 
     def ahead(self, k: int, rows: np.ndarray) -> None:
         """Write rows of a table that the run has yet to write itself."""
@@ -84,7 +97,9 @@ class FlightWriter:
 
     def note(self, text: str) -> None:
         """Append an event."""
-        _write(self.events, len(self.events), np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}"))
+        words = np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}")
+        _write(self.events, len(self.events), words)
+        self._guard(EVENTS, len(self.events), words)
 
     def place(self) -> None:
         """Put the file under its name, in place of an older one; it goes on growing there."""
@@ -117,7 +132,7 @@ def _prepared(
     """Write what does not change, and return the tables, empty."""
     put_text(file, "FORMAT", FLIGHT.format)
     put_text(file, "NAME", contents.name)
-    file["SCHEMA_VERSION"] = SCHEMA
+    put_array(file, "SCHEMA_VERSION", SCHEMA)
     ports = {n: [c.table, c.columns, c.shape, c.unit] for n, c in contents.channels.items()}
     put_text(file, "PORTS", json_text(ports))
     put_text(file, "EXPOSED", json_text(contents.exposed))
@@ -190,10 +205,32 @@ class FlightRecord:
 def read_flight(path: str | Path) -> FlightRecord:
     """Read a file, finished, growing, or left behind by a writer that was killed."""
     path = as_path(path, "log")
+    for _ in range(TRIES):
+        before = _stamp(path)
+        try:
+            return _read(path)
+        except FileError:
+            if _stamp(path) == before:
+                raise
+    return _read(path)  # one that grows faster than it is read
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written to."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _read(path: Path) -> FlightRecord:
     with opened(path, FLIGHT.words, growing=True) as f:
         if not f.has("FORMAT") or f.text("FORMAT") != FLIGHT.format:
             raise FileError(f"this HDF5 file is not a {FLIGHT.words}", where=str(path))
         check_version(f.number("SCHEMA_VERSION"), SCHEMA, FLIGHT, path)
+        # sums first: of a file that grows, rows may have come since
+        sums = f.array("SUMS", (None, 3), "i") if f.has("SUMS") else np.zeros((0, 3), np.int64)
         tables: list[np.ndarray] = []
         names: list[tuple[list[str], list[str]]] = []
         while f.has(_table_name(len(tables))):
@@ -219,6 +256,8 @@ def read_flight(path: str | Path) -> FlightRecord:
                 f.array(name, (None, *shape), "f" if dtype == "f8" else "i", finite=False)
                 for name, dtype, shape in flight_phases.TABLES
             ]
+        written = [a.astype(dtype) for a, (_, dtype, _) in zip(later, flight_phases.TABLES)]
+        _check_sums(sums, [*tables, *written], f.fixed_texts("EVENTS", WORDS) if len(sums) else None)
         events = [_event(text) for text in f.texts("EVENTS") if text]
         events = flight_phases.with_books(events, later[flight_phases.BOOKED])
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
@@ -228,6 +267,23 @@ def read_flight(path: str | Path) -> FlightRecord:
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)
         return record
+
+
+def _check_sums(sums: np.ndarray, tables: list[np.ndarray], events: np.ndarray | None) -> None:
+    """Refuse rows that are not those that were written; rows after the last sum are taken as they are."""
+    at: dict[int, int] = {}
+    for k, end, expected in sums.tolist():
+        table = events if k == EVENTS else tables[k] if 0 <= k < len(tables) else None
+        first = at.get(k, 0)
+        if table is None or not first < end:
+            raise Fault("its sums are of tables that are not there")
+        if end > len(table):
+            raise Fault(f"it has {len(table)} rows of a table where {end} were written")
+        if crc32(np.ascontiguousarray(table[first:end]).data) != expected:
+            raise Fault(
+                f"rows {first + 1} to {end} of a table are not those that were written: it is damaged"
+            )
+        at[k] = end
 
 
 def _event(text: str) -> EventRecord:

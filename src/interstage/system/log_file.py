@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from interstage import __version__
 from interstage.errors import FileError, InputError, known_names
 from interstage.files import LOG, check_version, expect
-from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_text, write_hdf5
+from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_array, put_text, write_hdf5
 from interstage.multibody.joints import Coordinate
 from interstage.multibody.model import vehicle_units
 from interstage.output import json_text, parse_json
@@ -131,18 +131,19 @@ def _fill(f: h5py.File, log: Log, signals: Mapping[str, tuple[np.ndarray, str]])
         ("INFO", json_text(_worded(log.info), gaps=True)),
     ):
         put_text(f, name, text)
-    f["SCHEMA_VERSION"] = SCHEMA
+    put_array(f, "SCHEMA_VERSION", SCHEMA)
     for k, phase in enumerate(log.phases):
         _phase(f.create_group(f"PHASES/{k}"), phase)
     for name, (values, unit) in signals.items():
         group = f.create_group(f"SIGNALS/{link_name(name)}")
-        group["value"] = values
+        put_array(group, "value", values)
         put_text(group, "unit", unit)
 
 
 def _phase(f: h5py.Group, phase: Phase) -> None:
     system = phase.system
-    f["TIME"], f["Q"], f["V"] = phase.t, phase.q, phase.v
+    for name, rows in (("TIME", phase.t), ("Q", phase.q), ("V", phase.v)):
+        put_array(f, name, rows)
     names = system.velocity_names()
     if any("\n" in name for name in names):
         raise InputError(
@@ -154,7 +155,7 @@ def _phase(f: h5py.Group, phase: Phase) -> None:
         group = f.create_group(f"BODIES/{link_name(spec.name)}")
         for key in ("q", "v", "eta", "etadot"):
             part = getattr(where, key)
-            group[key] = np.array([part.start, part.stop])
+            put_array(group, key, np.array([part.start, part.stop]))
         put_text(group, "joint", type(spec.joint).__name__)
         for key, known in (("coordinates", where.joint.coordinates), ("velocities", where.joint.velocities)):
             put_text(group, key, "\n".join(f"{c.name} {c.kind}" for c in known))

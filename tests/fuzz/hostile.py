@@ -1,0 +1,249 @@
+"""Feed hostile files to every reader: whatever they hold, only errors of one sentence may come out.
+
+    python tests/fuzz/hostile.py [INPUTS] [SEED] [TARGET ...]     mutations, on all cores
+    python tests/fuzz/hostile.py --atheris TARGET [RUNS]          guided by coverage, where atheris is installed
+
+Bytes are changed in files that version 0.1.0 wrote, which have no checksums. Files of today are changed by the HDF5
+library, which writes right checksums over wrong things: other shapes, kinds, sizes and values, things that are missing.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "nastran")]
+
+import fuzz_reader  # noqa: E402
+
+import interstage as ist  # noqa: E402
+from interstage.errors import InterstageError  # noqa: E402
+from interstage.nastran.op2 import read_op2  # noqa: E402
+from interstage.nastran.op4 import read_op4  # noqa: E402
+from op2_writer import Form, matrix_block, op2_file  # noqa: E402
+from op4_writer import binary_op4, text_op4  # noqa: E402
+
+ARCHIVE = TESTS / "migration" / "interstage-0.1.0.zip"
+SECONDS = 20.0  # an input that takes longer hangs
+LENGTHS = (0, 1, 2, 3, 7, 1000, 2**31 - 1)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, the good files to begin with, and how they are changed."""
+
+    read: Callable[[Path], object]
+    seeds: Callable[[], list[bytes]]
+    structured: bool = False
+
+
+@cache
+def _archive() -> dict[str, bytes]:
+    with zipfile.ZipFile(ARCHIVE) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def _of_old(*names: str) -> Callable[[], list[bytes]]:
+    return lambda: [_archive()[name] for name in names]
+
+
+def _matrix() -> np.ndarray:
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(9, 6)) * (rng.random((9, 6)) < 0.6)
+
+
+def _op2() -> list[bytes]:
+    return [op2_file([matrix_block("KAA", _matrix())], Form(o, w)) for o in "<>" for w in (4, 8)]
+
+
+def _op4() -> list[bytes]:
+    packed = [binary_op4("KAA", _matrix(), strings=kind) for kind in ("dense", "small", "big")]
+    return [*packed, text_op4("KAA", _matrix(), strings="big", wide=True).encode()]
+
+
+def _read_op2(path: Path) -> None:
+    found = read_op2(path)
+    found.matrices(), found.interface()
+
+
+HDF5 = ("component.h5", "multibody.h5", "linear.h5", "log.h5", "flight.h5", "flight.ckpt.h5", "study.h5")
+TARGETS = {
+    **{
+        f"bytes of {name}": Target(ist.load, _of_old(name))
+        for name in (*HDF5, "linear.mat", "linear.npz", "mass.json")
+    },
+    **{f"tree of {name}": Target(ist.load, _of_old(name), structured=True) for name in HDF5},
+    "op2": Target(_read_op2, _op2),
+    "op4": Target(read_op4, _op4),
+}
+
+
+def changed_bytes(data: bytes, rng: random.Random) -> bytes:
+    """Flip, overwrite and copy bytes, or cut: what disks and adversaries do."""
+    out = bytearray(data)
+    for _ in range(rng.choice((1, 2, 4, 16))):
+        at, what = rng.randrange(len(out)), rng.randrange(4)
+        if what == 0:
+            out[at] = rng.randrange(256)
+        elif what == 1:
+            out[at] ^= 1 << rng.randrange(8)
+        elif what == 2:
+            out[at : at + 8] = rng.choice((b"\xff" * 8, b"\0" * 8, (2**31).to_bytes(8, "little")))
+        else:
+            other = rng.randrange(len(out))
+            out[at : at + 16] = out[other : other + 16]
+    return bytes(out[: rng.randrange(len(out))] if rng.random() < 0.1 else out)
+
+
+def changed_tree(path: Path, rng: random.Random) -> None:
+    """Put something else in the place of datasets of an HDF5 file, or take groups away."""
+    with h5py.File(path, "r+") as f:
+        names: list[str] = []
+        f.visit(names.append)
+        for name in rng.sample(names, min(len(names), rng.choice((1, 1, 2, 5)))):
+            if name in f:
+                _change(f, name, rng)
+
+
+def _change(f: h5py.File, name: str, rng: random.Random) -> None:
+    item = f[name]
+    shape = item.shape if isinstance(item, h5py.Dataset) else ()
+    value = item[()] if isinstance(item, h5py.Dataset) and item.size < 10_000 else 0.0
+    del f[name]
+    what = rng.randrange(8)
+    if what == 0:
+        return
+    if what == 1:
+        f[name] = np.zeros(tuple(rng.choice((0, 1, n, n + 1)) for n in shape))
+    elif what == 2:
+        f[name] = rng.choice(
+            (np.nan, np.inf, -1, 2**62, 1e308, np.bytes_(b"x" * 40), np.bytes_(b"\xff\0\xfe"))
+        )
+    elif what == 3:
+        f.create_dataset(name, tuple(rng.choice(LENGTHS) for _ in shape) or (3,), "f8", chunks=True)
+    elif what == 4 and isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.size:
+        value.flat[rng.randrange(value.size)] = rng.choice((0, 1, 255)) if value.dtype.kind == "u" else -7
+        f[name] = value
+    elif what == 5 and isinstance(value, bytes | np.bytes_):
+        f[name] = np.bytes_(changed_bytes(bytes(value), rng) if value else b"{")
+    elif what == 6:
+        f.create_group(name)
+    else:
+        f[name] = rng.choice((np.array([b"a", b""]), np.array(3), np.zeros((2, 2, 2)), h5py.Empty("f8")))
+
+
+def attack(target: Target, path: Path, rng: random.Random) -> str:
+    """Make one input and read it; returns what came of it, and raises what must not come."""
+    data = rng.choice(target.seeds())
+    path.write_bytes(data if target.structured else changed_bytes(data, rng))
+    if target.structured:
+        changed_tree(path, rng)
+    return outcome(target, path)
+
+
+def outcome(target: Target, path: Path) -> str:
+    begin = time.perf_counter()
+    try:
+        target.read(path)
+        found = "read"
+    except InterstageError as fault:
+        assert str(fault) and "\n" not in str(fault), f"no sentence: {fault}"
+        found = "refused"
+    assert time.perf_counter() - begin < SECONDS, "it took too long"
+    return found
+
+
+def fuzz(name: str, inputs: int, seed: int, keep: Path | None = None) -> Counter[str]:
+    """Try a target; an input that brings anything else than a sentence is kept in a folder, and raised."""
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hostile"
+        for k in range(inputs):
+            try:
+                found[attack(TARGETS[name], path, random.Random(f"{name} {seed} {k}"))] += 1
+            except Exception as error:
+                if keep is not None:
+                    kept = keep / f"{name.replace(' ', '_')}-{seed}-{k}"
+                    kept.write_bytes(path.read_bytes())
+                raise AssertionError(
+                    f"{name}, seed {seed}, input {k}: {type(error).__name__}: {error}"
+                ) from error
+    return found
+
+
+def _some(job: tuple[str, int, int, Path]) -> tuple[str, Counter[str]]:
+    name, inputs, seed, keep = job
+    if name == "decks":
+        return name, fuzz_reader.fuzz(inputs, seed)
+    return name, fuzz(name, inputs, seed, keep)
+
+
+def main(inputs: int, seed: int, names: list[str]) -> None:
+    keep, names = Path("fuzz-found"), names or ["decks", *TARGETS]
+    keep.mkdir(exist_ok=True)
+    block = 2000
+    jobs = [
+        (name, block, seed + 1000 * k, keep)
+        for k in range(max(1, inputs // block // len(names)))
+        for name in names
+    ]
+    total: dict[str, Counter[str]] = {}
+    begin = time.perf_counter()
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for name, found in pool.map(_some, jobs):
+            total.setdefault(name, Counter()).update(found)
+    for name, found in total.items():
+        print(f"{name}: {dict(found)}")
+    print(
+        f"{block * len(jobs)} inputs in {time.perf_counter() - begin:.0f} s; nothing but sentences came out"
+    )
+
+
+def guided(name: str, runs: int) -> None:
+    """Let atheris look for inputs that reach new code."""
+    import atheris
+
+    atheris.instrument_all()
+    target = None if name == "decks" else TARGETS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        corpus, path = Path(folder) / "corpus", Path(folder) / "hostile"
+        corpus.mkdir()
+        seeds = [text.encode() for text in fuzz_reader.SEEDS] if target is None else target.seeds()
+        for k, data in enumerate(seeds):
+            (corpus / str(k)).write_bytes(data)
+
+        def one(data: bytes) -> None:
+            if target is None:
+                fuzz_reader.exercise(data)
+            else:
+                path.write_bytes(data)
+                outcome(target, path)
+
+        atheris.Setup([sys.argv[0], f"-runs={runs}", "-max_len=65536", str(corpus)], one)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    if "--atheris" in sys.argv:
+        at = sys.argv.index("--atheris")
+        guided(sys.argv[at + 1], int((sys.argv[at + 2 :] or ["100000"])[0]))
+    else:
+        main(
+            int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000,
+            int(sys.argv[2]) if len(sys.argv) > 2 else 0,
+            sys.argv[3:],
+        )
