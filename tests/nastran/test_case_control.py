@@ -111,10 +111,12 @@ def test_mistakes_are_named(text, words):
         deck(case=text)
 
 
-def test_thermal_loads_are_refused_in_statics_only():
-    assert deck("SOL 101", "TEMPERATURE(INITIAL) = 3").static_refusals == []
-    (refusal,) = deck("SOL 101", "TEMPERATURE(LOAD) = 3").static_refusals
-    assert "TEMPERATURE(LOAD) in case control is not supported (text, line 3" in str(refusal)
+def test_thermal_requests_are_kept():
+    found = deck("SOL 101", "TEMPERATURE(INITIAL) = 3\nTEMP(LOAD) = 4")
+    assert found.static_refusals == []
+    assert found.case.subcases[0].requests == {"TEMPERATURE(INITIAL)": "3", "TEMP(LOAD)": "4"}
+    (refusal,) = deck("SOL 101", "DEFORM = 3").static_refusals
+    assert "DEFORM in case control is not supported (text, line 3" in str(refusal)
 
 
 def test_preload_is_for_modes_and_buckling():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import qr
 from scipy.sparse.csgraph import connected_components
 
 from interstage.errors import ModelError
@@ -91,6 +92,61 @@ def join(parts: Sequence[Equations]) -> Equations:
         np.concatenate([part.source + name[i] for i, part in enumerate(parts)]),
         [text for part in parts for text in part.names],
     )
+
+
+def choose_dependents(given: Equations, n_dof: int, avoid: np.ndarray) -> tuple[Equations, int]:
+    """Equations with dependent dofs of their own choice where those given conflict, and how many were chosen.
+
+    Equations that share dofs are taken together. Where a dof is dependent twice, or is among `avoid` (held dofs), the
+    largest pivots among the others become dependent; equations that follow from others, or that name held dofs alone,
+    are dropped.
+    """
+    if not len(given):
+        return given, 0
+    R = sp.csr_array((given.value, (given.row, given.dof)), shape=(len(given), n_dof))
+    _, label = connected_components(abs(R) @ abs(R).T, directed=False)
+    held = np.zeros(n_dof, dtype=bool)
+    held[avoid] = True
+    count = np.bincount(given.dependent, minlength=n_dof)
+    conflict = np.unique(label[(count[given.dependent] > 1) | held[given.dependent]])
+    if not len(conflict):
+        return given, 0
+    keep = ~np.isin(label, conflict)
+    parts, chosen = [_rows_of(given, keep)], 0
+    for one in conflict:
+        members = np.flatnonzero(label == one)
+        dofs = np.unique(R[members].indices)
+        free = dofs[~held[dofs]]
+        name = given.name(int(members[0])) + (" and others" if len(members) > 1 else "")
+        found = _solved(R[members][:, dofs].toarray(), np.isin(dofs, free))
+        parts.append(explicit(dofs[found[0]], dofs[found[1]], found[2], name))
+        chosen += len(found[0])
+    return join(parts), chosen
+
+
+def _rows_of(given: Equations, keep: np.ndarray) -> Equations:
+    """The equations of a mask."""
+    number = np.cumsum(keep) - 1
+    terms = keep[given.row]
+    return Equations(
+        number[given.row[terms]],
+        given.dof[terms],
+        given.value[terms],
+        given.dependent[keep],
+        given.source[keep],
+        given.names,
+    )
+
+
+def _solved(R: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns that become dependent, the others, and the matrix between them, by pivoting over `free` columns."""
+    R = R / np.abs(R).max(axis=1, keepdims=True)
+    _, T, order = qr(R[:, free], mode="economic", pivoting=True)
+    size = np.abs(np.diag(T))
+    rank = int(np.sum(size > SINGULAR * max(size.max(initial=0.0), 1e-300)))
+    dependent = np.sort(np.flatnonzero(free)[order[:rank]])
+    others = np.setdiff1d(np.arange(R.shape[1]), dependent)
+    return dependent, others, -np.linalg.pinv(R[:, dependent]) @ R[:, others]
 
 
 @dataclass

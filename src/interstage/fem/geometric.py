@@ -16,26 +16,30 @@ from interstage.fem.recovery import Recovery
 FORMS = ("nastran", "full")
 
 
-def geometric_stiffness(fe: FEModel, u: np.ndarray, form: str = "nastran") -> tuple[sp.csr_matrix, list[str]]:
+def geometric_stiffness(
+    fe: FEModel, u: np.ndarray | Recovery, form: str = "nastran"
+) -> tuple[sp.csr_matrix, list[str]]:
     """Geometric stiffness (n_dof, n_dof) of the preload with displacements u (n_dof,), and notes.
 
     Parameters
     ----------
-    u : static displacements on the g-set
+    u : static displacements on the g-set, or what follows from them (with thermal loads)
     form : "nastran", the element forms of SOL 105; or "full", complete displacement gradients with torque and
         semi-tangential moments in beams, in which a rigid turn of the loaded structure turns its forces
     """
-    (Kg,), notes = geometric_stiffnesses(fe, np.asarray(u, dtype=float)[:, None], form)
+    (Kg,), notes = geometric_stiffnesses(
+        fe, u if isinstance(u, Recovery) else np.asarray(u, dtype=float)[:, None], form
+    )
     return Kg, notes
 
 
 def geometric_stiffnesses(
-    fe: FEModel, u: np.ndarray, form: str = "nastran"
+    fe: FEModel, u: np.ndarray | Recovery, form: str = "nastran"
 ) -> tuple[Iterator[sp.csr_matrix], list[str]]:
     """Geometric stiffness of each of the preloads with displacements u (n_dof, k), one at a time, and notes."""
     if form not in FORMS:
         raise InputError("the form of geometric stiffness is not known", got=form, hint=known_names(FORMS))
-    recovery = Recovery(fe, u)
+    recovery = u if isinstance(u, Recovery) else Recovery(fe, u)
     results: dict[int, np.ndarray] = {}
     without = []
     for block in fe.blocks:
@@ -58,4 +62,4 @@ def geometric_stiffnesses(
     notes = [
         f"{name} has no geometric stiffness here: its preload is left out" for name in sorted(set(without))
     ]
-    return (assembled(k) for k in range(u.shape[1])), notes
+    return (assembled(k) for k in range(recovery.u.shape[1])), notes

@@ -161,10 +161,33 @@ def _scatter(grids: Grids, translation: np.ndarray, rotation: np.ndarray | None)
 
 
 @dataclass
+class TemperatureSet:
+    """Temperatures of one set.
+
+    default : of grids that nothing else names (TEMPD)
+    grids : id -> temperature (TEMP)
+    plates : element id -> (mean, gradient through the thickness) (TEMPP1)
+    bars : element id -> (at A, at B, gradients in planes 1 and 2: 1A 1B 2A 2B) (TEMPRB)
+    """
+
+    default: float | None = None
+    grids: dict[int, float] = field(default_factory=dict)
+    plates: dict[int, tuple[float, float]] = field(default_factory=dict)
+    bars: dict[int, tuple[float, ...]] = field(default_factory=dict)
+
+    def at_grids(self, grids: Grids) -> np.ndarray:
+        """Temperatures (grids,), NaN where there is none."""
+        out = np.full(len(grids), np.nan if self.default is None else self.default)
+        out[grids.find(np.fromiter(self.grids, np.int64))] = list(self.grids.values())
+        return out
+
+
+@dataclass
 class LoadSet:
     """What one load set id holds directly: forces on dofs, acceleration fields, enforced displacements.
 
     followers : those of the forces that turn with the structure
+    spans : number of a block of bars -> end loads (n, 12), element axes, that stand for loads between the ends
     """
 
     dof: list[np.ndarray] = field(default_factory=list)
@@ -172,6 +195,7 @@ class LoadSet:
     fields: list[Gravity | Rotation] = field(default_factory=list)
     enforced: dict[int, float] = field(default_factory=dict)
     followers: list[Follower] = field(default_factory=list)
+    spans: dict[int, np.ndarray] = field(default_factory=dict)
     refused: DeckError | None = None
 
 
@@ -182,6 +206,7 @@ class Loads:
     ----------
     sets : id -> LoadSet
     combinations : id of a LOAD card -> list of (factor, set id)
+    temperatures : id -> TemperatureSet
     refused : the error to raise if statics is asked for, where the loads of the deck cannot be used
     """
 
@@ -189,6 +214,7 @@ class Loads:
         self.grids, self.refused = grids, refused
         self.sets: dict[int, LoadSet] = {}
         self.combinations: dict[int, list[tuple[float, int]]] = {}
+        self.temperatures: dict[int, TemperatureSet] = {}
 
     def set(self, sid: int) -> LoadSet:
         """The set with this id, made empty if there was none."""
@@ -234,6 +260,14 @@ class Loads:
         for factor, one in self._parts(set_id):
             for dof, value in one.enforced.items():
                 out[dof] = out.get(dof, 0.0) + factor * value
+        return out
+
+    def spans(self, set_id: int) -> dict[int, np.ndarray]:
+        """End loads (n, 12), element axes, of what a set puts between the ends of bars, by number of their block."""
+        out: dict[int, np.ndarray] = {}
+        for factor, one in self._parts(set_id):
+            for block, value in one.spans.items():
+                out[block] = out.get(block, 0.0) + factor * value
         return out
 
     def follower_stiffness(self, set_id: int, M_gg: sp.csr_matrix | None = None) -> sp.csr_matrix:

@@ -131,10 +131,21 @@ class Recovery:
     fe : the model
     u : (n_dof,) or (n_dof, k) on the g-set, each grid in its CD system
     options : corner output and kind of equivalent stress; the deck's requests by default
+    free : number of a block -> motions (n, m) with which its elements are free of stress (thermal expansion)
+    spans : number of a block of bars -> end loads (n, 12), element axes, of what acts between their ends
     """
 
-    def __init__(self, fe: FEModel, u: np.ndarray, options: OutputOptions | None = None):
+    def __init__(
+        self,
+        fe: FEModel,
+        u: np.ndarray,
+        options: OutputOptions | None = None,
+        free: Mapping[int, np.ndarray] | None = None,
+        spans: Mapping[int, np.ndarray] | None = None,
+    ):
         self.fe, self.single = fe, u.ndim == 1
+        self._free = {id(fe.blocks[k]): value for k, value in (free or {}).items()}
+        self._spans = {id(fe.blocks[k]): value for k, value in (spans or {}).items()}
         self.u = u[:, None] if self.single else u
         self.options = options or output_options(fe.case)
 
@@ -153,11 +164,18 @@ class Recovery:
         nodes = block.nodes[rows]
         return self._basic[nodes, : block.dofs_per_node].reshape(len(nodes), -1, self.u.shape[1])
 
+    def strained(self, block: ElementBlock, rows: slice) -> np.ndarray:
+        """Element motion (n, m, k) less the one in which elements are free of stress."""
+        motion = self.motion(block, rows)
+        return motion - self._free[id(block)][rows][:, :, None] if id(block) in self._free else motion
+
     def results(self, block: ElementBlock) -> np.ndarray:
         """Results (n, r, k) of all elements of a block."""
         out = np.zeros((0, 0, self.u.shape[1]))
         for rows in _chunks(len(block)):
-            part = block.recovery(rows) @ self.motion(block, rows)
+            part = block.recovery(rows) @ self.strained(block, rows)
+            if id(block) in self._spans:
+                part -= self._spans[id(block)][rows][:, :, None]
             if not len(out):
                 out = np.empty((len(block), *part.shape[1:]))
             out[rows] = part
@@ -252,8 +270,16 @@ class Recovery:
 
     @cached_property
     def total_energy(self) -> np.ndarray:
-        """Strain energy of the model (k,)."""
-        return 0.5 * np.einsum("ik,ik->k", self.u, self.fe.K_gg @ self.u)
+        """Strain energy of the model (k,), that of expansion without stress left out."""
+        whole = 0.5 * np.einsum("ik,ik->k", self.u, self.fe.K_gg @ self.u)
+        for block in self.fe.blocks:
+            if id(block) not in self._free:
+                continue
+            for rows in _chunks(len(block)):
+                u, K = self.motion(block, rows), block.stiffness(rows)
+                e = self.strained(block, rows)
+                whole += 0.5 * (np.einsum("eik,eik->k", e, K @ e) - np.einsum("eik,eik->k", u, K @ u))
+        return whole
 
     def _of_springs(self, springs) -> np.ndarray:
         force = springs.forces(self.u)
@@ -262,7 +288,7 @@ class Recovery:
     def _energy_rows(self, block: ElementBlock) -> ResultRows:
         energy = np.concatenate(
             [
-                0.5 * np.einsum("eik,eik->ek", self.motion(block, rows), self._nodal(block, rows))
+                0.5 * np.einsum("eik,eik->ek", self.strained(block, rows), self._nodal(block, rows))
                 for rows in _chunks(len(block))
             ]
         )
@@ -273,7 +299,7 @@ class Recovery:
 
     def _nodal(self, block: ElementBlock, rows: slice) -> np.ndarray:
         """Forces (n, m, k) that hold the elements in their motion, basic axes."""
-        return block.stiffness(rows) @ self.motion(block, rows)
+        return block.stiffness(rows) @ self.strained(block, rows)
 
 
 def _energy_rows(name, eid, energy, total, size, columns) -> ResultRows:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.case import Subcase
-from interstage.fem.constraints import eliminate, join
+from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -30,6 +30,7 @@ from interstage.fem.reduction import Constraints, ReducedModel, reduce_model
 from interstage.fem.requests import BUCKLING, check_model, modes_case, modes_request
 from interstage.fem.sets import SetCards
 from interstage.fem.statics import solve_static
+from interstage.fem.thermal import FreeExpansion, free_expansion
 from interstage.linalg.eigen import eigenmodes
 from interstage.output import check_finite
 
@@ -93,17 +94,20 @@ class Displacements(Recovered):
     displacement : (n_dof,) on the g-set, each grid in its CD system
     residual : NASTRAN's EPSILON, uᵀ(P - K u) / uᵀP
     load : (n_dof,) applied loads
+    thermal_load : (n_dof,) loads that stand for free expansion, zero without temperatures
     """
 
     subcase: int
     displacement: np.ndarray
     residual: float
     load: np.ndarray = field(repr=False)
+    thermal_load: np.ndarray | float = field(repr=False, default=0.0)
 
     @property
     def mpc_forces(self) -> np.ndarray:
         """Forces of MPC equations and rigid elements on the g-set (n_dof,): K u - P less those of SPCs."""
-        return self._recovery().fe.K_gg @ self.displacement - self.load - self.spc_forces
+        applied = self.load + self.thermal_load
+        return self._recovery().fe.K_gg @ self.displacement - applied - self.spc_forces
 
     @property
     def mpcforces(self) -> GridTable:
@@ -222,7 +226,8 @@ def preload_stiffness(fe: FEModel, subcase: int, form: str = "nastran") -> tuple
 
     form : of the geometric stiffness, see `geometric_stiffness`
     """
-    Kg, notes = geometric_stiffness(fe, static(fe, subcase).displacement, form)
+    solved = static(fe, subcase)
+    Kg, notes = geometric_stiffness(fe, solved.recovery or solved.displacement, form)
     case = next(one for one in fe.case.subcases if one.id == subcase)
     if case.load and str(fe.parameter("FOLLOWK", "YES")).upper() != "NO":
         turning = fe.loads.follower_stiffness(case.load, fe.M_gg)
@@ -259,8 +264,11 @@ def static_subcases(
         say(f"statics: factorization for {len(members)} subcases")
         reduced = reduce_model(fe.K_gg, None, fe.grids, _static_constraints(fe, members[0]))
         loads = [_load(fe, case) for case in members]
+        hot = [free_expansion(fe, case) for case in members]
+        thermal = [np.zeros(fe.grids.n_dof) if one is None else one.load for one in hot]
         enforced = [fe.loads.enforced(case.load) if case.load else None for case in members]
-        result = solve_static(reduced, np.column_stack(loads), enforced, max_ratio=_max_ratio(fe))
+        applied = np.column_stack(loads) + np.column_stack(thermal)
+        result = solve_static(reduced, applied, enforced, max_ratio=_max_ratio(fe))
         check_finite(result.u, "displacements")
         for k, case in enumerate(members):
             found[case.id] = Displacements(
@@ -268,12 +276,19 @@ def static_subcases(
                 result.u[:, k],
                 float(result.epsilon[k]),
                 loads[k],
+                thermal[k],
                 grids=fe.grids,
                 notes=[*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
                 spc_forces=result.spc_forces[:, k],
-                recovery=Recovery(fe, result.u[:, k]),
+                recovery=_static_recovery(fe, case, result.u[:, k], hot[k]),
             )
     return [found[case.id] for case in cases]
+
+
+def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansion | None) -> Recovery:
+    """Element results of displacements u under the temperatures and the loads between ends of a subcase."""
+    spans = fe.loads.spans(case.load) if case.load else {}
+    return Recovery(fe, u, free=None if hot is None else hot.motion, spans=spans)
 
 
 def _purpose(fe: FEModel, sol: int) -> list[str]:
@@ -303,7 +318,7 @@ def subcase_constraints(fe: FEModel, case: Subcase | None, cards: SetCards | Non
     """Rigid elements, and the MPC and SPC sets that a subcase selects (None: only permanent ones)."""
     spc, values = fe.constraints.spc(case.spc if case else None)
     return Constraints(
-        equations=join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)]),
+        equations=_equations(fe, case, spc),
         spc=spc,
         values=values,
         cards=fe.set_cards(case) if cards is None else cards,
@@ -312,11 +327,20 @@ def subcase_constraints(fe: FEModel, case: Subcase | None, cards: SetCards | Non
     )
 
 
+def _equations(fe: FEModel, case: Subcase | None, spc: np.ndarray) -> Equations:
+    """Rigid elements and the MPC set of a subcase; with PARAM AUTOMSET YES dofs that conflict are replaced."""
+    given = join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)])
+    if str(fe.parameter("AUTOMSET", "NO")).upper() != "YES":
+        return given
+    named = fe.set_cards(case)
+    return choose_dependents(given, fe.grids.n_dof, np.concatenate([spc, named.analysed(), named.r]))[0]
+
+
 def dependency_matrix(
     fe: FEModel, case: Subcase | None = None
 ) -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
     """Dependent dofs m, the others n, and the sparse G_mn of `u_m = G_mn u_n` of rigid elements and MPCs."""
-    given = join([fe.rigid, fe.constraints.mpc(case.mpc if case else None)])
+    given = _equations(fe, case, fe.constraints.spc(case.spc if case else None)[0])
     found = eliminate(given, fe.grids.n_dof, fe.grids.name_of)
     return found.m, found.n, sp.csr_array(found.T_gn[found.m])
 

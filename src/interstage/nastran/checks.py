@@ -44,6 +44,11 @@ def check_entries(deck: Deck) -> None:
 
 
 def _refusal(name: str) -> tuple[str, str | None]:
+    if name in registry.FLUIDS:
+        return (
+            f"{name} is about a fluid: fluid elements, absorbers and their coupling to the structure are not supported",
+            "remove the fluid, or add its mass to the structure (CONM2, NSM)",
+        )
     if name in registry.REFUSED:
         return (
             f"{name} is not supported and may change the structure",
@@ -71,11 +76,11 @@ def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, s
 def _check_selected(deck: Deck, name: str) -> None:
     command = registry.SELECTED[name]
     for subcase in deck.case.subcases:
-        chosen = subcase.nsm is not None if command == "NSM" else command in subcase.requests
-        if chosen:
+        if command in subcase.requests:
             raise deck.cards(name).error(
                 0,
-                f"{name} is not supported and subcase {subcase.id} selects it",
+                f"{name} is not supported and subcase {subcase.id} selects it"
+                + (": the virtual mass of a fluid is not computed" if name == "MFLUID" else ""),
                 hint=f"remove {command} from case control",
             )
 

@@ -69,6 +69,13 @@ REAL_FIELDS = {
     "GRAV": "3-6",
     "RFORCE": "4-7,9",
     "LOAD": "2,3/2",
+    "TEMP": "3,5,7",
+    "TEMPD": "2,4,6,8",
+    "TEMPP1": "3-6",
+    "TEMPRB": "3-16",
+    "PLOAD1": "5-8",
+    "PGAP": "2-11",
+    "CGAP": "6-7",
 }
 
 # Moduli and sections of rods. Springs, masses and densities may be negative, and a MAT2 may be that of the coupling

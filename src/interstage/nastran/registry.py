@@ -12,17 +12,17 @@ def _names(text: str) -> frozenset[str]:
 
 ELEMENTS = _names("""
     CROD CONROD CTUBE CBAR CBEAM CBUSH CBUSH1D CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4 CVISC
-    CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM
+    CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CGAP GENEL
 """)
 MASSES = _names("CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2")
-RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD")
+RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT")
 
 # Properties that may not share an identification number.
 PROPERTIES = (
     ("PSHELL", "PCOMP", "PCOMPG"),
     ("PBAR", "PBARL"),
     ("PBEAM", "PBEAML"),
-    *((name,) for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PSOLID")),
+    *((name,) for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PSOLID", "PGAP")),
 )
 # Properties with several to a card: the data fields that hold identification numbers.
 PACKED_PROPERTIES = {"PELAS": (1, 5), "PDAMP": (1, 3, 5, 7), "PMASS": (1, 3, 5, 7)}
@@ -39,19 +39,19 @@ SUPPORTED = (
     GRID GRDSET SPOINT CORD1R CORD1C CORD1S CORD2R CORD2C CORD2S SNORM BAROR BEAMOR SPC SPC1 SPCADD MPC
     MPCADD ASET ASET1 BSET BSET1 CSET CSET1 QSET QSET1 OMIT OMIT1 SUPORT SUPORT1 USET USET1 DMIG EIGRL
     EIGR PARAM FORCE FORCE1 FORCE2 MOMENT1 MOMENT2 SLOAD PLOAD PLOAD2 MOMENT PLOAD4 GRAV RFORCE LOAD SPCD
+    PLOAD1 TEMP TEMPD TEMPP1 TEMPRB BNDFIX BNDFIX1 BNDFREE BNDFRE1 NSM NSM1 NSML NSML1 NSMADD EIGB
 """)
 )
 
 # Static loads that are refused when a LOAD request selects them, and kept out of the way otherwise.
 OTHER_LOADS = _names("""
-    PLOAD1 PLOAD3 PLOADB3 PLOADE1 PLOADX PLOADX1 ACCEL ACCEL1 RFORCE1 RFORCE2 DEFORM TEMP TEMPD TEMPP1
-    TEMPP2 TEMPP3 TEMPRB TEMPB3 TEMPF TEMPEX FORCEAX MOMAX PRESAX TEMPAX CLOAD FORCEST PRESPT BOLTFOR
+    PLOAD3 PLOADB3 PLOADE1 PLOADX PLOADX1 ACCEL ACCEL1 RFORCE1 RFORCE2 DEFORM
+    TEMPP2 TEMPP3 TEMPB3 TEMPF TEMPEX FORCEAX MOMAX PRESAX TEMPAX CLOAD FORCEST PRESPT BOLTFOR
     BOLTFRC LOADCYH LOADCYN LOADCYT PLOADC
 """)
 
 # Entries that work only if case control selects their set: case control command by entry.
 SELECTED = {
-    **dict.fromkeys(("NSM", "NSM1", "NSML", "NSML1", "NSMADD"), "NSM"),
     "MFLUID": "MFLUID",
     **dict.fromkeys(("BGSET", "BGADD"), "BGSET"),
     **dict.fromkeys(("BCTSET", "BCTADD"), "BCSET"),
@@ -170,16 +170,19 @@ REFUSED = _names("""
 
 KNOWN = SUPPORTED | HARMLESS | REFUSED | frozenset(OTHER_PROPERTIES) | frozenset(SELECTED) | {"MDLPRM"}
 
+# Entries of fluids, which are refused in words of their own.
+FLUIDS = _names("""
+    ACMODL AXIF AXSLOT CAABSF CACINF3 CACINF4 CAXIF2 CAXIF3 CAXIF4 CFLUID2 CFLUID3 CFLUID4 CHACAB CHACBR CSLOT3 CSLOT4
+    FLSYM FREEPT FSLIST GRIDB GRIDF GRIDS MFLUID RINGFL SLBDY
+""")
+
 # Case control that changes the stiffness (preload, acoustic coupling), and the loads of statics.
 REFUSED_CASE = _names("A2GG STATSUB")
 PRELOADED = (3, 5, 13, 63, 65, 103, 105, 116)  # modes and buckling: STATSUB names the loads of the preload
-REFUSED_CASE_STATICS = frozenset(
-    ["P2G", "DEFORM"]
-    + [f"{name}{option}" for name in ("TEMP", "TEMPERATURE") for option in ("", "(LOAD)", "(BOTH)")]
-)
+REFUSED_CASE_STATICS = _names("P2G DEFORM")
 
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
-CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT")
+CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
 
 # MDLPRM parameters that concern files, printing or other solutions.
 HARMLESS_MDLPRM = _names("""

@@ -213,7 +213,7 @@ def test_enforced_displacements_and_scalar_loads():
         ("FORCE,1,1,0,1.,1.\n", 4, "no load set 4.*known: 1"),
         ("LOAD,1,1.,1.,6\n", 1, "LOAD 1 refers to load set 6, which is not in the deck"),
         ("LOAD,1,1.,1.,2\nLOAD,2,1.,1.,1\n", 1, "refers to itself"),
-        ("PLOAD1,1,7,FX,FR,0.,1.,1.,1.\n", 1, "load set 1 holds a PLOAD1, which is not supported"),
+        ("ACCEL,1,0,0.,0.,1.,X\n", 1, "load set 1 holds a ACCEL, which is not supported"),
     ],
 )
 def test_sets_that_cannot_be_used(text, sid, message):

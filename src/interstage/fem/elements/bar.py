@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows, by_element
 from interstage.fem.elements.line_common import (
     arm_stiffness,
     cantilever_stiffness,
@@ -76,9 +76,30 @@ class LineBlock(ElementBlock):
         """Stiffness (n, 12, 12) in element axes before pins are released."""
         raise NotImplementedError
 
+    def section_compliance(self, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Strains (ε γy γz φ' κy κz) of unit (Fx Fy Fz Mx My Mz), (n, p, 6, 6), at fractions x (n, p) of `rows`."""
+        raise NotImplementedError
+
     def stiffness(self, rows: slice) -> np.ndarray:
         geometry = self.geometry[rows]
         return transform(release(self.unpinned(rows), geometry.pins), geometry.end_motion())
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        """End A stays; end B moves by αTL and turns and bends with the curvatures -αT' of both planes."""
+        L, alpha = self.geometry.length, self.expansion
+        end = np.zeros((len(self), 6))
+        end[:, 0] = alpha * heat.mean * L
+        for first, deflection, turn, sign in ((0, 1, 5, 1.0), (2, 2, 4, -1.0)):
+            at_a, at_b = heat.ends[:, first], heat.ends[:, first + 1]
+            end[:, deflection] = -alpha * L**2 * (at_a / 3.0 + at_b / 6.0)
+            end[:, turn] = -sign * alpha * L * (at_a + at_b) / 2.0
+        return self.moved(end)
+
+    def moved(self, end: np.ndarray) -> np.ndarray:
+        """Motion (n, 12) of the grids, basic axes, that moves end B by `end` (n, 6), element axes, and A not at all."""
+        out = np.zeros((len(self), 12))
+        out[:, 6:] = np.linalg.solve(self.geometry.end_motion()[:, 6:, 6:], end[:, :, None])[:, :, 0]
+        return out
 
     def recovery(self, rows: slice) -> np.ndarray:
         """Forces on the element at A and B in element axes, (n, 12, 12)."""
@@ -122,6 +143,15 @@ class BarBlock(LineBlock):
         """Stiffness (n, 12, 12) in element axes before pins are released."""
         bending, shear, active = _flexibility(self.section[rows])
         return cantilever_stiffness(bending, shear, active, self.geometry.length[rows])
+
+    def section_compliance(self, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+        s = self.section[rows]
+        bending, shear, _ = _flexibility(s)
+        out = bending + shear
+        # bending holds the unit cantilever: its rotations at B are the curvatures of the section
+        out[:, (1, 2, 1, 2), (4, 4, 5, 5)] = out[:, (4, 4, 5, 5), (1, 2, 1, 2)] = 0.0
+        out[:, 1:3, 1:3] = shear[:, 1:3, 1:3]
+        return np.broadcast_to(out[:, None], (*x.shape, 6, 6))
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         (M1a, M1b), (M2a, M2b) = end_moments(results)

@@ -108,6 +108,29 @@ class BeamSection:
                 shear += (v * (weight / (K * self.G * A))) @ v.T
         return bending, shear, active
 
+    def compliance(self, x: np.ndarray) -> np.ndarray:
+        """Strains (ε γy γz φ' κy κz) of unit (Fx Fy Fz Mx My Mz), (..., 6, 6), at stations x (...)."""
+        A, I1, I2, I12, J = (np.interp(x, self.x, v) for v in (self.A, self.I1, self.I2, self.I12, self.J))
+        y_n, z_n = (np.interp(x, [0.0, 1.0], self.neutral_axis[:, i]) for i in (0, 1))
+        out = np.zeros((*np.shape(x), 6, 6))
+        m1, m2 = np.zeros((2, *np.shape(x), 6))
+        m1[..., 0], m1[..., 5] = y_n, 1.0
+        m2[..., 0], m2[..., 4] = z_n, -1.0
+        d = 1.0 / (self.E * (I1 * I2 - I12**2))
+        for left, right, value in (
+            (m1, m1, d * I2),
+            (m2, m2, d * I1),
+            (m1, m2, -d * I12),
+            (m2, m1, -d * I12),
+        ):
+            out += value[..., None, None] * left[..., :, None] * right[..., None, :]
+        out[..., 0, 0] += 1.0 / (self.E * A)
+        for at, stiffness in ((1, self.K1 * self.G * A), (2, self.K2 * self.G * A), (3, self.G * J)):
+            out[..., at, at] += np.where(
+                stiffness > 0.0, 1.0 / np.where(stiffness > 0.0, stiffness, 1.0), 0.0
+            )
+        return out
+
     def mass_integrals(self) -> MassIntegrals:
         """Integrals of the mass per length along the beam."""
         xi, weight = self.points(_GAUSS_MASS)
@@ -171,9 +194,14 @@ class BeamBlock(LineBlock):
         rotary: bool = False,
     ):
         super().__init__("CBEAM", eid, nodes, ge)
-        self.geometry, self.sections = geometry, list(sections)
+        self.geometry = geometry
         self.which = np.asarray(which, dtype=np.int64)
         self.rotary = rotary
+        self.take_sections(sections)
+
+    def take_sections(self, sections: Sequence[BeamSection]) -> None:
+        """Take sections, to which `which` points, and what follows from them."""
+        self.sections = list(sections)
         flexibilities = [section.flexibility() for section in self.sections]
         self._bending = np.array([f[0] for f in flexibilities]).reshape(-1, 6, 6)
         self._shear = np.array([f[1] for f in flexibilities]).reshape(-1, 6, 6)
@@ -186,6 +214,13 @@ class BeamBlock(LineBlock):
         return cantilever_stiffness(
             self._bending[which], self._shear[which], self._active[which], self.geometry.length[rows]
         )
+
+    def section_compliance(self, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+        out = np.empty((*x.shape, 6, 6))
+        which = self.which[rows]
+        for index in np.unique(which):
+            out[which == index] = self.sections[index].compliance(x[which == index])
+        return out
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         columns = ("sd", "bending_moment1", "bending_moment2", "shear1", "shear2", "axial_force")

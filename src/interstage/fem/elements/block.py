@@ -15,6 +15,19 @@ class OutputOptions(NamedTuple):
     max_shear: bool = False
 
 
+class Heat(NamedTuple):
+    """Changes of temperature of n elements from the state in which they are free of stress.
+
+    mean : (n,); nodes : (n, k) at the grids; gradient : (n,) through the thickness of shells
+    ends : (n, 4) gradients of bars in plane 1 at A and B, and in plane 2 at A and B
+    """
+
+    mean: np.ndarray
+    nodes: np.ndarray
+    gradient: np.ndarray
+    ends: np.ndarray
+
+
 @dataclass(frozen=True)
 class ResultRows:
     """Rows of one output table from one block.
@@ -52,16 +65,27 @@ class ElementBlock:
     nodes : (n, k) rows of the grid table; -1 where there is no grid (ground)
     dofs_per_node : 6 or 3
     ge : (n,) structural damping coefficient of each element, zero by default
+    expansion : strains of unit temperature, (n,) for lines, (n, 3, 3) in basic axes for solids, (n, 6, 2) for shells,
+        whose rows are membrane strains and curvatures in material axes and whose columns are mean and gradient; or None
+    reference_temperature : (n,) at which elements are free of stress
     """
 
     name: str = "?"
     dofs_per_node: int = 6
+    expansion: np.ndarray | None = None
+    reference_temperature: np.ndarray
 
     def __init__(self, name: str, eid: np.ndarray, nodes: np.ndarray, ge: np.ndarray | None = None):
         self.name = name
         self.eid = np.asarray(eid, dtype=np.int64)
         self.nodes = np.atleast_2d(np.asarray(nodes, dtype=np.int64))
         self.ge = np.zeros(len(self.eid)) if ge is None else np.asarray(ge, dtype=float)
+        self.reference_temperature = np.zeros(len(self.eid))
+
+    @property
+    def corner_count(self) -> int:
+        """Number of nodes that are corners."""
+        return self.nodes.shape[1]
 
     def __len__(self) -> int:
         return len(self.eid)
@@ -81,6 +105,10 @@ class ElementBlock:
     def damping(self, rows: slice) -> np.ndarray | None:
         """Viscous damping (len(rows), m, m) in basic axes."""
         return None
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        """Motion (n, m) of the grids, basic axes, with which elements of changed temperature expand freely."""
+        raise NotImplementedError(self.name)
 
     def recovery(self, rows: slice) -> np.ndarray | None:
         """Operator (len(rows), r, m) from element motion in basic axes to the r results of an element.

@@ -29,6 +29,8 @@ class Section:
     fibres : distances of the fibres whose stresses are asked for; None for half the thickness of an element
     inertia : 12I/t³
     layered, plies : a laminate, and what its ply stresses need (None if they are not known)
+    expansion : (6, 2) free membrane strains and curvatures of unit mean temperature and of a unit gradient
+    tref : temperature at which it is free of stress
     """
 
     A: np.ndarray
@@ -44,6 +46,8 @@ class Section:
     inertia: float = 1.0
     layered: bool = False
     plies: Plies | None = None
+    expansion: np.ndarray = field(default_factory=lambda: np.zeros((6, 2)))
+    tref: float = 0.0
 
 
 def output_table(sections: list[Section]) -> ShellOutput:
@@ -82,9 +86,14 @@ def section_table(sections: list[Section]) -> Sections:
 
 def turned(Q: np.ndarray, angle_deg: float) -> np.ndarray:
     """Plane stiffness (3,3) of a layer whose x axis is at `angle_deg` from the material axis."""
-    c, s = np.cos(np.deg2rad(angle_deg)), np.sin(np.deg2rad(angle_deg))
-    R = np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])
+    R = _plane_turn(angle_deg)
     return R.T @ Q @ R
+
+
+def _plane_turn(angle_deg: float) -> np.ndarray:
+    """Strains (3,) in axes at `angle_deg` from strains in laminate axes, engineering shear: (3, 3)."""
+    c, s = np.cos(np.deg2rad(angle_deg)), np.sin(np.deg2rad(angle_deg))
+    return np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])
 
 
 def turned_shear(G: np.ndarray, angle_deg: float) -> np.ndarray:
@@ -188,13 +197,35 @@ def uniaxial(Q: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Layer:
-    """One layer in its own axes: plane-stress stiffness Q (3,3), transverse shear moduli G2 (2,2) or None."""
+    """One layer in its own axes: plane-stress stiffness Q (3,3), transverse shear moduli G2 (2,2) or None.
+
+    alpha : (3,) strains of unit temperature, engineering shear
+    """
 
     Q: np.ndarray
     G2: np.ndarray | None
     rho: float
     thickness: float
     angle_deg: float = 0.0
+    alpha: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+    def thermal_stress(self) -> np.ndarray:
+        """Stress (3,) that holds the layer at unit temperature, in the axes of the laminate: Rᵀ Q α."""
+        return _plane_turn(self.angle_deg).T @ self.Q @ self.alpha
+
+
+def free_strains(layers: list[Layer], z: np.ndarray, A, B, D, smeared: bool) -> np.ndarray:
+    """Membrane strains and curvatures (6, 2) of a free laminate at unit mean temperature and unit gradient.
+
+    [ε; κ] = [A B; B D]⁻¹ [N; M] with N, M = ∫ Q α (1, z) dz for T = 1, and ∫ Q α (z, z²) dz for T = z. Smeared layers
+    have no place: N = Q̄ α t and M = Q̄ α t³/12.
+    """
+    held = np.array([layer.thermal_stress() for layer in layers])
+    n, m, mm = (np.diff(z**k) @ held / k for k in (1, 2, 3))
+    if smeared:
+        m, mm = 0.0 * m, n * (z[-1] - z[0]) ** 2 / 12.0
+    loads = np.block([[n[:, None], m[:, None]], [m[:, None], mm[:, None]]])
+    return np.linalg.pinv(np.block([[A, B], [B, D]]), rcond=1e-14, hermitian=True) @ loads
 
 
 def laminate_section(
@@ -243,6 +274,7 @@ def laminate_section(
         isotropic=isotropic,
         layered=True,
         plies=plies,
+        expansion=free_strains(layers, z, A, B, D, option == "SMEAR"),
     )
 
 
@@ -256,7 +288,9 @@ def _smeared_faces(layers: list[Layer]) -> list[Layer]:
         turned_G = np.array([turned_shear(layer.G2, layer.angle_deg) for layer in faces])
         G2 = np.einsum("kij,k->ij", turned_G, t) / t.sum()
     rho = sum(layer.rho * layer.thickness for layer in faces) / t.sum()
-    face = Layer(Q, G2, rho, float(t.sum()) / 2.0)
+    held = np.array([layer.thermal_stress() for layer in faces])
+    alpha = np.linalg.pinv(Q) @ (t @ held / t.sum())
+    face = Layer(Q, G2, rho, float(t.sum()) / 2.0, alpha=alpha)
     return [face, core, face]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows, by_element
 from interstage.fem.elements.line_common import string_stiffness
 
 
@@ -58,6 +58,11 @@ class RodBlock(ElementBlock):
             out[:, i, i] = out[:, 6 + i, 6 + i] = 0.5 * m
         # along the axis a twelfth of the mass couples the ends: 1/2 - 1/12 = 5/12
         return out - _along(self.axis[rows], m / 12.0, 0.0 * m) if coupled else out
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        out = np.zeros((len(self), 12))
+        out[:, 6:9] = (self.expansion * heat.mean * self.length)[:, None] * self.axis
+        return out
 
     def recovery(self, rows: slice) -> np.ndarray:
         """Axial force (tension positive) and torque, (n, 2, 12)."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
+from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows
 from interstage.fem.elements.line_common import arm_stiffness, rigid_arm
 from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, stress_rows
 from interstage.jit import in_ranges, kernel
@@ -102,6 +102,12 @@ def section_in_element(sections, p, axis, E, A, B, D, D_reduced, shear, shear_fl
     rotate_shear(sections.shear_flexibility[p], c, s, shear_flexibility)
 
 
+def _tensor(strain: np.ndarray) -> np.ndarray:
+    """Plane tensors (n, 2, 2) of strains (n, 3) with engineering shear."""
+    xx, yy, xy = strain[:, 0], strain[:, 1], 0.5 * strain[:, 2]
+    return np.stack([np.stack([xx, xy], axis=1), np.stack([xy, yy], axis=1)], axis=1)
+
+
 class ShellBlock(ElementBlock):
     """Shell elements of one family.
 
@@ -166,6 +172,34 @@ class ShellBlock(ElementBlock):
     def stiffness(self, rows: slice) -> np.ndarray:
         """Stiffness (n, 6k, 6k) in basic axes."""
         return self._run(type(self).stiffness_kernel, rows, 6 * self.nodes.shape[1])
+
+    @property
+    def corner_count(self) -> int:
+        return self.corners
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        """Free strains ε and curvatures κ about the first corner: u = ε x, (θy, -θx) = κ x, w = -½ x·κ x."""
+        strain = self.expansion @ np.stack([heat.mean, heat.gradient], axis=1)[:, :, None]
+        rows = slice(None)
+        c, s = (part[:, 0] for part in self.material_direction(rows))
+        turn = np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
+        plane = [turn @ _tensor(strain[:, k : k + 3, 0]) @ turn.transpose(0, 2, 1) for k in (0, 3)]
+        E = self.element_axes(rows)
+        nodes = np.maximum(self.nodes, 0)
+        x = self.xyz[nodes] + self.arms(rows)
+        local = np.einsum("nij,nkj->nki", E, x - x[:, :1])
+        u = np.einsum("nij,nkj->nki", plane[0], local[:, :, :2])
+        bent = np.einsum("nij,nkj->nki", plane[1], local[:, :, :2])
+        # along the normal the mean of both strains, so that warped elements keep their shape
+        w = 0.5 * np.einsum("nii->n", plane[0])[:, None] * local[:, :, 2]
+        w -= 0.5 * np.einsum("nki,nki->nk", bent, local[:, :, :2])
+        zero = np.zeros_like(w)
+        moved = np.stack([u[:, :, 0], u[:, :, 1], w], axis=2)
+        turned = np.stack([-bent[:, :, 1], bent[:, :, 0], zero], axis=2)
+        out = np.concatenate([np.einsum("nij,nki->nkj", E, part) for part in (moved, turned)], axis=2)
+        # the grids are at the other end of the offset: u - θ × arm
+        out[:, :, :3] -= np.cross(out[:, :, 3:], self.arms(rows))
+        return out.reshape(len(self), -1)
 
     def recovery(self, rows: slice) -> np.ndarray | None:
         """N, M, V at the places of the family, (n, 8·places, 6k)."""

@@ -51,6 +51,11 @@ class ShellOutput(NamedTuple):
     plies: list[Plies | None]
     layered: np.ndarray
 
+    def select(self, rows: np.ndarray) -> ShellOutput:
+        """Data of sections `rows`, in that order."""
+        plies = [self.plies[k] for k in rows.tolist()]
+        return ShellOutput(self.z[rows], self.inertia[rows], plies, self.layered[rows])
+
 
 @kernel
 def fibre_stresses(first, last, results, places, t, inertia, z, max_shear, out):

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows
+from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows
 from interstage.fem.elements.solid_common_kernels import (
     determinants,
     isoparametric_stiffness,
@@ -265,6 +265,26 @@ class SolidBlock(ElementBlock):
             return self._stiffness(xyz, C)
         return shape_stiffness(self.shape, self.present, xyz, C)
 
+    @property
+    def corner_count(self) -> int:
+        return self.shape.n_corner
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        """u = ε T x; with mid-edge nodes and isotropic ε = α 1 also α ((g·x) x - ½ |x|² g) of the linear part g."""
+        x = self.xyz - self.xyz.mean(axis=1, keepdims=True)
+        u = np.einsum("nij,nkj->nki", self.expansion, x)
+        alpha = self.expansion[:, 0, 0]
+        even = np.abs(self.expansion - alpha[:, None, None] * np.eye(3)).max(axis=(1, 2)) <= 1e-12 * np.abs(
+            alpha
+        )
+        if self.nodes.shape[1] == self.shape.n_corner or not even.any():
+            return (heat.mean[:, None, None] * u).reshape(len(self), -1)
+        T, g = _linear_part(x, heat)
+        g = np.where(even[:, None], g, 0.0)
+        along = np.einsum("nkj,nj->nk", x, g)[:, :, None] * x
+        across = 0.5 * np.sum(x**2, axis=2, keepdims=True) * g[:, None]
+        return (T[:, None, None] * u + alpha[:, None, None] * (along - across)).reshape(len(self), -1)
+
     def recovery(self, rows: slice) -> np.ndarray | None:
         """Stresses at the centre and the corners in basic axes, (n, 6 places, 3k)."""
         xyz, C = self.xyz[rows], self.C[rows]
@@ -306,3 +326,14 @@ class SolidBlock(ElementBlock):
         for axis in range(3):
             M[:, axis::3, axis::3] = nodal
         return M
+
+
+def _linear_part(x: np.ndarray, heat: Heat) -> tuple[np.ndarray, np.ndarray]:
+    """Value (n,) at the origin and gradient (n, 3) that fit temperatures at nodes x (n, k, 3) best.
+
+    A node without a temperature of its own (a mid-edge node that TEMP leaves out) has that of the element.
+    """
+    T = np.where(np.isnan(heat.nodes), heat.mean[:, None], heat.nodes)
+    A = np.concatenate([np.ones((*x.shape[:2], 1)), x], axis=2)
+    fit = np.linalg.solve(A.transpose(0, 2, 1) @ A, A.transpose(0, 2, 1) @ T[:, :, None])[:, :, 0]
+    return fit[:, 0], fit[:, 1:]

@@ -10,8 +10,11 @@ from interstage.fem.from_deck import (
     bush,
     bush1d,
     dmig,
+    gap,
+    genel,
     line,
     loads,
+    nsm,
     point_mass,
     rigid,
     scalar,
@@ -47,6 +50,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
             )
     blocks = read_elements(ctx, rotary_inertia)
     springs, given = scalar.read(ctx), dmig.read(ctx)
+    springs.K.extend(genel.read(ctx))
     equations, links = rigid.read_rigid(ctx)
     return FEModel(
         grids=ctx.grids,
@@ -72,14 +76,17 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
 
 def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
     """The elements of a deck that stand on grids, family by family; `rotary` as in `line.read`."""
-    return [
+    blocks = [
         *line.read(ctx, rotary=rotary),
         *bush.read(ctx),
         *bush1d.read(ctx),
         *point_mass.read(ctx),
         *shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0)),
         *solids.read(ctx),
+        *gap.read(ctx),
     ]
+    nsm.add_mass(ctx, blocks)
+    return blocks
 
 
 def _loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:

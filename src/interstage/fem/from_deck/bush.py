@@ -105,7 +105,7 @@ def _axes(ctx: Context, table: CardTable, nodes: np.ndarray, k: np.ndarray, b: n
     given = ~(part.blank(5) & part.blank(6) & part.blank(7))
     R = any_frames(axis)
     if given.any():
-        v = _vectors(ctx, part.select(given), nodes[free[given], 0])
+        v = orientation_vectors(ctx, part.select(given), nodes[free[given], 0])
         R[given], parallel = frames(axis[given], v)
         if parallel.any():
             i = int(free[np.flatnonzero(given)[np.argmax(parallel)]])
@@ -126,7 +126,7 @@ def _axes(ctx: Context, table: CardTable, nodes: np.ndarray, k: np.ndarray, b: n
     return out
 
 
-def _vectors(ctx: Context, table: CardTable, a: np.ndarray) -> np.ndarray:
+def orientation_vectors(ctx: Context, table: CardTable, a: np.ndarray) -> np.ndarray:
     """Orientation vectors (n, 3): from GA to G0, or in the CD system of GA."""
     by_grid = table.is_integer(5) & table.blank(6) & table.blank(7)
     v = np.zeros((len(table), 3))

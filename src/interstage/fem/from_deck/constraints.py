@@ -90,11 +90,11 @@ def read_constraints(ctx: Context) -> ConstraintCards:
         name: _read_set(ctx, *cards)
         for name, cards in {
             "a": ("ASET", "ASET1"),
-            "b": ("BSET", "BSET1"),
-            "c": ("CSET", "CSET1"),
+            "b": ("BSET", "BSET1", "BNDFIX", "BNDFIX1"),
+            "c": ("CSET", "CSET1", "BNDFREE", "BNDFRE1"),
             "q": ("QSET", "QSET1"),
             "o": ("OMIT", "OMIT1"),
-            "r": ("SUPORT", None),
+            "r": ("SUPORT",),
         }.items()
     }
     out.cards = SetCards(**sets, user=_read_user_sets(ctx))
@@ -179,17 +179,17 @@ def _read_add(ctx: Context, name: str) -> dict[int, list[int]]:
     return {sid: list(dict.fromkeys(members)) for sid, members in out.items()}
 
 
-def _read_set(ctx: Context, pairs: str, lists: str | None) -> np.ndarray:
-    """Dofs of a pair card (ID1, C1, ID2, C2, ...) and of its list form (C, ID1, ID2, ...)."""
+def _read_set(ctx: Context, *names: str) -> np.ndarray:
+    """Dofs of pair cards (ID1, C1, ID2, C2, ...) and of list cards, whose names end in 1 (C, ID1, ID2, ...)."""
     parts = [np.zeros(0, dtype=np.int64)]
-    table = ctx.deck.cards(pairs)
-    for i in range(len(table)):
-        parts += [point_dofs(ctx, table, i, point, c) for point, c in _pairs(table, i, 1)]
-    if lists is not None:
-        table = ctx.deck.cards(lists)
+    for name in names:
+        table = ctx.deck.cards(name)
         for i in range(len(table)):
-            row = table.row(i) + [None]
-            parts.append(list_dofs(ctx, table, i, row[0], row[1:]))
+            if name.endswith("1"):
+                row = table.row(i) + [None]
+                parts.append(list_dofs(ctx, table, i, row[0], row[1:]))
+            else:
+                parts += [point_dofs(ctx, table, i, point, c) for point, c in _pairs(table, i, 1)]
     return np.unique(np.concatenate(parts))
 
 

@@ -91,7 +91,7 @@ def _conrod(ctx: Context) -> RodBlock | None:
 def _rods(ctx, table, grid_fields, iso, A, J, nsm, index, C) -> RodBlock:
     """Rods of any card; C is the radius at which torsional stress is asked for."""
     nodes, axis, length = _ends(ctx, table, *grid_fields)
-    return RodBlock(
+    block = RodBlock(
         table.name,
         table.unique_ids(),
         nodes,
@@ -104,6 +104,8 @@ def _rods(ctx, table, grid_fields, iso, A, J, nsm, index, C) -> RodBlock:
         A[index],
         (C / np.where(J > 0.0, J, np.inf))[index],
     )
+    block.expansion, block.reference_temperature = iso.alpha[index], iso.tref[index]
+    return block
 
 
 def _cvisc(ctx: Context) -> ViscousRodBlock | None:
@@ -133,11 +135,12 @@ def _cbar(ctx: Context, rotary: bool) -> BarBlock | None:
     if not len(table):
         return None
     default = ctx.deck.cards("BAROR")
-    section, ge, rotary_inertia, points = bar_sections(ctx, table, property_ids(table, default))
+    section, ge, rotary_inertia, points, thermal = bar_sections(ctx, table, property_ids(table, default))
     nodes, geometry = _geometry(ctx, table, default)
-    return BarBlock(
-        table.unique_ids(), nodes, geometry, section, ge, rotary_inertia if rotary else None, points
-    )
+    inertia = rotary_inertia if rotary else None
+    block = BarBlock(table.unique_ids(), nodes, geometry, section, ge, inertia, points)
+    block.expansion, block.reference_temperature = thermal
+    return block
 
 
 def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:
@@ -145,7 +148,7 @@ def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:
     if not len(table):
         return None
     default = ctx.deck.cards("BEAMOR")
-    sections, which, ge, warping = beam_sections(ctx, table, property_ids(table, default))
+    sections, which, ge, warping, thermal = beam_sections(ctx, table, property_ids(table, default))
     warped = warping & ((table.integer(17, 0) != 0) | (table.integer(18, 0) != 0))
     if warped.any():
         raise table.error(
@@ -163,7 +166,9 @@ def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:
             "CBEAM pin flags with PARAM COUPMASS: the mass follows the released ends as it does for CBAR; whether "
             "NASTRAN does so is not known, and results for coarse beams may differ"
         )
-    return BeamBlock(table.unique_ids(), nodes, geometry, sections, which, ge, rotary)
+    block = BeamBlock(table.unique_ids(), nodes, geometry, sections, which, ge, rotary)
+    block.expansion, block.reference_temperature = thermal
+    return block
 
 
 def _geometry(ctx: Context, table: CardTable, default: CardTable) -> tuple[np.ndarray, LineGeometry]:

@@ -10,12 +10,13 @@ from interstage.fem.elements.block import ElementBlock
 from interstage.fem.followers import Follower
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.pressure import read_pressures
+from interstage.fem.from_deck.span_loads import read_span_loads
+from interstage.fem.from_deck.temperature import read_temperatures
 from interstage.fem.loads import Gravity, Loads, Rotation, to_cd
 from interstage.nastran import CardTable
 
 # loads that LOAD can select and that are not supported: an error once they are selected
 _REFUSED = (
-    "PLOAD1",
     "PLOAD3",
     "PLOADX",
     "PLOADX1",
@@ -38,6 +39,8 @@ def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
     _read_gravity(ctx, loads)
     _read_rotation(ctx, loads)
     _read_enforced(ctx, loads)
+    read_span_loads(ctx, blocks, loads)
+    loads.temperatures = read_temperatures(ctx)
     _read_combinations(ctx, loads)
     for name in _REFUSED:
         table = ctx.deck.cards(name)

@@ -21,6 +21,7 @@ class Isotropic:
     rho: np.ndarray
     ge: np.ndarray
     alpha: np.ndarray
+    tref: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Plane:
     G2: np.ndarray | None
     rho: float
     ge: float
+    alpha: np.ndarray  # (3,) strains of unit temperature, engineering shear
+    tref: float
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Solid:
     rho: float
     ge: float
     isotropic: bool
+    alpha: np.ndarray  # (6,) strains of unit temperature
+    tref: float
 
 
 _KINDS = ("MAT1", "MAT2", "MAT8", "MAT9")
@@ -86,26 +91,26 @@ class Materials:
                     f"{table.name} needs a MAT1 with id {one}",
                     got="no such material" if found is None else found,
                 )
-        values = np.array([self._mat1(int(one)) for one in ids]).reshape(-1, 6)
+        values = np.array([self._mat1(int(one)) for one in ids]).reshape(-1, 7)
         return Isotropic(*values[inverse].T)
 
     def plane(self, mid: int) -> Plane:
         """Plane-stress stiffness of a MAT1, MAT2 or MAT8."""
         kind = self._require(mid, ("MAT1", "MAT2", "MAT8"))
         if kind == "MAT1":
-            E, G, nu, rho, ge, _ = self._mat1(mid)
+            E, G, nu, rho, ge, alpha, tref = self._mat1(mid)
             if not -1.0 < nu < 1.0:
                 table, i = self._place[int(mid)]
                 raise table.error(i, "a shell needs -1 < NU < 1", got=f"NU = {nu:g}")
             c = E / (1.0 - nu * nu)
             Q = np.array([[c, nu * c, 0.0], [nu * c, c, 0.0], [0.0, 0.0, E / (2.0 * (1.0 + nu))]])
-            return Plane(Q, np.diag([G, G]), rho, ge)
+            return Plane(Q, np.diag([G, G]), rho, ge, np.array([alpha, alpha, 0.0]), tref)
         table, i = self._place[int(mid)]
         row = _numbers(table, i, 20)
         if kind == "MAT2":
             g = row[1:7]
             Q = np.array([[g[0], g[1], g[2]], [g[1], g[3], g[4]], [g[2], g[4], g[5]]])
-            return Plane(Q, None, row[7], row[12])
+            return Plane(Q, None, row[7], row[12], np.array(row[8:11]), row[11])
         E1, E2, nu12, G12, G1z, G2z, rho = row[1:8]
         if E1 <= 0.0 or E2 <= 0.0:
             raise table.error(i, "MAT8 needs E1 > 0 and E2 > 0")
@@ -116,12 +121,12 @@ class Materials:
         Q = np.array([[E1 / d, nu12 * E2 / d, 0.0], [nu12 * E2 / d, E2 / d, 0.0], [0.0, 0.0, G12]])
         # the Quick Reference Guide: a blank G1Z or G2Z means no transverse shear flexibility
         G2 = np.diag([G1z, G2z]) if G1z > 0.0 and G2z > 0.0 else None
-        return Plane(Q, G2, rho, row[16])
+        return Plane(Q, G2, rho, row[16], np.array([row[8], row[9], 0.0]), row[10])
 
     def solid(self, mid: int) -> Solid:
         """Stiffness of a MAT1 or MAT9 (its card order is xx yy zz xy yz zx)."""
         if self._require(mid, ("MAT1", "MAT9")) == "MAT1":
-            E, _, nu, rho, ge, _ = self._mat1(mid)
+            E, _, nu, rho, ge, alpha, tref = self._mat1(mid)
             if not -1.0 < nu < 0.5:
                 table, i = self._place[int(mid)]
                 raise table.error(i, "a solid needs -1 < NU < 0.5", got=f"NU = {nu:g}")
@@ -129,13 +134,13 @@ class Materials:
             lame = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
             C = np.diag([2.0 * shear] * 3 + [shear] * 3)
             C[:3, :3] += lame
-            return Solid(C, rho, ge, True)
+            return Solid(C, rho, ge, True, np.array([alpha] * 3 + [0.0] * 3), tref)
         table, i = self._place[int(mid)]
         row = _numbers(table, i, 32)
         C = np.zeros((6, 6))
         C[np.triu_indices(6)] = row[1:22]
         C = C + np.triu(C, 1).T
-        return Solid(C, row[22], row[30], False)
+        return Solid(C, row[22], row[30], False, np.array(row[23:29]), row[29])
 
     def _require(self, mid: int, kinds: tuple[str, ...]) -> str:
         kind = self.kind(mid)
@@ -147,7 +152,7 @@ class Materials:
         return kind
 
     def _mat1(self, mid: int) -> tuple[float, ...]:
-        """E, G, nu, rho, ge, alpha of a MAT1, completed by E = 2(1 + nu)G.
+        """E, G, nu, rho, ge, alpha, tref of a MAT1, completed by E = 2(1 + nu)G.
 
         Rules of the Quick Reference Guide: of E, G, NU any two give the third; E and NU both blank make
         both zero; G and NU both blank make both zero; all three given are used as they stand.
@@ -172,7 +177,7 @@ class Materials:
             G = E / (2.0 * (1.0 + nu))
         elif nu is None:
             nu = 0.0 if G == 0.0 else E / (2.0 * G) - 1.0
-        self._isotropic[mid] = (E, G, nu, values[4], values[7], values[5])
+        self._isotropic[mid] = (E, G, nu, values[4], values[7], values[5], values[6])
         return self._isotropic[mid]
 
 

@@ -1,4 +1,4 @@
-"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD."""
+"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from interstage.nastran import CardTable
 from interstage.nastran.ids import expand_ids
 
 ALL = np.arange(6)
+COINCIDENT = 1e-6  # of the size of the coordinates
 Found = tuple[Equations, RigidLink | None]
 
 
@@ -21,7 +22,7 @@ def read_rigid(ctx: Context) -> tuple[Equations, list[RigidLink]]:
     """Return the constraint equations of all rigid elements, each with the name of its element, and what they link."""
     parts: list[Equations] = []
     links: list[RigidLink] = []
-    readers = {"RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBE1": _rbe1, "RROD": _rrod}
+    readers = {"RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBE1": _rbe1, "RROD": _rrod, "RJOINT": _rjoint}
     for name, reader in readers.items():
         table = ctx.deck.cards(name)
         if len(table):
@@ -168,6 +169,21 @@ def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
     if len(cma) + len(cmb) != 1 or max([*cma, *cmb]) > 2:
         raise table.error(i, "RROD needs exactly one dependent translation", "one digit 1 to 3 in CMA or CMB")
     return rrod(ctx.grids, row[0], a, b, a if len(cma) else b, int([*cma, *cmb][0])), None
+
+
+def _rjoint(ctx: Context, table: CardTable, i: int) -> Found:
+    """RJOINT: EID, GA, GB, CB: components CB of GB (all if blank) move with GA, at the same place."""
+    row = (table.row(i) + [None] * 4)[:4]
+    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    chosen = components(table, i, row[3]) if row[3] is not None else ALL
+    apart = np.linalg.norm(ctx.grids.xyz[b] - ctx.grids.xyz[a])
+    if apart > COINCIDENT * np.abs(ctx.grids.xyz[[a, b]]).max():
+        raise table.error(
+            i, "the grids of this RJOINT are not at one place", got=f"{apart:g} apart", hint="use RBAR"
+        )
+    equations = rbe2(ctx.grids, row[0], a, [b], chosen)
+    equations.names = [f"RJOINT {row[0]}"]
+    return equations, RigidLink("rbar", row[1], np.array([row[2]]), _digits(chosen))
 
 
 def _check_apart(table: CardTable, i: int, independent: list, dependent: list) -> None:

@@ -33,26 +33,33 @@ def _by_card(
 
 def bar_sections(
     ctx: Context, table: CardTable, pid: np.ndarray
-) -> tuple[BarSection, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[BarSection, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sections of the CBAR elements in `table` with property ids `pid`.
 
     Returns the sections, structural damping (n,), ρI2 and ρI1 (n, 2) of bars that have a PBARL (zero for
-    PBAR), which some versions of NASTRAN use as rotary inertia, and stress points (n, 4, 2).
+    PBAR), which some versions of NASTRAN use as rotary inertia, stress points (n, 4, 2), and thermal expansion with its
+    reference temperature (2, n).
     """
     which = np.zeros(len(pid), dtype=np.int64)
     values = np.zeros((len(pid), 8))
     points = np.zeros((len(pid), 4, 2))
-    material = np.zeros((len(pid), 4))
+    material = np.zeros((len(pid), 6))
     for k, here, source, back in _by_card(ctx, table, pid, ("PBAR", "PBARL")):
         which[here] = k
         values[here] = (_pbar if k == 0 else _pbarl)(source)[back]
         points[here] = (_pbar_points if k == 0 else _pbarl_points)(source)[back]
         iso = ctx.materials.isotropic(source.integer(2), source)
-        material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge])[back]
+        material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge, iso.alpha, iso.tref])[back]
     A, I1, I2, I12, J, K1, K2, nsm = values.T
-    E, G, rho, ge = material.T
+    E, G, rho, ge, *thermal = material.T
     rotary = np.where(which == 1, rho * np.stack([I2, I1]), 0.0).T
-    return BarSection(E, G, A, I1, I2, I12, J, K1, K2, rho * A + nsm), ge, rotary, points
+    return (
+        BarSection(E, G, A, I1, I2, I12, J, K1, K2, rho * A + nsm),
+        ge,
+        rotary,
+        points,
+        np.array(thermal),
+    )
 
 
 def _pbar(table: CardTable) -> np.ndarray:
@@ -140,20 +147,21 @@ class _BeamData:
 
 def beam_sections(
     ctx: Context, table: CardTable, pid: np.ndarray
-) -> tuple[list[BeamSection], np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[list[BeamSection], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sections of the CBEAM elements in `table` with property ids `pid`.
 
-    Returns the sections used, the section of each element (n,), its structural damping (n,) and whether
-    its property has a warping coefficient (n,).
+    Returns the sections used, the section of each element (n,), its structural damping (n,), whether its property has
+    a warping coefficient (n,), and thermal expansion with its reference temperature (2, n).
     """
     sections: list[BeamSection] = []
     index = np.zeros(len(pid), dtype=np.int64)
-    ge, warping = np.zeros(len(pid)), np.zeros(len(pid), dtype=bool)
+    ge, warping, thermal = np.zeros(len(pid)), np.zeros(len(pid), dtype=bool), np.zeros((2, len(pid)))
     for k, here, source, back in _by_card(ctx, table, pid, ("PBEAM", "PBEAML")):
         read = _pbeam if k == 0 else _pbeaml
         iso = ctx.materials.isotropic(source.integer(2), source)
         index[here] = len(sections) + back
         ge[here] = iso.ge[back]
+        thermal[:, here] = np.array([iso.alpha, iso.tref])[:, back]
         data = [read(source, i) for i in range(len(source))]
         if k == 1 and ctx.deck.for_msc:
             _msc_rods(ctx, source, data)
@@ -162,7 +170,7 @@ def beam_sections(
             _check_stations(source, i, one.values)
             material = {"E": float(iso.E[i]), "G": float(iso.G[i]), "rho": float(iso.rho[i])}
             sections.append(BeamSection(**one.values, **material))
-    return sections, index, ge, warping
+    return sections, index, ge, warping, thermal
 
 
 def _msc_rods(ctx: Context, table: CardTable, data: list[_BeamData]) -> None:

@@ -44,6 +44,11 @@ class ShellProperties:
         """Structural damping of each section."""
         return np.array([section.ge for section in self._sections])
 
+    def thermal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Free strains (m, 6, 2) and reference temperature (m,) of each section."""
+        strains = np.array([section.expansion for section in self._sections]).reshape(-1, 6, 2)
+        return strains, np.array([section.tref for section in self._sections])
+
     def thickness(self) -> np.ndarray:
         """Thickness of each section."""
         return np.array([section.thickness for section in self._sections])
@@ -155,7 +160,12 @@ def pshell_section(ctx: Context, table: CardTable, i: int) -> tuple[Section, boo
         isotropic=all(kind == "MAT1" for kind in kinds),
         fibres=None if None in fibres else tuple(fibres),
         inertia=inertia,
+        tref=used[0].tref,
     )
+    if mid1 is not None:
+        section.expansion[:3, 0] = used[0].alpha
+    if mid2 not in (None, -1):
+        section.expansion[3:, 1] = used[-1].alpha
     return section, blank
 
 
@@ -188,7 +198,9 @@ def layered_section(ctx: Context, table: CardTable, i: int) -> Section:
     if option == "SMCORE" and len(layers) < 2:
         raise table.error(i, "SMCORE needs face plies and a core ply")
     try:
-        return laminate_section(layers, z0, option, nsm, ge)
+        section = laminate_section(layers, z0, option, nsm, ge)
+        section.tref = _real(table, i, row[5], "TREF", 0.0) or 0.0
+        return section
     except np.linalg.LinAlgError:
         raise table.error(i, f"the plies of this {table.name} give a singular stiffness") from None
 
@@ -209,7 +221,7 @@ def _layers(ctx: Context, table: CardTable, i: int, row: list) -> list[Layer]:
             raise table.error(i, f"ply {number} of this {table.name} has no thickness")
         material = plane_material(ctx, table, i, mid, f"MID{number}")
         angle = _real(table, i, group[2], f"THETA{number}", 0.0)
-        layers.append(Layer(material.Q, material.G2, material.rho, t, angle))
+        layers.append(Layer(material.Q, material.G2, material.rho, t, angle, material.alpha))
     return layers
 
 

@@ -80,7 +80,7 @@ def _block(
     check_corners(ctx, table, nodes[:, : layout.corners])
     sections = properties.table()
     corners = nodes[:, : layout.corners]
-    return layout.block(
+    block = layout.block(
         table.name,
         table.integer(1),
         nodes,
@@ -94,6 +94,8 @@ def _block(
         ge=properties.ge()[section],
         output=properties.output(),
     )
+    block.expansion, block.reference_temperature = (value[section] for value in properties.thermal())
+    return block
 
 
 def check_corners(ctx: Context, table: CardTable, corners: np.ndarray) -> None:

@@ -21,6 +21,7 @@ from interstage.fem.elements.solid_common import (
 )
 from interstage.fem.elements.tetra import TETRA4, TETRA10
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.materials import Solid
 from interstage.nastran import CardTable
 
 # card: shape without and with mid-edge nodes, stiffness and recovery of a linear element that is not isoparametric
@@ -34,12 +35,9 @@ _FAMILIES = {
 
 @dataclass(frozen=True)
 class _Property:
-    """One PSOLID: moduli in material axes, density, damping, material system, standard integration or not."""
+    """One PSOLID: material and its system, standard integration or not."""
 
-    C: np.ndarray
-    rho: float
-    ge: float
-    isotropic: bool
+    material: Solid
     cordm: int
     standard: bool
 
@@ -98,6 +96,7 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
         block = SolidBlock(
             shape, table.integer(1)[rows], use, xyz, C, rho, ge, present, stiffness, recovery, axes
         )
+        block.expansion, block.reference_temperature = _expansion(ctx, shape, xyz, pid[rows], properties)
         _check_jacobians(table, rows, block)
         blocks.append(block)
     return blocks
@@ -162,11 +161,28 @@ def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, proper
     C, rho, ge = np.empty((len(pid), 6, 6)), np.empty(len(pid)), np.empty(len(pid))
     for one in np.unique(pid):
         which, p = pid == one, properties[int(one)]
-        C[which], rho[which], ge[which] = p.C, p.rho, p.ge
-        if p.isotropic or p.cordm == 0:
+        C[which], rho[which], ge[which] = p.material.C, p.material.rho, p.material.ge
+        if p.material.isotropic or p.cordm == 0:
             continue
         C[which] = rotate_material(C[which], _material_axes(ctx, shape, xyz[which], p.cordm))
     return C, rho, ge
+
+
+def _expansion(
+    ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, properties: dict[int, _Property]
+):
+    """Strain tensors of unit temperature (n, 3, 3) in basic axes and reference temperatures (n,)."""
+    strain, tref = np.zeros((len(pid), 3, 3)), np.zeros(len(pid))
+    for one in np.unique(pid):
+        which, p = pid == one, properties[int(one)]
+        tref[which] = p.material.tref
+        xx, yy, zz, xy, yz, zx = p.material.alpha
+        tensor = np.array([[xx, xy / 2, zx / 2], [xy / 2, yy, yz / 2], [zx / 2, yz / 2, zz]])
+        axes = np.eye(3)
+        if p.cordm and not p.material.isotropic:
+            axes = _material_axes(ctx, shape, xyz[which], p.cordm)
+        strain[which] = axes @ tensor @ np.swapaxes(axes, -1, -2)
+    return strain, tref
 
 
 def _material_axes(ctx: Context, shape: Shape, xyz: np.ndarray, cordm: int) -> np.ndarray:
@@ -243,7 +259,7 @@ def _read_properties(ctx: Context, used: np.ndarray) -> dict[int, _Property]:
                 raise  # the fault is in the material card, which the message names
             raise table.error(i, f"PSOLID {pid}: {error.what}", got=error.got) from None
         standard = _standard_integration(ctx, table, i, pid, rule, isop)
-        out[pid] = _Property(material.C, material.rho, material.ge, material.isotropic, cordm, standard)
+        out[pid] = _Property(material, cordm, standard)
     return out
 
 

@@ -1,0 +1,145 @@
+"""Non-structural mass that case control selects: NSM, NSM1, NSML, NSML1, NSMADD."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from interstage.fem.elements.bar import BarBlock
+from interstage.fem.elements.beam import BeamBlock
+from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.rod import RodBlock
+from interstage.fem.elements.shell_common import ShellBlock
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.lookup import property_ids
+from interstage.nastran import CardTable, expand_ids
+
+# property or element entry that a card names -> elements
+_ELEMENTS = {
+    **dict.fromkeys(
+        ("PSHELL", "PCOMP", "PCOMPG"), ("CQUAD4", "CTRIA3", "CQUADR", "CTRIAR", "CQUAD8", "CTRIA6")
+    ),
+    **dict.fromkeys(("PBAR", "PBARL"), ("CBAR",)),
+    **dict.fromkeys(("PBEAM", "PBEAML"), ("CBEAM",)),
+    "PROD": ("CROD",),
+    "PTUBE": ("CTUBE",),
+    "CONROD": ("CONROD",),
+}
+
+
+def add_mass(ctx: Context, blocks: list[ElementBlock]) -> None:
+    """Add the selected non-structural mass to elements, by length or area (NSM, NSM1) or spread out (NSML, NSML1)."""
+    chosen = {case.nsm for case in ctx.deck.case.subcases} - {None}
+    if not chosen:
+        return
+    if len(chosen) > 1 or any(case.nsm is None for case in ctx.deck.case.subcases):
+        ctx.notes.append(f"NSM = {min(chosen)} holds for all subcases")
+    sets = _members(ctx, min(chosen))
+    added = [np.zeros(len(block)) for block in blocks]
+    found = False
+    for name in ("NSM", "NSM1", "NSML", "NSML1"):
+        table = ctx.deck.cards(name)
+        if not len(table):
+            continue
+        for i in np.flatnonzero(np.isin(table.integer(1), sets)).tolist():
+            found = True
+            for kind, ids, value in _entries(table, i):
+                _spread(ctx, table, i, blocks, added, kind, ids, value, name.startswith("NSML"))
+    if not found:
+        ctx.notes.append(f"NSM set {min(chosen)} is selected and not in the deck: it adds no mass")
+    for block, value in zip(blocks, added):
+        if value.any():
+            _give(block, value)
+
+
+def _members(ctx: Context, sid: int) -> list[int]:
+    table = ctx.deck.cards("NSMADD")
+    for row in table.rows():
+        if row[:1] == [sid]:
+            return [one for one in row[1:] if isinstance(one, int)]
+    return [sid]
+
+
+def _entries(table: CardTable, i: int) -> list[tuple[str, list | None, float]]:
+    """(entry, ids or None for all, value) of a card: pairs of id and value (NSM, NSML), one value and a list (...1)."""
+    row = table.row(i) + [None] * 5
+    kind = str(row[1])
+    if kind != "ELEMENT" and kind not in _ELEMENTS:
+        known = ", ".join([*_ELEMENTS, "ELEMENT"])
+        raise table.error(i, f"{table.name} names an entry that has no non-structural mass here", known, kind)
+    if table.name.endswith("1"):
+        ids = [one for one in row[4:] if one is not None]
+        value = row[3]
+        if not isinstance(value, int | float):
+            raise table.error(i, f"{table.name} has no mass", got=repr(value))
+        return [(kind, None if ids == ["ALL"] else ids, float(value))]
+    out = []
+    for number, value in zip(row[2::2], row[3::2]):
+        if number is None and value is None:
+            continue
+        if not isinstance(number, int) or not isinstance(value, int | float):
+            raise table.error(i, f"{table.name} needs pairs of an id and a mass", got=f"{number}, {value}")
+        out.append((kind, [number], float(value)))
+    return out
+
+
+def _spread(ctx, table, i, blocks, added, kind, ids, value, lumped: bool) -> None:
+    """Add a value by length or area to the elements meant, or spread it over all of them."""
+    places = []
+    for block, target in zip(blocks, added):
+        if kind != "ELEMENT" and block.name not in _ELEMENTS[kind]:
+            continue
+        if not isinstance(block, ShellBlock | RodBlock | BarBlock | BeamBlock):
+            continue
+        number = block.eid
+        if kind not in ("ELEMENT", "CONROD"):
+            cards = ctx.deck.cards(block.name)
+            order = np.argsort(cards.integer(1))
+            default = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}.get(block.name)
+            pid = property_ids(cards, ctx.deck.cards(default) if default else None)
+            number = pid[order][np.searchsorted(cards.integer(1)[order], block.eid)]
+            ours = ctx.deck.cards(kind).integer(1)
+            number = np.where(np.isin(number, ours), number, -1)
+        which = number >= 0
+        if ids is not None:
+            wanted = expand_ids(ids, partial(table.error, i), within=np.unique(number[number >= 0]))
+            which &= np.isin(number, wanted)
+        if which.any():
+            places.append((target, which, _sizes(block)))
+    total = sum(float(sizes[which].sum()) for _, which, sizes in places)
+    for target, which, _ in places:
+        target[which] += value / total if lumped else value
+
+
+def _sizes(block: ElementBlock) -> np.ndarray:
+    """Lengths or areas (n,)."""
+    if isinstance(block, ShellBlock):
+        x = block.positions()[:, : block.corners]
+        if block.corners == 3:
+            return 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
+        return 0.5 * np.linalg.norm(np.cross(x[:, 2] - x[:, 0], x[:, 3] - x[:, 1]), axis=1)
+    return block.length if isinstance(block, RodBlock) else block.geometry.length
+
+
+def _give(block: ElementBlock, value: np.ndarray) -> None:
+    """Add mass by length or area (n,) to the elements of a block."""
+    if isinstance(block, RodBlock):
+        block.total_mass = block.total_mass + value * block.length
+    elif isinstance(block, BarBlock):
+        block.section = replace(block.section, mass_per_length=block.section.mass_per_length + value)
+    elif isinstance(block, BeamBlock):
+        pairs, block.which = np.unique(np.column_stack([block.which, value]), axis=0, return_inverse=True)
+        block.which = block.which.ravel()
+        block.take_sections(
+            [replace(block.sections[int(k)], nsm=block.sections[int(k)].nsm + more) for k, more in pairs]
+        )
+    elif isinstance(block, ShellBlock):
+        pairs, index = np.unique(np.column_stack([block.section, value]), axis=0, return_inverse=True)
+        old = pairs[:, 0].astype(np.int64)
+        picked = {name: getattr(block.sections, name)[old] for name in block.sections._fields}
+        picked["mass"] = picked["mass"] + pairs[:, 1]
+        block.sections = type(block.sections)(**picked)
+        block.output = block.output.select(old)
+        block.section = np.ascontiguousarray(index.ravel(), dtype=np.int64)

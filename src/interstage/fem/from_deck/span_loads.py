@@ -1,0 +1,95 @@
+"""Loads between the ends of bars and beams of a deck: PLOAD1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.fem.elements.bar import LineBlock
+from interstage.fem.elements.block import ElementBlock
+from interstage.fem.elements.span import SpanLoads, end_loads
+from interstage.fem.from_deck.context import Context
+from interstage.fem.loads import Loads, to_cd
+from interstage.nastran import CardTable
+
+_SCALES = ("LE", "FR", "LEPR", "FRPR")
+
+
+def read_span_loads(ctx: Context, blocks: list[ElementBlock], loads: Loads) -> None:
+    """PLOAD1: SID, EID, TYPE, SCALE, X1, P1, X2, P2 on CBAR and CBEAM."""
+    table = ctx.deck.cards("PLOAD1")
+    if not len(table):
+        return
+    eid, found = table.integer(2), np.zeros(len(table), dtype=bool)
+    for number, block in enumerate(blocks):
+        if not isinstance(block, LineBlock):
+            continue
+        order = np.argsort(block.eid)
+        at = order[np.minimum(np.searchsorted(block.eid[order], eid), len(order) - 1)]
+        here = block.eid[at] == eid
+        found |= here
+        if here.any():
+            _place(ctx, table.select(here), block, number, at[here], loads)
+    if not found.all():
+        i = int(np.argmin(found))
+        raise table.error(i, f"PLOAD1 refers to element {eid[i]}, which is no CBAR or CBEAM of the deck")
+
+
+def _place(
+    ctx: Context, table: CardTable, block: LineBlock, number: int, row: np.ndarray, loads: Loads
+) -> None:
+    """Add the loads of cards on the bars `row` of a block."""
+    local = end_loads(block, _loads(table, block, row))
+    geometry = block.geometry[row]
+    nodal = np.einsum("nij,ni->nj", geometry.end_motion(), local)
+    sid = table.integer(1)
+    for one in np.unique(sid):
+        which = np.flatnonzero(sid == one)
+        target = loads.set(int(one))
+        held = target.spans.setdefault(number, np.zeros((len(block), 12)))
+        np.add.at(held, row[which], local[which])
+        for first in (0, 3, 6, 9):
+            grid = block.nodes[row[which], first // 6]
+            target.dof.append((ctx.grids.dof[grid][:, None] + first % 6 + np.arange(3)).ravel())
+            target.value.append(to_cd(ctx.grids, grid, nodal[which, first : first + 3]).ravel())
+
+
+def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
+    """Places and sizes in element axes; a blank X2 makes a load at a point."""
+    geometry = block.geometry[row]
+    scale, kind = table.word(4, "LE"), table.word(3)
+    first, last = table.real(5), table.real(7, np.nan)
+    p1, p2 = table.real(6), table.real(8, 0.0)
+    vectors = np.zeros((len(table), 6))
+    for i, word in enumerate(kind):
+        if scale[i] not in _SCALES:
+            raise table.error(i, "SCALE of this PLOAD1 is not known", "LE, FR, LEPR or FRPR", str(scale[i]))
+        if (
+            len(word) not in (2, 3)
+            or word[0] not in "FM"
+            or word[1] not in "XYZ"
+            or word[2:] not in ("", "E")
+        ):
+            raise table.error(
+                i, "TYPE of this PLOAD1 is not known", "FX, FY, FZ, MX, ..., FXE, ...", str(word)
+            )
+        along = np.eye(3)["XYZ".index(word[1])]
+        along = along if word.endswith("E") else geometry.R[i].T @ along
+        if scale[i].endswith("PR"):
+            along = along * np.sqrt(max(1.0 - along[0] ** 2, 0.0))
+        at = 0 if word[0] == "F" else 3
+        vectors[i, at : at + 3] = along
+    point = np.isnan(last) | (last == first)
+    last = np.where(point, first, last)
+    length = np.where(np.char.startswith(scale.astype(str), "FR"), geometry.length, 1.0)
+    start, stop = first * length, last * length
+    bad = (start < 0.0) | (stop < start) | (stop > geometry.length * (1.0 + 1e-6))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise table.error(
+            i,
+            "the load of this PLOAD1 is not on the bar",
+            "0 <= X1 <= X2 <= length",
+            f"{first[i]:g} to {last[i]:g}",
+        )
+    stop = np.minimum(stop, geometry.length)
+    return SpanLoads(row, start, stop, p1[:, None] * vectors, np.where(point, p1, p2)[:, None] * vectors)

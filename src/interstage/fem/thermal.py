@@ -1,0 +1,124 @@
+"""Thermal loads: what elements would do if they were free to expand, and the loads that stand for it.
+
+With u_t the motion of the grids of an element that expands freely, K_e u_t are its loads, and its forces and stresses
+are those of u - u_t. For a temperature that is even (in bars: linear along and across) u_t is exact for every element
+that passes the patch test; second-order solids of isotropic material take the linear part of the temperature with
+them, u_t = α (T0 x + (g·x) x - ½ |x|² g).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.errors import ModelError, known_names
+from interstage.fem.case import Subcase
+from interstage.fem.elements.block import ElementBlock, Heat
+from interstage.fem.grids import Grids
+from interstage.fem.loads import TemperatureSet
+from interstage.fem.model import FEModel
+
+CHUNK = 4096  # elements whose stiffness is held at once
+
+
+@dataclass(frozen=True)
+class FreeExpansion:
+    """What a temperature does: loads (n_dof,) on the g-set in CD axes, free motions (n, m) by number of the block."""
+
+    load: np.ndarray
+    motion: dict[int, np.ndarray]
+
+
+def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
+    """Sets of TEMPERATURE(LOAD) and TEMPERATURE(INITIAL) of a subcase; without brackets, or with BOTH, one is both."""
+    load = initial = None
+    for key, value in case.requests.items():
+        name, _, option = key.rstrip(")").partition("(")
+        if not name.startswith("TEMP"):
+            continue
+        words = value.replace("=", " ").split()
+        number = int(words[0]) if words and words[0].isdigit() else None
+        if option in ("", "BOTH", "LOAD"):
+            load = number
+        if option.startswith("INIT"):
+            initial = number
+    return load, initial
+
+
+def free_expansion(fe: FEModel, case: Subcase) -> FreeExpansion | None:
+    """Return what the temperatures that a subcase selects do to every element; None if it selects none."""
+    load, initial = thermal_case(case)
+    if load is None:
+        return None
+    hot, cold = _set(fe, load), None if initial is None else _set(fe, initial)
+    heat, start = hot.at_grids(fe.grids), None if cold is None else cold.at_grids(fe.grids)
+    out, motion = np.zeros(fe.grids.n_dof), {}
+    for k, block in enumerate(fe.blocks):
+        if not len(block) or block.expansion is None or not block.expansion.any():
+            continue
+        change = _heat(fe, block, hot, heat, cold, start)
+        motion[k] = block.thermal_motion(change)
+        for first in range(0, len(block), CHUNK):
+            rows = slice(first, min(first + CHUNK, len(block)))
+            _add(fe.grids, block, rows, block.stiffness(rows) @ motion[k][rows][:, :, None], out)
+    return FreeExpansion(out, motion)
+
+
+def _set(fe: FEModel, number: int) -> TemperatureSet:
+    if number not in fe.loads.temperatures:
+        raise ModelError(
+            f"temperature set {number} is selected but is not in the deck",
+            where=fe.source,
+            hint=known_names(sorted(fe.loads.temperatures)),
+        )
+    return fe.loads.temperatures[number]
+
+
+def _heat(fe: FEModel, block: ElementBlock, hot, heat, cold, start) -> Heat:
+    """Changes of temperature of the elements of a block, from the initial set or else from TREF of the material."""
+    corners = block.nodes[:, : block.corner_count]
+    nodes = heat[block.nodes] - (
+        block.reference_temperature[:, None] if start is None else start[block.nodes]
+    )
+    mean, gradient = heat[corners].mean(axis=1), np.zeros(len(block))
+    ends = np.zeros((len(block), 4))
+    form = 0 if block.expansion is None else block.expansion.ndim
+    for i, eid in enumerate(block.eid.tolist() if hot.plates or hot.bars else ()):
+        if eid in hot.plates and form == 3 and block.dofs_per_node == 6:
+            mean[i], gradient[i] = hot.plates[eid]
+        elif eid in hot.bars and form == 1:
+            mean[i], ends[i] = np.mean(hot.bars[eid][:2]), hot.bars[eid][2:]
+    reference = (
+        block.reference_temperature if start is None else _start(block, cold, start[corners].mean(axis=1))
+    )
+    change = mean - reference
+    if np.isnan(change).any():
+        i = int(np.argmax(np.isnan(change)))
+        bare = corners[i][np.isnan(heat[corners[i]])]
+        where = f" at grid {fe.grids.id[bare[0]]}" if len(bare) else ""
+        raise ModelError(
+            f"{block.name} {block.eid[i]} has no temperature{where}",
+            where=fe.source,
+            hint="add TEMP or TEMPD to the set that TEMPERATURE selects",
+        )
+    return Heat(change, nodes, gradient, ends)
+
+
+def _start(block: ElementBlock, cold: TemperatureSet, at_grids: np.ndarray) -> np.ndarray:
+    """Initial temperatures (n,) of elements: those given for plates and bars, else the mean of their corners."""
+    out = at_grids
+    for i, eid in enumerate(block.eid.tolist() if cold.plates or cold.bars else ()):
+        if eid in cold.plates:
+            out[i] = cold.plates[eid][0]
+        elif eid in cold.bars:
+            out[i] = np.mean(cold.bars[eid][:2])
+    return out
+
+
+def _add(grids: Grids, block: ElementBlock, rows: slice, force: np.ndarray, out: np.ndarray) -> None:
+    """Add element forces (n, m, 1) in basic axes to a g-set vector in CD axes."""
+    nodes, dofs = block.nodes[rows], block.dofs_per_node
+    parts = force.reshape(*nodes.shape, dofs // 3, 3)
+    turned = np.einsum("nkij,nkpi->nkpj", grids.R_basic_cd[nodes], parts).reshape(*nodes.shape, dofs)
+    np.add.at(out, grids.dof[nodes][:, :, None] + np.arange(dofs), turned)
