@@ -188,6 +188,7 @@ SCRATCH_FIELDS = (
     ("closure_f", "w", 1),  # (m,) multipliers
     ("closure_g", "w", 1),  # (m,) sum of multipliers of several passes
     ("closure_s", "w", 1),  # (m,) scales of the rows
+    ("closure_rest", "w", 1),  # (m,) answers below which they cannot move
     ("closure_L", "w", 2),  # (m, m) J M^-1 J^T, then its factor
     ("closure_X", "w", 2),  # (m, nv) M^-1 J^T by rows
     ("closure_J", "w", 2),  # (6, nv)
@@ -223,7 +224,7 @@ else:
 def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ...]]:
     """Return the shapes of what closures need: nothing where there are none."""
     one = min(C, 1)
-    rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "g", "s")}
+    rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "g", "s", "rest")}
     return rows | {
         "closure_r": (C, 3),
         "closure_n": (m, 3),

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interstage.errors import InputError, ModelError, known_names
-from interstage.multibody.closing import all_rows, errors, in_use, name_of, worst
+from interstage.multibody.closed_rows import in_use, least_answers
+from interstage.multibody.closing import all_rows, errors, name_of, worst
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.joints.rows import Row
 from interstage.multibody.kernels import closure_rows as rows
-from interstage.multibody.kernels.closure import RANK, STILL
+from interstage.multibody.kernels.closure import RANK
 from interstage.multibody.state import State
 from interstage.multibody.topology import check_state
 from interstage.spatial import Rotation
@@ -108,11 +109,17 @@ def _metric(system: Dynamics, x: State, time: float) -> np.ndarray:
     return system.mass_matrix(still) + np.diag(K * (time**2 / slowest))
 
 
-def _least_step(W: np.ndarray, J: np.ndarray, e: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return the least δ in the metric W, zero outside `free`, with J δ = -e as well as it can be."""
+def _least_step(
+    W: np.ndarray, J: np.ndarray, e: np.ndarray, free: np.ndarray, rest: np.ndarray
+) -> np.ndarray:
+    """Return the least δ in the metric W, zero outside `free`, with J δ = -e as well as it can be.
+
+    Rows whose answer is not above `rest` (m,) cannot move: they are left as they are.
+    """
     X = np.linalg.solve(W[np.ix_(free, free)], J[:, free].T)
     S = J[:, free] @ X
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), STILL * np.diag(S).max(initial=1e-300)))
+    moves = np.diag(S) > rest
+    scale = np.where(moves, 1.0 / np.sqrt(np.where(moves, np.diag(S), 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * S * scale[None, :])
     good = values > RANK * len(values)
     right = vectors.T @ (scale * e)
@@ -226,7 +233,7 @@ def _newton(system: Dynamics, y: State, free: np.ndarray, time: float) -> tuple[
     for _ in range(STEPS):
         e, J = _newton_rows(system, y)
         merit = np.linalg.norm(e / unit)
-        step = _least_step(_metric(system, y, time), J, e, free)
+        step = _least_step(_metric(system, y, time), J, e, free, least_answers(system, y))
         if np.all(np.abs(e) <= system.tree.row_tolerance):
             last = _moved(system, y, step)
             better = np.linalg.norm(_newton_rows(system, last)[0] / unit) < merit
@@ -278,7 +285,8 @@ def _relaxed(system: Dynamics, y: State, start: State, free: np.ndarray) -> Stat
         a = np.zeros(system.nv)
         a[stiff] = y.q[places] - start.q[places]
         e, J = _newton_rows(system, y)
-        step = _least_step(_metric(system, y, STIFFNESS_TIMES[0]), J, e - J @ a, free) - a
+        W = _metric(system, y, STIFFNESS_TIMES[0])
+        step = _least_step(W, J, e - J @ a, free, least_answers(system, y)) - a
         step *= _shortened(system, step)
         for _ in range(HALVINGS):
             trial, closed, _ = _newton(system, _moved(system, y, step), free, STIFFNESS_TIMES[0])
@@ -301,6 +309,7 @@ def _open(system: Dynamics, x: State) -> np.ndarray:
 def _assemble_velocities(system: Dynamics, y: State, free: np.ndarray) -> np.ndarray:
     """Change the velocities of y the least so that closures do not open; return what remains (m,)."""
     J, W = all_rows(system, y) * in_use(system)[:, None], _metric(system, y, STIFFNESS_TIMES[0])
+    rest = least_answers(system, y)
     for _ in range(2):
-        y.v += _least_step(W, J, J @ y.v, free)
+        y.v += _least_step(W, J, J @ y.v, free, rest)
     return J @ y.v

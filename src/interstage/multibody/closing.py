@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody import conserved, impulse
 from interstage.multibody.arrays import Work
+from interstage.multibody.closed_rows import answers, in_use, kept
 from interstage.multibody.closures import ROUNDING, row_names
 from interstage.multibody.engine import Scratch
 from interstage.multibody.kernels import closure as kernel
-from interstage.multibody.kernels import closure_rows as rows
 from interstage.multibody.loads import AllKinds, Forces, as_forces, of_all_kinds, wrench_rows
 from interstage.multibody.state import State
 
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-6  # error of a start (radians, or beside the size of the vehicle) that a simulation accepts
 STABILIZATIONS = ("projection", "baumgarte", "none")
-
-
-def kept(system: Dynamics) -> np.ndarray:
-    """Return the numbers of the rows that are not left out."""
-    return np.flatnonzero(system.settings.row_keep)
-
-
-def in_use(system: Dynamics) -> np.ndarray:
-    """Return a mask (m,) of the rows of closures that are not open."""
-    return np.array(
-        [closure not in system.settings.opened for closure, _ in row_names(system.model)], dtype=bool
-    )
 
 
 def set_closure(system: Closures, name: str, closed: bool) -> None:
@@ -158,7 +146,10 @@ def forces_for(
         system.refuse(status, x)
     k = kept(system)
     L = work.closure_L[np.ix_(k, k)]
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(L).real, 1e-300))
+    still = ~(np.diag(L).real > work.closure_rest[k].real)
+    if still.any():
+        refuse(system, kernel.FIRST_ROW - int(k[still][0]), x)
+    scale = 1.0 / np.sqrt(np.diag(L).real)
     if len(k) and not np.linalg.eigvalsh((scale[:, None] * L * scale[None, :]).real)[0] > kernel.RANK:
         refuse(system, kernel.FIRST_ROW - int(k[0]), x)
     X = work.closure_X[k].copy()
@@ -287,22 +278,18 @@ def joint_wrenches(
 def dependent_rows(system: Dynamics, x: State) -> dict[int, frozenset[str]]:
     """Return the rows that depend on rows before them at x, for the modes at hand, and on the rows of which closures.
 
-    A row depends where its pivot in the scaled J M⁻¹Jᵀ vanishes, or where it cannot move at all.
+    A row depends where its pivot in the scaled J M⁻¹Jᵀ vanishes, or where it cannot move at all (`stillness`).
     """
-    tree, use, view = system.tree, in_use(system), system.with_settings()
-    view.settings.row_keep[:] = use
-    with view.engine.borrow(np.dtype(np.float64)) as scratch:
-        status = scratch.closure_response(x.q.real.copy(), np.zeros(system.nv))
-        L = scratch.work.closure_L.copy()
+    use = in_use(system)
+    L, rest, status = answers(system, x)
     if status != 0:
         system.refuse(status, x)
     diagonal = np.diag(L).copy()
-    lengths = np.isin(tree.row_kind, (rows.ALONG, rows.SCREW_ROW))
     names = [closure for closure, _ in row_names(system.model)]
     found: dict[int, frozenset[str]] = {}
     base: list[int] = []
     for k in np.flatnonzero(use).tolist():
-        if not diagonal[k] > kernel.STILL * diagonal[lengths == lengths[k]].max():
+        if not diagonal[k] > rest[k]:
             found[k] = frozenset()
             continue
         trial = [*base, k]

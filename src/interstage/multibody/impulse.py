@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.multibody.arrays import Work
+from interstage.multibody.closed_rows import kept, least_answers
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.prescribed import with_locked
 from interstage.multibody.state import State
@@ -232,8 +233,10 @@ def _project(system: Closures, x: State, r: np.ndarray) -> None:
     solved = np.linalg.solve(M, np.concatenate([r[slots, None], J.T], axis=1))
     x.v[slots] += solved[:, 0]
     W = solved[:, 1:]
+    moves = np.diag(J @ W) > least_answers(system, x)[kept(system)]
+    J, W = J[moves], W[:, moves]
     for _ in range(2):
-        x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x), rcond=1e-12)[0]
+        x.v[slots] -= W @ np.linalg.lstsq(J @ W, system.closure_rate(x)[moves], rcond=1e-12)[0]
 
 
 def set_rates(system: Closures, x: State, body: str, rates: np.ndarray) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.multibody import assembly, closing, system_modes
+from interstage.multibody import assembly, closed_rows, closing, system_modes
 from interstage.multibody.api.dynamics import Dynamics
 from interstage.multibody.loads import Forces
 from interstage.multibody.state import State
@@ -59,7 +59,7 @@ class Closures(Dynamics):
 
     def closure_multipliers(self, x: State, forces: Forces | None = None) -> np.ndarray:
         """Return the multiplier (n_closure,) of each row: a force along it, or a torque about it."""
-        return closing.forces_of(self, x, (forces, None, None))[1][closing.kept(self)]
+        return closing.forces_of(self, x, (forces, None, None))[1][closed_rows.kept(self)]
 
     def drive_forces(
         self,

@@ -12,7 +12,8 @@ Branches of the tree on the ground do not feel each other but through closures: 
 of its two ends, and J M⁻¹Jᵀ has entries where two closures share a branch. It is factored within its envelope, row by
 row from the first entry on (`row_first`), so that chains of local loops cost as much as they are long.
 
-Rows that depend on others make J M⁻¹Jᵀ singular; kernels then return FIRST_ROW - row, and do not regularise.
+Rows that depend on others, or cannot move (`stillness`), make J M⁻¹Jᵀ singular; kernels then return FIRST_ROW - row,
+and do not regularise.
 """
 
 from __future__ import annotations
@@ -21,13 +22,7 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import inward
-from interstage.multibody.kernels.closure_rows import (
-    ALONG,
-    SCREW_ROW,
-    closure_rows,
-    put_accelerations,
-    put_closure,
-)
+from interstage.multibody.kernels.closure_rows import closure_rows, put_accelerations, put_closure
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
 from interstage.multibody.kernels.joints import normalize, rates
@@ -41,11 +36,11 @@ from interstage.multibody.kernels.rows import (
 )
 from interstage.multibody.kernels.slots import add6, get3, get9
 from interstage.multibody.kernels.small import add, cross, kernel, scale, turn_back
+from interstage.multibody.kernels.stillness import least_answers
 
 FIRST_ROW = -10  # status FIRST_ROW - k: row k depends on the rows before it
 NOT_CLOSED = -2  # status: the projection did not reach its tolerance
 RANK = 1e-10  # least pivot of the scaled J M⁻¹Jᵀ of independent rows
-STILL = 1e-13  # a row whose own J M⁻¹Jᵀ is so small beside those of its kind cannot move
 
 
 @kernel
@@ -81,13 +76,18 @@ def _branches(tree, c):
 
 
 @kernel
-def _still(tree, work, branch):
-    """Clear forces and accelerations of the bodies of a branch."""
+def _unload(tree, work, branch):
+    """Clear forces on the bodies of a branch."""
     for k in range(tree.branch_start[branch], tree.branch_start[branch + 1]):
-        i = tree.branch_body[k]
-        no_forces_on(tree, work, i)
+        no_forces_on(tree, work, tree.branch_body[k])
+
+
+@kernel
+def _stop(tree, work, branch):
+    """Clear accelerations of the bodies of a branch."""
+    for k in range(tree.branch_start[branch], tree.branch_start[branch + 1]):
         for j in range(6):
-            work.A[i, j] = 0.0
+            work.A[tree.branch_body[k], j] = 0.0
 
 
 @kernel
@@ -96,7 +96,7 @@ def _unit_response(tree, work, c, k, out):
     one, two = _branches(tree, c)
     for branch in (one, two):
         if branch >= 0:
-            _still(tree, work, branch)
+            _unload(tree, work, branch)
     n, u = get3(work.closure_n, k), get3(work.closure_u, k)
     a, b = tree.closure_site[c, 0], tree.closure_site[c, 1]
     if b >= 0:
@@ -121,7 +121,7 @@ def _unit_response(tree, work, c, k, out):
 
 @stage("")
 def closure_inertia(tree, work):
-    """Write M⁻¹Jᵀ (rows of closure_X) and J M⁻¹Jᵀ (closure_L), after `inward` and `closure_rows`.
+    """Write M⁻¹Jᵀ (rows of closure_X), J M⁻¹Jᵀ (closure_L), closure_rest, after `inward` and `closure_rows`.
 
     The accelerations in the scratch are lost. What couples no branch is zero, and is not touched.
     """
@@ -129,6 +129,7 @@ def closure_inertia(tree, work):
     clear(work.A)
     for c in range(len(tree.closure_site)):
         one, two = _branches(tree, c)
+        least_answers(tree, work, c)
         for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
             if keep[k] != 0:
                 _unit_response(tree, work, c, k, X[k])
@@ -141,7 +142,7 @@ def closure_inertia(tree, work):
                         L[k, r] = 0.0
         for branch in (one, two):
             if branch >= 0:
-                _still(tree, work, branch)
+                _stop(tree, work, branch)
     for k in range(len(tree.row_kind)):
         for j in range(tree.row_first[k], k):
             L[k, j] = L[j, k]
@@ -151,19 +152,10 @@ def closure_inertia(tree, work):
 def _factor(tree, work):
     """Factor the scaled J M⁻¹Jᵀ in place (unit L, D); return 0 or the status of the first dependent row."""
     L, s, m = work.closure_L, work.closure_s, len(tree.row_kind)
-    largest_along, largest_turn = 0.0, 0.0
-    for k in range(m):
-        if tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW:
-            largest_along = max(largest_along, L[k, k].real)
-        else:
-            largest_turn = max(largest_turn, L[k, k].real)
     for k in range(m):
         if work.row_keep[k] == 0:
             L[k, k] = 1.0
-        elif tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW:
-            if not L[k, k].real > STILL * largest_along:
-                return FIRST_ROW - k
-        elif not L[k, k].real > STILL * largest_turn:
+        elif not L[k, k].real > work.closure_rest[k].real:
             return FIRST_ROW - k
         s[k] = 1.0 / np.sqrt(L[k, k].real)
     for i in range(m):

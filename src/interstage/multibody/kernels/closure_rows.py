@@ -26,16 +26,51 @@ ALONG, DOT, TURN, SCREW_ROW = range(4)
 
 
 @kernel
-def _end_pose(tree, work, c, side):
-    """Return rotation and position of an end in the world; the ground has a point of its own."""
+def _end_axes(tree, work, c, side):
+    """Return the rotation of an end in the world."""
     s = tree.closure_site[c, side]
     if s < 0:
-        k = 3 * side
-        point = (tree.closure_p[c, k], tree.closure_p[c, k + 1], tree.closure_p[c, k + 2])
-        return get9(work.Rw, -1), add(get3(work.pw, -1), point)
+        return get9(work.Rw, -1)
+    return product(get9(work.Rw, tree.site_body[s]), get9(work.site_R, s))
+
+
+@kernel
+def _end_place(tree, work, c, side):
+    """Return the body of an end, -1 for the ground, and the place of the end from its origin, world axes."""
+    s = tree.closure_site[c, side]
+    if s < 0:
+        p, k = tree.closure_p, 3 * side
+        return -1, add(get3(work.pw, -1), (p[c, k], p[c, k + 1], p[c, k + 2]))
     i = tree.site_body[s]
-    R = get9(work.Rw, i)
-    return product(R, get9(work.site_R, s)), add(get3(work.pw, i), turn(R, get3(work.site_p, s)))
+    return i, turn(get9(work.Rw, i), get3(work.site_p, s))
+
+
+@kernel
+def _step_in(tree, work, i):
+    """Return the place of body i from the origin of its parent, world axes."""
+    p, port = get3(work.p, i), tree.body_port[i]
+    if port >= 0:
+        p = add(p, get3(work.site_p, port))
+    return turn(get9(work.Rw, tree.body_parent[i]), p)
+
+
+@kernel
+def _between(tree, work, c):
+    """Return r from the first end to the second, world axes.
+
+    From the body that carries both, so that nothing is lost where a vehicle is far from the origin of the world.
+    """
+    i, a = _end_place(tree, work, c, 0)
+    j, b = _end_place(tree, work, c, 1)
+    r = sub(b, a)
+    while i != j:  # a child has a higher number than its parent
+        if i > j:
+            r = sub(r, _step_in(tree, work, i))
+            i = tree.body_parent[i]
+        else:
+            r = add(r, _step_in(tree, work, j))
+            j = tree.body_parent[j]
+    return r
 
 
 @kernel
@@ -124,12 +159,11 @@ def _orientation(tree, k, RF, RB, spin_a, spin_b):
 @kernel
 def _evaluate(tree, work, c):
     """Write C, Ċ, n, u and the velocity terms of C̈ of the rows of one closure."""
-    RA, pA = _end_pose(tree, work, c, 0)
-    RB, pB = _end_pose(tree, work, c, 1)
+    RB = _end_axes(tree, work, c, 1)
     spin_a, slide_a = _end_velocity(tree, work, c, 0)
     spin_b, slide_b = _end_velocity(tree, work, c, 1)
-    RF = product(RA, get9(tree.closure_R, c))
-    r = sub(pB, pA)
+    RF = product(_end_axes(tree, work, c, 0), get9(tree.closure_R, c))
+    r = _between(tree, work, c)
     put3(work.closure_r, c, r)
     moved = sub(slide_b, slide_a)
     relative = sub(spin_b, spin_a)

@@ -83,6 +83,16 @@ def rows_times(rows, x):
 
 
 @kernel
+def square_of_rows(rows, d):
+    """Return Σ d_r |column r|² of a flat (3, n) array."""
+    n = len(d)
+    total = 0.0 * d[0]
+    for r in range(n):
+        total += (rows[r] * rows[r] + rows[n + r] * rows[n + r] + rows[2 * n + r] * rows[2 * n + r]) * d[r]
+    return total
+
+
+@kernel
 def row_times(C, start, x):
     """Return the sum of C[start], C[start + 1] ... times x (n,)."""
     total = 0.0 * x[0]
