@@ -84,6 +84,30 @@ def opened(chromium, path):
         yield page
 
 
+def settled(opened):
+    """The picture once two shots in a row are alike: a slow machine draws late."""
+    last = shot(opened)
+    for _ in range(100):
+        opened.page.wait_for_timeout(100)
+        now = shot(opened)
+        if np.array_equal(now, last):
+            return now
+        last = now
+    raise AssertionError("a paused picture must not change")
+
+
+def still_frames(opened):
+    """Number of frames drawn once no more are drawn for 0.3 s."""
+    last = frames(opened)
+    for _ in range(40):
+        opened.page.wait_for_timeout(300)
+        now = frames(opened)
+        if now == last:
+            return now
+        last = now
+    raise AssertionError("a paused scene must not draw")
+
+
 def shot(opened, selector=CANVAS):
     """Return the pixels of an element."""
     image = pytest.importorskip("PIL.Image")
@@ -146,10 +170,7 @@ def test_curves_with_gaps_are_drawn(chromium, tmp_path):
 
 def test_animation_runs_and_pauses(opened):
     opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
-    opened.page.wait_for_timeout(300)
-    still = frames(opened)
-    opened.page.wait_for_timeout(300)
-    assert frames(opened) == still
+    still = still_frames(opened)
     opened.page.click(".play")
     for _ in range(100):  # the page's policy forbids waiting by a function in it
         if frames(opened) > still + 2:
@@ -158,27 +179,21 @@ def test_animation_runs_and_pauses(opened):
     assert frames(opened) > still + 2
     assert opened.page.locator(CANVAS).get_attribute("data-playing") == "true"
     opened.page.click(".play")
-    opened.page.wait_for_timeout(300)
-    still = frames(opened)
-    opened.page.wait_for_timeout(300)
-    assert frames(opened) == still
+    still_frames(opened)
     opened.assert_clean()
 
 
 def test_mode_selector_changes_the_shape(opened):
     opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
-    opened.page.wait_for_timeout(200)
-    first = shot(opened)
+    first = settled(opened)
     # colours of the measure are far from the grey of the stage: the structure is there
     spread = first.max(axis=2) - first.min(axis=2)
     assert (spread > 60).mean() > 0.02
-    again = shot(opened)
-    assert np.array_equal(first, again), "a paused picture must not change"
     opened.page.click(".modes button:nth-child(3)")
-    opened.page.wait_for_timeout(150)
+    changed = settled(opened)
     assert opened.page.locator(CANVAS).get_attribute("data-mode") == "2"
     assert "9.000 Hz" in opened.page.inner_text(".reading")
-    assert (np.abs(shot(opened) - first).max(axis=2) > 30).mean() > 0.005
+    assert (np.abs(changed - first).max(axis=2) > 30).mean() > 0.005
     opened.page.keyboard.press("ArrowDown")
     assert opened.page.locator(CANVAS).get_attribute("data-mode") == "3"
     opened.assert_clean()
@@ -186,11 +201,9 @@ def test_mode_selector_changes_the_shape(opened):
 
 def test_parts_hide_and_view_turns(opened):
     opened.page.evaluate("document.querySelector('[data-kind=scene]').scrollIntoView()")
-    opened.page.wait_for_timeout(200)
-    before = shot(opened)
+    before = settled(opened)
     opened.page.click(".chip:has-text('walls')")
-    opened.page.wait_for_timeout(150)
-    hidden = shot(opened)
+    hidden = settled(opened)
     assert (np.abs(hidden - before).max(axis=2) > 30).mean() > 0.02
     opened.page.click(".chip:has-text('walls')")
     box = opened.page.locator(CANVAS).bounding_box()
@@ -199,8 +212,7 @@ def test_parts_hide_and_view_turns(opened):
     opened.page.mouse.down()
     opened.page.mouse.move(x + 120, y + 60, steps=4)
     opened.page.mouse.up()
-    opened.page.wait_for_timeout(150)
-    assert (np.abs(shot(opened) - before).max(axis=2) > 30).mean() > 0.01
+    assert (np.abs(settled(opened) - before).max(axis=2) > 30).mean() > 0.01
     opened.assert_clean()
 
 
