@@ -9,7 +9,19 @@ import sys
 import typer
 
 from interstage import __version__
-from interstage.cli import bench, buckling, component, demo, info, modes, report, static, validate, warm
+from interstage.cli import (
+    bench,
+    buckling,
+    check,
+    component,
+    demo,
+    info,
+    modes,
+    report,
+    static,
+    validate,
+    warm,
+)
 from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
 
@@ -29,6 +41,7 @@ app.command("static", epilog="Example:  interstage static bracket.bdf --json > d
     static.static
 )
 app.command("buckling", epilog="Example:  interstage buckling panel.bdf --modes 3")(buckling.buckling)
+app.command("check", epilog="Example:  interstage check panel.bdf")(check.check)
 app.command(
     "component",
     epilog="Example:  interstage component panel.bdf -o panel.h5 --aset 1:123456 --modes 30 --modal-integrals",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,12 @@ LARGEST_ID = 99_999_999  # of grids, elements, properties and sets (Quick Refere
 
 def check_entries(deck: Deck) -> None:
     """Refuse entries that may change the structure and are not supported; list those that are ignored."""
+    for error in entry_errors(deck):
+        raise error
+
+
+def entry_errors(deck: Deck) -> Iterator[DeckError]:
+    """What is wrong with entries, in reading order, then with case control; entries that are ignored are listed."""
     trouble: list[tuple[int, CardTable, str, str | None]] = []
     for name, count in deck.counts.items():
         if name in registry.HARMLESS:
@@ -30,17 +36,16 @@ def check_entries(deck: Deck) -> None:
             trouble += _used_properties(deck, name)
         elif name in registry.SELECTED:
             deck.ignored[name] = count
-            _check_selected(deck, name)
+            yield from _selected(deck, name)
         elif name == "MDLPRM":
-            _check_mdlprm(deck)
+            yield from _mdlprm(deck)
         elif name not in registry.SUPPORTED:
             table = deck.cards(name)
             what, hint = _refusal(name)
             trouble.append((int(table.lines[0]), table, what, hint))
-    if trouble:  # the first in reading order
-        _, table, what, hint = min(trouble, key=lambda item: item[0])
-        raise table.error(0, what, hint=hint)
-    _check_case(deck)
+    for _, table, what, hint in sorted(trouble, key=lambda item: item[0]):
+        yield table.error(0, what, hint=hint)
+    yield from _case(deck)
 
 
 def _refusal(name: str) -> tuple[str, str | None]:
@@ -73,11 +78,11 @@ def _used_properties(deck: Deck, name: str) -> list[tuple[int, CardTable, str, s
     return []
 
 
-def _check_selected(deck: Deck, name: str) -> None:
+def _selected(deck: Deck, name: str) -> Iterator[DeckError]:
     command = registry.SELECTED[name]
     for subcase in deck.case.subcases:
         if command in subcase.requests:
-            raise deck.cards(name).error(
+            yield deck.cards(name).error(
                 0,
                 f"{name} is not supported and subcase {subcase.id} selects it"
                 + (": the virtual mass of a fluid is not computed" if name == "MFLUID" else ""),
@@ -85,7 +90,7 @@ def _check_selected(deck: Deck, name: str) -> None:
             )
 
 
-def _check_mdlprm(deck: Deck) -> None:
+def _mdlprm(deck: Deck) -> Iterator[DeckError]:
     """MDLPRM holds pairs of name and value."""
     table = deck.cards("MDLPRM")
     for i, row in enumerate(table.rows()):
@@ -93,11 +98,11 @@ def _check_mdlprm(deck: Deck) -> None:
             allowed = registry.HARMLESS_MDLPRM_VALUES.get(str(name), ())
             harmless = name in registry.HARMLESS_MDLPRM or value in allowed
             if name is not None and not harmless:
-                raise table.error(i, f"MDLPRM {name} = {value} is not supported and may change the structure")
+                yield table.error(i, f"MDLPRM {name} = {value} is not supported and may change the structure")
     deck.ignored["MDLPRM"] = len(table)
 
 
-def _check_case(deck: Deck) -> None:
+def _case(deck: Deck) -> Iterator[DeckError]:
     """Refuse case control that changes the stiffness; keep what changes the loads for statics."""
     for subcase in deck.case.subcases:
         for name, value in subcase.requests.items():
@@ -112,8 +117,9 @@ def _check_case(deck: Deck) -> None:
                 hint="it changes the stiffness or the loads; remove it if it does not matter",
             )
             if stiffness:
-                raise error
-            deck.static_refusals.append(error)
+                yield error
+            else:
+                deck.static_refusals.append(error)
 
 
 def list_requests(deck: Deck) -> None:
@@ -127,7 +133,13 @@ def list_requests(deck: Deck) -> None:
 
 
 def check_params(deck: Deck) -> None:
-    """Refuse PARAMs that change the structure and are not supported; list those that are not known.
+    """Refuse PARAMs that change the structure and are not supported; list those that are not known."""
+    for error in param_errors(deck):
+        raise error
+
+
+def param_errors(deck: Deck) -> Iterator[DeckError]:
+    """PARAMs that change the structure and are not supported; those that are not known are listed.
 
     INREL changes the loads of statics alone, so that its refusal waits until statics is asked for.
     """
@@ -138,14 +150,21 @@ def check_params(deck: Deck) -> None:
             what = f"PARAM {name} = {value} is not supported and changes the structure or its loads"
             error = deck.param_error(name, what)
             if name != "INREL":
-                raise error
-            deck.static_refusals.append(error)
+                yield error
+            else:
+                deck.static_refusals.append(error)
         if name not in registry.USED_PARAMS and name not in registry.HARMLESS_PARAMS:
             deck.ignored[f"PARAM {name}"] = 1
 
 
 def check_numbers(deck: Deck) -> None:
     """Refuse fields of supported entries that are neither number nor word, such as 1.2.3."""
+    for error in number_errors(deck):
+        raise error
+
+
+def number_errors(deck: Deck) -> Iterator[DeckError]:
+    """Fields of supported entries that are neither number nor word."""
     fields = deck._fields
     bad = np.flatnonzero(fields.kind == BAD)
     if not len(bad):
@@ -156,7 +175,7 @@ def check_numbers(deck: Deck) -> None:
         if name in registry.SUPPORTED and name != "PARAM":
             table = CardTable(fields, name, np.array([c]))
             place = field_name(at - int(fields.start[c]) + 1)
-            raise table.error(
+            yield table.error(
                 0,
                 f"{table.label(0)}: {place} is not a number",
                 got=repr(fields.raw(at)[:40]),

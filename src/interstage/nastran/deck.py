@@ -101,6 +101,17 @@ class Deck:
         """Keep only the cards `name` where `mask` is true."""
         self._index[name] = self._index[name][mask]
 
+    def drop(self, file: str, line: int) -> tuple[str, str] | None:
+        """Leave out the card that starts on a line of a file; returns its name and first field, or None."""
+        at = np.flatnonzero(np.isin(self._fields.line, self._fields.text.buffer_lines(file, line)))
+        for name, index in self._index.items():
+            hit = np.isin(index, at)
+            if hit.any():
+                first = self.cards(name).select(hit).row(0)[:1]
+                self.keep(name, ~hit)
+                return name, str(first[0]) if first else ""
+        return None
+
     def check_loads(self, sids: Iterable[int]) -> None:
         """Refuse static loads of the sets `sids` that are not supported (see `registry.OTHER_LOADS`)."""
         wanted = np.unique(np.fromiter(sids, np.int64))

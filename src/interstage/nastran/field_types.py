@@ -60,7 +60,7 @@ REAL_FIELDS = {
     "MPC": "4/8,7/8",
     "DMIG": "7/4,8/4",
     "EIGRL": "2-3,7",
-    "EIGR": "3-4",
+    **dict.fromkeys(("EIGR", "EIGB"), "3-4"),
     **dict.fromkeys(("FORCE", "MOMENT"), "4-7"),
     **dict.fromkeys(("FORCE1", "FORCE2", "MOMENT1", "MOMENT2"), "3"),
     "SLOAD": "3,5,7",
@@ -76,6 +76,8 @@ REAL_FIELDS = {
     "PLOAD1": "5-8",
     "PGAP": "2-11",
     "CGAP": "6-7",
+    **dict.fromkeys(("NSM", "NSML"), "4/2"),
+    **dict.fromkeys(("NSM1", "NSML1"), "4"),
 }
 
 # Moduli and sections of rods. Springs, masses and densities may be negative, and a MAT2 may be that of the coupling

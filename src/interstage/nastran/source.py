@@ -80,6 +80,13 @@ class Text:
             return (self.files[0] if self.files else "deck"), 1
         return self.files[self._file[k]], self._line[k] + line - self._first[k]
 
+    def buffer_lines(self, file: str, number: int) -> list[int]:
+        """Lines (from 0) of the buffer that come from line `number` (from 1) of a file, several if it is read twice."""
+        ends = [*self._first[1:], self._count]
+        spots = zip(self._first, ends, self._file, self._line)
+        at = [(a + number - line, a, b) for a, b, f, line in spots if self.files[f] == file]
+        return [k for k, a, b in at if a <= k < b]
+
     def line(self, line: int) -> str:
         """Line `line` (from 0) as written, for messages."""
         if self._ends is None:

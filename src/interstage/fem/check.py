@@ -1,0 +1,267 @@
+"""Look a deck over: everything that is wrong with it at once, and what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from interstage.errors import DeckError, InterstageError
+from interstage.fem.elements.bar import BarBlock
+from interstage.fem.elements.shell_common import ShellBlock
+from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import reduce_model
+from interstage.fem.sets import SetCards
+from interstage.fem.solutions import subcase_constraints
+from interstage.fem.statics import solve_static
+from interstage.nastran.checks import check_ids, entry_errors, number_errors, param_errors
+from interstage.nastran.deck import Deck, read_deck
+from interstage.nastran.field_types import check_types
+
+MOST = 60  # troubles that are looked for
+
+# Young's modulus of steel and speed of sound in metals, in systems that decks are written in
+_UNITS = {
+    "metres, kilograms, newtons": (2.0e11, 5.1e3),
+    "millimetres, tonnes, newtons": (2.0e5, 5.1e6),
+    "millimetres, kilograms, kilonewtons (milliseconds)": (2.0e2, 5.1e0),
+    "millimetres, kilograms, millinewtons": (2.0e8, 5.1e6),
+    "inches, slinches (lbf s²/in), pounds-force": (2.9e7, 2.0e5),
+    "feet, slugs, pounds-force": (4.2e9, 1.67e4),
+    "centimetres, grams, dynes": (2.0e12, 5.1e5),
+}
+
+
+@dataclass
+class DeckCheck:
+    """What `check_deck` found.
+
+    Attributes
+    ----------
+    source, sol : the file and its solution
+    cards : number of cards by name
+    troubles : everything that keeps the deck from being solved, with file and line, in reading order
+    loads : what is wrong with static loads, which modes do without
+    ignored, requests : cards and case control that no solution uses, with their numbers
+    notes : sentences about what is taken with a word, free edges, parts, supports
+    facts : what the model is, by name: grids, elements, size, mass, units
+    """
+
+    source: str
+    sol: int | None = None
+    cards: dict[str, int] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
+    ignored: dict[str, int] = field(default_factory=dict)
+    requests: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        good = "can be solved" if not self.troubles else f"has {len(self.troubles)} troubles"
+        lines = [f"{self.source}: SOL {self.sol or 'not given'}, {sum(self.cards.values())} cards; {good}"]
+        lines += [f"  {name}: {value}" for name, value in self.facts.items()]
+        for title, sentences in (("trouble", self.troubles), ("loads", self.loads), ("note", self.notes)):
+            lines += [f"  {title}: {sentence}" for sentence in sentences]
+        for title, counts in (("not used", self.ignored), ("not carried out", self.requests)):
+            if counts:
+                lines.append(f"  {title}: " + ", ".join(f"{k} ({v})" for k, v in sorted(counts.items())))
+        return "\n".join(lines)
+
+
+def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
+    """Read a deck and list everything that is wrong with it, instead of the first mistake alone.
+
+    A card that is wrong is left out and the reading goes on; what only follows from that is not listed.
+    """
+    out = DeckCheck(str(path))
+    try:
+        deck = read_deck(path, allow_outside, strict=False)
+    except DeckError as error:
+        out.troubles.append(str(error))
+        return out
+    out.sol, out.cards = deck.sol, dict(deck.counts)
+    found = _Troubles(deck)
+    for errors in (entry_errors(deck), param_errors(deck), number_errors(deck)):
+        found.take(list(errors))
+    for check in (check_types, check_ids):
+        found.until_clean(partial(check, deck))
+    fe: list[FEModel] = []
+    found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
+    out.troubles = found.sentences()
+    out.ignored, out.requests = deck.ignored, deck.ignored_requests
+    if fe:
+        _look_at(fe[0], out)
+    else:
+        out.notes += deck.notes
+    return out
+
+
+class _Troubles:
+    """Errors so far; a card that is wrong is dropped from the deck."""
+
+    def __init__(self, deck: Deck):
+        self.deck = deck
+        self.errors: list[InterstageError] = []
+        self._dropped: set[str] = set()
+
+    def take(self, errors: Iterable[InterstageError]) -> bool:
+        """Note errors and drop their cards; False where nothing could be dropped."""
+        done = True
+        for error in errors:
+            follows = "not in the deck" in error.what and self._dropped & set(re.findall(r"\d+", error.what))
+            if not follows:
+                self.errors.append(error)
+            gone = None
+            if isinstance(error, DeckError) and error.file is not None and error.line is not None:
+                gone = self.deck.drop(error.file, error.line)
+            if gone is None:
+                done = False
+            else:
+                self._dropped.add(gone[1])
+        return done
+
+    def until_clean(self, step: Callable[[], object]) -> None:
+        """Repeat a step that raises at the first mistake until it finds none, or can go no further."""
+        while len(self.errors) < MOST:
+            try:
+                step()
+                return
+            except InterstageError as error:
+                if not self.take([error]):
+                    return
+
+    def sentences(self) -> list[str]:
+        """The errors in reading order, each once."""
+        order = sorted(
+            self.errors, key=lambda e: (getattr(e, "file", None) or "", getattr(e, "line", None) or 0)
+        )
+        return list(dict.fromkeys(str(error) for error in order))
+
+
+def _look_at(fe: FEModel, out: DeckCheck) -> None:
+    """Note what the model is: size, mass, units, parts, free edges, supports."""
+    counts: dict[str, int] = {}
+    for block in fe.blocks:
+        counts[block.name] = counts.get(block.name, 0) + len(block)
+    for terms in fe.terms.K:
+        counts[terms.name] = counts.get(terms.name, 0) + len(np.unique(terms.eid))
+    out.facts["grids"] = f"{len(fe.grids)}, {fe.grids.n_dof} degrees of freedom"
+    out.facts["elements"] = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "none"
+    if len(fe.grids):
+        size = np.ptp(fe.grids.xyz, axis=0)
+        out.facts["size"] = " x ".join(f"{s:.4g}" for s in size)
+    out.notes += fe.notes
+    if fe.loads.refused is not None:
+        out.loads.append(str(fe.loads.refused))
+    out.loads += [str(one.refused) for one in fe.loads.sets.values() if one.refused is not None]
+    try:
+        weight = fe.mass_properties()
+        out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.cg)
+        fe.K_gg  # noqa: B018  every element matrix once
+    except InterstageError as error:
+        out.troubles.append(str(error))
+        return
+    guess = units_guess(fe)
+    if guess:
+        out.facts["units"] = guess
+    _note_parts(fe, out)
+    _note_edges(fe, out)
+    _note_supports(fe, out)
+
+
+def units_guess(fe: FEModel) -> str | None:
+    """Say in which units the stiffness and the wave speed of solids, shells and bars are those of metals."""
+    moduli, speeds = [], []
+    for block in fe.blocks:
+        E = rho = np.zeros(1)
+        if isinstance(block, SolidBlock):
+            E, rho = block.C[:, 0, 0], block.rho
+        elif isinstance(block, ShellBlock):
+            s = block.sections
+            E, rho = s.A[:, 0, 0] / s.thickness, s.mass_of_thickness / s.thickness
+        elif isinstance(block, BarBlock):
+            E, rho = block.section.E, block.section.mass_per_length / np.maximum(block.section.A, 1e-300)
+        if np.median(rho) > 0.0:
+            moduli.append(np.median(E))
+            speeds.append(np.sqrt(np.median(E) / np.median(rho) / fe.wtmass))
+    if not moduli:
+        return None
+    stiff, c = float(np.median(moduli)), float(np.median(speeds))
+    if not (stiff > 0.0 and c > 0.0 and np.isfinite(c)):
+        return None
+    far = {
+        name: abs(np.log10(stiff / steel)) + 2.0 * abs(np.log10(c / sound))
+        for name, (steel, sound) in _UNITS.items()
+    }
+    best = min(far, key=lambda name: far[name])
+    return f"probably {best}" if far[best] < 1.6 else None
+
+
+def _note_parts(fe: FEModel, out: DeckCheck) -> None:
+    """Say if the structure falls into parts that nothing joins."""
+    n = len(fe.grids)
+    owner = np.full(fe.grids.n_dof, -1)
+    owner[fe.grids.dof[:, None] + np.arange(6)] = np.arange(n)[:, None]
+    K = fe.K_gg.tocoo()
+    pairs = [(owner[K.row], owner[K.col])]
+    for case in [None, *fe.case.subcases][:2]:
+        for given in (fe.rigid, fe.constraints.mpc(case.mpc if case else None)):
+            if len(given):
+                pairs.append((owner[given.dof], owner[given.dependent[given.row]]))
+    rows, columns = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
+    keep = (rows >= 0) & (columns >= 0)
+    graph = sp.coo_matrix((np.ones(keep.sum()), (rows[keep], columns[keep])), shape=(n, n))
+    _, label = connected_components(graph, directed=False)
+    used = np.zeros(n, dtype=bool)
+    used[rows[keep]] = True
+    sizes = np.bincount(label[used])
+    sizes = np.sort(sizes[sizes > 0])[::-1]
+    if len(sizes) > 1:
+        shown = ", ".join(str(s) for s in sizes[:6]) + (", ..." if len(sizes) > 6 else "")
+        out.notes.append(f"{len(sizes)} parts that no element or constraint joins, of {shown} grids")
+    loose = int(np.count_nonzero(~used))
+    if loose:
+        out.notes.append(
+            f"{loose} grids belong to no element with stiffness, grid {fe.grids.id[~used][0]} the first"
+        )
+
+
+def _note_edges(fe: FEModel, out: DeckCheck) -> None:
+    """Count the edges of shells that one element has, and those that more than two share."""
+    sides = []
+    for block in fe.blocks:
+        if isinstance(block, ShellBlock) and len(block):
+            corners = block.nodes[:, : block.corners]
+            sides.append(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2))
+    if not sides:
+        return
+    _, count = np.unique(np.sort(np.concatenate(sides), axis=1), axis=0, return_counts=True)
+    free, many = int(np.sum(count == 1)), int(np.sum(count > 2))
+    out.facts["shell edges"] = f"{free} free, {many} shared by more than two elements, of {len(count)}"
+
+
+def _note_supports(fe: FEModel, out: DeckCheck) -> None:
+    """Factor the stiffness with the supports of each subcase and say what can move without resistance."""
+    seen: set[tuple[int | None, ...]] = set()
+    for case in fe.case.subcases:
+        key = (case.spc, case.mpc, case.suport1)
+        if key in seen or len(seen) >= 4:
+            continue
+        seen.add(key)
+        try:
+            constraints = subcase_constraints(fe, case, SetCards())
+            constraints.hold(fe.set_cards(case).r)
+            reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
+            notes = solve_static(reduced, np.zeros(fe.grids.n_dof)).notes
+        except InterstageError as error:
+            held = "the constraints of subcase" if (case.spc or case.mpc) else "no constraints in subcase"
+            notes = [f"{held} {case.id}: {error}"]
+        out.notes += [note for note in notes if note not in out.notes]

@@ -1,0 +1,132 @@
+"""`interstage check`: everything that is wrong with a deck at once, and what it holds; the survey of folders."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import deck_survey
+from interstage.cli.main import main
+from interstage.fem.check import check_deck
+
+GOOD = """SOL 103
+CEND
+METHOD = 1
+SPC = 1
+STRESS = ALL
+BEGIN BULK
+EIGRL,1,,,2
+GRID,1,,0.,0.,0.
+GRID,2,,1.,0.,0.
+GRID,4,,3.,0.,0.
+GRID,9,,3.,1.,0.
+GRID,10,,2.,1.,0.
+CBAR,1,1,1,2,0.,1.,0.
+CQUAD4,5,2,2,4,9,10
+PSHELL,2,1,.01,1,,1
+PBAR,1,1,.01,1.-4,1.-4,2.-4
+MAT1,1,2.+11,,.3,7800.
+SPC1,1,123456,1
+TABLED1,7
+"""
+BAD = """GRID,3,,2.,0.,1.2.3
+GRID,8,,3.,0.,0.,77
+CBAR,2,1,2,99,0.,1.,0.
+CBAR,3,7,2,4,0.,1.,0.
+CBAR,4,1,4,3,0.,1.,0.
+CFAST,55,1,PROP,1,2
+CHACAB,9,1,1,2
+MAT1,2,200,,.3,7800.
+CBAR,1,1,1,4,0.,1.,0.
+FOO,1
+"""
+
+
+@pytest.fixture
+def deck(tmp_path):
+    def write(text, name="a.bdf"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_sound_deck(deck):
+    found = check_deck(deck(GOOD))
+    assert found.troubles == [] and found.loads == [] and found.sol == 103
+    assert found.facts["grids"] == "5, 30 degrees of freedom"
+    assert found.facts["elements"] == "1 CBAR, 1 CQUAD4"
+    assert found.facts["mass"].startswith("195,")  # 78 of the bar, 117 of the plate
+    assert found.facts["units"] == "probably metres, kilograms, newtons"
+    assert found.facts["shell edges"] == "4 free, 0 shared by more than two elements, of 4"
+    assert found.ignored == {"TABLED1": 1} and found.requests == {"STRESS": 1}
+
+
+def test_all_mistakes_are_listed_with_their_lines(deck):
+    found = check_deck(deck(GOOD + BAD))
+    lines = {int(text.split("line ")[1].split(":")[0]): text for text in found.troubles}
+    first = GOOD.count("\n") + 1
+    wanted = {
+        0: "GRID 3: field 6 is not a number",
+        1: "CD refers to coordinate system 77",
+        2: "refers to grid 99",
+        3: "refers to property 7",
+        5: "CFAST is not supported",
+        6: "CHACAB is about a fluid",
+        7: "an integer where NASTRAN wants a real number",
+        8: "element 1 is defined twice",
+        9: "'FOO' is not a known bulk data entry",
+    }
+    # CBAR 4 refers to grid 3, which is left out: that follows from line 0 and is not said
+    assert sorted(lines) == [first + k for k in wanted]
+    for k, words in wanted.items():
+        assert words in lines[first + k]
+    assert found.facts["elements"] == "1 CBAR, 1 CQUAD4"
+
+
+def test_parts_and_mechanisms_are_noted(deck):
+    text = GOOD + "GRID,20,,9.,9.,9.\nGRID,21,,9.,9.,10.\nCROD,9,3,20,21\nPROD,3,1,.1\nGRID,30\n"
+    notes = "\n".join(check_deck(deck(text)).notes)
+    assert "2 parts that no element or constraint joins, of 5, 2 grids" in notes
+    assert "1 grids belong to no element with stiffness, grid 30 the first" in notes
+    assert "can move without resistance (mechanism)" in notes
+
+
+@pytest.mark.parametrize(
+    ("E", "rho", "wtmass", "words"),
+    [
+        ("7.+4", "2.7-9", "1.", "millimetres, tonnes"),
+        ("1.+7", ".1", ".00259", "inches, slinches"),
+        ("1.+7", "2.59-4", "1.", "inches, slinches"),
+        ("1.4+9", "5.2", "1.", "feet, slugs"),
+    ],
+)
+def test_units_are_guessed(deck, E, rho, wtmass, words):
+    text = GOOD.replace("MAT1,1,2.+11,,.3,7800.", f"MAT1,1,{E},,.3,{rho}") + f"PARAM,WTMASS,{wtmass}\n"
+    assert words in check_deck(deck(text)).facts["units"]
+
+
+def test_command(deck, capsys):
+    for text, status in ((GOOD, 0), (GOOD + BAD, 1), ("GRID,1\n+X,1\n,'\n" * 3, 1)):
+        with pytest.raises(SystemExit) as stop:
+            main(["check", str(deck(text))])
+        assert stop.value.code == status
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["check", str(deck(GOOD + BAD)), "--json"])
+    assert len(json.loads(capsys.readouterr().out)["troubles"]) == 9
+
+
+def test_survey_of_a_folder(deck, tmp_path, capsys):
+    deck(GOOD, "good.bdf")
+    deck(GOOD + "CFAST,55,1,PROP,1,2\n", "refused.dat")
+    deck(GOOD.replace("SPC = 1", "SPC = 5"), "unsolved.nas")
+    deck("GRID,1\n", "part.bdf")
+    rows = deck_survey.main([str(tmp_path), "--list"])
+    assert [row.outcome for row in rows] == ["solved", "refused", "read"]
+    out = capsys.readouterr().out
+    assert "3 decks: 2 read (67%), 1 solved (33%), 1 refused" in out
+    assert "| CFAST is not supported and may change the structure | 1 |" in out
+    assert "| SPC set # is selected but is not in the deck | 1 |" in out
