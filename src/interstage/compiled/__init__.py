@@ -7,7 +7,8 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 - `addresses`: `address` and `caller`, functions compiled once and called through their address; `Callback`, a Python
   function that compiled code may call, its exceptions kept for the caller;
 - `stages`: `Stage`, a kernel whose address lies in a record;
-- `emitted`: `claim`, `release`, `vector_at`, a lock of one word, and a vector at an address;
+- `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
+- `doors`: `make_door`, a kernel of addresses as a builtin function of Python;
 - `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls;
 - `parts`, `quick`: kernels that other kernels call are linked into them, and the compiler itself is made quicker.
 
@@ -15,9 +16,10 @@ Nothing is registered with numba before the first kernel is compiled or loaded. 
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 """
 
-from interstage.compiled.addresses import Callback, address, caller, compile_only_for
+from interstage.compiled.addresses import Callback, address, caller
 from interstage.compiled.disk import keep_on_disk, print_of_sources
-from interstage.compiled.emitted import Emitted, claim, release, vector_at
+from interstage.compiled.doors import make_door
+from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.records import SLOTS, Record, RecordType
 from interstage.compiled.stages import Stage, stages_of, trap
@@ -33,11 +35,13 @@ __all__ = [
     "address",
     "caller",
     "claim",
-    "compile_only_for",
     "keep_on_disk",
+    "make_door",
+    "matrix_at",
     "print_of_sources",
     "release",
     "stages_of",
     "trap",
     "vector_at",
+    "word",
 ]

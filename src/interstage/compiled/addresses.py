@@ -10,7 +10,6 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.ccallback import CFunc
-from numba.core.dispatcher import Dispatcher
 
 from interstage.compiled.disk import SourceCache
 from interstage.compiled.emitted import Emitted
@@ -136,10 +135,3 @@ class Callback:
         error, self.error = self.error, None
         if error is not None:
             raise error
-
-
-def compile_only_for(dispatcher: Dispatcher, arguments: Arguments, dtype: np.dtype) -> None:
-    """Compile a kernel for one list of arguments; any other is a TypeError from now on, told in nanoseconds."""
-    if not dispatcher.signatures:
-        dispatcher.compile(tuple(types_of(arguments, numba.from_dtype(np.dtype(dtype)))))
-        dispatcher.disable_compile()

@@ -77,8 +77,28 @@ def vector_at(typingctx, address, length, like):
     return types.Array(like.dtype, 1, "C")(types.int64, types.int64, like), codegen
 
 
+@_emitted
+def matrix_at(typingctx, address, rows, columns, like):
+    """Return the matrix of a shape at an address, with the element type of the array `like`."""
+
+    def codegen(context, builder, signature, args):
+        return vector(context, builder, signature.return_type, args[0], [args[1], args[2]])
+
+    return types.Array(like.dtype, 2, "C")(types.int64, types.int64, types.int64, like), codegen
+
+
 def _word(context, builder, address: ir.Value, slot: ir.Value) -> ir.Value:
     return builder.gep(builder.inttoptr(address, context.get_value_type(types.int64).as_pointer()), [slot])
+
+
+@_emitted
+def word(typingctx, address, slot):
+    """Return the word `slot` after an address."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(_word(context, builder, *args))
+
+    return types.int64(types.int64, types.int64), codegen
 
 
 @_emitted

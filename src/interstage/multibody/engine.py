@@ -15,14 +15,24 @@ from numpy.typing import DTypeLike
 from interstage.errors import InputError
 from interstage.jit import COMPILED
 from interstage.multibody.arrays import Tree, Work, make_work
-from interstage.multibody.handle import make_handle, point_to, slots_of, write_stages
+from interstage.multibody.handle import FAST, make_handle, point_to, slots_of, write_stages
 from interstage.multibody.kernels import entry
 
 if COMPILED:
-    from interstage.compiled import compile_only_for
+    from interstage.compiled import make_door
+    from interstage.multibody.kernels import doors
+
+    # kernels that are doors
+    QUICK = {
+        "forward": doors.enter_forward,
+        "inverse": doors.enter_inverse,
+        "mass_matrix": doors.enter_mass_matrix,
+    }
 if TYPE_CHECKING:
     from interstage.multibody.settings import Settings
 
+Door = Callable[..., np.ndarray | None]
+ALONE = 64  # bodies and modes up to which other threads wait: a call is as short as handing over
 NO_SITES = np.zeros(0, dtype=np.int64)
 FLOAT, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 
@@ -42,12 +52,9 @@ DOORS = {
     "prepare": (entry.enter_prepare, entry.prepare),
 }
 
-# kernels that take addresses alone, with the letters of their arguments
-QUICK = {
-    "forward": (entry.enter_forward, "nnff"),
-    "inverse": (entry.enter_inverse, "nnff"),
-    "mass_matrix": (entry.enter_mass_matrix, "nnM"),
-}
+
+def shut(*arguments: np.ndarray) -> None:
+    """Stand for a door that is not open: what it answers is no array."""
 
 
 def _algorithm(name: str, doc: str | None = None, sites: int | None = None) -> Callable[..., int]:
@@ -80,6 +87,7 @@ class Scratch:
         self.address = self.handle.ctypes.data
         self._nq, self._nv = int(tree.sizes[3]), int(tree.sizes[4])
         self._known: set[tuple[str | Callable, bool]] = set()
+        self._doors: dict[str, Door] = {}
         self.prepare()
 
     def point_to(self, settings: Settings, slots: np.ndarray) -> None:
@@ -100,6 +108,17 @@ class Scratch:
                 write_stages(self.handle, root, self.dtype, self.tree, loaded)
             self._known.add((what, loaded))
         return self.handle
+
+    def door(self, what: str) -> Door:
+        """Return a function of `QUICK` on this scratch; `shut` where nothing is compiled by address."""
+        if not COMPILED:
+            return shut
+        if what not in self._doors:
+            self.ready(QUICK[what], loaded=False)
+            shared = int(self.tree.sizes[0] + self.tree.sizes[5] > ALONE)
+            words = (self.address, self._nq + self._nv, self._nv, self._nv, shared)
+            self._doors[what] = make_door(QUICK[what], words, FAST) or shut
+        return self._doors[what]
 
     def prepare(self) -> None:
         """Fill the scratch that depends on constants and on the shift."""
@@ -236,26 +255,19 @@ class Engine:
         finally:
             self.give(scratch)
 
-    def door(self, what: str) -> int:
-        """Return the address of the front scratch for a kernel of `QUICK`; 0 where nothing is compiled.
+    def door(self, what: str) -> Door:
+        """Return a function of `QUICK` on the front scratch; `shut` where nothing is compiled by address.
 
-        It is not lent out: what uses it claims it in compiled code, and reads nothing from it afterwards. The kernel is
-        closed to other types than contiguous float64, so that it says so instead of compiling anew.
+        The scratch is not lent out: the function sees that it is used by one call at a time.
         """
-        if not COMPILED:
-            return 0
-        quick, arguments = QUICK[what]
-        compile_only_for(quick, arguments, FLOAT)
         if self._front is None:
             self._front = self.take(FLOAT)
-        self._front.ready(quick, loaded=False)
-        return self._front.address
+        return self._front.door(what)
 
-    def through(self, what: str, *arguments: np.ndarray | int) -> int:
-        """Call a kernel of `QUICK` on scratch of its own: for those who find another one in the door."""
+    def through(self, what: str, *arguments: np.ndarray) -> np.ndarray | None:
+        """Call a function of `QUICK` on scratch of its own: for those who find another one in the door."""
         with self.borrow(FLOAT) as scratch:
-            scratch.ready(QUICK[what][0], loaded=False)
-            return QUICK[what][0](scratch.address, *arguments)
+            return scratch.door(what)(*arguments)
 
     def gather_from_door(self) -> None:
         """Do `gather` on the scratch behind the door."""

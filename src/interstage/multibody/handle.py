@@ -79,7 +79,7 @@ _LAYOUT = hashlib.sha256(repr((TREE_FIELDS, WORK_FIELDS, tuple(STAGES))).encode(
 _HANDLE_DTYPE = np.dtype([(f"layout_{_LAYOUT}", np.int64)])
 
 if COMPILED:
-    from interstage.compiled import Record, Stage, claim, release, stages_of, trap, vector_at
+    from interstage.compiled import Record, Stage, claim, release, stages_of, trap
 
     _TREE, _WORK = Record("Tree", TREE_FIELDS), Record("Work", WORK_FIELDS, _FIRST_SETTING)
     tree_of = _TREE.reference("tree_of", like=False)
@@ -90,7 +90,7 @@ else:
         """Stand for what only compiled code with addresses can call."""
         raise NotImplementedError("records by address are not in use")
 
-    tree_of = work_of = claim = release = vector_at = _absent
+    tree_of = work_of = claim = release = _absent
 
 
 def slots_of(arrays: Iterable[np.ndarray]) -> np.ndarray:

@@ -101,20 +101,17 @@ class BodyState:
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
 
-    __slots__ = ("_q", "_v", "address", "layout", "qv")
+    __slots__ = ("_q", "_v", "layout", "qv")
 
     layout: Layout
     """Where the numbers of each body lie."""
     qv: np.ndarray
-    """Coordinates and velocities in one array (nq + nv,), of which q and v are views."""
-    address: int
-    """Where q and v lie, for kernels: they never move, assigning to them copies."""
+    """Coordinates and velocities in one array (nq + nv,), of which q and v are views; assigning to them copies."""
 
     def __init__(self, layout: Layout, q: np.ndarray, v: np.ndarray):
         self.layout = layout
         self.qv = np.concatenate([q, v])
         self._q, self._v = self.qv[: len(q)], self.qv[len(q) :]
-        self.address = self.qv.__array_interface__["data"][0]  # `ctypes.data` leaves cycles to the collector
 
     @property
     def q(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from interstage.multibody import diagnosis, inspection, prescribed
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_sites
 from interstage.multibody.compile import KnownFlexes, Site, build_tree, extend_tree, flexible_bodies
-from interstage.multibody.engine import NO_SITES, Engine
+from interstage.multibody.engine import NO_SITES, Door, Engine, shut
 from interstage.multibody.flex.reference import FlexibleBody
 from interstage.multibody.impulse import Change
 from interstage.multibody.kernels.closure import FIRST_ROW
@@ -93,10 +93,10 @@ class Compiled:
         return new
 
     def _close_doors(self) -> None:
-        """Forget the addresses of scratch that quick doors take: None until it is asked for, 0 where there is none."""
-        self._door: int | None = None
-        self._inverse_door: int | None = None
-        self._mass_door: int | None = None
+        """Forget the quick doors: they lead to scratch of one engine. They are opened when they are asked for."""
+        self._forward_door: Door = shut
+        self._inverse_door: Door = shut
+        self._mass_door: Door = shut
 
     def note_held(self) -> None:
         """Note which velocities are not free; after every change of the modes of joints."""

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.multibody import closing, impulse, inspection, prescribed
 from interstage.multibody import refinement as refining
 from interstage.multibody.api.kinematics import Kinematics
-from interstage.multibody.engine import FLOAT, NO_SITES, Scratch
-from interstage.multibody.kernels.entry import UNFIT, enter_forward, enter_inverse, enter_mass_matrix
+from interstage.multibody.engine import NO_SITES, Scratch, shut
 from interstage.multibody.loads import (
     Forces,
     Loads,
@@ -68,24 +67,21 @@ class Dynamics(Kinematics):
             tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
         elif tau is None:
             tau = self._no_tau
-        status = UNFIT
-        if not forces and not refine and self._door and y.dtype is FLOAT:
-            vdot = empty(self.nv)
-            try:
-                status = enter_forward(self._door, x.address, tau, vdot)
-                if status == 0 and not self.watched:
-                    return vdot
-            except TypeError:  # the door takes contiguous real vectors only
-                status = UNFIT
-        if status == UNFIT:  # or another thread is in the door
-            acting = self._acting(forces, frame, y.dtype)
-            self._door = self.engine.door("forward")
-            with self.engine.borrow(y.dtype) as scratch:
-                vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
+        if not forces and not refine:
+            vdot = self._forward_door(y, tau)
+            if vdot.__class__ is ndarray:
+                if self.watched:
+                    self.engine.gather_from_door()
+                    self.warn_of_fidelity()
+                return vdot
+            if self._forward_door is shut:
+                self._forward_door = self.engine.door("forward")
+        acting = self._acting(forces, frame, y.dtype)
+        with self.engine.borrow(y.dtype) as scratch:
+            vdot, status = self.forward_on(scratch, x, tau, *acting, refine)
         if status != 0:
             self.refuse(status, x, tau)
         if self.watched:
-            self.engine.gather_from_door()
             self.warn_of_fidelity()
         return vdot
 
@@ -119,22 +115,21 @@ class Dynamics(Kinematics):
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
-        if not forces and x.layout is self.layout and x.qv.dtype is FLOAT:
-            if self._inverse_door is None:
+        own = not forces and x.layout is self.layout
+        if own:
+            tau = self._inverse_door(x.qv, vdot)
+            if tau.__class__ is ndarray:
+                return tau
+            if self._inverse_door is shut:
                 self._inverse_door = self.engine.door("inverse")
-            try:
-                if self._inverse_door:
-                    tau = empty(self.nv)
-                    if enter_inverse(self._inverse_door, x.address, vdot, tau) == 0:
-                        return tau
-                    if self.engine.through("inverse", x.address, vdot, tau) == 0:
-                        return tau
-            except TypeError:  # the door takes contiguous real vectors only
-                pass
         q = x.q
-        sites, wrenches = self._acting(forces, frame, q.dtype)
         vdot = self.vector(vdot, q.dtype, "vdot")
-        tau = np.empty(self.nv, q.dtype)
+        if own:
+            tau = self.engine.through("inverse", x.qv, vdot)
+            if tau.__class__ is ndarray:
+                return tau
+        sites, wrenches = self._acting(forces, frame, q.dtype)
+        tau = empty(self.nv, q.dtype)
         self.engine.inverse(q, x.v, vdot, sites, wrenches, tau)
         return self.finite(tau, x, vdot=vdot)
 
@@ -144,16 +139,16 @@ class Dynamics(Kinematics):
 
     def mass_matrix(self, x: State) -> np.ndarray:
         """Return M (nv, nv), full and symmetric."""
-        if x.layout is self.layout and x.qv.dtype is FLOAT:
-            if self._mass_door is None:
+        if x.layout is self.layout:
+            M = self._mass_door(x.qv)
+            if M.__class__ is ndarray:
+                return M
+            if self._mass_door is shut:
                 self._mass_door = self.engine.door("mass_matrix")
-            if self._mass_door:
-                M = empty((self.nv, self.nv))
-                if enter_mass_matrix(self._mass_door, x.address, M) == 0:
-                    return M
-                if self.engine.through("mass_matrix", x.address, M) == 0:
-                    return M
-        M = np.empty((self.nv, self.nv), x.q.dtype)
+            M = self.engine.through("mass_matrix", x.qv)
+            if M.__class__ is ndarray:
+                return M
+        M = empty((self.nv, self.nv), x.q.dtype)
         self.engine.mass_matrix(x.q, np.zeros_like(x.v), M)
         return self.finite(M, x)
 

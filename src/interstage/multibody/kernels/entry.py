@@ -5,7 +5,7 @@ Without records by address (see `jit`) `Engine` calls the same algorithms with t
 
 from __future__ import annotations
 
-from interstage.multibody.handle import IN_USE, claim, release, stage, tree_of, vector_at, work_of
+from interstage.multibody.handle import stage, tree_of, work_of
 from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import closure_jacobian, closure_response, look, project
 from interstage.multibody.kernels.flex import body_terms, prepare
@@ -14,7 +14,6 @@ from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
-from interstage.multibody.kernels.rigid import is_rigid, rigid_inverse, rigid_mass_matrix
 from interstage.multibody.kernels.small import kernel
 
 
@@ -75,70 +74,6 @@ def composite_of_ground(tree, work, q, v, out):
 def enter_prepare(handle, like):
     """Call `prepare` on a handle."""
     prepare(tree_of(handle), work_of(handle, like))
-
-
-UNFIT = -(10**9)
-
-
-@kernel
-def is_finite(x):
-    """Return whether all numbers of a vector are finite, and of a size whose sum is."""
-    s = 0.0
-    for k in range(len(x)):
-        s += x[k]
-    return s - s == 0.0
-
-
-@kernel
-def enter_forward(slots, state, tau, vdot):
-    """Call `forward` on the addresses of a handle and of q followed by v, without external wrenches.
-
-    The quickest door. Returns `UNFIT` if tau is not as long as v̇, or the handle is in use: a thread that finds
-    another one inside is sent away, so that callers need not ask first.
-    """
-    if len(tau) != len(vdot) or not claim(slots, IN_USE):
-        return UNFIT
-    tree, work = tree_of(slots), work_of(slots, vdot)
-    y = vector_at(state, tree.sizes[3] + tree.sizes[4], vdot)
-    q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
-    status = forward(tree, work, q, v, tau, tree.sizes[:0], work.ext, vdot)
-    release(slots, IN_USE)
-    return status
-
-
-@kernel
-def enter_inverse(slots, state, vdot, tau):
-    """Call `inverse` on the addresses of a handle and of q followed by v, without external wrenches.
-
-    Returns 0, or `UNFIT` as `enter_forward`, and where a result is not finite: whoever called looks why.
-    """
-    if len(vdot) != len(tau) or not claim(slots, IN_USE):
-        return UNFIT
-    tree, work = tree_of(slots), work_of(slots, tau)
-    y = vector_at(state, tree.sizes[3] + tree.sizes[4], tau)
-    q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
-    if is_rigid(tree):
-        rigid_inverse(tree, work, q, v, vdot, tau)
-    else:
-        inverse(tree, work, q, v, vdot, tree.sizes[:0], work.ext, tau)
-    release(slots, IN_USE)
-    return 0 if is_finite(tau) else UNFIT
-
-
-@kernel
-def enter_mass_matrix(slots, state, M):
-    """Call `mass_matrix` on the addresses of a handle and of q followed by v; returns as `enter_inverse`."""
-    if not claim(slots, IN_USE):
-        return UNFIT
-    tree, work = tree_of(slots), work_of(slots, M)
-    y = vector_at(state, tree.sizes[3] + tree.sizes[4], M)
-    q, v = y[: tree.sizes[3]], y[tree.sizes[3] :]
-    if is_rigid(tree):
-        rigid_mass_matrix(tree, work, q, v, M)
-    else:
-        mass_matrix(tree, work, q, v, M)
-    release(slots, IN_USE)
-    return 0 if is_finite(M.ravel()) else UNFIT
 
 
 @kernel
