@@ -27,6 +27,7 @@ from interstage.errors import InputError, ModelError, known_names, shown
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from interstage.component.interface_mass import InterfaceMass
     from interstage.spatial import RigidInertia
 
 
@@ -64,6 +65,12 @@ class CraigBampton:
     def n_boundary(self) -> int:
         """Number of physical interface coordinates."""
         return len(self.uset) - len(self.frequencies_hz)
+
+    def interface_mass(self) -> InterfaceMass:
+        """Return how much each fixed-interface mode is felt at the interface."""
+        from interstage.component.interface_mass import interface_mass
+
+        return interface_mass(self.mass, self.frequencies_hz, self.uset)
 
 
 @dataclass
@@ -412,7 +419,8 @@ class Component(Doors):
         mass, inertia (3, 3) or (3,) about its centre, offset (3,) of that from the node, in the component's axes
         modes : False leaves its share in the modes, where it then counts twice (as in Figure D.2.5 of the NESC report)
 
-        The stiffness stays; integrals of first and second order are left out.
+        The stiffness stays; integrals of first and second order are left out. Geometric stiffness and recovery rows
+        need the node among their loads; they hold for the rest as before, but for rotary inertia in the spin.
         """
         from interstage.component.rigid_parts import without_rigid
 

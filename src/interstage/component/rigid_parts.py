@@ -7,10 +7,19 @@ the component's integrals go what it put in: m, m p and the inertia from the rig
 So a model with engines in its modes (EITM) becomes one without them, in the same modes: with the engines held on their
 gimbals it has the frequencies it was made with, with the gimbals free those of a model without engines (NESC report
 NASA/TM-2020-5008164, F.4), as far as the modes reach.
+
+Unit loads (geometric stiffness, recovery) are balanced by the inertia of the body. With M = M' + M_p and the rigid
+accelerations a' = (SᵀM'S)⁻¹Sᵀp of what is left,
+
+    p - M'Sa' = p - MSa' + M_p S a'
+
+and MSa', balanced by the whole body, is nothing: the load p balanced by M' alone has the stiffness and the results of p
+and of the wrench M_pSa' at the node of the part, which the component has among its loads.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +27,11 @@ from numpy.typing import ArrayLike
 
 from interstage.component.damping import matrix_ratios
 from interstage.component.integrals import skew
-from interstage.errors import InputError, ModelError
+from interstage.component.unit_loads import SPIN
+from interstage.errors import InputError, ModelError, shown
 
 if TYPE_CHECKING:
-    from interstage.component.record import Component
+    from interstage.component.record import Component, GeometricStiffness, RecoveryRows
 
 
 def without_rigid(
@@ -36,7 +46,7 @@ def without_rigid(
         raise InputError(
             "inertia or offset of the part does not fit", where=where, expected="3 or 3 x 3 numbers, and 3"
         )
-    _refuse_balanced(c, where)
+    _check_balanced(c, node, modes, where)
     left = c.mass - mass
     if not 0.0 <= mass < c.mass:
         raise InputError(
@@ -67,18 +77,129 @@ def without_rigid(
         if c.damping_ratio is not None:
             C = c.damping_matrix
             changes |= {"viscous": C, "structural": None, "damping_ratio": matrix_ratios(hz, C, None)}
-    return c.without_integrals().with_changes(**changes)
+    new = c.without_integrals().with_changes(**changes)
+    if c.geometric_stiffness is None and c.recovery is None:
+        return new
+    left_out = _Part(new, node, M, S, o, Pi)
+    if c.geometric_stiffness is not None:
+        new = new.with_changes(geometric_stiffness=_stiffness_without(c.geometric_stiffness, left_out))
+    if c.recovery is not None:
+        new = new.with_changes(recovery=_rows_without(c.recovery, left_out))
+    return new
 
 
-def _refuse_balanced(component: Component, where: str) -> None:
-    """Refuse what was found from loads that the inertia of the body with its part balances."""
+class _Part:
+    """A part that left a component: what the loads of the rest exert at its node.
+
+    M, S (6, 6) : its mass matrix at its centre, and the motion there of rotations and translations of the frame;
+    Pi (6, n) : the motion there of the modes;  offset (3,) of the centre from the node
+    """
+
+    def __init__(
+        self, left: Component, node: int, M: np.ndarray, S: np.ndarray, offset: np.ndarray, Pi: np.ndarray
+    ):
+        self.left, self.node, self.M, self.S, self.offset, self.Pi = left, node, M, S, offset, Pi
+        self.mp = left.mass * np.asarray(left.com)
+        cross = skew(self.mp)
+        self.rigid = np.block([[left.inertia, cross], [-cross, left.mass * np.eye(3)]])
+
+    def _at_node(self, wrenches: np.ndarray) -> np.ndarray:
+        """Return wrenches [t; f] (6, k) about the centre as [f; t] (6, k) about the node."""
+        t, f = wrenches[:3], wrenches[3:]
+        return np.vstack([f, t + skew(self.offset) @ f])
+
+    def _lifted(self, resultants: np.ndarray) -> np.ndarray:
+        """Return the wrenches at the node of the part moved by a' of resultants [t; f] (6, k) about the origin."""
+        return self._at_node(self.M @ self.S @ np.linalg.lstsq(self.rigid, resultants, rcond=1e-12)[0])
+
+    def of_loads(self, load: np.ndarray) -> np.ndarray:
+        """Return wrenches (6, k), T1 ... R3, at the node that unit loads (k, 2) come with."""
+        r, own = np.zeros((6, len(load))), np.zeros((6, len(load)))
+        for column, (grid, k) in enumerate(load):
+            if grid:
+                e = np.eye(3)[(k - 1) % 3]
+                l = self.left.node_positions[self.left.node_row(int(grid))]
+                r[:, column] = np.concatenate([np.cross(l, e), e]) if k <= 3 else np.concatenate([e, 0.0 * e])
+                continue
+            i, j = SPIN[k - 1]
+            r[:3, column] = -_twice(self.left.inertia, i, j)
+            r[3:, column] = _outward(self.mp, i, j)
+            l = self.left.node_positions[self.left.node_row(self.node)]
+            pull = self.M[3, 3] * _outward(l, i, j)
+            own[:, column] = np.concatenate([pull, np.cross(self.offset, pull)])
+        return self._lifted(r) - own
+
+    def of_modes(self) -> np.ndarray:
+        """Return wrenches (6, n), T1 ... R3, at the node that the inertia of the modes comes with."""
+        return self._lifted(np.vstack([self.left.F0, self.left.E])) - self._at_node(self.M @ self.Pi)
+
+
+def _outward(l: np.ndarray, i: int, j: int) -> np.ndarray:
+    """Return -ω×(ω×l) (3,) of the product ω_iω_j."""
+    e = np.eye(3)
+    if i == j:
+        return l - e[i] * l[i]
+    return -(e[i] * l[j] + e[j] * l[i])
+
+
+def _twice(J: np.ndarray, i: int, j: int) -> np.ndarray:
+    """Return ω×Jω (3,) of the product ω_iω_j."""
+    e = np.eye(3)
+    one = np.cross(e[i], J @ e[j])
+    return one if i == j else one + np.cross(e[j], J @ e[i])
+
+
+def _all_loads(nodes: np.ndarray) -> np.ndarray:
+    """Return the names (k, 2) of all unit loads: products of the spin, and six at each node."""
+    return np.array([(int(grid), k) for grid in (0, *nodes) for k in range(1, 7)], dtype=np.int64)
+
+
+def _columns_of(known: np.ndarray, load: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return values (k, ...) of unit loads in the order of `load`, zero for those that are not known."""
+    at = {(int(grid), int(k)): row for row, (grid, k) in enumerate(known)}
+    rows = np.array([at.get((int(grid), int(k)), -1) for grid, k in load])
+    out = values[rows]
+    out[rows < 0] = 0.0
+    return out
+
+
+def _stiffness_without(own: GeometricStiffness, part: _Part) -> GeometricStiffness:
+    """Return geometric stiffness of loads that the rest balances."""
+    load = _all_loads(own.nodes)
+    there, W = np.flatnonzero(load[:, 0] == part.node), part.of_loads(load)
+    found = []
+    for values in (own.K, own.KR, own.RR):
+        old = _columns_of(own.load, load, values)
+        found.append(old + np.einsum("kl,kij->lij", W, old[there]))
+    keep = found[0].any(axis=(1, 2))
+    return replace(own, load=load[keep], K=found[0][keep], KR=found[1][keep], RR=found[2][keep])
+
+
+def _rows_without(own: RecoveryRows, part: _Part) -> RecoveryRows:
+    """Return recovery rows of loads that the rest balances."""
+    load = _all_loads(own.nodes)
+    there, W = np.flatnonzero(load[:, 0] == part.node), part.of_loads(load)
+    static, modal = (_columns_of(own.load, load, old.T).T for old in (own.static, own.modal))
+    return replace(
+        own,
+        load=load,
+        static=static + static[:, there] @ W,
+        modal=modal + modal[:, there] @ W,
+        inertia=own.inertia + static[:, there] @ part.of_modes(),
+    )
+
+
+def _check_balanced(component: Component, node: int, modes: bool, where: str) -> None:
+    """Refuse to take away a part whose node is not among the loads, or one that stays in the modes."""
     for name, held in (
         ("geometric stiffness", component.geometric_stiffness),
         ("recovery rows", component.recovery),
     ):
-        if held is not None:
+        if held is not None and not (modes and node in held.nodes):
             raise InputError(
                 f"{name} were found with the part in the body, and cannot do without it",
                 where=where,
-                hint="make the component without them, or from a deck without the part",
+                expected="the node among their loads, and the part out of the modes",
+                got=f"loads at {shown(held.nodes.tolist())}" if modes else "modes=False",
+                hint=f"name grid {node} in geometric_stiffness or load_grids, or leave those out",
             )

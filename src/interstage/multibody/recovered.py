@@ -1,6 +1,8 @@
 """Forces and stresses inside flexible bodies, from recovery rows of their components (`component.recovery`).
 
-    y = C T η - (S K⁻¹MΦ T - C T Ω'⁻² TᵀT) η̈ + (S K⁻¹p̂ - C T Ω'⁻² TᵀQ) c,      η_component = T η
+    y = C T η - (S K⁻¹MΦ T - C T Ω'⁻² TᵀM̂T) η̈ + (S K⁻¹p̂ - C T Ω'⁻² TᵀQ) c,      η_component = T η
+
+M̂ = G - FEᵀM_rr⁻¹FE is the modal mass beside rigid motions: one for the modes of a free body.
 
 c are products of the spin and forces and moments at nodes, body axes: those across the inboard joint, of children at
 their ports, of external wrenches and loop closures. All but the first term is what the modes lack of the static answer
@@ -16,10 +18,11 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closing
+from interstage.multibody.flex.reference import skews
 from interstage.multibody.loads import Forces
 
 if TYPE_CHECKING:
-    from interstage.component.record import RecoveryRows
+    from interstage.component.record import Component, RecoveryRows
     from interstage.multibody.api.dynamics import Dynamics
     from interstage.multibody.arrays import Work
     from interstage.multibody.state import State
@@ -38,6 +41,14 @@ def recovery_of(system: Dynamics, body: str) -> RecoveryRows:
     return component.recovery
 
 
+def _beside_rigid(c: Component) -> np.ndarray:
+    """Return the modal mass (n, n) of a component beside its rigid motions."""
+    first = skews(c.mass * np.asarray(c.com)[:, None])[0]
+    rigid = np.block([[c.inertia, first], [-first, c.mass * np.eye(3)]])
+    FE = np.vstack([c.F0, c.E])
+    return c.G0 - FE.T @ np.linalg.lstsq(rigid, FE, rcond=1e-12)[0]
+
+
 class BodyRecovery:
     """Recovery rows of one body of a system, for its modes and loads.
 
@@ -48,12 +59,13 @@ class BodyRecovery:
 
     def __init__(self, system: Dynamics, body: str):
         rows, flex = recovery_of(system, body), system.flexible(body)
-        assert flex is not None and flex.T is not None
+        component = system.model.specs[system.body(body)].component
+        assert flex is not None and flex.T is not None and component is not None
         self._system, self._body, self._number = system, body, system.body(body)
         self.names, self.quantities, self._nodes = rows.names, rows.quantities, rows.nodes
         self.C = rows.C @ flex.T
         soft = self.C / flex.stiffness
-        self.A = soft @ (flex.T.T @ flex.T) - rows.inertia @ flex.T
+        self.A = soft @ (flex.T.T @ _beside_rigid(component) @ flex.T) - rows.inertia @ flex.T
         self.P = rows.static - soft @ (flex.T.T @ rows.modal)
         self._known: dict[int, np.ndarray] = {}
         self._column = {(int(node), int(k)): j for j, (node, k) in enumerate(rows.load)}
@@ -72,7 +84,8 @@ class BodyRecovery:
         a, b, c = work.V[i, :3]
         found = self.C @ x.q[where.eta] + self.A @ vdot[where.etadot]
         found = found + self.spin @ np.array([a * a, b * b, c * c, a * b, a * c, b * c])
-        found += self._of(self.node, work.z[i])
+        if self.node is not None or not self._is_rounding(work, wrenches):
+            found += self._of(self.node, work.z[i])
         for s, node in self.ports.items():
             found -= self._of(node, work.site_z[s])
         nodes = self.nodes()
@@ -120,6 +133,11 @@ class BodyRecovery:
         return np.column_stack(
             [self.P[:, self._column[one]] if one in self._column else none for one in loads]
         )
+
+    def _is_rounding(self, work: Work, wrenches: np.ndarray) -> bool:
+        """Whether the force of the inboard joint is nothing beside ports and wrenches: a free body at no node."""
+        others = np.abs(work.site_z[list(self.ports)]).max(initial=np.abs(wrenches[:, :6]).max(initial=0.0))
+        return bool(np.abs(work.z[self._number]).max() <= 1e-9 * others)
 
     def _of(self, node: int | None, wrench: np.ndarray) -> np.ndarray | float:
         return self.wrench(node) @ wrench if wrench.any() else 0.0

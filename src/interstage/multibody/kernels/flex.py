@@ -8,7 +8,7 @@ With u = [ω; v; η̇] in body axes the kinetic energy of a body is ½ uᵀM(η)
     order 1   J = J0 + Σ η_r J1_r                        mp = mp0 + Eη    F = F0 + Σ η_r F1_r
     order 2   ... + Σ η_r η_s J2_rs
 
-(nodes that turn with their inertia add to J1, J2 and F1, whose part S that is symmetric in both modes, `flex_turn`, makes
+(nodes that turn with their inertia add to J1, J2 and F1, whose part S that is symmetric in modes, `flex_turn`, makes
 F = ... + Σ η_r S_r and Ḟη̇ = Σ η̇_r η̇_s S_rs; see `flex.reference`)
 
 and Lagrange's equations in quasi-coordinates give, for any such M, velocity terms that conserve energy and
