@@ -23,7 +23,7 @@ def check(
     from interstage.cli.inputs import check_deck as check_file
     from interstage.cli.progress import progress
     from interstage.cli.tables import plain_console, readable
-    from interstage.fem.check import check_deck
+    from interstage.fem.from_deck.check import check_deck
 
     check_file(deck)
     with progress(quiet=as_json) as report:

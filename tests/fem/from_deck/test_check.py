@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import deck_survey
 from interstage.cli.main import main
-from interstage.fem.check import check_deck
+from interstage.fem.from_deck.check import check_deck
 
 GOOD = """SOL 103
 CEND
