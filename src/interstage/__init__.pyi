@@ -9,8 +9,10 @@ from interstage.errors import LockWarning as LockWarning
 from interstage.errors import MotionWarning as MotionWarning
 from interstage.fem import FEModel as FEModel
 from interstage.fem import buckling as buckling
+from interstage.fem import frequency_response as frequency_response
 from interstage.fem import normal_modes as normal_modes
 from interstage.fem import static as static
+from interstage.fem import transient_response as transient_response
 from interstage.files import load as load
 from interstage.kane import Kane as Kane
 from interstage.linear import CenterOfMass as CenterOfMass

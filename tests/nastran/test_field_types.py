@@ -143,7 +143,8 @@ def test_params_have_the_type_that_nastran_gives_them(cards, words):
 def test_every_supported_card_is_sorted():
     """A supported card has real fields, or is known to have none."""
     without = set(WITHOUT_REALS.split())
-    assert set(REAL_FIELDS) | without == registry.SUPPORTED
+    # what responses use is looked at when a response is asked for
+    assert set(REAL_FIELDS) | without == registry.SUPPORTED - registry.DYNAMIC
     assert not without & set(REAL_FIELDS)
     assert set(NOT_NEGATIVE) <= set(REAL_FIELDS)
     for name, listing in NOT_NEGATIVE.items():

@@ -18,6 +18,7 @@ from interstage.cli import (
     info,
     modes,
     report,
+    response,
     static,
     validate,
     warm,
@@ -41,6 +42,9 @@ app.command("static", epilog="Example:  interstage static bracket.bdf --json > d
     static.static
 )
 app.command("buckling", epilog="Example:  interstage buckling panel.bdf --modes 3")(buckling.buckling)
+app.command("response", epilog="Example:  interstage response boom.bdf --point 17 --csv tip.csv")(
+    response.response
+)
 app.command("check", epilog="Example:  interstage check panel.bdf")(check.check)
 app.command(
     "component",

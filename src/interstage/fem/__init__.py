@@ -21,6 +21,12 @@ from interstage.fem.groups import GroupEnergy, energy_by_group
 from interstage.fem.measured import MeasuredModes, read_measured
 from interstage.fem.model import FEModel
 from interstage.fem.recovery import Recovery, Table
+from interstage.fem.response import (
+    FrequencyResponse,
+    TransientResponse,
+    frequency_response,
+    transient_response,
+)
 from interstage.fem.solutions import (
     Displacements,
     Modes,
@@ -34,18 +40,22 @@ __all__ = [
     "Buckling",
     "Displacements",
     "FEModel",
+    "FrequencyResponse",
     "GroupEnergy",
     "MeasuredModes",
     "Modes",
     "Recovery",
     "Table",
+    "TransientResponse",
     "buckling",
     "dependency_matrix",
     "energy_by_group",
+    "frequency_response",
     "geometric_stiffness",
     "lumped_beam",
     "normal_modes",
     "read_measured",
     "static",
     "static_subcases",
+    "transient_response",
 ]

@@ -14,6 +14,7 @@ from interstage.fem.assembly import assemble
 from interstage.fem.case import CaseControl, Subcase
 from interstage.fem.constraints import Equations
 from interstage.fem.coordinates import Coordinates
+from interstage.fem.dynamics import Dynamics
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
 from interstage.fem.loads import Loads
@@ -52,6 +53,7 @@ class FEModel:
     sol : number of the solution sequence
     eigen_requests : EIGRL and EIGR by id
     buckling_requests : EIGB by id
+    dynamics : loads in time and frequency, frequencies, time steps and damping tables by id
     case : case control
     params : PARAM values
     source : file name, for messages
@@ -76,6 +78,7 @@ class FEModel:
     buckling_requests: dict[int, EigenRequest] = field(default_factory=dict)
     coordinates: Coordinates = field(default_factory=Coordinates)
     links: list[RigidLink] = field(default_factory=list)
+    dynamics: Dynamics = field(default_factory=Dynamics)
 
     @classmethod
     def from_deck(cls, deck: Deck | str | PathLike[str], rotary_inertia: bool | None = None) -> FEModel:

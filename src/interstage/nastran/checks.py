@@ -29,7 +29,7 @@ def entry_errors(deck: Deck) -> Iterator[DeckError]:
     """What is wrong with entries, in reading order, then with case control; entries that are ignored are listed."""
     trouble: list[tuple[int, CardTable, str, str | None]] = []
     for name, count in deck.counts.items():
-        if name in registry.HARMLESS:
+        if name in registry.HARMLESS or (name in registry.DYNAMIC and deck.sol not in registry.RESPONSES):
             deck.ignored[name] = count
         elif name in registry.OTHER_PROPERTIES:
             deck.ignored[name] = count
@@ -125,9 +125,12 @@ def _case(deck: Deck) -> Iterator[DeckError]:
 def list_requests(deck: Deck) -> None:
     """List the case control that no solution here carries out, such as STRESS, by name and number of lines."""
     lines: dict[str, set[int]] = {}
+    carried = registry.CARRIED_OUT
+    if deck.sol in registry.RESPONSES:
+        carried |= registry.CARRIED_OUT_RESPONSES
     for subcase in deck.case.subcases:
         for name, line in subcase.request_lines.items():
-            if name[:4] not in registry.CARRIED_OUT and subcase.requests[name].upper() != "NONE":
+            if name[:4] not in carried and subcase.requests[name].upper() != "NONE":
                 lines.setdefault(name, set()).add(line)
     deck.ignored_requests.update({name: len(found) for name, found in sorted(lines.items())})
 
@@ -172,7 +175,7 @@ def number_errors(deck: Deck) -> Iterator[DeckError]:
     card = np.searchsorted(fields.start, bad, side="right") - 1
     for at, c in zip(bad.tolist(), card.tolist()):
         name = fields.names[fields.code[c]]
-        if name in registry.SUPPORTED and name != "PARAM":
+        if name in registry.SUPPORTED - registry.DYNAMIC and name != "PARAM":
             table = CardTable(fields, name, np.array([c]))
             place = field_name(at - int(fields.start[c]) + 1)
             yield table.error(

@@ -28,8 +28,16 @@ PROPERTIES = (
 PACKED_PROPERTIES = {"PELAS": (1, 5), "PDAMP": (1, 3, 5, 7), "PMASS": (1, 3, 5, 7)}
 MATERIALS = ("MAT1", "MAT2", "MAT8", "MAT9")
 
+# What responses in time and frequency use, and no other solution.
+DYNAMIC = _names("""
+    FREQ FREQ1 FREQ2 FREQ3 FREQ4 FREQ5 TSTEP TLOAD1 TLOAD2 RLOAD1 RLOAD2 DLOAD LSEQ DAREA TIC TABDMP1 TABLED1 TABLED2
+    TABLED3 TABLED4
+""")
+RESPONSES = (8, 9, 11, 12, 26, 27, 30, 31, 108, 109, 111, 112)
+
 SUPPORTED = (
     ELEMENTS
+    | DYNAMIC
     | MASSES
     | RIGID
     | frozenset(name for group in PROPERTIES for name in group)
@@ -183,6 +191,7 @@ REFUSED_CASE_STATICS = _names("P2G DEFORM")
 
 # Case control that is carried out, or concerns the print alone: first four letters, to which commands may be cut.
 CARRIED_OUT = _names("DISP VECT ECHO LINE MAXL PAGE AUTO EXTS SUPE STAT TEMP")
+CARRIED_OUT_RESPONSES = _names("DLOA FREQ TSTE SDAM LOAD IC")
 
 # MDLPRM parameters that concern files, printing or other solutions.
 HARMLESS_MDLPRM = _names("""

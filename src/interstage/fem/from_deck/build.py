@@ -24,6 +24,7 @@ from interstage.fem.from_deck import (
 from interstage.fem.from_deck.constraints import read_constraints
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.design import design_notes
+from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
@@ -71,6 +72,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         source=deck.name,
         notes=[*deck.notes, *notes, *ctx.notes],
         springs=scalar.read_springs(ctx),
+        dynamics=read_dynamics(ctx),
     )
 
 

@@ -1,0 +1,129 @@
+"""`interstage response`: frequency or transient response of a deck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from interstage.cli import options
+from interstage.output import json_text
+
+if TYPE_CHECKING:
+    from interstage.fem import FrequencyResponse, TransientResponse
+
+COMPONENTS = ("t1", "t2", "t3", "r1", "r2", "r3")
+IN_TIME = (9, 12, 27, 31, 109, 112)
+
+
+def response(
+    deck: Path = options.DECK,
+    point: list[int] | None = typer.Option(
+        None, "--point", metavar="ID", help="Grid or scalar point to show; those that are loaded otherwise."
+    ),
+    subcase: int | None = typer.Option(
+        None, "--subcase", metavar="S", help="The first with a DLOAD otherwise."
+    ),
+    modal: bool | None = typer.Option(
+        None, "--modal/--direct", help="By modes or directly; the deck's SOL otherwise."
+    ),
+    n_modes: int | None = options.how_many("Number of modes; the deck's EIGRL or EIGR decides otherwise."),
+    in_time: bool | None = typer.Option(
+        None, "--time/--frequency", help="Which of both; the deck's SOL otherwise."
+    ),
+    as_json: bool = options.AS_JSON,
+    csv: Path | None = typer.Option(
+        None, "--csv", metavar="FILE", help="Write the motion of the points as CSV."
+    ),
+    allow_outside: bool = options.ALLOW_OUTSIDE,
+) -> None:
+    """Response to loads that change with frequency (SOL 108, 111) or time (SOL 109, 112)."""
+    from interstage.cli.inputs import read_model
+    from interstage.cli.progress import progress
+    from interstage.fem import frequency_response, transient_response
+
+    with progress(quiet=as_json) as report:
+        _, fe = read_model(deck, allow_outside, report)
+        report("response")
+        solve = (
+            transient_response if (fe.sol in IN_TIME if in_time is None else in_time) else frequency_response
+        )
+        result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
+    points = {one: result.at(one) for one in point or _loaded(fe, result)}
+    if csv is not None:
+        _write(csv, result, points)
+    if as_json:
+        print(json_text(_machine(fe, result, points)))
+    else:
+        _show(fe, result, points)
+
+
+def _loaded(fe, result) -> list[int]:
+    """Up to five points that move most."""
+    import numpy as np
+
+    size = np.abs(result.displacement).max(axis=1)
+    moves = size[fe.grids.dof[:, None] + np.arange(3)].max(axis=1) if len(fe.grids) else np.zeros(0)
+    ids = np.concatenate([fe.grids.id, fe.grids.spoint])
+    moves = np.concatenate([moves, size[fe.grids.spoint_dof]])
+    return ids[np.argsort(-moves, kind="stable")[:5]].tolist()
+
+
+def _axis(result: FrequencyResponse | TransientResponse) -> tuple[str, list[float]]:
+    if hasattr(result, "time"):
+        return "time", result.time.tolist()
+    return "frequency_hz", result.frequencies_hz.tolist()
+
+
+def _machine(fe, result, points) -> dict:
+    name, values = _axis(result)
+    out: dict = {"deck": fe.source, name: values, "points": {}, "notes": list(result.notes)}
+    for point, u in points.items():
+        if name == "time":
+            out["points"][str(point)] = u.tolist()
+        else:
+            out["points"][str(point)] = {"real": u.real.tolist(), "imaginary": u.imag.tolist()}
+    return out
+
+
+def _write(path: Path, result, points) -> None:
+    from interstage.output import write_text
+
+    name, values = _axis(result)
+    parts = ("",) if name == "time" else ("_real", "_imaginary")
+    heads = [f"{p}_{COMPONENTS[k]}{part}" for p, u in points.items() for k in range(len(u)) for part in parts]
+    rows = [",".join([name, *heads])]
+    for k, value in enumerate(values):
+        cells = [repr(value)]
+        for u in points.values():
+            for c in u[:, k]:
+                cells += [repr(float(c))] if name == "time" else [repr(float(c.real)), repr(float(c.imag))]
+        rows.append(",".join(cells))
+    write_text(path, "\n".join(rows) + "\n", "table")
+
+
+def _show(fe, result, points) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    from interstage.cli.tables import plain_console, readable, show_table
+
+    console = plain_console()
+    name, values = _axis(result)
+    console.print(readable(fe.source), style="bold", end="  ")
+    words = name.replace("_hz", ", Hz")
+    console.print(f"{len(values)} values of {words}: {values[0]:g} to {values[-1]:g}")
+    table = Table(title="largest motion of points", title_justify="left")
+    for column in ("point", "component", "largest", f"at {name.split('_')[0]}", "last"):
+        table.add_column(column, justify="right")
+    for point, u in points.items():
+        for k, row in enumerate(np.abs(u)):
+            if row.max() > 0.0:
+                at = int(row.argmax())
+                table.add_row(
+                    str(point), COMPONENTS[k], f"{row[at]:.6g}", f"{values[at]:.6g}", f"{row[-1]:.6g}"
+                )
+    show_table(console, table)
+    for note in result.notes:
+        console.print(readable(note))

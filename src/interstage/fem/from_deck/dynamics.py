@@ -1,0 +1,260 @@
+"""Dynamic requests of a deck: FREQi, TSTEP, TLOADi, RLOADi, DLOAD, DAREA, LSEQ, TIC, TABLEDi, TABDMP1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.errors import InterstageError
+from interstage.fem.dynamics import (
+    Dynamics,
+    FrequencyList,
+    FrequencyLoad,
+    ModalDamping,
+    Polynomial,
+    Table,
+    Tabulated,
+    TimeLoad,
+    TimeSteps,
+)
+from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.points import point_dofs
+from interstage.nastran import CardTable
+
+
+def read_dynamics(ctx: Context) -> Dynamics:
+    """Return the dynamic requests; what is wrong with them waits until a response is asked for."""
+    out = Dynamics()
+    try:
+        tables = _tables(ctx)
+        _read_spatial(ctx, out)
+        _read_time_loads(ctx, out, tables)
+        _read_frequency_loads(ctx, out, tables)
+        _read_sums(ctx, out)
+        _read_frequencies(ctx, out)
+        _read_steps(ctx, out)
+        _read_damping(ctx, out)
+        _read_start(ctx, out)
+    except InterstageError as error:
+        return Dynamics(refused=error)
+    return out
+
+
+def _number(table: CardTable, i: int, row: list, j: int, name: str, default: float | None = None) -> float:
+    value = row[j] if j < len(row) else None
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, int | float):
+        raise table.error(i, f"{name} of this {table.name} is missing or not a number", got=repr(value))
+    return float(value)
+
+
+def _points(table: CardTable, i: int, row: list) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a table up to ENDT; SKIP leaves one out."""
+    x, y = [], []
+    for a, b in zip(row[::2], [*row[1::2], None]):
+        if a == "ENDT" or (a is None and b is None):
+            if a == "ENDT":
+                break
+            continue
+        if "SKIP" in (a, b):
+            continue
+        if not isinstance(a, int | float) or not isinstance(b, int | float):
+            raise table.error(i, f"{table.name} needs pairs of numbers up to ENDT", got=f"{a}, {b}")
+        x.append(float(a))
+        y.append(float(b))
+    if not x:
+        raise table.error(i, f"{table.name} has no points")
+    order = np.argsort(x, kind="stable")
+    return np.array(x)[order], np.array(y)[order]
+
+
+def _tables(ctx: Context) -> dict[int, Table]:
+    out: dict[int, Table] = {}
+    for name in ("TABLED1", "TABLED2", "TABLED3", "TABLED4"):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            row = row + [None] * 9
+            if not isinstance(row[0], int):
+                raise table.error(i, f"{name} has no number")
+            if name == "TABLED4":
+                coefficients = []
+                for value in row[8:]:
+                    if value == "ENDT":
+                        break
+                    if value is not None:
+                        coefficients.append(float(value))
+                shift, scale, low, high = (_number(table, i, row, j, f"X{j}") for j in (1, 2, 3, 4))
+                out[row[0]] = Polynomial(np.array(coefficients), shift, scale, low, high)
+                continue
+            x, y = _points(table, i, row[8:])
+            if name == "TABLED1":
+                out[row[0]] = Tabulated(x, y, logarithmic=(row[1] == "LOG", row[2] == "LOG"))
+            else:
+                scale = _number(table, i, row, 2, "X2", 1.0) if name == "TABLED3" else 1.0
+                out[row[0]] = Tabulated(x, y, _number(table, i, row, 1, "X1", 0.0), scale)
+    return out
+
+
+def _read_spatial(ctx: Context, out: Dynamics) -> None:
+    """DAREA: SID, P1, C1, A1, P2, C2, A2.  LSEQ: SID, EXCITEID, LID."""
+    parts: dict[int, list] = {}
+    table = ctx.deck.cards("DAREA")
+    for i, row in enumerate(table.rows()):
+        row = row + [None] * 7
+        for point, component, value in (row[1:4], row[4:7]):
+            if point is None:
+                continue
+            dofs = point_dofs(ctx, table, i, point, component)
+            size = value if isinstance(value, int | float) else 0.0
+            parts.setdefault(row[0], []).append((dofs, np.full(len(dofs), float(size))))
+    for sid, part in parts.items():
+        out.spatial[sid] = (np.concatenate([p[0] for p in part]), np.concatenate([p[1] for p in part]))
+    for row in ctx.deck.cards("LSEQ").rows():
+        if len(row) > 2 and all(isinstance(v, int) for v in row[:3]):
+            out.sequences.setdefault(row[0], {})[row[1]] = row[2]
+
+
+def _table_of(table: CardTable, i: int, tables: dict[int, Table], tid: object) -> Table:
+    if not isinstance(tid, int) or tid not in tables:
+        raise table.error(i, f"{table.name} refers to table {tid}, which is not among TABLED1 to TABLED4")
+    return tables[tid]
+
+
+def _real_only(table: CardTable, i: int, value: object, name: str) -> float:
+    """A delay or phase that is a number; those given point by point are not supported."""
+    if isinstance(value, int) and value != 0:
+        raise table.error(i, f"{name} cards are not supported", hint=f"give {name} as a real number")
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _force_only(table: CardTable, i: int, value: object) -> None:
+    if value not in (None, 0, "L", "LO", "LOA", "LOAD"):
+        raise table.error(
+            i, f"enforced motion ({table.name} TYPE {value}) is not supported", "TYPE 0 or LOAD"
+        )
+
+
+def _read_time_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
+    """TLOAD1: SID, EXCITEID, DELAY, TYPE, TID.  TLOAD2: SID, EXCITEID, DELAY, TYPE, T1, T2, F, P, C, B."""
+    for name in ("TLOAD1", "TLOAD2"):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            row = row + [None] * 10
+            _force_only(table, i, row[3])
+            delay = _real_only(table, i, row[2], "DELAY")
+            if name == "TLOAD1":
+                load = TimeLoad(row[1], delay, _table_of(table, i, tables, row[4]))
+            else:
+                t1, t2, f, p, c, b = (_number(table, i, row, j, "a field", 0.0) for j in range(4, 10))
+                if t2 <= t1:
+                    raise table.error(i, "T2 of this TLOAD2 is not after T1", got=f"{t1:g} to {t2:g}")
+                load = TimeLoad(row[1], delay, None, t1, t2, f, np.deg2rad(p), c, b)
+            out.loads.setdefault(row[0], []).append(load)
+
+
+def _read_frequency_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
+    """RLOAD1: SID, EXCITEID, DELAY, DPHASE, TC, TD, TYPE.  RLOAD2: ..., TB, TP, TYPE."""
+    for name in ("RLOAD1", "RLOAD2"):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            row = row + [None] * 7
+            _force_only(table, i, row[6])
+            delay, phase = _real_only(table, i, row[2], "DELAY"), _real_only(table, i, row[3], "DPHASE")
+            parts = []
+            for value, blank in (
+                (row[4], 1.0 if name == "RLOAD2" and row[5] is not None else 0.0),
+                (row[5], 0.0),
+            ):
+                by_table = isinstance(value, int) and value != 0
+                parts.append(_table_of(table, i, tables, value) if by_table else float(value or blank))
+            load = FrequencyLoad(row[1], *parts, name == "RLOAD2", delay, np.deg2rad(phase))
+            out.loads.setdefault(row[0], []).append(load)
+
+
+def _read_sums(ctx: Context, out: Dynamics) -> None:
+    """DLOAD: SID, S, S1, L1, S2, L2, ..."""
+    table = ctx.deck.cards("DLOAD")
+    for i, row in enumerate(table.rows()):
+        whole = _number(table, i, row, 1, "S")
+        pairs = [(s, n) for s, n in zip(row[2::2], row[3::2]) if n is not None]
+        if not pairs or not all(isinstance(s, int | float) and isinstance(n, int) for s, n in pairs):
+            raise table.error(i, "DLOAD needs pairs of a factor and a load")
+        out.sums[row[0]] = [(whole * float(s), n) for s, n in pairs]
+
+
+def _read_frequencies(ctx: Context, out: Dynamics) -> None:
+    """FREQ, FREQ1, FREQ2 (logarithmic), FREQ3, FREQ4 and FREQ5 (of modes); those of one set add up."""
+    for name in ("FREQ", "FREQ1", "FREQ2", "FREQ3", "FREQ4", "FREQ5"):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            row = row + [None] * 7
+            low = _number(table, i, row, 1, "F1", 0.0)
+            if name == "FREQ":
+                one = FrequencyList(
+                    "given", np.array([float(v) for v in row[1:] if isinstance(v, int | float)])
+                )
+            elif name == "FREQ1":
+                step, count = _number(table, i, row, 2, "DF"), int(_number(table, i, row, 3, "NDF", 1.0))
+                one = FrequencyList("given", low + step * np.arange(count + 1))
+            elif name == "FREQ2":
+                high, count = _number(table, i, row, 2, "F2"), int(_number(table, i, row, 3, "NF", 1.0))
+                if not 0.0 < low < high:
+                    raise table.error(i, "FREQ2 needs 0 < F1 < F2", got=f"{low:g} and {high:g}")
+                one = FrequencyList("given", low * (high / low) ** (np.arange(count + 1) / count))
+            else:
+                one = _of_modes(table, i, row, low)
+            out.frequencies.setdefault(row[0], []).append(one)
+
+
+def _of_modes(table: CardTable, i: int, row: list, low: float) -> FrequencyList:
+    high = _number(table, i, row, 2, "F2", low if table.name == "FREQ3" else 1e20)
+    none = np.zeros(0)
+    if table.name == "FREQ3":
+        count, cluster = (
+            int(_number(table, i, row, 4, "NEF", 10.0)),
+            _number(table, i, row, 5, "CLUSTER", 1.0),
+        )
+        return FrequencyList("between", none, low, high, count, 0.0, cluster, row[3] == "LOG")
+    if table.name == "FREQ4":
+        spread, count = _number(table, i, row, 3, "FSPD", 0.1), int(_number(table, i, row, 4, "NFM", 3.0))
+        return FrequencyList("around", none, low, high, count, spread)
+    return FrequencyList(
+        "fractions", np.array([float(v) for v in row[3:] if isinstance(v, int | float)]), low, high
+    )
+
+
+def _read_steps(ctx: Context, out: Dynamics) -> None:
+    """TSTEP: SID, N1, DT1, NO1, and the same on continuations."""
+    table = ctx.deck.cards("TSTEP")
+    for i, row in enumerate(table.rows()):
+        groups = [(row[at : at + 3] + [None] * 3)[:3] for at in range(1, len(row), 8)]
+        groups = [group for group in groups if group[0] is not None]
+        for count, step, _ in groups:
+            if not isinstance(count, int) or count < 1 or not isinstance(step, float) or step <= 0.0:
+                raise table.error(i, "TSTEP needs a number of steps and their size", got=f"{count}, {step}")
+        keep = tuple(group[2] if isinstance(group[2], int) and group[2] > 0 else 1 for group in groups)
+        out.steps[row[0]] = TimeSteps(tuple(g[0] for g in groups), tuple(g[1] for g in groups), keep)
+
+
+def _read_damping(ctx: Context, out: Dynamics) -> None:
+    """TABDMP1: TID, TYPE (G, CRIT, Q), and pairs of frequency and damping."""
+    table = ctx.deck.cards("TABDMP1")
+    for i, row in enumerate(table.rows()):
+        row = row + [None] * 9
+        kind = row[1] or "G"
+        if kind not in ("G", "CRIT", "Q"):
+            raise table.error(i, "TYPE of this TABDMP1 is not known", "G, CRIT or Q", str(kind))
+        out.damping[row[0]] = ModalDamping(str(kind), Tabulated(*_points(table, i, row[8:])))
+
+
+def _read_start(ctx: Context, out: Dynamics) -> None:
+    """TIC: SID, G, C, U0, V0."""
+    parts: dict[int, list] = {}
+    table = ctx.deck.cards("TIC")
+    for i, row in enumerate(table.rows()):
+        row = row + [None] * 5
+        dofs = point_dofs(ctx, table, i, row[1], row[2])
+        u, v = (_number(table, i, row, j, "a value", 0.0) for j in (3, 4))
+        parts.setdefault(row[0], []).append((dofs, np.full(len(dofs), u), np.full(len(dofs), v)))
+    for sid, part in parts.items():
+        out.start[sid] = tuple(np.concatenate([p[k] for p in part]) for k in range(3))

@@ -1,0 +1,253 @@
+"""Responses in frequency and time against closed forms, dense solutions and scipy."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import signal
+from scipy.integrate import solve_ivp
+
+import interstage as ist
+from interstage.cli.main import main
+from interstage.errors import InterstageError, ModelError
+from interstage.fem.dynamics import FrequencyList, Tabulated, TimeLoad
+from interstage.nastran import deck_from_text
+
+M, C, K = 2.0, 3.0, 800.0
+MASS = f"SPOINT,1\nCMASS2,1,{M},1\nCDAMP2,2,{C},1\nCELAS2,3,{K},1\n"
+CASE = "DLOAD = 5\nFREQ = 7\nTSTEP = 8\nMETHOD = 9\n"
+HEAD = "SOL {sol}\nCEND\n" + CASE + "{case}\nBEGIN BULK\nEIGRL,9,,,{modes}\n"
+
+
+def model(bulk, sol=108, case="", modes=4):
+    return ist.FEModel.from_deck(deck_from_text(HEAD.format(sol=sol, case=case, modes=modes) + bulk))
+
+
+STEADY = "RLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\nDAREA,3,1,0,10.\nFREQ1,7,.5,.25,30\n"
+
+
+@pytest.mark.parametrize("sol", [108, 111])
+def test_one_mass_in_frequency(sol):
+    """10 / (k - ω²m + iωc), directly and by its mode."""
+    found = ist.frequency_response(model(MASS + STEADY, sol, modes=1))
+    f = 0.5 + 0.25 * np.arange(31)
+    w = 2 * np.pi * f
+    np.testing.assert_allclose(found.frequencies_hz, f)
+    np.testing.assert_allclose(found.at(1)[0], 10.0 / (K - w**2 * M + 1j * w * C), rtol=1e-9)
+    np.testing.assert_allclose(found.acceleration[0], -(w**2) * found.at(1)[0])
+
+
+def test_structural_damping_and_phases():
+    """PARAM G, GE of the spring, RLOAD2 with an angle by frequency, delay and phase, and a sum of loads."""
+    bulk = "SPOINT,1\nCMASS2,1,2.,1\nCELAS2,3,800.,1,,,,.04\nPARAM,G,.02\nFREQ,7,1.,3.,9.\n"
+    bulk += "DLOAD,5,2.,1.,21,.5,22\nDAREA,3,1,0,10.\nRLOAD2,21,3,.01,30.,4,6\nRLOAD1,22,3,,,4,4\n"
+    bulk += "TABLED1,4\n,0.,1.,10.,2.,ENDT\nTABLED2,6,1.\n,0.,0.,8.,80.,ENDT\n"
+    f = np.array([1.0, 3.0, 9.0])
+    size, angle = 1.0 + f / 10.0, np.deg2rad(10.0 * (f - 1.0))
+    first = size * np.exp(1j * (angle + np.pi / 6 - 2 * np.pi * f * 0.01))
+    load = 2.0 * 10.0 * (first + 0.5 * size * (1 + 1j))
+    wanted = load / (800.0 * (1 + 0.02j + 0.04j) - (2 * np.pi * f) ** 2 * 2.0)
+    np.testing.assert_allclose(ist.frequency_response(model(bulk)).at(1)[0], wanted, rtol=1e-12)
+
+
+BEAM = "".join(f"GRID,{k + 1},,{0.1 * k:.1f},0.,0.\n" for k in range(11))
+BEAM += "".join(f"CBAR,{k},1,{k},{k + 1},0.,1.,0.\n" for k in range(1, 11))
+BEAM += "PBAR,1,1,1.-4,1.-9,2.-9,1.-9\nMAT1,1,7.+10,,.3,2700.,,,.03\nSPC1,1,123456,1\n"
+BEAM += "CDAMP2,90,5.,6,2\nRBE2,91,11,123456,12\nGRID,12,,1.,.2,0.\nCONM2,92,12,,.05\n"
+
+
+def beam(sol, modes=40, more="", case="SPC = 1"):
+    bulk = (
+        BEAM + "RLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\nFORCE,3,12,,2.,1.,1.,.5\nFREQ1,7,5.,20.,20\n"
+    )
+    return model(bulk + more, sol, case, modes)
+
+
+def test_direct_response_is_the_dense_solution():
+    fe = beam(108)
+    found = ist.frequency_response(fe)
+    m, n, G = ist.fem.dependency_matrix(fe)
+    T = np.zeros((fe.grids.n_dof, len(n)))
+    T[n, np.arange(len(n))] = 1.0
+    T[m] = G.toarray()
+    keep = [k for k, dof in enumerate(n) if dof >= 6]
+    T = T[:, keep]
+    P = T.T @ fe.loads.vector(3)
+    parts = [T.T @ A.toarray() @ T for A in (fe.K_gg, fe.M_gg, fe.B_gg, fe.K4_gg)]
+    for k, f in enumerate(found.frequencies_hz[::5]):
+        w = 2 * np.pi * f
+        Z = parts[0] + 1j * parts[3] - w**2 * parts[1] + 1j * w * parts[2]
+        dense = T @ np.linalg.solve(Z, P)
+        np.testing.assert_allclose(found.displacement[:, 5 * k], dense, atol=1e-9 * np.abs(dense).max())
+
+
+def test_all_modes_give_the_direct_response():
+    """Lumped mass: modes of all dofs with mass, coupled by the damper, against the direct solution with GE alike."""
+    direct = ist.frequency_response(beam(108))
+    by_modes = ist.frequency_response(beam(111, modes=31))
+    peak = np.abs(direct.at(12)[:3]).max()
+    np.testing.assert_allclose(by_modes.at(12)[:3], direct.at(12)[:3], atol=2e-3 * peak)
+    assert any("modes up to" in note for note in by_modes.notes)
+
+
+def test_tables_of_modal_damping():
+    """TABDMP1 as g, critical ratio and Q are the same damping, 2ζω of each mode."""
+    more = "TABDMP1,6,{}\n,0.,{},1000.,{},ENDT\n"
+    answers = []
+    for kind, value in (("G", 0.04), ("CRIT", 0.02), ("Q", 25.0)):
+        fe = model(MASS + STEADY + more.format(kind, value, value), 111, "SDAMPING = 6", modes=1)
+        answers.append(ist.frequency_response(fe).at(1)[0])
+    w, w0 = 2 * np.pi * (0.5 + 0.25 * np.arange(31)), np.sqrt(K / M)
+    wanted = 10.0 / (K - w**2 * M + 1j * w * (C + 0.04 * w0 * M))
+    for one in answers:
+        np.testing.assert_allclose(one, wanted, rtol=1e-9)
+
+
+def test_frequencies_of_modes():
+    fractions = FrequencyList("fractions", np.array([0.5, 1.0]), 2.0, 50.0).hertz([10.0, 60.0])
+    assert np.sort(fractions).tolist() == [5.0, 10.0, 30.0]
+    around = FrequencyList("around", np.zeros(0), 1.0, 100.0, 3, 0.1).hertz([10.0, 20.0])
+    np.testing.assert_allclose(np.sort(around), [9.0, 10.0, 11.0, 18.0, 20.0, 22.0])
+    between = FrequencyList("between", np.zeros(0), 1.0, 9.0, 5, 0.0, 1.0).hertz([5.0])
+    np.testing.assert_allclose(np.unique(between), np.arange(1.0, 10.0))
+    fe = model(
+        MASS + STEADY.replace("FREQ1,7,.5,.25,30", "FREQ4,7,1.,9.,.1,3\nFREQ2,7,1.,4.,2"), 111, modes=1
+    )
+    f0 = np.sqrt(K / M) / 2 / np.pi
+    found = ist.frequency_response(fe).frequencies_hz
+    np.testing.assert_allclose(found, np.sort([1.0, 2.0, 4.0, 0.9 * f0, f0, 1.1 * f0]), rtol=1e-9)
+
+
+PULSE = "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,0.,.1,1.,.2,0.,.3,0.\n,10.,0.,ENDT\nDAREA,3,1,0,10.\n"
+STEPS = "TSTEP,8,{},{},1\n"
+
+
+def exact(t, load):
+    system = signal.lti([1.0], [M, C, K])
+    return signal.lsim(system, load, t)[1]
+
+
+def test_one_mass_in_time_by_its_mode_is_exact():
+    found = ist.transient_response(model(MASS + PULSE + STEPS.format(100, 0.01), 112, modes=1))
+    load = 10.0 * np.interp(found.time, [0.0, 0.1, 0.2], [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(found.at(1)[0], exact(found.time, load), atol=1e-12)
+    a = (load - C * found.velocity[0] - K * found.displacement[0]) / M
+    np.testing.assert_allclose(found.acceleration[0], a, atol=1e-9)
+
+
+def test_direct_steps_are_of_second_order():
+    """Newmark's scheme against the exact answer; halving the step quarters the error, of speed and acceleration too."""
+    errors = []
+    for count, step in ((400, 0.0025), (800, 0.00125)):
+        found = ist.transient_response(model(MASS + PULSE + STEPS.format(count, step), 109))
+        load = 10.0 * np.interp(found.time, [0.0, 0.1, 0.2], [0.0, 1.0, 0.0])
+        errors.append(np.abs(found.at(1)[0] - exact(found.time, load)).max())
+    # (ωh)²/5 of the amplitude in one second of 3 Hz
+    assert errors[1] < 2e-3 * 10.0 / K and 3.5 < errors[0] / errors[1] < 4.5
+
+
+def test_waves_start_values_and_runs_of_unlike_steps():
+    """TLOAD2 with growth and a power, TIC, and two runs of steps, against a tight Runge-Kutta solution."""
+    bulk = MASS + "TLOAD2,5,3,.05,,.1,.498148,3.,20.\n,-1.,1.\nDAREA,3,1,0,10.\nTIC,2,1,0,.01,-.2\n"
+    bulk += "TSTEP,8,400,.001,10\n,,300,.002,20\n"
+    load = TimeLoad(3, 0.05, None, 0.1, 0.498148, 3.0, np.deg2rad(20.0), -1.0, 1.0)
+
+    def rate(t, y):
+        return [y[1], (10.0 * float(load(np.array([t]))[0]) - C * y[1] - K * y[0]) / M]
+
+    # Newmark: phase (ωh)²/8 a radian, 20 radians of h = 0.002; modes: loads straight between steps,
+    # which end where their wave passes zero
+    for sol, tolerance in ((109, 6e-3), (112, 3e-4)):
+        found = ist.transient_response(model(bulk, sol, "IC = 2", modes=1))
+        np.testing.assert_allclose(found.time[[0, 1, 40, 41, -1]], [0.0, 0.01, 0.4, 0.44, 1.0])
+        true = solve_ivp(
+            rate, (0.0, 1.0), [0.01, -0.2], t_eval=found.time, rtol=1e-10, atol=1e-12, max_step=0.002
+        ).y
+        np.testing.assert_allclose(found.at(1)[0], true[0], atol=tolerance * np.abs(true[0]).max())
+        np.testing.assert_allclose(found.velocity[0], true[1], atol=2 * tolerance * np.abs(true[1]).max())
+
+
+def test_structural_damping_in_time():
+    """PARAM G at W3 and GE at W4 are dampers g k / w; without them they have no part, and a note says so."""
+    spring = (
+        "SPOINT,1\nCMASS2,1,2.,1\nCELAS2,3,800.,1,,,,.04\nPARAM,G,.02\n" + PULSE + STEPS.format(200, 0.005)
+    )
+    viscous = f"SPOINT,1\nCMASS2,1,2.,1\nCELAS2,3,800.,1\nCDAMP2,2,{800 * 0.02 / 20 + 800 * 0.04 / 25},1\n"
+    wanted = ist.transient_response(model(viscous + PULSE + STEPS.format(200, 0.005), 109))
+    found = ist.transient_response(model(spring + "PARAM,W3,20.\nPARAM,W4,25.\n", 109))
+    np.testing.assert_allclose(found.displacement, wanted.displacement, atol=1e-15)
+    bare = ist.transient_response(model(spring, 109))
+    assert "PARAM G and GE of elements: structural damping without W3, W4 has no part in time" in bare.notes
+
+
+def test_modal_and_direct_time_responses_of_a_beam_agree():
+    more = "TLOAD1,15,3,,,14\nTABLED1,14\n,0.,0.,.01,1.,.02,0.,1.,0.,ENDT\nTSTEP,8,2000,1.-4,10\n"
+    case = "SPC = 1\nDLOAD = 15"
+    direct = ist.transient_response(beam(109, more=more, case=case))
+    modal = ist.transient_response(beam(112, modes=20, more=more, case=case))
+    size = np.abs(direct.at(12)[1]).max()
+    np.testing.assert_allclose(modal.at(12)[1], direct.at(12)[1], atol=5e-3 * size)
+
+
+def test_steady_state_of_the_time_response_is_the_frequency_response():
+    bulk = MASS + "TLOAD2,5,3,,,0.,100.,2.,0.\nDAREA,3,1,0,10.\nTSTEP,8,20000,.001,1\n"
+    found = ist.transient_response(model(bulk, 112, modes=1))
+    w = 2 * np.pi * 2.0
+    z = 10.0 / (K - w**2 * M + 1j * w * C)
+    late = found.time > 19.0  # what was there at the start has died down to 1e-6
+    np.testing.assert_allclose(
+        found.at(1)[0][late], (z * np.exp(1j * w * found.time[late])).real, atol=2e-5 * abs(z)
+    )
+
+
+def test_tables():
+    table = Tabulated(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0, 3.0]))
+    np.testing.assert_allclose(table(np.array([-1.0, 0.5, 1.0, 1.5, 3.0])), [-1.0, 0.5, 2.0, 3.0, 3.0])
+    log = Tabulated(np.array([1.0, 100.0]), np.array([1.0, 1e4]), logarithmic=(True, True))
+    np.testing.assert_allclose(log(np.array([10.0])), [100.0])
+    assert Tabulated(np.array([0.0, 2.0]), np.array([0.0, 4.0]), 1.0, 0.5)(np.array([2.0])) == pytest.approx(
+        4.0
+    )
+
+
+def test_loads_of_sequences_and_mistakes():
+    fe = model(MASS + STEADY.replace("DAREA,3,1,0,10.", "LSEQ,30,3,31\nSLOAD,31,1,10."), case="LOADSET = 30")
+    plain = ist.frequency_response(model(MASS + STEADY))
+    np.testing.assert_allclose(ist.frequency_response(fe).displacement, plain.displacement, rtol=1e-12)
+    for bulk, words in (
+        (STEADY.replace("RLOAD1,5", "RLOAD1,6"), "dynamic load 5 is selected but is not in the deck"),
+        (STEADY.replace("DAREA,3", "DAREA,33"), "EXCITEID 3"),
+        (STEADY.replace("TABLED1,4", "TABLED1,44"), "table 4, which is not among"),
+        (STEADY.replace("RLOAD1,5,3,,,4", "RLOAD1,5,3,,,4,,1"), "enforced motion"),
+        (STEADY.replace("RLOAD1,5,3,,,4", "RLOAD1,5,3,77,,4"), "DELAY cards are not supported"),
+        (STEADY.replace("FREQ1,7", "FREQ1,70"), "selects no frequencies"),
+        (PULSE + "FREQ,7,1.\n", "wrong kind for this solution"),
+    ):
+        with pytest.raises(InterstageError, match=words):
+            ist.frequency_response(model(MASS + bulk))
+    with pytest.raises(ModelError, match="selects no TSTEP"):
+        ist.transient_response(model(MASS + PULSE, 109))
+    with pytest.raises(ModelError, match="SDAMPING = 6 selects a TABDMP1"):
+        ist.frequency_response(model(MASS + STEADY, 111, "SDAMPING = 6", modes=1))
+
+
+def test_command(tmp_path, capsys):
+    """The command prints peaks, JSON and CSV of points, by the deck's solution or as it is told."""
+    bulk = MASS + STEADY
+    path = tmp_path / "a.bdf"
+    path.write_text(HEAD.format(sol=108, case="", modes=1) + bulk)
+    wanted = ist.frequency_response(model(bulk)).at(1)[0]
+    with pytest.raises(SystemExit) as stop:
+        main(["response", str(path), "--json", "--csv", str(tmp_path / "a.csv")])
+    assert stop.value.code == 0
+    found = json.loads(capsys.readouterr().out)
+    np.testing.assert_allclose(found["points"]["1"]["real"][0], wanted.real, rtol=1e-12)
+    rows = np.loadtxt(tmp_path / "a.csv", delimiter=",", skiprows=1)
+    np.testing.assert_allclose(rows[:, 1] + 1j * rows[:, 2], wanted, rtol=1e-12)
+    path.write_text(HEAD.format(sol=112, case="", modes=1) + MASS + PULSE + STEPS.format(20, 0.01))
+    with pytest.raises(SystemExit) as stop:
+        main(["response", str(path), "--point", "1"])
+    assert stop.value.code == 0
+    assert "21 values of time: 0 to 0.2" in capsys.readouterr().out
