@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["closures", "squeezer"])
+@pytest.mark.parametrize("name", ["closures", "mechanisms", "squeezer"])
 def test_study_holds(name):
     result = importlib.import_module(f"validation.{name}").study(quick=True)
     assert len(result.rows) > 5
