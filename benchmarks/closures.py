@@ -3,12 +3,15 @@
     python -m benchmarks closures
 
 Ladders: two chains of links side by side with a pin-ended rung between them at every so many links, so that closures
-grow while the tree stays as it is. Flexible: a free beam held by ball closures at more and more of its nodes. Dense:
-mass matrix and constraint Jacobian of the same engine, formed and solved by LAPACK (one thread). Times in µs of the
-processor, the best of several repeats.
+grow while the tree stays as it is. Flexible: a free beam held by ball closures at more and more of its nodes. Local
+loops: the N four-bars of the IFToMM library, and ten seconds of them in steps of 4 ms. Ports: rigid children on
+hinges on one flexible body of 20 modes. Dense: mass matrix and constraint Jacobian of the same engine, formed and
+solved by LAPACK (one thread). Times in µs of the processor, the best of several repeats.
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
@@ -16,6 +19,8 @@ from benchmarks.multibody import best
 
 RUNGS = (1, 2, 4, 8, 16)
 LINKS = (8, 16, 32, 64)
+LOOPS = (5, 10, 20, 40)
+CHILDREN = (1, 2, 4, 6, 8)
 
 
 def ladder(links: int, rungs: int):
@@ -56,6 +61,51 @@ def held_beam(closures: int):
         mb.close(f"post {k}", ("ground", [9.0 * (node - 1) / 20, 0, 0]), ("beam", node), joint=Ball())
     system = mb.compile()
     return system, system.state()
+
+
+def children(number: int) -> float:
+    """Return the time of forward dynamics of rigid bodies on nodes of one free flexible body."""
+    from benchmarks.multibody import beam
+    from interstage.multibody import Free, Multibody, Revolute
+
+    component, _ = beam(20, n_elements=20)
+    mb = Multibody("carrier")
+    mb.add_body("carrier", component=component, node=1, joint=Free())
+    for k in range(number):
+        body = {"mass": 1.0, "com": [0.2, 0, 0.1], "inertia": [0.1, 0.1, 0.1]}
+        mb.add_body(f"child {k}", parent="carrier", at=2 + 2 * k, joint=Revolute("zyx"[k % 3]), **body)
+    system = mb.compile()
+    x = system.state()
+    return best(lambda: system.forward_dynamics(x))
+
+
+def four_bars() -> None:
+    """Print forward dynamics and a run of many four-bars."""
+    import interstage as ist
+    from validation.mechanisms import four_bars as made
+
+    print("\nlocal loops: N four-bars\n    N  bodies  rows    forward      10 s at 4 ms")
+    times = []
+    for loops in LOOPS:
+        system, x = made(loops)
+        times.append(best(lambda s=system, x=x: s.forward_dynamics(x)))
+        begin = time.process_time()
+        ist.simulate(system, x, 10.0, 4e-3, log_step=1.0)
+        spent = time.process_time() - begin
+        rows = int(system.settings.row_keep.sum())
+        print(f"{loops:5d}{len(system.bodies):8d}{rows:6d}{times[-1]:11.1f}{spent:14.2f} s")
+    print(f"  growth with loops: exponent {slope(LOOPS, times):.2f}")
+
+
+def ports() -> None:
+    """Print forward dynamics with more and more children on one body."""
+    times = {n: children(n) for n in CHILDREN}
+    print("\nports: children on one flexible body of 20 modes")
+    print(
+        "  "
+        + "   ".join(f"{n}: {t:.1f}" for n, t in times.items())
+        + f"   8 over 4: {times[8] / times[4]:.2f}"
+    )
 
 
 def dense(system, x) -> np.ndarray:
@@ -105,6 +155,8 @@ def main(_arguments: list[str] | None = None) -> None:
     print(f"closures on one flexible body of 72 modes\n{head}")
     found = [row(f"beam on {k} posts", *held_beam(k)) for k in (2, 4, 5, 10)]
     print(f"  growth with rows: exponent {slope([f[1] for f in found], [f[2] for f in found]):.2f}")
+    four_bars()
+    ports()
 
 
 if __name__ == "__main__":
