@@ -10,17 +10,20 @@ if TYPE_CHECKING:
 
 # Options that carry out a request of case control, by its first four letters.
 REQUESTS = {"FORC": "forces", "ELFO": "forces", "STRE": "stresses", "ELST": "stresses", "SPCF": "spcforces"}
+REQUESTS |= {"STRA": "strains"}
+KINDS = ("forces", "stresses", "strains")
 
 
 class Asked:
     """Which tables a command shows, and where it writes them.
 
-    forces, stresses, spcforces : asked for by option
+    forces, stresses, strains, spcforces : asked for by option
     csv : folder for CSV files, or None
     """
 
-    def __init__(self, forces: bool, stresses: bool, spcforces: bool, csv: Path | None = None):
-        self.forces, self.stresses, self.spcforces, self.csv = forces, stresses, spcforces, csv
+    def __init__(self, forces: bool, stresses: bool, strains: bool, spcforces: bool, csv: Path | None = None):
+        self.forces, self.stresses, self.strains, self.spcforces = forces, stresses, strains, spcforces
+        self.csv = csv
 
     def carry_out(self, cards) -> None:
         """Take the requests of case control that the options answer off the deck's list of those not carried out."""
@@ -31,19 +34,21 @@ class Asked:
 
     def taken(self, result) -> dict[str, dict]:
         """The element tables of a result, computed once: {"forces": {"CBAR": Table}, ...}."""
-        names = [name for name in ("forces", "stresses") if getattr(self, name)]
+        names = [name for name in KINDS if getattr(self, name)]
         return {name: dict(getattr(result, name).items()) for name in names}
 
     def notes(self, result) -> list[str]:
         """Sentences on elements that the tables asked for leave out."""
-        without: dict[str, int] = {}
-        for name in ("forces", "stresses"):
-            if getattr(self, name):
-                without |= getattr(result, name).left_out
-        if not without:
-            return []
-        names = ", ".join(f"{name} ({n})" for name, n in sorted(without.items()))
-        return [f"forces and stresses of {names} are not recovered: these elements are in no table"]
+        notes = []
+        for words, kinds in (("forces and stresses", KINDS[:2]), ("strains", KINDS[2:])):
+            without: dict[str, int] = {}
+            for name in kinds:
+                if getattr(self, name):
+                    without |= getattr(result, name).left_out
+            if without:
+                names = ", ".join(f"{name} ({n})" for name, n in sorted(without.items()))
+                notes.append(f"{words} of {names} are not recovered: these elements are in no table")
+        return notes
 
 
 def by_point(fe, values: np.ndarray) -> dict[str, list[float]]:

@@ -16,6 +16,7 @@ def modes(
     as_json: bool = options.AS_JSON,
     forces: bool = options.FORCES,
     stresses: bool = options.STRESSES,
+    strains: bool = options.STRAINS,
     spcforces: bool = options.SPCFORCES,
     csv: Path | None = options.CSV,
     allow_outside: bool = options.ALLOW_OUTSIDE,
@@ -32,7 +33,7 @@ def modes(
         # as in NASTRAN, the origin stands in for a grid that is not there
         known = isinstance(grdpnt, int) and grdpnt > 0 and fe.grids.find(grdpnt) >= 0
         weight = fe.mass_properties(grdpnt if known else 0)
-    asked = Asked(forces, stresses, spcforces, csv)
+    asked = Asked(forces, stresses, strains, spcforces, csv)
     asked.carry_out(cards)
     tables = asked.taken(result)
     result.notes += asked.notes(result)

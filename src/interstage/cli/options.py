@@ -15,6 +15,7 @@ SUBCASE = typer.Option(
 )
 FORCES = typer.Option(False, "--forces", help="Add element forces.")
 STRESSES = typer.Option(False, "--stresses", help="Add element stresses.")
+STRAINS = typer.Option(False, "--strains", help="Add elastic strains of bars, beams and shells.")
 SPCFORCES = typer.Option(False, "--spcforces", help="Add forces of single-point constraints.")
 CSV = typer.Option(
     None, "--csv", metavar="FOLDER", help="Write displacements and the tables asked for as CSV files."

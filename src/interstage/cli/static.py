@@ -18,6 +18,7 @@ def static(
     as_json: bool = options.AS_JSON,
     forces: bool = options.FORCES,
     stresses: bool = options.STRESSES,
+    strains: bool = options.STRAINS,
     spcforces: bool = options.SPCFORCES,
     csv: Path | None = options.CSV,
     allow_outside: bool = options.ALLOW_OUTSIDE,
@@ -30,7 +31,7 @@ def static(
     with progress(quiet=as_json) as report:
         cards, fe = read_model(deck, allow_outside, report)
         results = static_subcases(fe, progress=report)
-    asked = Asked(forces, stresses, spcforces, csv)
+    asked = Asked(forces, stresses, strains, spcforces, csv)
     asked.carry_out(cards)
     tables = [asked.taken(result) for result in results]
     if csv is not None:

@@ -191,7 +191,12 @@ class Recovery:
         """Element stresses by type; laminates by ply under a name of their own."""
         return self._tables("stress_tables", "spring_stress")
 
-    def _tables(self, method: str, spring_column: str) -> ElementTables:
+    @property
+    def strains(self) -> ElementTables:
+        """Elastic strains by type: of bars, beams, and fibres of homogeneous shells."""
+        return self._tables("strain_tables", None)
+
+    def _tables(self, method: str, spring_column: str | None) -> ElementTables:
         sources: dict[str, list] = {}
         left_out: dict[str, int] = {}
         for block in self.fe.blocks:
@@ -202,17 +207,21 @@ class Recovery:
                 continue
             make = getattr(block, method)
             nothing = np.zeros((len(block), operator.shape[1], 0))
-            for name in dict.fromkeys(one.name for one in make(nothing, self.options)):
+            names = dict.fromkeys(one.name for one in make(nothing, self.options))
+            if not names:
+                left_out[block.name] = left_out.get(block.name, 0) + len(block)
+            for name in names:
                 sources.setdefault(name, []).append(
                     lambda block=block, make=make: make(self.results(block), self.options)
                 )
-        for springs in self.fe.springs:
+        for springs in self.fe.springs if spring_column is not None else ():
             sources.setdefault(springs.name, []).append(
                 lambda springs=springs: [self._spring_rows(springs, spring_column)]
             )
         return ElementTables(sources, self._finish, left_out)
 
-    def _spring_rows(self, springs, column: str) -> ResultRows:
+    def _spring_rows(self, springs, column: str | None) -> ResultRows:
+        assert column is not None
         values = springs.forces(self.u)
         if column == "spring_stress":
             values = springs.S[:, None] * values
@@ -424,6 +433,11 @@ class Recovered:
     def stresses(self) -> ElementTables:
         """Element stresses by type, e.g. `stresses["CQUAD4"]`."""
         return self._recovery().stresses
+
+    @property
+    def strains(self) -> ElementTables:
+        """Elastic strains of bars, beams and homogeneous shells by type, e.g. `strains["CQUAD4"]`."""
+        return self._recovery().strains
 
     @property
     def strain_energy(self) -> ElementTables:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -182,6 +182,12 @@ class BarBlock(LineBlock):
             parts += [bending.max(axis=1) + axial, bending.min(axis=1) + axial, margin]
             columns += [f"smax{letter}", f"smin{letter}", "MS_compression" if end else "MS_tension"]
         return [ResultRows(self.name, tuple(columns), self.eid, by_element(np.stack(parts, axis=1)))]
+
+    def strain_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        (rows,) = self.stress_tables(results, options)
+        columns = tuple(name.replace("s", "e", 1) if name[0] == "s" else name for name in rows.columns)
+        E = np.where(self.section.E > 0.0, self.section.E, np.inf)
+        return [replace(rows, columns=columns, values=rows.values / E[:, None])]
 
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
         s = self.section[rows]

@@ -8,7 +8,7 @@ between stations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -229,6 +229,12 @@ class BeamBlock(LineBlock):
     def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         columns = ("sxc", "sxd", "sxe", "sxf", "smax", "smin", "MS_tension", "MS_compression")
         return self._tables(columns, results, self._station_stresses)
+
+    def strain_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        (rows,) = self.stress_tables(results, options)
+        E, order = np.array([section.E for section in self.sections])[self.which], np.argsort(self.eid)
+        at = order[np.searchsorted(self.eid, rows.eid, sorter=order)]
+        return [replace(rows, values=rows.values / np.where(E > 0.0, E, np.inf)[at, None])]
 
     def _tables(self, columns, results, station) -> list[ResultRows]:
         """One table with the stations of each element in order, elements in the order of the block."""

@@ -126,6 +126,10 @@ class ElementBlock:
         """Tables of stresses from the results (n, r, k)."""
         return []
 
+    def strain_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:
+        """Tables of elastic strains from the results (n, r, k)."""
+        return []
+
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray | None:
         """Geometric stiffness (len(rows), m, m) in basic axes from the results (len(rows), r) of a preload.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows
 from interstage.fem.elements.line_common import arm_stiffness, rigid_arm
-from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, stress_rows
+from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, strain_rows, stress_rows
 from interstage.jit import in_ranges, kernel
 
 Sections = namedtuple(
@@ -279,6 +279,9 @@ class ShellBlock(ElementBlock):
 
     def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         return stress_rows(self, results, options.corners or self.always_corners, options.max_shear)
+
+    def strain_tables(self, results, options: OutputOptions) -> list[ResultRows]:
+        return strain_rows(self, results, options.corners or self.always_corners, options.max_shear)
 
     def element_axes(self, rows) -> np.ndarray:
         """Element axes (n, 3, 3) as rows, basic."""

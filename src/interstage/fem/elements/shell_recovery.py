@@ -157,17 +157,57 @@ def stress_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> l
     return out
 
 
-def _fibre_rows(block, here, results, corners, max_shear) -> ResultRows:
-    points = results.shape[1] // 8
-    places = points if corners else 1
+def strain_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> list[ResultRows]:
+    """Strains ε + zκ at the fibres of homogeneous elements, element axes; laminates have none.
+
+    The last column is √(4/9 (εx² + εy² - εxεy) + γ²/3), or the largest γ.
+    """
+    here = np.flatnonzero(~block.output.layered[block.section])
+    if not len(here):
+        return []
+    places, k, sections = results.shape[1] // 8 if corners else 1, results.shape[2], block.sections
+    n, section = len(here) * places, np.repeat(block.section[here], places)
+    t, z = _thickness_and_fibres(block, here, results.shape[1] // 8)
+    ratio = (t[:, :places] / sections.thickness[block.section[here], None]).reshape(n, 1, 1)
+    forces = results[here, : 8 * places].reshape(n, 8, k)
+    c, w = (np.repeat(one, places, axis=0) for one in block.material_direction(here))
+    given = [turned_stress(forces[:, 0:3], c, w) / ratio, turned_stress(-forces[:, 3:6], c, w) / ratio**2]
+    stiff = np.block([[sections.A, sections.B], [sections.B, sections.D]])
+    strain = np.linalg.pinv(stiff, hermitian=True)[section] @ np.concatenate(given, axis=1)
+    strain[:, 3:] /= ratio
+    strain[:, 2::3] *= 0.5  # as tensors
+    ends = [turned_stress(strain[:, i : i + 3], c, -w) for i in (0, 3)]
+    height = np.repeat(z, places, axis=0)
+    e = (ends[0][:, None] + height[:, :, None, None] * ends[1][:, None]).reshape(2 * n, 3, k)
+    x, y, xy = e[:, 0], e[:, 1], e[:, 2]
+    mean, half = 0.5 * (x + y), 0.5 * (x - y)
+    radius = np.hypot(half, xy)
+    last = 2.0 * radius if max_shear else np.sqrt(4.0 / 9.0 * (x * x + y * y - x * y) + 4.0 / 3.0 * xy * xy)
+    angle = np.rad2deg(0.5 * np.arctan2(xy, half))
+    z = np.broadcast_to(height.reshape(-1, 1), x.shape)
+    values = np.stack([z, x, y, 2.0 * xy, angle, mean + radius, mean - radius, last], axis=-1)
+    columns = ("fiber_distance", "exx", "eyy", "exy", "angle", "emax", "emin")
+    columns = (*columns, "max_shear" if max_shear else "von_mises")
+    nodes, eid = np.repeat(_places(block, here, places), 2), np.repeat(block.eid[here], 2 * places)
+    return [ResultRows(block.name, columns, eid, np.ascontiguousarray(values.transpose(1, 0, 2)), nodes)]
+
+
+def _thickness_and_fibres(block, here: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Thickness (n, points) at the centre and the corners, and heights (n, 2) of the fibres, of elements `here`."""
     section = block.section[here]
     mean = block.sections.thickness[section] * block.taper[here].mean(axis=1)
     t = np.repeat(mean[:, None], points, axis=1)
     if points > 1:
         t[:, 1:] = block.sections.thickness[section, None] * block.taper[here]
-    z = np.where(
-        np.isnan(block.output.z[section]), 0.5 * mean[:, None] * [-1.0, 1.0], block.output.z[section]
-    )
+    z = block.output.z[section]
+    return t, np.where(np.isnan(z), 0.5 * mean[:, None] * [-1.0, 1.0], z)
+
+
+def _fibre_rows(block, here, results, corners, max_shear) -> ResultRows:
+    points = results.shape[1] // 8
+    places = points if corners else 1
+    section = block.section[here]
+    t, z = _thickness_and_fibres(block, here, points)
     out = np.empty((results.shape[2], len(here) * places * 2, 8))
     inertia = block.output.inertia[section]
     in_ranges(fibre_stresses, len(here), results, places, t, inertia, z, max_shear, out)
