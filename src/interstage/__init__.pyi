@@ -7,6 +7,7 @@ from interstage.errors import FidelityWarning as FidelityWarning
 from interstage.errors import InterstageError as InterstageError
 from interstage.errors import LockWarning as LockWarning
 from interstage.errors import MotionWarning as MotionWarning
+from interstage.exchange import export_fmu as export_fmu
 from interstage.fem import FEModel as FEModel
 from interstage.fem import buckling as buckling
 from interstage.fem import frequency_response as frequency_response

@@ -160,3 +160,23 @@ def test_info_shows_a_linear_model(lin, tmp_path):
     data = json.loads(CliRunner().invoke(app, ["info", str(tmp_path / "m.h5"), "--json"]).output)
     assert data["kind"] == "linear model" and data["states"] == 26 and data["stable"] is False
     assert data["inputs"]["thruster_force"] == [14]
+
+
+def test_matlab_scripts_have_every_digit(tmp_path):
+    """Read back by hand: rows of numbers between brackets, names in quotes."""
+    rng = np.random.default_rng(0)
+    lin = ist.LinearModel(
+        rng.normal(size=(2, 2)),
+        rng.normal(size=(2, 1)),
+        rng.normal(size=(3, 2)) * 1e-9,
+        np.zeros((3, 1)),
+        outputs=["it's", "b", "c"],
+        name="two\nlines",
+    )
+    lin.save(tmp_path / "a.m")
+    text = (tmp_path / "a.m").read_text()
+    for letter in "ABCD":
+        body = text.split(f"\n{letter} = [", 1)[1].split("];", 1)[0]
+        rows = [[float(word) for word in row.split()] for row in body.strip().splitlines()]
+        np.testing.assert_array_equal(rows, getattr(lin, letter))
+    assert "output_names = {'it''s'; 'b'; 'c'};" in text and text.startswith("% two lines: ")

@@ -22,7 +22,7 @@ from interstage import __version__
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.files import LINEAR, check_version, expect
 from interstage.hdf5 import encoded
-from interstage.linear import files_hdf5, files_mat, files_npz
+from interstage.linear import files_hdf5, files_m, files_mat, files_npz
 from interstage.linear.model import LinearModel
 from interstage.output import as_path
 
@@ -45,6 +45,7 @@ _KNOWN = {
     *(f"{what[:-1]}_{part}" for what in _LISTS for part in ("names", "units")),
 }
 KINDS = {".h5": files_hdf5, ".hdf5": files_hdf5, ".mat": files_mat, ".npz": files_npz}
+WRITTEN = {**KINDS, ".m": files_m}  # scripts are written, not read
 _PACKED = {"hdf5": files_hdf5, "mat": files_mat, "zip": files_npz}
 
 
@@ -146,10 +147,12 @@ def write_linear(model: LinearModel, path: str | Path, kind: str | None = None) 
     """Write a model; an existing file is replaced only by a complete one."""
     path = as_path(path, "linear-model file")
     ending = kind or path.suffix.lower()
-    if ending not in KINDS:
-        raise InputError("unknown kind of linear-model file", expected=", ".join(KINDS), got=repr(path.name))
+    if ending not in WRITTEN:
+        raise InputError(
+            "unknown kind of linear-model file", expected=", ".join(WRITTEN), got=repr(path.name)
+        )
     tree = _worded(as_tree(model), "linear model")
-    KINDS[ending].write(tree, path)
+    WRITTEN[ending].write(tree, path)
 
 
 def _worded(value: Any, where: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
-from interstage.linear import joining, reduction, response
+from interstage.linear import balanced, joining, reduction, response
 from interstage.linear.poles import LinearModes, Poles, damped_modes, poles_of, undamped_modes
 from interstage.linear.reduction import ModalGains
 from interstage.linear.zeros import invariant_zeros
@@ -251,6 +251,15 @@ class LinearModel:
         """
         return reduction.truncate(self, n, modes, below_hz, by, static_gain)
 
+    def reduce(self, n: int | None = None, *, error: float | None = None) -> LinearModel:
+        """Return a model of few states by balanced truncation; poles that are not stable are kept as they are.
+
+        n : states of the stable part to keep;  error : or as few as keep ‖G - G_n‖∞ below this, by Glover's bound
+        `extras["reduction"]` has Hankel's singular values, the bound, and how many states are not stable. Outputs of
+        different units are weighed as their numbers are: scale them first.
+        """
+        return balanced.reduce(self, n, error)
+
     # joining ------------------------------------------------------------------------------------------
 
     def discretize(self, dt: Period, method: str = "zoh") -> SampledModel:
@@ -307,7 +316,7 @@ class LinearModel:
     # files --------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write the model: HDF5 (.h5) in the layout of NESC App. G.4, .mat or .npz, by the name of the file."""
+        """Write the model by its name: HDF5 (.h5) in the layout of NESC App. G.4, .mat, .npz, or a MATLAB script, .m."""
         from interstage.linear.files import write_linear
 
         write_linear(self, path)

@@ -1,0 +1,5 @@
+"""To and from other tools: functional mock-up units."""
+
+from interstage.exchange.fmu import FMU, export_fmu
+
+__all__ = ["FMU", "export_fmu"]

@@ -1,0 +1,105 @@
+/* A whole assembly: the installed Interstage runs it in a process of its own, and this core talks to it by pipes.
+
+   The process is `python -m interstage.exchange.serve RESOURCES`; INTERSTAGE_PYTHON names the interpreter, otherwise
+   `python.txt` in the resources does, which is that of the export. A step sends NU doubles and gets NY; the first NY
+   come unasked, of the start. A process that ends (it says why on its standard error) ends the step with an error. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct { pid_t pid; int to, from, begun; char resources[4096]; } Core;
+
+static int whole(int fd, void *data, size_t n, int writing) {
+    char *at = data;
+    while (n > 0) {
+        ssize_t k = writing ? write(fd, at, n) : read(fd, at, n);
+        if (k <= 0) return FAILED;
+        at += k;
+        n -= (size_t)k;
+    }
+    return OK;
+}
+
+/* A URI of FMI 2.0 (file:///a%20b) or a path of FMI 3.0 as a path */
+static void path_of(char *out, size_t size, const char *text) {
+    size_t k = 0;
+    if (strncmp(text, "file:", 5) == 0) {
+        text += 5;
+        if (strncmp(text, "//", 2) == 0) { text += 2; while (*text && *text != '/') text++; }
+    }
+    while (*text && k + 1 < size) {
+        unsigned code;
+        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) { out[k++] = (char)code; text += 3; }
+        else out[k++] = *text++;
+    }
+    out[k] = 0;
+}
+
+static void *core_new(const char *resources) {
+    Core *core = calloc(1, sizeof *core);
+    if (core != NULL) path_of(core->resources, sizeof core->resources, resources ? resources : ".");
+    return core;
+}
+
+static void stop(Core *core) {
+    if (core->pid > 0) {
+        close(core->to);
+        close(core->from);
+        kill(core->pid, SIGTERM);
+        waitpid(core->pid, NULL, 0);
+        core->pid = 0;
+    }
+    core->begun = 0;
+}
+
+static void core_free(void *core) { stop(core); free(core); }
+
+static int start(Core *core) {
+    char python[4096] = "python3", name[4200];
+    const char *given = getenv("INTERSTAGE_PYTHON");
+    int to[2], from[2];
+    FILE *f;
+    snprintf(name, sizeof name, "%s/python.txt", core->resources);
+    f = fopen(name, "r");
+    if (f != NULL) {
+        if (fgets(python, sizeof python, f) != NULL) python[strcspn(python, "\r\n")] = 0;
+        fclose(f);
+    }
+    if (given != NULL && *given) snprintf(python, sizeof python, "%s", given);
+    if (pipe(to) != 0 || pipe(from) != 0) return FAILED;
+    core->pid = fork();
+    if (core->pid < 0) return FAILED;
+    if (core->pid == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        close(to[0]); close(to[1]); close(from[0]); close(from[1]);
+        execlp(python, python, "-m", "interstage.exchange.serve", core->resources, (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    core->to = to[1];
+    core->from = from[0];
+    signal(SIGPIPE, SIG_IGN);   /* a process that has ended is an error of write, not the end of the master */
+    return OK;
+}
+
+static int core_begin(Model *m) {
+    Core *core = m->core;
+    stop(core);
+    if (start(core) != OK || whole(core->from, m->y, NY * sizeof(double), 0) != OK) { stop(core); return FAILED; }
+    core->begun = 1;
+    return OK;
+}
+
+static int core_look(Model *m) { (void)m; return OK; }
+
+static int core_step(Model *m, double h) {
+    Core *core = m->core;
+    if (!core->begun || fabs(h - EVERY) > 1e-9 * EVERY) return FAILED;
+    if (whole(core->to, m->u, (NU > 0 ? NU : 1) * sizeof(double), 1) != OK) return FAILED;
+    return whole(core->from, m->y, NY * sizeof(double), 0);
+}

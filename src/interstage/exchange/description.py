@@ -1,0 +1,205 @@
+"""`modelDescription.xml` of a functional mock-up unit, in the words of FMI 2.0 and 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from interstage import __version__
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A variable: its name and unit."""
+
+    name: str
+    unit: str = ""
+
+
+@dataclass
+class Description:
+    """What a unit says of itself.
+
+    uses : {"A", "B", "C", "D": which columns each row depends on}, none of a unit without model exchange
+    every : the one step that it takes, None: any, and model exchange too
+    """
+
+    title: str
+    identifier: str
+    inputs: Sequence[Channel]
+    outputs: Sequence[Channel]
+    states: Sequence[Channel] = ()
+    uses: Mapping[str, np.ndarray] = field(default_factory=dict)
+    every: float | None = None
+
+    @property
+    def _first(self) -> tuple[int, int, int, int]:
+        """First references of inputs, outputs, states and derivatives; 0 is time."""
+        u = 1
+        y = u + len(self.inputs)
+        x = y + len(self.outputs)
+        return u, y, x, x + len(self.states)
+
+    def xml(self, version: str, token: str) -> str:
+        """Return the whole file."""
+        body = self._two(token) if version == "2.0" else self._three(token)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(body) + "\n"
+
+    def build_description(self) -> str:
+        """Return `buildDescription.xml`, which tells tools of FMI 3.0 how to compile the sources."""
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n<fmiBuildDescription fmiVersion="3.0">\n'
+            f'  <BuildConfiguration modelIdentifier="{self.identifier}">\n'
+            '    <SourceFileSet language="C99"><SourceFile name="fmu.c"/><PreprocessorDefinition name="FMI_VERSION" '
+            'value="3"/></SourceFileSet>\n  </BuildConfiguration>\n</fmiBuildDescription>\n'
+        )
+
+    def _about(self) -> str:
+        return (
+            f'modelName={_text(self.title)} generationTool="Interstage {__version__}" '
+            'variableNamingConvention="flat"'
+        )
+
+    def _kinds(self, version: str) -> list[str]:
+        """Return the elements of model exchange and of co-simulation."""
+        state = "canGetAndSetFMUstate" if version == "2.0" else "canGetAndSetFMUState"
+        name = f'modelIdentifier="{self.identifier}"'
+        sources = '<SourceFiles><File name="fmu.c"/></SourceFiles>' if version == "2.0" else ""
+        if self.every is not None:
+            flags = 'needsExecutionTool="true" canBeInstantiatedOnlyOncePerProcess="false" '
+            flags += 'canHandleVariableCommunicationStepSize="false"'
+            if version == "3.0":
+                flags += f' fixedInternalStepSize="{self.every!r}"'
+            return [f"  <CoSimulation {name} {flags}>{sources}</CoSimulation>"]
+        return [
+            f'  <ModelExchange {name} {state}="true">{sources}</ModelExchange>',
+            f'  <CoSimulation {name} {state}="true" canHandleVariableCommunicationStepSize="true">{sources}</CoSimulation>',
+        ]
+
+    def _units(self) -> list[str]:
+        found = dict.fromkeys(c.unit for c in (*self.inputs, *self.outputs, *self.states) if c.unit)
+        if not found:
+            return []
+        return [
+            "  <UnitDefinitions>",
+            *(f"    <Unit name={_text(u)}/>" for u in found),
+            "  </UnitDefinitions>",
+        ]
+
+    def _experiment(self) -> list[str]:
+        return (
+            [] if self.every is None else [f'  <DefaultExperiment startTime="0" stepSize="{self.every!r}"/>']
+        )
+
+    def _depends(self, rows: str, columns: str, k: int) -> str:
+        """Return references of the states and inputs that output or derivative k depends on."""
+        u, _, x, _ = self._first
+        if rows not in self.uses:
+            found = []  # outputs of a unit that steps: sampled, not of inputs of the same time
+        else:
+            found = [x + j for j in np.flatnonzero(self.uses[rows][k])]
+            found += [u + j for j in np.flatnonzero(self.uses[columns][k])]
+        return " ".join(str(int(j)) for j in sorted(found))
+
+    def _two(self, token: str) -> list[str]:
+        """FMI 2.0: variables are counted from 1 in their order, which is that of the references."""
+        _, y, x, dx = self._first
+        out = [
+            f'<fmiModelDescription fmiVersion="2.0" guid="{token}" numberOfEventIndicators="0" {self._about()}>',
+            *self._kinds("2.0"),
+            *self._units(),
+            *self._experiment(),
+            "  <ModelVariables>",
+        ]
+        reference = 1
+        for causality, initial, group in self._groups():
+            for k, c in enumerate(group):
+                start = ' start="0"' if initial in ("", "exact") else ""
+                unit = f" unit={_text(c.unit)}" if c.unit else ""
+                slope = f' derivative="{x + k}"' if reference >= dx else ""
+                begins = f' initial="{initial}"' if initial else ""
+                out.append(
+                    f'    <ScalarVariable name={_text(c.name)} valueReference="{reference}" causality="{causality}" '
+                    f'variability="continuous"{begins}><Real{start}{"" if slope else unit}{slope}/></ScalarVariable>'
+                )
+                reference += 1
+        out += ["  </ModelVariables>", "  <ModelStructure>"]
+        outputs = [
+            f'      <Unknown index="{y + k}" dependencies="{self._depends("C", "D", k)}"/>'
+            for k in range(len(self.outputs))
+        ]
+        slopes = [
+            f'      <Unknown index="{dx + k}" dependencies="{self._depends("A", "B", k)}"/>'
+            for k in range(len(self.states))
+        ]
+        for name, rows in (
+            ("Outputs", outputs),
+            ("Derivatives", slopes),
+            ("InitialUnknowns", outputs + slopes),
+        ):
+            if rows:
+                out += [f"    <{name}>", *rows, f"    </{name}>"]
+        return [*out, "  </ModelStructure>", "</fmiModelDescription>"]
+
+    def _groups(self) -> list[tuple[str, str, list[Channel]]]:
+        """Causality, how it begins, and variables of each group, in the order of their references; names differ."""
+        taken = {"time"}
+        rates = [Channel(f"der({c.name})") for c in self.states]
+        groups = []
+        for causality, initial, group in (
+            ("input", "", self.inputs),
+            ("output", "calculated", self.outputs),
+            ("local", "exact", self.states),
+            ("local", "calculated", rates),
+        ):
+            groups.append((causality, initial, [_fresh(c, causality, taken) for c in group]))
+        return groups
+
+    def _three(self, token: str) -> list[str]:
+        _, y, x, dx = self._first
+        out = [
+            f'<fmiModelDescription fmiVersion="3.0" instantiationToken="{token}" {self._about()}>',
+            *self._kinds("3.0"),
+            *self._units(),
+            *self._experiment(),
+            "  <ModelVariables>",
+            '    <Float64 name="time" valueReference="0" causality="independent" variability="continuous"/>',
+        ]
+        reference = 1
+        for causality, initial, group in self._groups():
+            for k, c in enumerate(group):
+                start = ' start="0"' if initial in ("", "exact") else ""
+                unit = f" unit={_text(c.unit)}" if c.unit else ""
+                slope = f' derivative="{x + k}"' if reference >= dx else ""
+                begins = f' initial="{initial}"' if initial else ""
+                out.append(
+                    f'    <Float64 name={_text(c.name)} valueReference="{reference}" causality="{causality}" '
+                    f'variability="continuous"{begins}{start}{unit}{slope}/>'
+                )
+                reference += 1
+        out += ["  </ModelVariables>", "  <ModelStructure>"]
+        outputs = [(y + k, self._depends("C", "D", k)) for k in range(len(self.outputs))]
+        slopes = [(dx + k, self._depends("A", "B", k)) for k in range(len(self.states))]
+        for element, unknowns in (
+            ("Output", outputs),
+            ("ContinuousStateDerivative", slopes),
+            ("InitialUnknown", outputs + slopes),
+        ):
+            out += [f'    <{element} valueReference="{v}" dependencies="{d}"/>' for v, d in unknowns]
+        return [*out, "  </ModelStructure>", "</fmiModelDescription>"]
+
+
+def _fresh(channel: Channel, causality: str, taken: set[str]) -> Channel:
+    """Return a channel whose name no other has: a state and an output may be called alike."""
+    name, k = channel.name, 2
+    while name in taken:
+        name, k = f"{channel.name} ({causality}{'' if k == 2 else f' {k - 1}'})", k + 1
+    taken.add(name)
+    return Channel(name, channel.unit)
+
+
+def _text(text: str) -> str:
+    return quoteattr(" ".join(text.split()))

@@ -1,0 +1,266 @@
+"""Write linear models and whole assemblies as functional mock-up units (FMI 2.0 and 3.0).
+
+A unit is a zip file: `modelDescription.xml`, C sources with the tables inside, and where there is a C compiler the
+binary of this machine. Source: FMI 2.0.4 and FMI 3.0.1, Modelica Association.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from interstage.errors import InputError, SolverError
+from interstage.exchange.description import Channel, Description
+from interstage.linear import LinearModel
+from interstage.multibody import State
+from interstage.output import as_path, checked_target, write_bytes, write_text
+from interstage.system import Assembly
+from interstage.system.ticks import Period, period_of
+
+VERSIONS = ("2.0", "3.0")
+WARNINGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
+_PLATFORMS = {  # (system, machine): folder of FMI 2.0 and of FMI 3.0
+    ("Linux", "x86_64"): ("linux64", "x86_64-linux"),
+    ("Linux", "aarch64"): ("aarch64-linux", "aarch64-linux"),
+    ("Darwin", "x86_64"): ("darwin64", "x86_64-darwin"),
+    ("Darwin", "arm64"): ("darwin64", "aarch64-darwin"),
+    ("Windows", "AMD64"): ("win64", "x86_64-windows"),
+}
+
+
+@dataclass(frozen=True)
+class FMU:
+    """A unit that was written.
+
+    version : of FMI;  kinds : "model exchange", "co-simulation";  inputs, outputs : names of its variables
+    platform : folder of its binary, "" where there was no compiler: tools must then compile its sources
+    """
+
+    path: Path
+    version: str
+    kinds: tuple[str, ...]
+    inputs: list[str]
+    outputs: list[str]
+    platform: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def export_fmu(
+    model: LinearModel | Assembly,
+    path: str | os.PathLike[str],
+    *,
+    version: str = "3.0",
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    x0: State | None = None,
+    every: Period | None = None,
+    step: Period | None = None,
+    name: str | None = None,
+    compiler: str | None = None,
+) -> FMU:
+    """Write a model as a functional mock-up unit, for Simulink, Dymola, OpenModelica, FMPy and others.
+
+    A linear model is C with its tables inside and needs nothing else: model exchange, and co-simulation in which a step
+    is exact for held inputs. An assembly is co-simulation alone: its binary starts the installed Interstage, which runs
+    the assembly that the unit holds (Linux and macOS).
+
+    Parameters
+    ----------
+    version : of FMI, "2.0" or "3.0"
+    inputs, outputs : of an assembly: ports that are set from outside, ports that are seen
+    x0 : of an assembly: state of its vehicle at the start
+    every : of an assembly: the one step that the unit takes;  step : of the integration inside it
+    compiler : of C; default: the environment's CC, or cc, gcc, clang
+    """
+    target = checked_target(as_path(path, "FMU"), "FMU")[0]
+    if version not in VERSIONS:
+        raise InputError(
+            "not a version of FMI that is written", expected=" or ".join(VERSIONS), got=repr(version)
+        )
+    title = name or (model.name if isinstance(model, LinearModel) else target.stem)
+    if isinstance(model, LinearModel):
+        if inputs or outputs or x0 is not None or every is not None or step is not None:
+            raise InputError(
+                "a linear model has its inputs and outputs, and takes any step",
+                where="export_fmu",
+                hint="choose channels by lin.select(inputs, outputs)",
+            )
+        said = _of_linear(model, title)
+        return _packed(target, said, version, _linear_header(model, said), {}, compiler)
+    if not isinstance(model, Assembly):
+        raise InputError(
+            "this cannot be an FMU", expected="a LinearModel or an Assembly", got=type(model).__name__
+        )
+    from interstage.exchange.serve import channels_of, check_runs, save_assembly
+
+    if every is None or not outputs:
+        raise InputError(
+            "an assembly as FMU needs every= and outputs=",
+            where="export_fmu",
+            expected='as in every="10 ms", inputs=["motor.command"], outputs=["imu.rate"]',
+        )
+    beat = float(period_of(every, "every"))
+    said = Description(
+        title,
+        _identifier(title),
+        channels_of(model, inputs, "input"),
+        channels_of(model, outputs, "output"),
+        every=beat,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        resources = save_assembly(Path(folder), model, x0, beat, step, inputs, outputs)
+        check_runs(resources)
+        extra = {f"resources/{p.name}": p.read_bytes() for p in resources.iterdir()}
+    return _packed(target, said, version, _python_header(said, beat), extra, compiler)
+
+
+def _of_linear(model: LinearModel, title: str) -> Description:
+    def channels(names: list[str], units: list[str]) -> list[Channel]:
+        return [Channel(n, u) for n, u in zip(names, units)]
+
+    return Description(
+        title,
+        _identifier(title),
+        channels(model.inputs, model.input_units),
+        channels(model.outputs, model.output_units),
+        channels(model.states, model.state_units),
+        uses={"C": model.C != 0.0, "D": model.D != 0.0, "A": model.A != 0.0, "B": model.B != 0.0},
+    )
+
+
+def _identifier(text: str) -> str:
+    """Return a name that a C function may have.
+
+    >>> _identifier("2nd stage, dry")
+    'm_2nd_stage_dry'
+    """
+    plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "model"
+    return plain if plain[0].isalpha() else f"m_{plain}"
+
+
+# C ------------------------------------------------------------------------------------------------------------
+
+
+def _linear_header(model: LinearModel, said: Description) -> str:
+    """Return `model.h` of a linear model; numbers in hexadecimal, which lose nothing."""
+    tables = {f"TABLE_{letter}": getattr(model, letter).ravel() for letter in "ABCD"}
+    tables["START"] = np.zeros(model.n_states)
+    lines = [f"#define {key} {{{_numbers(values)}}}" for key, values in tables.items()]
+    return _header(said, lines, keeps_state=True)
+
+
+def _python_header(said: Description, every: float) -> str:
+    return _header(
+        said, ["#define START {0}", "#define CORE_PYTHON", f"#define EVERY {every.hex()}"], keeps_state=False
+    )
+
+
+def _numbers(values: np.ndarray) -> str:
+    rows = [
+        ", ".join("0" if v == 0.0 else float(v).hex() for v in values[k : k + 8])
+        for k in range(0, len(values), 8)
+    ]
+    return ", \\\n  ".join([*rows, "0"])
+
+
+def _header(said: Description, lines: list[str], keeps_state: bool) -> str:
+    sizes = {
+        "NX": len(said.states),
+        "NU": len(said.inputs),
+        "NY": len(said.outputs),
+        "KEEPS_STATE": int(keeps_state),
+    }
+    text = [f"#define {key} {value}" for key, value in sizes.items()] + lines
+    token = hashlib.sha256("\n".join([*text, said.xml("3.0", "")]).encode()).hexdigest()
+    return "\n".join([f'#define TOKEN "{_guid(token)}"', *text, ""])
+
+
+def _guid(digest: str) -> str:
+    """Return a name that tells this unit from others, the same for the same model."""
+    return "{" + "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])) + "}"
+
+
+def _sources(header: str) -> dict[str, str]:
+    core = "core_python.c" if "CORE_PYTHON" in header else "core_linear.c"
+    found = {n: files("interstage.exchange").joinpath(n).read_text(encoding="utf-8") for n in ("fmu.c", core)}
+    return {**found, "model.h": header}
+
+
+def _compiler(given: str | None) -> str | None:
+    if given is not None:
+        found = shutil.which(given)
+        if found is None:
+            raise InputError("there is no such compiler", where="export_fmu", got=given)
+        return found
+    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"]
+    return next((found for n in names if n and (found := shutil.which(n))), None)
+
+
+def _compiled(folder: Path, major: str, identifier: str, compiler: str) -> bytes:
+    """Return the shared library of the sources in a folder."""
+    made = folder / f"{identifier}.bin"
+    order = [compiler, *WARNINGS, f"-DFMI_VERSION={major}", "fmu.c", "-o", str(made), "-lm"]
+    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SolverError(
+            "the C compiler refuses the sources of the FMU",
+            where=compiler,
+            got=(done.stderr.splitlines() or ["nothing"])[0][:200],
+            hint='compiler="" leaves the binary out',
+        )
+    return made.read_bytes()
+
+
+# the file -------------------------------------------------------------------------------------------------------
+
+
+def _packed(
+    target: Path, said: Description, version: str, header: str, extra: dict[str, bytes], compiler: str | None
+) -> FMU:
+    """Write the zip file, whole or not at all."""
+    token = re.search(r'TOKEN "(.*?)"', header)
+    assert token is not None
+    sources = _sources(header)
+    entries = {"modelDescription.xml": said.xml(version, token[1]).encode(), **extra}
+    entries |= {f"sources/{n}": text.encode() for n, text in sources.items()}
+    if version == "3.0":
+        entries["sources/buildDescription.xml"] = said.build_description().encode()
+    notes, where = [], _PLATFORMS.get((platform.system(), platform.machine()), ("", ""))[version == "3.0"]
+    found = None if compiler == "" else _compiler(compiler)
+    if found is None or not where or sys.platform == "win32":
+        where = ""
+        notes.append("no binary: there is no C compiler here; the tool must compile the sources")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            for n, text in sources.items():
+                write_text(Path(folder) / n, text)
+            suffix = ".dylib" if sys.platform == "darwin" else ".so"
+            binary = _compiled(Path(folder), version[0], said.identifier, found)
+            entries[f"binaries/{where}/{said.identifier}{suffix}"] = binary
+    write_bytes(target, _zipped(entries), "FMU")
+    kinds = ("model exchange", "co-simulation") if said.every is None else ("co-simulation",)
+    inputs, outputs = ([c.name for c in part] for part in (said.inputs, said.outputs))
+    return FMU(target, version, kinds, inputs, outputs, where, notes)
+
+
+def _zipped(entries: dict[str, bytes]) -> bytes:
+    import io
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in entries.items():
+            packed.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

@@ -1,0 +1,217 @@
+"""An assembly that another tool steps: `python -m interstage.exchange.serve FOLDER`, what units of assemblies start.
+
+The folder has the assembly as the log of a flight has it (`flight.h5`) and what is wired outside (`ports.json`). At
+every beat the process writes the ports that are seen and waits for those that are set: doubles on its pipes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from interstage.errors import FileError, InputError
+from interstage.exchange.description import Channel
+from interstage.multibody import State
+from interstage.output import read_json, write_text
+from interstage.system import Assembly, In, Out, simulate
+from interstage.system.assembly import Port
+from interstage.system.code_names import NoName
+from interstage.system.flight_file import FlightRecord, read_flight
+from interstage.system.ticks import Period, period_of
+
+LONGEST = 10**6  # beats that a run may take
+FLIGHT, PORTS, PYTHON = "flight.h5", "ports.json", "python.txt"
+
+
+class Outside:
+    """The law that stands for the other tool: it shows what is wired to it, and returns what it is told."""
+
+    def __init__(
+        self, sent: Sequence[Port], seen: Sequence[Port], exchange: Callable[[np.ndarray], np.ndarray]
+    ):
+        self.exchange = exchange
+        self.sizes = [port.shape for port in sent]
+        self.out = {f"set{k}": _declaration(port) for k, port in enumerate(sent)}
+        kind = inspect.Parameter.KEYWORD_ONLY
+        arguments = [inspect.Parameter("t", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+        arguments += [inspect.Parameter(f"see{k}", kind) for k in range(len(seen))]
+        self.__signature__ = inspect.Signature(arguments)
+
+    def __call__(self, t: float, **seen: object) -> dict[str, object]:
+        shown = [np.ravel(np.asarray(value, dtype=float)) for value in seen.values()]
+        told = self.exchange(np.concatenate([*shown, np.zeros(0)]))
+        found: dict[str, object] = {}
+        for name, shape in zip(self.out, self.sizes):
+            size = int(np.prod(shape or ()))
+            found[name], told = told[:size].reshape(shape or ()), told[size:]
+        return found
+
+
+def _declaration(port: Port) -> str:
+    unit = port.field.unit or "1"
+    return f"{unit}[{port.size}]" if port.shape else unit
+
+
+def ports_of(assembly: Assembly, names: Sequence[str], kind: str) -> list[Port]:
+    """Return the ports that names and patterns mean; inputs must be free, sizes known."""
+    ports, found = assembly.ports(), []
+    wired = {piece.target.partition("[")[0] for piece in assembly.pieces()}
+    for name in [full for pattern in names for full in assembly.find(pattern)]:
+        port = ports[name]
+        if kind == "input" and (not isinstance(port.field, In) or name in wired):
+            raise InputError(f"'{name}' is no input that is free", where=f"assembly '{assembly.name}'")
+        if kind == "output" and not isinstance(port.field, Out):
+            raise InputError(f"'{name}' is no output", where=f"assembly '{assembly.name}'")
+        if port.shape is None or len(port.shape) > 1:
+            raise InputError(f"'{name}' has no size of its own, or is a matrix", where="FMU")
+        found.append(port)
+    return found
+
+
+def channels_of(assembly: Assembly, names: Sequence[str], kind: str) -> list[Channel]:
+    """Return a variable for each number of ports."""
+    return [
+        Channel(f"{port.name}[{k}]" if port.shape else port.name, port.field.unit or "")
+        for port in ports_of(assembly, names, kind)
+        for k in range(port.size or 1)
+    ]
+
+
+def save_assembly(
+    folder: Path,
+    assembly: Assembly,
+    x0: State | None,
+    every: float,
+    step: Period | None,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+) -> Path:
+    """Write an assembly with its start into a folder, as `serve` takes it up; return the folder."""
+    inner = every if step is None else float(period_of(step, "step"))
+    if assembly.vehicle is None:
+        raise InputError("an assembly as FMU needs a vehicle", where=f"assembly '{assembly.name}'")
+    start = assembly.vehicle.state() if x0 is None else x0
+    if not isinstance(start, State):
+        raise InputError(
+            "an assembly as FMU starts from a state",
+            where="x0",
+            got=type(start).__name__,
+            hint="loads of an operating point are devices of the assembly",
+        )
+    held = {port.name: np.zeros(port.shape or ()) for port in ports_of(assembly, inputs, "input")}
+    simulate(assembly, start, until=inner, step=inner, set=held, log=folder / FLIGHT, progress=False)
+    said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs)}
+    write_text(folder / PORTS, json.dumps(said))
+    write_text(folder / PYTHON, sys.executable + "\n")
+    return folder
+
+
+def check_runs(folder: Path) -> None:
+    """Take an assembly up as another process does, and two beats of it."""
+    left = [2]
+
+    def nothing(seen: np.ndarray) -> np.ndarray:
+        left[0] -= 1
+        if left[0] < 0:
+            raise _Enough
+        return np.zeros(sum(port.size or 1 for port in bridge.sent))
+
+    bridge = Bridge(folder, nothing)
+    bridge.run(2)
+
+
+class _Enough(Exception):
+    """The other tool has what it wanted."""
+
+
+class Bridge:
+    """The assembly of a folder with the law that stands for the other tool."""
+
+    def __init__(self, folder: Path, exchange: Callable[[np.ndarray], np.ndarray]):
+        said = read_json(folder / PORTS, "list of ports")
+        record = read_flight(folder / FLIGHT)
+        self.every, self.step = float(said["every"]), float(said["step"])
+        self.assembly, self.x0 = restored(record, folder), _start_of(record)
+        self.sent = ports_of(self.assembly, said["inputs"], "input")
+        self.seen = ports_of(self.assembly, said["outputs"], "output")
+        law = Outside(self.sent, self.seen, exchange)
+        self.assembly.add("outside", law, every=self.every, out=law.out)
+        self.assembly.wire(
+            {port.name: f"outside.see{k}" for k, port in enumerate(self.seen)}
+            | {f"outside.set{k}": port.name for k, port in enumerate(self.sent)}
+        )
+
+    def run(self, beats: int) -> None:
+        """Run so many beats, or until the other tool has ended."""
+        until = beats * self.every
+        try:
+            simulate(
+                self.assembly, self.x0, until=until, step=self.step, keep=(), log_step=until, progress=False
+            )
+        except Exception as error:
+            if not _ended(error):
+                raise
+
+
+def _ended(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, _Enough):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def restored(record: FlightRecord, folder: Path) -> Assembly:
+    """Return the assembly of a log; code that has no name which leads back to it is one sentence."""
+    if record.restore is None:
+        raise FileError("there is no assembly in the log", where=str(folder))
+    try:
+        return record.restore()
+    except NoName as why:
+        raise InputError(
+            f"the assembly cannot be made again in another process: {why}",
+            where="FMU",
+            hint="put classes of devices and laws into a module that can be imported",
+        ) from None
+
+
+def _start_of(record: FlightRecord) -> State:
+    x = record.system.state()
+    row = record.tables[0][0]
+    x.q[:], x.v[:] = row[1 : 1 + len(x.q)], row[1 + len(x.q) : 1 + len(x.q) + len(x.v)]
+    return x
+
+
+def serve(folder: Path, come: BinaryIO, go: BinaryIO) -> None:
+    """Step the assembly of a folder as the other tool says."""
+
+    def exchange(seen: np.ndarray) -> np.ndarray:
+        go.write(seen.astype("<f8").tobytes())
+        go.flush()
+        told = come.read(8 * count)
+        if len(told) < 8 * count:
+            raise _Enough
+        return np.frombuffer(told, "<f8")
+
+    bridge = Bridge(folder, exchange)
+    # a unit without inputs sends one number that means nothing: go on
+    count = max(1, sum(port.size or 1 for port in bridge.sent))
+    bridge.run(LONGEST)
+
+
+def main() -> None:
+    """Answer on the pipes that the process was given; what anything prints goes to the standard error."""
+    go = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve(Path(sys.argv[1]), sys.stdin.buffer, go)
+
+
+if __name__ == "__main__":
+    main()
