@@ -162,7 +162,7 @@ def test_what_cannot_be_a_unit_is_said(tmp_path):
 
     flight.add("law", local, every="10 ms", out={"u": "N*m"}).wire({"encoder.angle": "law.angle"})
     with pytest.raises(InputError, match="cannot be made again"):
-        ist.export_fmu(flight, tmp_path / "a.fmu", every="10 ms", outputs=["law.u"])
+        ist.export_fmu(flight, tmp_path / "a.fmu", every="10 ms", inputs=["motor.command"], outputs=["law.u"])
     assert not (tmp_path / "a.fmu").exists()
 
 

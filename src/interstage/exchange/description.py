@@ -74,9 +74,10 @@ class Description:
             if version == "3.0":
                 flags += f' fixedInternalStepSize="{self.every!r}"'
             return [f"  <CoSimulation {name} {flags}>{sources}</CoSimulation>"]
+        any_step = 'canHandleVariableCommunicationStepSize="true"'
         return [
             f'  <ModelExchange {name} {state}="true">{sources}</ModelExchange>',
-            f'  <CoSimulation {name} {state}="true" canHandleVariableCommunicationStepSize="true">{sources}</CoSimulation>',
+            f'  <CoSimulation {name} {state}="true" {any_step}>{sources}</CoSimulation>',
         ]
 
     def _units(self) -> list[str]:

@@ -316,7 +316,7 @@ class LinearModel:
     # files --------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write the model by its name: HDF5 (.h5) in the layout of NESC App. G.4, .mat, .npz, or a MATLAB script, .m."""
+        """Write the model by its name: HDF5 (.h5) in the layout of NESC App. G.4, .mat, .npz, or a MATLAB script .m."""
         from interstage.linear.files import write_linear
 
         write_linear(self, path)
