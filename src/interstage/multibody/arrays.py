@@ -129,6 +129,7 @@ SCRATCH_FIELDS = (
     ("b", "w", 2),  # (N, 6) velocity and gravity terms of the rigid equations
     ("ext", "w", 2),  # (N, 6) external wrench at the origin, body axes
     ("P", "w", 2),  # (N, 21) articulated (or composite) inertia
+    ("body_size", "w", 2),  # (N, 2) sizes of the inertia outboard of its hinge: turning, moving
     ("z", "w", 2),  # (N, 6) articulated force; force across the joint in inverse dynamics
     ("U", "w", 2),  # (N, 36) P H
     ("L", "w", 3),  # (N, 6, 6) factor of HᵀPH
@@ -247,7 +248,7 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     widest = 6 * int(ports.max(initial=0))
     blocks = int((ports**2).sum())
     rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
-    rows |= {"P": 21, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
+    rows |= {"P": 21, "body_size": 2, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
     site = {
         "R": 9,
         "J": 9,

@@ -15,7 +15,10 @@ and Jain (2011, ch. 7). `work.shift` is added to the diagonal of the mass matrix
 
 A joint that is not free (`joint_mode`) has its accelerations where tau would be: P⁺ = P, z⁺ = z + P(c + Hq̈).
 
-Kernels return 0, or the number (from 1) of the body whose hinge or modes have no positive inertia.
+Kernels return 0, or the number (from 1) of the body whose hinge or modes have no positive inertia. P⁺ is a difference:
+its rounding is a few units in the last place of the P that it comes from, and stays where P⁺ goes. D has therefore to
+exceed `EMPTY` of the size of all inertia outboard, about the axis of the hinge: turning s = tr J + Σ(s + p² m) and
+moving m of the body and its children (`body_size`). Else a carrier without mass would pass for one by its rounding.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.joints import REVOLUTE, hinge_forces, joint_force
 from interstage.multibody.kernels.kinematics import external_wrenches, kinematics, poses
 from interstage.multibody.kernels.outward import outward
+from interstage.multibody.kernels.ports import EMPTY
 from interstage.multibody.kernels.rows import clear, clear_vector, dense6, factor_ldlt, solve_ldlt
 from interstage.multibody.kernels.settling import settle
 from interstage.multibody.kernels.slots import (
@@ -57,6 +61,8 @@ from interstage.multibody.kernels.small import (
     turn_inertia,
 )
 from interstage.multibody.kernels.stiffening import stiff_rows
+
+AMPLE = 1e-7  # share of the inertia outboard above which pivots need no second look
 
 
 @inlined
@@ -96,11 +102,47 @@ def _less_outer(P, x, y, s):
     )
 
 
+@inlined
+def _axis_size(H, a, turning, moving):
+    """Return the size of inertia about axis a of a hinge: |h|² turning + |h'|² moving."""
+    k, spin, slide = 6 * a, 0.0, 0.0
+    for j in range(3):
+        spin += H[k + j].real * H[k + j].real
+        slide += H[k + 3 + j].real * H[k + 3 + j].real
+    return spin * turning + slide * moving
+
+
 @kernel
-def _wide_hinge(H, U, L, u, Y, z, force, shift, nv):
+def _has_inertia(H, L, nv, size, y):
+    """Return whether the pivots of a hinge are more than rounding of the inertia outboard, size (2,).
+
+    Pivot a is y D yᵀ with the row y of L⁻¹, and its rounding EMPTY Σ y² size. Where all pivots are well above the sizes
+    of their own axes, no y is large enough to matter. y (6,) is scratch.
+    """
+    turning, moving = size[0].real, size[1].real
+    clear_of = True
+    for a in range(nv):
+        clear_of = clear_of and L[a, a].real > AMPLE * _axis_size(H, a, turning, moving)
+    if clear_of:
+        return True
+    for a in range(nv):
+        total = _axis_size(H, a, turning, moving)
+        for b in range(a - 1, -1, -1):
+            y[b] = -L[a, b]
+            for k in range(b + 1, a):
+                y[b] -= y[k] * L[k, b]
+            total += y[b].real * y[b].real * _axis_size(H, b, turning, moving)
+        if not L[a, a].real > EMPTY * total:
+            return False
+    return True
+
+
+@kernel
+def _wide_hinge(H, U, L, u, Y, z, force, shift, nv, size):
     """Eliminate a hinge of several degrees of freedom: write U, factor L, u; leave P⁺ in Y.
 
-    Y holds P on entry. H, U are (36,), L (6, 6), u and `force` (6,). Returns False without positive inertia.
+    Y holds P on entry. H, U are (36,), L (6, 6), u and `force` (6,), size (2,) of the inertia outboard. Returns False
+    without positive inertia.
     """
     for a in range(nv):
         u[a] = force[a]
@@ -117,7 +159,7 @@ def _wide_hinge(H, U, L, u, Y, z, force, shift, nv):
                 s += H[6 * a + k] * U[6 * b + k]
             L[a, b] = s
         L[a, a] += shift[a]
-    if not factor_ldlt(L, nv):
+    if not factor_ldlt(L, nv) or not _has_inertia(H, L, nv, size, force):
         return False
     solve_ldlt(L, nv, u)
     x = force  # used up: scratch from here on
@@ -125,9 +167,12 @@ def _wide_hinge(H, U, L, u, Y, z, force, shift, nv):
         for a in range(nv):
             x[a] = U[6 * a + j]
         solve_ldlt(L, nv, x)
-        for k in range(6):
+        for k in range(j + 1):
+            s = Y[k, j]
             for a in range(nv):
-                Y[k, j] -= U[6 * a + k] * x[a]
+                s -= U[6 * a + k] * x[a]
+            Y[k, j] = s
+            Y[j, k] = s
     return True
 
 
@@ -166,7 +211,10 @@ def _add_size(work, i, port):
 @stage("xxx", "int64")
 def inward(tree, work, q, v, tau):
     """Write articulated inertias and forces from the tips to the roots."""
+    size = work.body_size
     for i in range(tree.sizes[0]):
+        size[i, 0] = work.I[i, 4] + work.I[i, 5] + work.I[i, 6]
+        size[i, 1] = work.I[i, 0]
         if tree.body_modes[i] == 0:
             put_inertia(work.P, i, rigid_inertia(work.I, i))
             for k in range(6):
@@ -193,11 +241,13 @@ def inward(tree, work, q, v, tau):
                 uw, uv = symmetric_times(P[0], hw), turn_back(P[1], hw)
                 D += dot(hw, uw)
                 u -= dot(hw, zw)
+                least = size[i, 0].real
             else:
                 uw, uv = inertia_times(P, hw, hv)
                 D += dot(hw, uw) + dot(hv, uv)
                 u -= dot(hw, zw) + dot(hv, zv)
-            if not D.real > 0.0:
+                least = dot(hw, hw).real * size[i, 0].real + dot(hv, hv).real * size[i, 1].real
+            if not D.real > EMPTY * least:
                 return i + 1
             inverse = 1.0 / D
             u *= inverse
@@ -222,6 +272,7 @@ def inward(tree, work, q, v, tau):
                 force,
                 work.shift[iv : iv + nv],
                 nv,
+                size[i],
             ):
                 return i + 1
             if parent < 0:
@@ -235,6 +286,8 @@ def inward(tree, work, q, v, tau):
             continue
         dw, dv = inertia_times(P, low(work.c, i), high(work.c, i))
         R, p = get9(work.R, i), get3(work.p, i)
+        size[parent, 0] += size[i, 0] + dot(p, p) * size[i, 1]
+        size[parent, 1] += size[i, 1]
         zw, zv = turn(R, add(zw, dw)), turn(R, add(zv, dv))
         zw = add(zw, cross(p, zv))
         P = shift_inertia(turn_inertia(P, R), p)
