@@ -225,6 +225,23 @@ def test_mass_as_a_function_of_the_state_and_in_other_forms():
         simulate(flexible, flexible.state(), 1.0, 1e-2, mass={"beam": lambda t: 1.0})
 
 
+@pytest.mark.parametrize("options", [{"step": 1e-2}, {"method": "dopri5"}, {"method": "dop853"}], ids=str)
+def test_mass_of_the_state_is_followed_at_every_stage(options):
+    """(2 + z) z̈ = F gives ż²/2 = F ln(1 + z/2); a load of three times the mass of then gives z = 3 t²/2."""
+    mb = Multibody("sled")
+    mb.add_body("sled", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("z"))
+    system = mb.compile()
+    options = {**options, "mass": {"sled": lambda t, x: (2.0 + x["sled"].q[0], [0, 0, 0], np.eye(3))}}
+    log = simulate(system, system.state(), 1.0, tau=[4.0], **options)
+    z, rate = log["sled"].q[:, 0], log["sled"].v[:, 0]
+    # errors of the methods: 4th order of 10 ms, tolerances of 1e-9
+    np.testing.assert_allclose(0.5 * rate**2, 4.0 * np.log1p(z / 2.0), rtol=0, atol=2e-8)
+    log = simulate(
+        system, system.state(), 1.0, tau=lambda t, s: [3.0 * s.mass_matrix(s.state())[0, 0]], **options
+    )
+    np.testing.assert_allclose(log["sled"].q[:, 0], 1.5 * log.t**2, rtol=0, atol=2e-8)
+
+
 def test_lumped_children_burn_and_separate_in_one_run():
     """A stage that empties, then leaves with what is left: the log keeps masses row by row."""
     mb = Multibody("stack")

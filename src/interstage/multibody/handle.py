@@ -25,6 +25,7 @@ from interstage.multibody.arrays import SETTING_FIELDS, TREE_FIELDS, WORK_FIELDS
 # Sums may be reordered and products fused (the same on every run of one machine); infinities and NaN stay.
 FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 _SLOTS = 4  # address and up to three lengths for each array
+_ZEROS = (0, 0, 0)
 _FIRST_SETTING = _SLOTS * len(TREE_FIELDS)
 _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
@@ -95,12 +96,14 @@ else:
 
 def slots_of(arrays: Iterable[np.ndarray]) -> np.ndarray:
     """Return address and shape of each of some arrays, as handles hold them."""
-    rows = []
+    slots: list[int] = []
     for a in arrays:
         if not a.flags.c_contiguous:
             raise ValueError("handles need contiguous arrays")
-        rows.append([a.ctypes.data, *a.shape, *[0] * (_SLOTS - 1 - a.ndim)])
-    return np.array(rows, dtype=np.int64).ravel()
+        shape = a.shape
+        # what is empty is never looked at
+        slots += (0 if 0 in shape else a.ctypes.data, *shape, *_ZEROS[: _SLOTS - 1 - len(shape)])
+    return np.array(slots, dtype=np.int64)
 
 
 def make_handle(tree: Tree, work: Work) -> np.ndarray:

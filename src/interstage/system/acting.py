@@ -16,6 +16,7 @@ from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.loads import KINDS, Loads, of_all_kinds, wrench_rows
 from interstage.multibody.topology import carried
+from interstage.system.ahead import Ahead, Foreseen, MassHistory, Told, Upcoming
 
 
 def bearer(old: System, new: System, body: str) -> str:
@@ -100,6 +101,55 @@ class Acting:
             if same and new.joint_mode(name) == "prescribed":
                 kept[name] = value
         self.loads = Loads(forces, tau, kept, tuple(new.velocity_names()), law)
+
+
+class InTime(Ahead):
+    """Loads of a run that are functions of time, written where they act ahead of every stage.
+
+    rows(times) : (T, nv + 6k), the vector for the kernels and the wrenches side by side
+    at(t, x) : the same at one time and state (n,), None where no load asks for the state
+    """
+
+    def __init__(
+        self,
+        rows: Callable[[np.ndarray], np.ndarray],
+        at: Callable[[float, State], np.ndarray] | None = None,
+    ):
+        super().__init__(MassHistory(rows), "", "loads")
+        self.rows, self.at, self.fields, self.outs = rows, at, {}, ()
+        self.told: Foreseen | None = None
+        self.vector, self.to = np.zeros(0), np.zeros(0, dtype=np.int64)
+
+    @property
+    def sees(self) -> bool:
+        """Whether it asks for the state of the vehicle."""
+        return self.at is not None
+
+    def write_to(self, vector: np.ndarray, nv: int) -> None:
+        """Write to a vector of nv forces and rows of ten numbers, six of which are a wrench; ask anew."""
+        rows = (len(vector) - nv) // 10
+        wrenches = nv + 10 * np.arange(rows)[:, None] + np.arange(6)
+        self.vector, self.to = vector, np.append(np.arange(nv), wrenches.ravel())
+        if self.told is not None:
+            self.told.point_to(self.vector, self.to)
+
+    def teller(
+        self,
+        vector: np.ndarray,
+        where: Mapping[str, np.ndarray],
+        upcoming: Upcoming,
+        state: Callable[[], State],
+    ) -> Told:
+        """Return a function of time that writes the loads."""
+        if self.at is None:
+            self.told = Foreseen(self.rows, self.vector, self.to, upcoming)
+            return self.told
+        at = self.at
+
+        def tell(t: float) -> None:
+            self.vector[self.to] = at(t, state())
+
+        return tell
 
 
 def commanded(law: Callable, t: float, x: State, system: System) -> dict[str, Any]:

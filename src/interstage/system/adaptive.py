@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
 from interstage.multibody import State
+from interstage.system import loop_kernels as kernels
 from interstage.system.between import Between
-from interstage.system.kernels.stretch import KNOWN, STEP, TIME, TRIED, Tolerance, next_step
+from interstage.system.closed_loop import Steps
+from interstage.system.kernels.flights import STEPPED, TIMED
+from interstage.system.kernels.stretch import STEP, TIME, TRIED
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
-from interstage.system.tolerance import first_step, tolerance_of
 
 CHUNK = 64  # steps of one call: what is done beyond an event is thrown away
 
@@ -55,70 +56,65 @@ class Adaptive(CompiledStepper):
 
     def __init__(self, run: Run, method: Compiled, pace: Pace):
         super().__init__(run, method, pace)
-        if run.needs_state:
-            raise InputError(
-                f"a mass that depends on the state is not seen by the error estimate of method {method}",
-                where="mass",
-                hint="use a method with a fixed step, or one of scipy (dop853)",
-            )
-        self.estimated, self.dense = method.data(True), method.polynomial()
+        self.dense = method.polynomial()
         self.logged = Logged(pace)
-        first = min(first_step(run.system), pace.max_step)
-        self.numbers = np.array([0.0, first, 1.0, 0.0, 0.0])
-        self.steps = 0
-        self.measured: tuple | None = None
+        self.steps = self.tried = 0
 
     def info(self) -> dict[str, Any]:
         """Return how the run was made."""
-        tried = int(self.numbers[TRIED])
-        return {"method": self.method.name, "steps": self.steps, "evaluations": tried * len(self.method.c)}
+        return {
+            "method": self.method.name,
+            "steps": self.steps,
+            "evaluations": self.tried * len(self.method.c),
+        }
+
+    def by(self) -> Steps:
+        """Return how the loop goes through time: with steps of the method's own."""
+        run, pace = self.run, self.pace
+        keep = self.dense is not None and (len(run.watch) or run.keeps_dense or self.logged.times is not None)
+        return Steps(self.method, None, pace.max_step, pace.rtol, pace.atol, CHUNK, bool(keep))
 
     def go(self, stop: float) -> None:
         """Go to a time, or to the first event before it."""
         run = self.run
         if self.dense is None:
             stop = min(stop, self.logged.next(run.t))
-        self.numbers[TIME], self.numbers[KNOWN] = run.t, 0.0
-        y = np.concatenate([run.x.q, run.x.v])
-        while self.numbers[TIME] < stop:
-            start, t0 = y.copy(), self.numbers[TIME]
-            times, log, slopes = self.reach(y, stop)
+        y, t0 = np.concatenate([run.x.q, run.x.v]), run.t
+        while t0 < stop:
+            start = y.copy()
+            times, log, slopes = self.reach(y, t0, stop)
             for j, t1 in enumerate(times):
                 before, t = (start, t0) if j == 0 else (log[j - 1], times[j - 1])
                 end = self.state(log[j])
                 dense = self.inside(before, t, t1 - t, end, slopes[j] if len(slopes) else None)
                 if self.passed(t, t1, end, dense, partial(self.partial, before, t)):
                     return
+            t0 = float(times[-1])
 
-    def reach(self, y: np.ndarray, stop: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Take some steps from y (changed in place) towards a time; return their ends and slopes."""
-        run, pace = self.run, self.pace
-        lent, scratch, empty = self.borrow()
-        fed = run.needs_feed
-        if len(run.watch):
-            self.numbers[KNOWN] = 0.0  # looking for events took steps on the same scratch
-        h = next_step(self.numbers[TIME], min(self.numbers[STEP], pace.max_step), stop)
-        rows, most = (1, 1) if fed else (CHUNK, 1 << 40)
-        acts = self.acts(self.numbers[TIME], h, 1, empty)
-        keep = self.dense is not None and (len(run.watch) or run.keeps_dense or self.logged.times is not None)
-        times, log = np.empty(rows), np.empty((rows, len(y)))
-        slopes = np.empty((rows if keep else 0, *scratch.K.shape))
-        status, taken = self.method.loops.reach(
-            lent, self.estimated, acts, y, self.numbers, stop, pace.max_step, pace.rtol,
-            1.0 / (self.method.embedded + 1), self.tolerance(), most, scratch, times, log, slopes,
-        )  # fmt: skip
-        if status != 0:
-            self.failed(status, self.numbers[TIME], y, self.numbers[STEP])
+    def reach(self, y: np.ndarray, t: float, stop: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Take some steps from y (changed in place) at t towards a time; return their ends and slopes."""
+        closed, nq = self.closed(), self.run.system.nq
+        closed.begin_interval(t, 0.0, 0, 0, stop)
+        loop = closed.loop
+        loop.option[kernels.SINGLE] = 1
+        status = closed.stretch(y[:nq], y[nq:])
+        closed.tapes.check()
+        if status not in (STEPPED, TIMED):
+            self.failed(status, float(loop.pace[TIME]), y, float(loop.pace[STEP]))
+        taken, self.tried = int(loop.now[kernels.STEP]), int(loop.pace[TRIED])
         self.steps += taken
-        return times[:taken], log[:taken], slopes[:taken]
+        return loop.times[:taken].copy(), loop.ends[:taken].copy(), loop.slopes[:taken].copy()
 
-    def tolerance(self) -> Tolerance:
-        """Return sizes and floors of the vehicle as it is now."""
-        run = self.run
-        key = (run.system, tuple(run.motions))
-        if self.measured is None or self.measured[0] != key:
-            self.measured = key, tolerance_of(run.system, self.pace.atol, run.known_entries())
-        return self.measured[1]
+    def partial(self, y: np.ndarray, t: float, h: float) -> State:
+        """Return the state after one step of length h from y."""
+        y, nq = y.copy(), self.run.system.nq
+        if h > 0.0:
+            closed = self.closed()
+            status = closed.step_from(y[:nq], y[nq:], t, h)
+            closed.tapes.check()
+            if status != 0:
+                self.failed(status, t, y, h)
+        return self.state(y)
 
     def inside(self, y: np.ndarray, t: float, h: float, end: State, slopes: np.ndarray | None) -> Curve:
         """Return the motion inside a step as a function of time."""

@@ -10,7 +10,6 @@ stages of the coming equal steps stand.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -19,11 +18,13 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.compile import rigid_numbers
+from interstage.multibody.handle import slots_of
 from interstage.multibody.joints.motions import LENGTH
 from interstage.spatial import RigidInertia
 from interstage.system.curves import NAMES
 from interstage.system.histories import BoundMotion, Mass, Motion, check_motion
 from interstage.system.law import Law
+from interstage.system.loop_arrays import call
 from interstage.system.ports import ANY, Field, Hinge, Place, Push
 
 LEVELS = ("motion_angle", "motion_rate", "motion")  # quantities of pushes, as `NAMES`
@@ -57,10 +58,20 @@ class _Told:
 
 
 class Ahead(Law):
-    """A motion of the joint of a body, or its mass, as a member of an assembly."""
+    """A motion of the joint of a body, or its mass, as a member of an assembly.
 
-    def __init__(self, given: Motion | MassHistory, body: str, where: str, vehicle: System | None = None):
-        self.given, self.body, self.where, self.vehicle = given, body, where, vehicle
+    known : the motion on its joint, where that is made already
+    """
+
+    def __init__(
+        self,
+        given: Motion | MassHistory,
+        body: str,
+        where: str,
+        vehicle: System | None = None,
+        known: BoundMotion | None = None,
+    ):
+        self.given, self.body, self.where, self.vehicle, self.known = given, body, where, vehicle, known
         self.function, self.ins, self.defaults, self.sized = _Told(), (), set[str](), set[str]()
         self.size: int | None = NUMBERS if isinstance(given, MassHistory) else None
         if vehicle is not None:
@@ -118,6 +129,8 @@ class Ahead(Law):
         return self._motion().curve.corners if isinstance(self.given, Motion) else np.zeros(0)
 
     def _motion(self) -> BoundMotion:
+        if self.known is not None:
+            return self.known
         assert self.vehicle is not None and isinstance(self.given, Motion)
         return BoundMotion(self.given, self.body, self.vehicle.model.spec(self.body).joint)
 
@@ -127,27 +140,31 @@ class Ahead(Law):
         return isinstance(self.given, MassHistory) and Mass(self.given.f, self.body).of_state
 
     def teller(
-        self, arrays: Mapping[str, np.ndarray], upcoming: Upcoming, state: Callable[[], State]
+        self,
+        vector: np.ndarray,
+        where: Mapping[str, np.ndarray],
+        upcoming: Upcoming,
+        state: Callable[[], State],
     ) -> Told:
-        """Return a function of time that writes what is known into arrays by port.
+        """Return a function of time that writes what is known into a vector, at the numbers of each port.
 
         upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
         """
-        outs = [arrays[name] for name in self.outs]
+        to = np.concatenate([where[name] for name in self.outs])
         if isinstance(self.given, Motion):
             bound = self._motion()
 
             def rows(times: np.ndarray) -> np.ndarray:
                 return np.concatenate([one for one in bound.table(times) if one is not None], axis=1)
 
-            return Foreseen(rows, outs, upcoming)
+            return Foreseen(rows, vector, to, upcoming)
         assert self.vehicle is not None
         mass, origin = Mass(self.given.f, self.body), self.vehicle.model.spec(self.body).offset
         if not mass.of_state:
-            return Foreseen(lambda times: mass.table(times, None, origin), outs, upcoming)
+            return Foreseen(lambda times: mass.table(times, None, origin), vector, to, upcoming)
 
         def tell(t: float) -> None:
-            outs[0][:] = rigid_numbers(mass.inertia(t, state()), origin)
+            vector[to] = rigid_numbers(mass.inertia(t, state()), origin)
 
         return tell
 
@@ -159,45 +176,63 @@ class Ahead(Law):
 class Foreseen:
     """Writes rows of a table of functions of time, made for many times at once where these are known.
 
-    rows(times) : (T, n), the columns of all arrays side by side
+    rows(times) : (T, n), what goes to the numbers `to` of a vector
+    times (R,), table (R, n) : the first count[0] rows are foreseen; compiled code reads them by `read_row`
     """
 
     def __init__(
-        self, rows: Callable[[np.ndarray], np.ndarray], arrays: list[np.ndarray], upcoming: Upcoming
+        self,
+        rows: Callable[[np.ndarray], np.ndarray],
+        vector: np.ndarray,
+        to: np.ndarray,
+        upcoming: Upcoming,
     ):
-        self.rows, self.upcoming = rows, upcoming
-        ends = np.cumsum([array.size for array in arrays]).tolist()
-        self.parts = [(array, slice(end - array.size, end)) for array, end in zip(arrays, ends)]
-        self.times: list[float] = []
-        self.table = np.zeros((0, 0))
+        self.rows, self.vector, self.to, self.upcoming = rows, vector, to, upcoming
+        self.times, self.table, self.count = np.zeros(0), np.zeros((0, len(to))), np.zeros(1, dtype=np.int64)
+        self.ask = np.zeros(1, dtype=np.int64)  # address of this, for compiled code
+        self.row = slots_of(self._arrays())
         self.alone: list[float] = []
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self.times, self.table, self.count, self.to, self.vector, self.ask
 
     def __call__(self, t: float) -> None:
         """Write what holds at a time."""
-        k = self._row(t)
-        row = self._one(t) if k is None else self.table[k]
-        for array, where in self.parts:
-            array[...] = row[where]
+        k = self._near(self.times[: self.count[0]], t)
+        if k is None:
+            k = self._foresee(t)
+        self.vector[self.to] = self._one(t) if k is None else self.table[k]
 
-    def _row(self, t: float) -> int | None:
-        """Return the row of a time; None where it is not among those that were foreseen."""
-        found = self._near(t)
-        if found is None:
-            times = self.upcoming(t)
-            if len(times) > 1:
-                times = np.unique(times)
-                k = int(np.searchsorted(times, t - NEAR * (times[1] - times[0])))
-                if k < len(times) and abs(times[k] - t) <= NEAR * (times[1] - times[0]):
-                    self.times, self.table = times.tolist(), self.rows(times)
-                    found = k
-        return found
+    def point_to(self, vector: np.ndarray, to: np.ndarray) -> None:
+        """Write elsewhere from now on; what was foreseen is forgotten."""
+        self.vector, self.to, self.count[0] = vector, to, 0
+        if len(to) != self.table.shape[1]:
+            self.times, self.table = np.zeros(0), np.zeros((0, len(to)))
+        self.row[:] = slots_of(self._arrays())
 
-    def _near(self, t: float) -> int | None:
-        times = self.times
+    def _foresee(self, t: float) -> int | None:
+        """Ask for the rows of the times to come; return which is that of t, None where it is not among them."""
+        times = self.upcoming(t)
+        if len(times) < 2:
+            return None
+        times = np.unique(times)
+        k = self._near(times, t)
+        if k is None:
+            return None
+        n = len(times)
+        if n > len(self.times):
+            self.times, self.table = np.empty(n), np.empty((n, len(self.to)))
+            self.row[:] = slots_of(self._arrays())
+        self.count[0] = 0
+        self.table[:n] = self.rows(times)
+        self.times[:n], self.count[0] = times, n
+        return k
+
+    def _near(self, times: np.ndarray, t: float) -> int | None:
         if len(times) < 2:
             return None
         slack = NEAR * (times[1] - times[0])
-        k = bisect_left(times, t - slack)
+        k = int(np.searchsorted(times, t - slack))
         return k if k < len(times) and times[k] - t <= slack else None
 
     def _one(self, t: float) -> np.ndarray:
@@ -207,3 +242,33 @@ class Foreseen:
             self.rows(np.unique(self.alone))
             self.alone = self.alone[-1:]
         return self.rows(np.array([t]))[0]
+
+
+# of a `Foreseen`, for compiled code
+FORESEEN_FIELDS = (
+    ("times", "f", 1),
+    ("table", "f", 2),
+    ("count", "i", 1),
+    ("to", "i", 1),
+    ("vector", "w", 1),
+    ("ask", "i", 1),
+)
+
+
+def read_row(d, t):
+    """Write what was foreseen for a time, as `Foreseen` does; what was not is asked of it."""
+    n = d.count[0]
+    if n > 1:
+        slack = NEAR * (d.times[1] - d.times[0])
+        low, high = 0, n
+        while low < high:
+            middle = (low + high) // 2
+            if d.times[middle] < t - slack:
+                low = middle + 1
+            else:
+                high = middle
+        if low < n and d.times[low] - t <= slack:
+            for j in range(len(d.to)):
+                d.vector[d.to[j]] = d.table[low, j]
+            return
+    call(d.ask[0], 0, t)

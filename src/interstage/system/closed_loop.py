@@ -18,7 +18,8 @@ from interstage.multibody.loads import OperatingPoint, split_place
 from interstage.multibody.places import loaded, located
 from interstage.multibody.prescribed import LOCKED
 from interstage.system import loop_kernels as kernels
-from interstage.system.ahead import AHEAD, LEVELS, MASS
+from interstage.system.acting import InTime
+from interstage.system.ahead import AHEAD, LEVELS, MASS, Ahead
 from interstage.system.holding import held_joints
 from interstage.system.inside import carried_arrays
 from interstage.system.kernels import flights, stretch
@@ -34,6 +35,8 @@ from interstage.system.touching import Touching
 NONE = np.zeros(0, dtype=np.int64)
 # what joints show, and the vector it is taken from; accelerations beside
 JOINT = {"coordinate": "q", "joint_rate": "v", "joint_reaction": "reaction"}
+_NOTHING: dict[np.dtype, dict[str, np.ndarray]] = {}  # of vehicles without devices, by number type
+FAR = 1 << 40  # ticks
 FORESEEN = 256  # steps for which functions of time are asked at once
 
 
@@ -86,6 +89,7 @@ class Steps:
     """How a loop goes through time: by a method, with equal steps of at most `step`, or (None) with steps of its own.
 
     first, longest : steps of its own;  rtol, atol : what errors of these are allowed
+    room : how many steps of its own are taken at once;  slopes : whether those of each are kept
     """
 
     method: Compiled = RK4
@@ -93,6 +97,8 @@ class Steps:
     longest: float = np.inf
     rtol: float = 1e-9
     atol: float = 1e-9
+    room: int = 1
+    slopes: bool = False
 
     def arrays(self, plan: Plan, system: System, dtype: Any, known: np.ndarray) -> dict[str, np.ndarray]:
         """Return what the kernels need of it: scratch of a step, where the run is, tolerances.
@@ -123,9 +129,10 @@ class Steps:
             "group": group,
             "floor": floor,
             "size": np.zeros(1 + group.max(initial=-1)),
-            "one": np.zeros(1),
-            "end": np.zeros((1, n), dtype),
-            "none": np.zeros((0, 0, 0), dtype),
+            "times": np.zeros(self.room),
+            "ends": np.zeros((self.room, n), dtype),
+            "slopes": np.zeros((self.room if self.slopes else 0, self.method.slopes, n), dtype),
+            "near": np.zeros((2, len(system.tree.gimbals))),
         }
 
 
@@ -153,6 +160,7 @@ class ClosedLoop:
         changing: bool = False,
     ):
         self.plan, self.system, self.by = plan, system, by
+        self.without = all(isinstance(part.what, Ahead) for part in plan.parts)  # no devices
         self.tapes = Tapes(plan, dtype, ideal, interpret)
         self.touching = Touching(plan, changing)
         self._places: dict[Any, int] = {}
@@ -163,7 +171,8 @@ class ClosedLoop:
         arrays["turned"] = np.zeros((1, 9), self.tapes.dtype)
         self.loop = Loop(**arrays)
         self.slots = slots_of(self.loop)
-        self.tapes.upcoming, self.tapes.state = self._upcoming, self._state
+        self.tapes.run_by(self._upcoming, self._state)
+        self._write_in_time()
         self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
 
@@ -182,13 +191,14 @@ class ClosedLoop:
         arrays |= {"pace": self.loop.pace, "log": np.zeros((rows, width + more))}
         new.loop = Loop(**arrays)
         new.slots = slots_of(new.loop)
-        self.tapes.upcoming, self.tapes.state = new._upcoming, new._state
         self.release()
+        self.tapes.run_by(new._upcoming, new._state)
         new.scratch = system.engine.take(self.tapes.dtype)
         return new
 
     def release(self) -> None:
-        """Give the scratch of the vehicle back as it was found."""
+        """Give the scratch of the vehicle back as it was found; nobody runs the devices any more."""
+        self.tapes.leave()
         if self.by.method.implicit:
             self.scratch.set_shift(0.0)
         self.system.engine.give(self.scratch)
@@ -243,6 +253,7 @@ class ClosedLoop:
                     int(bool(self.plan.felt)),
                     0,
                     int(self.plan.sees),
+                    1,
                 ],
                 dtype=np.int64,
             ),
@@ -284,8 +295,10 @@ class ClosedLoop:
     def _vehicle_arrays(
         self, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None
     ) -> dict[str, np.ndarray]:
-        """Return what leads from the vehicle to signals and back."""
+        """Return what leads from the vehicle to signals and back; of vehicles without devices it is nothing."""
         plan = self.plan
+        if not plan.parts and self.tapes.dtype in _NOTHING:
+            return _NOTHING[self.tapes.dtype] | self._wrenches([], base)
         seen, felt, pushes = self.touching.of(self.system)
         looks = self._looks(seen, "look") | self._looks(felt, "felt")
         pairs: dict[str, list] = {
@@ -324,6 +337,8 @@ class ClosedLoop:
         found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
         found["corners"] = plan.corners
         found["place_R"] = np.tile(np.eye(3).ravel(), (len(sites), 1)).astype(kind)
+        if not plan.parts:
+            _NOTHING[kind] = {**found, **dict.fromkeys(self._wrenches([], None), NONE)}
         return found
 
     def _check_mode(self, touch: Touch, wanted: str) -> None:
@@ -369,17 +384,18 @@ class ClosedLoop:
         more = np.zeros((len(rows), 10))
         more[:, 6] = [AXES.index(axes) for _, axes in rows]
         more[:, 7:] = arms
-        all_rows = np.concatenate([wrenches, more]).astype(kind)
+        # one behind the other, for loads that are functions of time
+        self._base = both = np.concatenate([np.asarray(tau), *wrenches, *more]).astype(kind)
         table = np.array(pushed, dtype=np.int64).reshape(-1, 3).T
         return {
             "sites": np.concatenate([sites, own]).astype(np.int64),
-            "wrenches": all_rows,
-            "base_wrenches": all_rows.copy(),
+            "wrenches": both[nv:].reshape(-1, 10).copy(),
+            "base_wrenches": both[nv:].reshape(-1, 10),
             "push_row": np.ascontiguousarray(table[0]),
             "push_column": np.ascontiguousarray(table[1]),
             "push_from": np.ascontiguousarray(table[2]),
             "tau": np.zeros(nv, kind),
-            "base_tau": np.asarray(tau).astype(kind),
+            "base_tau": both[:nv],
         }
 
     def _gravity(self, touches: Sequence[Touch]) -> dict[str, np.ndarray]:
@@ -415,6 +431,22 @@ class ClosedLoop:
             self.system.layout, self.loop.at[:nq].real.copy(), self.loop.at[nq : nq + nv].real.copy()
         )
 
+    def set_base(self, tau: np.ndarray, sites: np.ndarray, wrenches: np.ndarray) -> None:
+        """Let other loads act from now on, beside devices; only where there are no devices may they act elsewhere."""
+        loop = self.loop
+        if np.array_equal(sites, loop.sites):
+            loop.base_tau[:], loop.base_wrenches[:] = tau, wrenches
+        else:
+            self.loop = loop._replace(**self._wrenches([], (tau, sites, wrenches)))
+            self.slots = slots_of(self.loop)
+        self._write_in_time()
+
+    def _write_in_time(self) -> None:
+        """Let loads that are functions of time write to where the base loads are, beginning anew."""
+        for part in self.plan.parts:
+            if isinstance(part.what, InTime):
+                part.what.write_to(self._base, self.system.nv)
+
     # running ----------------------------------------------------------------------------------------
 
     def _perform(
@@ -422,7 +454,9 @@ class ClosedLoop:
     ) -> int:
         arguments = self.data, task, q, v, tick, t, qdot, vdot
         own = self.by.step is None
-        return self.by.method.flights.perform(self.scratch, self.loop, self.slots, own, *arguments)
+        return self.by.method.flights.perform(
+            self.scratch, self.loop, self.slots, self.without, own, *arguments
+        )
 
     def right_side(
         self, q: np.ndarray, v: np.ndarray, t: float, qdot: np.ndarray, vdot: np.ndarray, row: bool = False
@@ -456,6 +490,22 @@ class ClosedLoop:
     def arrive(self, q: np.ndarray, v: np.ndarray, t: float) -> int:
         """Bring q and v to where they belong at t: what is known, unit quaternions, closures; return the status."""
         return self._perform(flights.ARRIVE, q, v, 0, t, q, v)
+
+    def begin_interval(self, t: float, h: float, steps: int, stride: int, stop: float = np.inf) -> None:
+        """Stand where one interval begins, of so many equal steps, which `stretch` goes to the end of.
+
+        stride : steps between rows of the log, from the first on; 0: there are none;  stop : of steps of a method's own
+        """
+        loop = self.loop
+        now, pace, option = loop.now, loop.pace, loop.option
+        now[:] = 0
+        now[kernels.NEXT] = now[kernels.UNTIL] = FAR
+        now[kernels.STEPS] = steps
+        option[kernels.HALT], option[kernels.LOG_EVERY] = 1, 0 if stride else -1
+        option[kernels.STRIDE] = stride or 1
+        pace[stretch.TIME] = pace[flights.BEGIN] = t
+        pace[flights.LENGTH], pace[stretch.KNOWN], pace[flights.LOGGED] = h, 0.0, np.nan
+        loop.pause[kernels.HALT_AT], loop.near[:] = stop, 0.0
 
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval: equal steps lead from there to where they end."""

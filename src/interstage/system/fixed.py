@@ -11,12 +11,12 @@ import numpy as np
 from interstage.errors import LockWarning
 from interstage.multibody import State
 from interstage.system.between import Between
+from interstage.system.closed_loop import Steps
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Pace, count
 
 CHUNK = 64  # steps between looks at conditions: what is done beyond an event is thrown away
-TABLE = 256  # steps of one table of histories
 ON_GRID = 1e-9  # a time this near to a step (in steps) is that step
 
 
@@ -30,7 +30,12 @@ class Fixed(CompiledStepper):
         if pace.log_step is not None:
             self.every = count(pace.log_step, self.step, "log_step")
         self.until, self.slack = steps * self.step, ON_GRID * self.step
+        self.rows = max(CHUNK, steps // self.every) + 1
         self.k, self.on_grid = 0, True
+
+    def by(self) -> Steps:
+        """Return how the loop goes through time: with equal steps."""
+        return Steps(self.method)
 
     def tick(self, period: float | None) -> Callable[[int], float]:
         """Return the times of the samples of a law, by number: every step without a period."""
@@ -64,10 +69,6 @@ class Fixed(CompiledStepper):
                 self.on_grid = False
             return
         n = int(when + ON_GRID) - k
-        if run.needs_state:
-            n = 1
-        elif run.needs_feed:
-            n = min(n, TABLE)
         if len(run.watch):
             self.watched(min(n, CHUNK))
         else:
@@ -132,14 +133,14 @@ class Fixed(CompiledStepper):
             return
         run.x, run.t = end, t_end
 
-    def note_lock(self, t: float, h: float, near: np.ndarray) -> None:
+    def note_lock(self, h: float, near: np.ndarray) -> None:
         """Warn once of each gimbal that passed near lock in steps too long for it."""
         system, most = self.run.system, self.method.turn
-        for i, far, step in zip(system.tree.gimbals, *near):
+        for i, far, t in zip(system.tree.gimbals, *near):
             name = system.bodies[i]
             if far <= most or name in self.locked or system.joint_mode(name) != "free":
                 continue
-            self.locked[name] = t + step * h
+            self.locked[name] = float(t)
             shorter = f"steps below {most * h / far:.1g}" if far < 100.0 else "much smaller steps"
             warnings.warn(
                 f"the Gimbal joint of body '{name}' passes near lock at t = {self.locked[name]:.6g}: it turns {far:.2g}"

@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
 
 import numpy as np
 from scipy.integrate import OdeSolver
 
 from interstage.errors import SolverError
-from interstage.multibody import State
-from interstage.multibody.diagnosis import refuse
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.flight_events import Whole
 from interstage.system.kernels import flights, stretch
-from interstage.system.library import Refusing, Solver
+from interstage.system.library import LoopSlope, Solver
 from interstage.system.methods import Library
 from interstage.system.tolerance import first_step
-
-
-class LoopSlope(Refusing):
-    """The right-hand side of a closed loop: dy/dt of y = [q; v; z]."""
-
-    def __init__(self, loop: ClosedLoop):
-        self.loop, self.system = loop, loop.system
-        self.slope = np.zeros(len(loop.loop.y))
-
-    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
-        loop, nq, n = self.loop, self.system.nq, self.system.nq + self.system.nv
-        q, v = y[:nq].copy(), y[nq:n].copy()
-        loop.loop.z[:] = y[n:]
-        status = 0
-        if self.system.model.closures:
-            status = loop.arrive(q, v, t) if loop.plan.ahead else loop.scratch.project(q, v)
-        status = status or loop.right_side(q, v, t, self.slope[:nq], self.slope[nq:n])
-        loop.tapes.check()
-        if status != 0:
-            return self.absurd(status, State(self.system.layout, q, v), len(y))
-        self.slope[n:] = loop.loop.zdot
-        return self.slope.copy()
-
-    def failed(self, method: str, t: float, message: str | None) -> NoReturn:
-        """Say why a method cannot go on."""
-        if self.refused:
-            refuse(self.system, *self.refused, self.loop.loop.tau)
-        raise SolverError(f"the method {method} stopped at t = {t:.6g}", hint=message)
 
 
 class ByScipy:

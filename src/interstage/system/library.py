@@ -10,6 +10,8 @@ from scipy import integrate
 
 from interstage.errors import SolverError
 from interstage.multibody import State
+from interstage.multibody.diagnosis import refuse
+from interstage.system.closed_loop import ClosedLoop
 from interstage.system.methods import Library
 from interstage.system.run import Run
 from interstage.system.stepper import Logged, Pace, Stepper
@@ -46,38 +48,41 @@ class Refusing:
         raise NotImplementedError
 
 
-class Slope(Refusing):
-    """The right-hand side of a run: dy/dt of y = [q; v]."""
+class LoopSlope(Refusing):
+    """The right-hand side of a closed loop: dy/dt of y = [q; v; z]."""
 
-    def __init__(self, run: Run):
-        self.run, self.system = run, run.system
-        self.qdot, self.vdot = np.empty(self.system.nq), np.empty(self.system.nv)
+    def __init__(self, loop: ClosedLoop):
+        self.loop, self.system, self.closed = loop, loop.system, bool(loop.system.model.closures)
+        self.slope = np.zeros(len(loop.loop.y))
 
     def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
-        run, system, nq = self.run, self.system, self.system.nq
-        engine = system.engine
-        q, v, tau = y[:nq].copy(), y[nq:].copy(), run.tau
-        if run.needs_feed:
-            tau = tau.copy()
-            run.write(t, q, v, tau)
-        # closures: the slope where they hold, nearest to here, so that errors of the method do not add up
-        status = engine.project(q, v) if system.model.closures else 0
-        engine.rates(q, v, self.qdot)
-        status = status or engine.forward(q, v, tau, run.sites, run.wrenches, self.vdot)
+        loop, nq, n = self.loop, self.system.nq, self.system.nq + self.system.nv
+        q, v, status = y[:nq].copy(), y[nq:n].copy(), 0
+        slope = self.slope = np.empty(len(y))
+        if n < len(y):
+            loop.loop.z[:] = y[n:]
+        if self.closed:
+            status = loop.arrive(q, v, t) if loop.plan.ahead else loop.scratch.project(q, v)
+        status = status or loop.right_side(q, v, t, slope[:nq], slope[nq:n])
+        if loop.plan.parts:
+            loop.tapes.check()
         if status != 0:
-            return self.absurd(status, State(system.layout, q, v), len(y))
-        return np.concatenate([self.qdot, self.vdot])
+            return self.absurd(status, State(self.system.layout, q, v), len(y))
+        if n < len(y):
+            slope[n:] = loop.loop.zdot
+        return slope
 
     def failed(self, method: str, t: float, message: str | None) -> NoReturn:
         """Say why a method cannot go on: what forward dynamics refused, or which velocity runs away."""
         if self.refused:
-            self.system.refuse(*self.refused)
-        k = int(np.argmax(np.abs(np.nan_to_num(self.vdot, nan=np.inf)))) if self.system.nv else 0
-        names = self.system.velocity_names()
+            refuse(self.system, *self.refused, self.loop.loop.tau)
+        names, nq = self.system.velocity_names(), self.system.nq
+        vdot = np.abs(np.nan_to_num(self.slope[nq : nq + self.system.nv], nan=np.inf))
+        k = int(np.argmax(vdot)) if len(vdot) else 0
         raise SolverError(
             f"the method {method} stopped at t = {t:.6g}",
             where=f"velocity '{names[k]}'" if names else None,
-            got=f"an acceleration of {self.vdot[k]:.3g}" if names else None,
+            got=f"an acceleration of {self.slope[nq + k]:.3g}" if names else None,
             hint=message,
         )
 
@@ -139,7 +144,7 @@ class ByLibrary(Stepper):
         """Integrate to a time or to the first event before it."""
         run = self.run
         y = np.concatenate([run.x.q, run.x.v])
-        for solver in self.solver.steps_to(Slope(run), run.t, y, stop):
+        for solver in self.solver.steps_to(LoopSlope(self.closed()), run.t, y, stop):
             if self.stepped(solver):
                 return
 
@@ -148,4 +153,4 @@ class ByLibrary(Stepper):
         run, t0, t1 = self.run, solver.t_old, solver.t
         for bound in run.motions.values():
             bound.table(np.linspace(t0, t1, 3))  # says where it jumps
-        return self.passed(t0, t1, run.tidied(t1, solver.y), solver.dense_output())
+        return self.passed(t0, t1, self.tidied(t1, solver.y), solver.dense_output())

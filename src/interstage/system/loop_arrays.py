@@ -136,9 +136,14 @@ LOOP_FIELDS = (
     ("group", "i", 1),  # of steps of a method's own: as in `kernels.stretch.Tolerance`
     ("floor", "f", 1),
     ("size", "f", 1),
-    ("one", "f", 1),  # (1,) end of a step of a method's own, (1, n) the state there, (0, 0, 0)
-    ("end", "w", 2),
-    ("none", "w", 3),
+    (
+        "times",
+        "f",
+        1,
+    ),  # (r,) ends of steps of a method's own, (r, n) states there, (r, slopes, n) slopes, or none
+    ("ends", "w", 2),
+    ("slopes", "w", 3),
+    ("near", "f", 2),  # (2, gimbals) the farthest that each went in a fixed step near lock, and when
 )
 if TYPE_CHECKING:
     from interstage.multibody.arrays import Arrays

@@ -32,8 +32,9 @@ RAISED = -(10**8)  # status: a Python device raised
 # ticks of its end and of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
-# samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands
-FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES = range(6)
+# samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands;
+# steps between rows where every step may have one
+FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, STRIDE = range(7)
 
 # loop.watch: level that is crossed; sign, value, rate and size of what is above it, as `watch.Eye` has them; whether it
 # changes at samples alone
@@ -200,7 +201,7 @@ def pull(tree, work, loop):
 
 
 @loop_kernel
-def enter(tree, work, loop, t, row, y):
+def enter(tree, work, loop, t, y):
     """Bring devices to y at t, as far as they go before forward dynamics; return the forces (nv,)."""
     nq, n, z = tree.sizes[3], tree.sizes[3] + tree.sizes[4], loop.z
     for k in range(len(z)):
@@ -231,16 +232,16 @@ def respond(tree, work, loop, t, y, force, k):
 
 
 @loop_kernel
-def slope(tree, work, loop, t, row, y, k):
+def slope(tree, work, loop, t, y, k):
     """Write ẏ into k at t; all signals are those of this instant. Return the status."""
     nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
-    load = enter(tree, work, loop, t, row, y)
+    load = enter(tree, work, loop, t, y)
     rates(tree, y[:nq], y[nq:n], k[:nq])
     return respond(tree, work, loop, t, y, load, k)
 
 
 @loop_kernel
-def finish(tree, work, loop, t, row, y):
+def finish(tree, work, loop, t, y):
     """Bring the end of a step to where it belongs: what is known, unit quaternions, closures. Return the status."""
     nq, n = tree.sizes[3], tree.sizes[3] + tree.sizes[4]
     if len(loop.ahead) > 0:

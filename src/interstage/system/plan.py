@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
+from interstage.multibody import System
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
@@ -282,6 +283,14 @@ def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str]) -> Part
     if assembly.vehicle is None or not isinstance(part.what, Device) or not bodies:
         return part
     return replace(part, what=part.what.also_at(assembly.vehicle, bodies))
+
+
+def without_devices(vehicle: System) -> Plan:
+    """Return the plan of a vehicle alone."""
+    tapes: list[list[Entry]] = [[] for _ in range(5)]
+    touches: list[list[Touch]] = [[] for _ in range(3)]
+    assembly, initial = Assembly("run", vehicle=vehicle), _Layout().initial()
+    return Plan(assembly, [], {}, initial, [], *tapes, Clock.of([]), *touches, False)
 
 
 def _functions(part: Part) -> Mapping[str, object]:

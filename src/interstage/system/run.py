@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.loads import Loads, acting_at
-from interstage.system.acting import Acting, bearer, commanded, refuse_turned
+from interstage.system.acting import Acting, InTime, bearer, commanded, refuse_turned
+from interstage.system.ahead import Ahead
+from interstage.system.ahead_parts import given_ahead
+from interstage.system.assembly import Part
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
-from interstage.system.kernels.slope import Feed, no_feed
-from interstage.system.log import Inputs, Log, Phase, tidied
+from interstage.system.log import Inputs, Log, Phase
 from interstage.system.watch import Watch
 
 Control = Callable[..., object]
@@ -134,91 +137,37 @@ class Run:
         if rate is not None:
             v[where.v] = rate
 
-    def write(self, t: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> None:
-        """Write what is known at a time into q, v, the kernels' vector and the masses (adaptive methods)."""
-        if self.acting.in_time:
-            tau[:] = self.acting.vector(self.seen(t, State(self.system.layout, q, v)), t)
-            table = self.acting.wrench_table(np.array([t]), self.wrenches)
-            if len(table):
-                self.wrenches = table[0]
-        for bound in self.motions.values():
-            self._write_motion(bound, t, q, v)
-        self._accelerations(t, tau)
-        if self.mass:
-            x = State(self.system.layout, q, v)
-            for body, mass in self.mass.items():
-                i = self.system.body(body)
-                self.system.settings.body_inertia[i] = mass.numbers(t, x, self.system.model.specs[i].offset)
-
-    def tidied(self, t: float, y: np.ndarray) -> State:
-        """Return the state of a point [q; v] of the solution at a time, prescribed joints as prescribed."""
-
-        def known(q: np.ndarray, v: np.ndarray) -> None:
-            for bound in self.motions.values():
-                self._write_motion(bound, t, q, v)
-
-        return tidied(self.system, y, known)
-
-    def known_entries(self) -> np.ndarray:
-        """Return the entries of y = [q; v] that motions write."""
-        out = []
+    def parts(self) -> list[Part]:
+        """Return what is known ahead of the vehicle's motion: motions, masses, loads that are functions of time."""
+        found = []
         for body, bound in self.motions.items():
-            where = self.system.layout[body]
-            out += range(where.q.start, where.q.stop) if bound.has_angle else []
-            out += (
-                range(self.system.nq + where.v.start, self.system.nq + where.v.stop) if bound.has_rate else []
+            made = Ahead(bound.motion, body, f"the motion of body '{body}'", self.system, bound)
+            found.append(Part(f"{body} > motion", made, None, Fraction(0)))
+        found += given_ahead(self.system, {}, {body: mass.f for body, mass in self.mass.items()})
+        if self.acting.in_time:
+            sees = any(mass.of_state for mass in self.mass.values())  # functions tau(t, system) see masses
+            found.append(
+                Part(
+                    "run > loads", InTime(self._loads_at, self._loads_in if sees else None), None, Fraction(0)
+                )
             )
-        return np.array(out, dtype=np.int64)
+        return found
 
-    def _accelerations(self, t: float, tau: np.ndarray) -> None:
-        """Write the accelerations of motions into the kernels' vector."""
-        for body, bound in self.motions.items():
-            tau[self.system.layout[body].v] = bound.at(t)[2]
+    def _loads_in(self, t: float, x: State) -> np.ndarray:
+        """Return the vector for the kernels and the wrenches side by side (nv + 6k,) at a time and state."""
+        return np.append(self.acting.vector(self.seen(t, x), t), self._wrenches_at(np.array([t])))
 
-    @property
-    def needs_feed(self) -> bool:
-        """Whether something changes with time inside a step."""
-        return bool(self.motions or self.mass or self.acting.in_time)
+    def _loads_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the same (T, nv + 6k) at some times."""
+        tau = np.array([self.acting.vector(self.seen(t, self.x), t) for t in times.tolist()])
+        return np.concatenate([tau, self._wrenches_at(times)], axis=1)
 
-    @property
-    def needs_state(self) -> bool:
-        """Whether something has to be asked anew at every step."""
-        return any(mass.of_state for mass in self.mass.values())
-
-    def feed(self, times: np.ndarray) -> Feed:
-        """Return the tables of a chunk of steps: a row for each of the times at which something is evaluated."""
-        if not self.needs_feed:
-            return no_feed(self.system.nv)
-        slices, R = self.system.layout, len(times)
-        tau = np.tile(self.tau, (R, 1))
-        q_slots, v_slots, q, v = [], [], [np.zeros((R, 0))], [np.zeros((R, 0))]
-        if self.acting.in_time:
-            for k, t in enumerate(times):
-                tau[k] = self.acting.vector(self.seen(t, self.x), t)
-        for body, bound in self.motions.items():
-            angle, rate, tau[:, slices[body].v] = bound.table(times)
-            for history, slots, rows, where in (
-                (angle, q_slots, q, slices[body].q),
-                (rate, v_slots, v, slices[body].v),
-            ):
-                if history is not None:
-                    slots += range(where.start, where.stop)
-                    rows.append(history)
-        bodies = [self.system.body(body) for body in self.mass]
-        inertia = np.zeros((R, len(bodies), 10))
-        for j, (i, mass) in enumerate(zip(bodies, self.mass.values())):
-            origin = self.system.model.specs[i].offset
-            inertia[:, j] = mass.table(times, self.x if mass.of_state else None, origin)
-        return Feed(
-            tau,
-            np.array(q_slots, dtype=np.int64),
-            np.concatenate(q, axis=1),
-            np.array(v_slots, dtype=np.int64),
-            np.concatenate(v, axis=1),
-            np.array(bodies, dtype=np.int64),
-            inertia,
-            self.acting.wrench_table(times, self.wrenches),
-        )
+    def _wrenches_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the wrenches side by side (T, 6k) at some times."""
+        table = self.acting.wrench_table(times, self.wrenches)
+        if not len(table):
+            table = np.broadcast_to(self.wrenches, (len(times), *self.wrenches.shape))
+        return table[:, :, :6].reshape(len(times), -1)
 
     def set_masses(self, t: float) -> None:
         """Give bodies the mass that they have at a time."""

@@ -95,8 +95,7 @@ def simulate(
     motions : {body: Motion}, joints that follow a history from the start; `log.torque(body)` is what that needs
     mass : {body: f(t) or f(t, x)} of rigid bodies, returns a RigidInertia or (mass, com, inertia). What leaves (or
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
-        damping by a flow inside the body, but what is applied. Functions of time are followed at every stage, those of
-        the state are sampled at the beginning of each fixed step (in an assembly: followed at every stage too)
+        damping by a flow inside the body, but what is applied. They are followed at every stage of every step
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps)
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`

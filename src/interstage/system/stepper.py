@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,19 @@ import numpy as np
 from interstage.errors import InputError, SolverError
 from interstage.multibody import State
 from interstage.multibody.diagnosis import near_lock
-from interstage.multibody.engine import Scratch as Lent
-from interstage.system.kernels.slope import Acts, Feed, Scratch, no_feed
+from interstage.system import loop_kernels as kernels
+from interstage.system.closed_loop import ClosedLoop, Rows, Steps
+from interstage.system.kernels import flights, stretch
 from interstage.system.kernels.stretch import NEAR_LOCK
+from interstage.system.log import tidied
 from interstage.system.methods import Compiled, Method
+from interstage.system.plan import planned, without_devices
 from interstage.system.run import Control, Run
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.watch import At
 
 Curve = Callable[[float], np.ndarray]
+ROWS, NUMBERS = 4096, 2**19  # rows, and numbers in them, of the buffer between compiled steps and the log
 
 
 @dataclass(frozen=True)
@@ -67,14 +72,49 @@ class Stepper:
     """Steps of a method on a run.
 
     until : end of the run;  slack : times nearer to each other than this are one;  law : asked after events
+    rows : how many rows of the log compiled steps may write at once
     """
 
+    rows = 1
     law: Control | None = None
     logged: Logged
 
     def __init__(self, run: Run, method: Method, pace: Pace):
         self.run, self.method, self.pace, self.until = run, method, pace, pace.until
         self.slack = 1e-12 * (1.0 + pace.until)
+        self._closed: tuple[tuple, ClosedLoop] | None = None
+        self._loaded: np.ndarray | None = None
+
+    def by(self) -> Steps:
+        """Return how the loop goes through time."""
+        return Steps()
+
+    def closed(self) -> ClosedLoop:
+        """Return the loop of the vehicle as it is now, under the loads of now."""
+        run = self.run
+        key = id(run.system.engine), run.acting.in_time, *map(id, run.motions.values()), *run.mass
+        if self._closed is None or self._closed[0] != key:
+            before = None if self._closed is None else self._closed[1].loop.pace
+            self.release()
+            beside = run.parts()
+            plan = without_devices(run.system)
+            if beside:
+                plan = planned(plan.assembly, beside=beside)
+            most = NUMBERS // (1 + run.system.nq + run.system.nv)
+            rows = Rows(rows=max(1, min(ROWS, most, self.rows)))
+            made = ClosedLoop(plan, run.system, by=self.by(), rows=rows, base=run.loads)
+            self._closed = key, made
+            if before is not None:
+                made.loop.pace[:] = before
+        elif self._loaded is not run.tau:
+            self._closed[1].set_base(*run.loads)
+        self._loaded = run.tau
+        return self._closed[1]
+
+    def tidied(self, t: float, y: np.ndarray) -> State:
+        """Return the state of a point [q; v] of the solution at a time, prescribed joints as prescribed."""
+        known = partial(self.closed().put_known, t=t) if self.run.motions else None
+        return tidied(self.run.system, y, known)
 
     def tick(self, period: float | None) -> Callable[[int], float]:
         """Return the times of the samples of a law, by number."""
@@ -103,6 +143,9 @@ class Stepper:
 
     def release(self) -> None:
         """Give back what was lent."""
+        if self._closed is not None:
+            self._closed[1].release()
+            self._closed = None
 
     def info(self) -> dict[str, Any]:
         """Return how the run was made."""
@@ -121,7 +164,7 @@ class Stepper:
         run, found = self.run, None
 
         def inside(s: float) -> State:
-            return run.tidied(t0 + s, dense(t0 + s))
+            return self.tidied(t0 + s, dense(t0 + s))
 
         if len(run.watch):
             found = run.watch.first_crossing(t0, t1 - t0, end, inside, exact or inside)
@@ -142,58 +185,49 @@ class Stepper:
 
 
 class CompiledStepper(Stepper):
-    """Steps in compiled loops, on scratch of the integrator's own."""
+    """Steps in compiled loops."""
 
     method: Compiled
 
     def __init__(self, run: Run, method: Compiled, pace: Pace):
         super().__init__(run, method, pace)
-        self.fixed = method.data(False)
-        self.nodes = method.nodes
-        self.lent: tuple | None = None  # engine, its scratch, that of a step, empty tables
         self.locked: dict[str, float] = {}  # bodies whose gimbals passed near lock, and when
-
-    def borrow(self) -> tuple[Lent, Scratch, Feed]:
-        """Return scratch of the vehicle as it is now, that of a step, and empty tables."""
-        system = self.run.system
-        if self.lent is None or self.lent[0] is not system.engine:
-            self.release()
-            n, nv = system.nq + system.nv, system.nv
-            slopes = np.zeros((self.method.slopes, n))
-            scratch = Scratch(slopes, np.zeros(n), np.zeros(n), np.zeros(nv), np.zeros(1))
-            self.lent = system.engine, system.engine.take(np.dtype(np.float64)), scratch, no_feed(nv)
-        return self.lent[1:]
-
-    def release(self) -> None:
-        """Give the scratch back as it was found."""
-        if self.lent is not None:
-            engine, lent = self.lent[:2]
-            if self.method.implicit:
-                lent.set_shift(0.0)
-            engine.give(lent)
-            self.lent = None
-
-    def acts(self, t: float, h: float, n: int, empty: Feed) -> Acts:
-        """Return what acts on n steps of h from t."""
-        run, feed = self.run, empty
-        if run.needs_feed:
-            inner = (np.arange(n)[:, None] + self.nodes[:-1]).ravel()
-            feed = run.feed(t + h * np.append(inner, n))
-        return Acts(*run.loads, feed)
 
     def march(self, y: np.ndarray, t: float, h: float, n: int, every: int) -> np.ndarray:
         """Take n steps of h from y (changed in place) at t; return every `every`-th state (rows, nq + nv)."""
-        lent, scratch, empty = self.borrow()
-        log, near = np.empty((n // every, len(y))), np.zeros((2, len(lent.tree.gimbals)))
-        acts = self.acts(t, h, n, empty)
-        status, taken = self.method.loops.march(lent, self.fixed, acts, y, t, h, n, every, scratch, log, near)
-        if near.any():
-            self.note_lock(t, h, near)
-        if status != 0:
-            self.failed(status, t + taken * h, y, h)
-        return log
+        closed, nq = self.closed(), self.run.system.nq
+        out = np.empty((n // every, len(y)))
+        if n == 1 and not (closed.plan.ahead or len(closed.loop.near[0])):
+            status = closed.step_from(y[:nq], y[nq:], t, h)
+            if status != 0:
+                self.failed(status, t, y, h)
+        else:
+            self._interval(closed, y, t, h, n, every, out)
+        if n % every == 0:
+            out[-1] = y
+        return out
 
-    def note_lock(self, t: float, h: float, near: np.ndarray) -> None:
+    def _interval(
+        self, closed: ClosedLoop, y: np.ndarray, t: float, h: float, n: int, every: int, out: np.ndarray
+    ) -> None:
+        """Take n steps as `march` does, by way of the rows of the loop; all but the last are written to `out`."""
+        loop, nq, filled = closed.loop, self.run.system.nq, -1  # the start is no end of a step
+        closed.begin_interval(t, h, n, every if n > every else 0)
+        status = flights.FULL
+        while status == flights.FULL:
+            status = closed.stretch(y[:nq], y[nq:])
+            closed.tapes.check()
+            rows = loop.log[max(0, -filled) : int(loop.now[kernels.ROWS]), 1:]
+            filled = max(filled, 0)
+            out[filled : filled + len(rows)] = rows
+            filled += len(rows)
+            loop.now[kernels.ROWS] = 0
+        if loop.near.any():
+            self.note_lock(h, loop.near)
+        if status != flights.DONE:
+            self.failed(status, float(loop.pace[stretch.TIME]), y, h)
+
+    def note_lock(self, h: float, near: np.ndarray) -> None:
         """Say what gimbals near lock cost, where steps do not adapt."""
 
     def partial(self, y: np.ndarray, t: float, h: float) -> State:

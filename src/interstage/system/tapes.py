@@ -10,7 +10,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.jit import COMPILED
 from interstage.multibody import State
-from interstage.system.ahead import Ahead
+from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Upcoming, read_row
 from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
 from interstage.system.law import Law
@@ -20,6 +20,8 @@ from interstage.system.plan import Plan
 
 if COMPILED:
     from interstage.compiled import SLOTS, Callback, Record, address
+
+    _FORESEEN = Record("Foreseen", FORESEEN_FIELDS)
 
 
 def _record(cls: type[Device]) -> Record:
@@ -55,12 +57,18 @@ class Tapes:
         if ideal:
             for part in plan.parts:
                 self.array(f"{part.path}.ideal")[...] = 1
-        # times that will be asked for, and where the stage stands: whoever runs the tapes says it
-        self.upcoming: Callable[[float], np.ndarray] = lambda t: np.array([t])
-        self.state: Callable[[], State] = _nowhere
+        self.leave()
         self._kept: list[Any] = []
-        self._plain = PlainTapes()
+        self._plain = None if COMPILED else PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
+
+    def run_by(self, upcoming: Upcoming, state: Callable[[], State]) -> None:
+        """Know times that will be asked for, and where the stage stands, from whoever runs the tapes."""
+        self.upcoming, self.state = upcoming, state
+
+    def leave(self) -> None:
+        """Know nobody who runs the tapes."""
+        self.run_by(lambda t: np.array([t]), _nowhere)
 
     def array(self, name: str) -> np.ndarray:
         """Return the numbers of a field by its full name, a view."""
@@ -88,9 +96,7 @@ class Tapes:
     def _entry(self, entry: Entry) -> tuple[int, int]:
         part = self.plan.parts[entry.part]
         if isinstance(part.what, Ahead):
-            arrays = {name: self.array(f"{part.path}.{name}") for name in part.what.outs}
-            tell = part.what.teller(arrays, lambda t: self.upcoming(t), lambda: self.state())
-            return self._python(tell)
+            return self._ahead(part.path, part.what)
         if isinstance(part.what, Law):
             return self._python(self._law(part.path, part.what))
         function = part.what.functions[entry.function]
@@ -98,6 +104,17 @@ class Tapes:
             record = self.view(part)
             return self._python(lambda t: function(record, t))
         return self._compiled(part.path, type(part.what), entry.function), self._row(entry.part).ctypes.data
+
+    def _ahead(self, path: str, what: Ahead) -> tuple[int, int]:
+        """Return address and row of what is known ahead."""
+        slots = {name: self.plan.slots[f"{path}.{name}"] for name in what.outs}
+        where = {name: np.arange(one.start, one.start + one.size) for name, one in slots.items()}
+        tell = what.teller(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state())
+        asked = self._python(tell)
+        if self.interpret or not isinstance(tell, Foreseen):
+            return asked
+        tell.ask[0] = asked[0]
+        return address(read_row, (_FORESEEN, "d"), self.dtype), tell.row.ctypes.data
 
     def _python(self, function: Callable[[float], None]) -> tuple[int, int]:
         """Return address and row of a Python function of time."""
@@ -111,7 +128,7 @@ class Tapes:
                 self.error = error
                 self.flag[0] = 1
 
-        if not COMPILED:
+        if self._plain is not None:
             return self._plain.add(guarded), self._plain.row
         made = Callback(lambda row, t: guarded(t), "nd")
         self._kept.append(made)

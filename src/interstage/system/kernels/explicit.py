@@ -12,19 +12,17 @@ from collections import namedtuple
 
 from interstage.multibody.kernels.small import kernel
 from interstage.system.kernels.slope import add_slopes, finish, slope
-from interstage.system.kernels.stretch import Loops
 
 # A (s + 1, s): rows of the stages, then b;  c (s,): their times
 # error (s + 1,): b - b̂, or (0,) where no estimate is wanted
-# rows (s + 1,): node of each stage and of the end, in the tables of what changes with time
-Tableau = namedtuple("Tableau", ["A", "c", "error", "rows"])
+Tableau = namedtuple("Tableau", ["A", "c", "error"])
 
 
 @kernel
-def explicit_step(tree, work, m, acts, t, row, y, h, s, known):
+def explicit_step(tree, work, m, loop, t, y, h, s, known):
     """Write the end of a step of h from y at t into s.z, and the slopes into s.K. Return the status.
 
-    row : of the tables, where the step begins;  known : K[0] is there already
+    known : K[0] is there already
     """
     K, z, n, stages = s.K, s.z, len(y), m.A.shape[1]
     for i in range(stages + 1):
@@ -32,13 +30,10 @@ def explicit_step(tree, work, m, acts, t, row, y, h, s, known):
             z[k] = y[k]
         add_slopes(K, m.A[i], i, h, z)
         if i < stages and not (i == 0 and known):
-            status = slope(tree, work, acts, t + m.c[i] * h, row + m.rows[i], z, K[i])
+            status = slope(tree, work, loop, t + m.c[i] * h, z, K[i])
             if status != 0:
                 return status
-    status = finish(tree, work, acts, t + h, row + m.rows[stages], z)
+    status = finish(tree, work, loop, t + h, z)
     if status == 0 and len(m.error) > 0:
-        status = slope(tree, work, acts, t + h, row + m.rows[stages], z, K[stages])
+        status = slope(tree, work, loop, t + h, z, K[stages])
     return status
-
-
-EXPLICIT = Loops(explicit_step)

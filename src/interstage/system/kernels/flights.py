@@ -15,9 +15,10 @@ import numpy as np
 
 from interstage.jit import COMPILED
 from interstage.multibody.handle import tree_of, work_of
+from interstage.system.kernels import slope as lean
 from interstage.system.kernels.explicit import explicit_step
 from interstage.system.kernels.slope import Scratch
-from interstage.system.kernels.stretch import KNOWN, TIME, TRIED, Tolerance, bound, reach
+from interstage.system.kernels.stretch import KNOWN, TIME, TRIED, Tolerance, bound, gimbal_travel, reach
 from interstage.system.kernels.wmethod import shift_for, w_step
 from interstage.system.loop_arrays import loop_of
 from interstage.system.loop_kernels import (
@@ -35,6 +36,7 @@ from interstage.system.loop_kernels import (
     START,
     STEP,
     STEPS,
+    STRIDE,
     TICK,
     UNTIL,
     due,
@@ -63,7 +65,7 @@ SLACK = 1e-12  # times nearer to each other than this, relative, are one
 FIRST = True  # the slope at the beginning is the first of the step; stands for that of a family
 
 
-def take_step(tree, work, m, loop, t, row, y, h, s, known):
+def take_step(tree, work, m, loop, t, y, h, s, known):
     """Stand for the step kernel of a family, which `Flights` puts in its place."""
     raise NotImplementedError
 
@@ -77,8 +79,8 @@ def stand(tree, work, loop, t, y, whole):
     """Bring all signals to y at t, and (where `whole`) its slope to K[0]. Return the status."""
     if whole:
         level(tree, work, loop)
-        return slope(tree, work, loop, t, 0, y, loop.K[0])
-    enter(tree, work, loop, t, 0, y)
+        return slope(tree, work, loop, t, y, loop.K[0])
+    enter(tree, work, loop, t, y)
     return RAISED if loop.flag[0] != 0 else 0
 
 
@@ -107,7 +109,8 @@ def row_due(loop):
     begins = every > 0 and loop.pace[TIME] == now[TICK] * loop.clock[0] / loop.clock[1]
     if loop.pace[TIME] == loop.pace[LOGGED]:
         return False
-    return every == 0 or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
+    stepped = every == 0 and now[STEP] % loop.option[STRIDE] == 0
+    return stepped or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
 
 
 @loop_kernel
@@ -150,7 +153,7 @@ def ready(tree, work, loop, y):
         return FULL
     if t >= loop.pause[BEFORE]:
         return PAUSED
-    if pace[KNOWN] == 0.0 and (FIRST or logged):
+    if pace[KNOWN] == 0.0 and (FIRST or (logged and len(loop.log_s) > 0)):
         status = stand(tree, work, loop, t, y, FIRST or loop.option[FELT] != 0)
         if status != 0:
             return status
@@ -194,7 +197,12 @@ def fixed_interval(tree, work, m, loop, y):
         if status != 0:
             return status
         remember(loop, y)
-        status = take_step(tree, work, m, loop, pace[TIME], 0, y, h, s, FIRST)
+        for k in range(len(tree.gimbals)):
+            far = gimbal_travel(tree, y, h, tree.gimbals[k])
+            if far > loop.near[0, k]:
+                loop.near[0, k] = far
+                loop.near[1, k] = pace[TIME]
+        status = take_step(tree, work, m, loop, pace[TIME], y, h, s, FIRST)
         if status != 0:
             return status
         for k in range(len(y)):
@@ -227,7 +235,7 @@ def next_corner(corners, t, end):
 
 
 def own_interval(tree, work, m, loop, y):
-    """Take steps of the method's own to the end of the interval."""
+    """Take steps of the method's own to the end of the interval, as many at once as there is room for."""
     pace, limits = loop.pace, loop.limits
     s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
     tolerance = Tolerance(loop.group, loop.floor, loop.size)
@@ -238,10 +246,11 @@ def own_interval(tree, work, m, loop, y):
             return status
         remember(loop, y)
         stop = next_corner(loop.corners, pace[TIME], end)
-        status, _ = reach(
+        status, taken = reach(
             tree, work, m, loop, y, pace, stop, limits[LONGEST], limits[RTOL], limits[POWER],
-            tolerance, MOST, s, loop.one, loop.end, loop.none,
+            tolerance, MOST, s, loop.times, loop.ends, loop.slopes,
         )  # fmt: skip
+        loop.now[STEP] += taken
         if not FIRST:
             pace[KNOWN] = 0.0
         if status != 0:
@@ -338,11 +347,11 @@ def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):
     if task == SAMPLE:
         return sampled(tree, work, loop, y, tick)
     if task == ARRIVE:
-        status = finish(tree, work, loop, t, 0, y)
+        status = finish(tree, work, loop, t, y)
     elif task == ONE_STEP:
         loop.pace[KNOWN] = 0.0
         s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
-        status = take_step(tree, work, m, loop, loop.pace[TIME], 0, y, t, s, False)
+        status = take_step(tree, work, m, loop, loop.pace[TIME], y, t, s, False)
         for k in range(len(y)):
             y[k] = s.z[k]
     else:
@@ -361,37 +370,47 @@ def enter_flight(handle, rows, m, task, q, v, tick, t, qdot, vdot):
     return perform(tree_of(handle), work_of(handle, q), m, loop_of(rows, q), task, q, v, tick, t, qdot, vdot)
 
 
+# what steps meet, by name: a vehicle with devices, and one without, which compiles in half the time
+WITH_DEVICES = {"slope": slope, "enter": enter, "respond": respond, "finish": finish, "sample": sample}
+LEAN = {"slope": lean.slope, "enter": lean.enter, "respond": lean.respond, "finish": finish}
+LEAN["sample"] = lean.no_samples
+
+
 class Flights:
     """Stretches of flights by the step kernel of one family of methods, with fixed steps or with its own."""
 
     def __init__(self, step, level, first):
-        name = f"flight_{step.__name__}"
-        names = {"level": level, "FIRST": first, "slope": slope, "enter": enter}
-        names |= {"respond": respond, "finish": finish}
-        names["take_step"] = bound(step, name, loop_kernel, **names)
+        self._step, self._names = step, {"level": level, "FIRST": first}
+        self._doors = {}
+
+    def _made(self, without, own):
+        """Return the door that takes addresses, and `perform` that takes tuples, for one kind of run."""
+        name = f"{'run' if without else 'flight'}_{self._step.__name__}"
+        names = {**self._names, **(LEAN if without else WITH_DEVICES)}
+        names["take_step"] = bound(self._step, name, loop_kernel, **names)
         for function in (stand, remember, looked_into, ready, sampled):
             names[function.__name__] = bound(function, name, loop_kernel, **names)
-        self._doors = {}
-        for pace, inner in (("fixed", fixed_interval), ("own", own_interval)):
-            own, label = dict(names), f"{name}_{pace}"
-            if inner is own_interval:
-                own["reach"] = bound(reach, name, loop_kernel, **names)
-            own["interval"] = bound(inner, label, loop_kernel, **own)
-            for function in (stretch, perform):
-                own[function.__name__] = bound(function, label, loop_kernel, **own)
-            self._doors[pace] = bound(enter_flight, label, loop_kernel, **own), own["perform"]
+        label = f"{name}_{'own' if own else 'fixed'}"
+        if own:
+            names["reach"] = bound(reach, name, loop_kernel, **names)
+        names["interval"] = bound(own_interval if own else fixed_interval, label, loop_kernel, **names)
+        for function in (stretch, perform):
+            names[function.__name__] = bound(function, label, loop_kernel, **names)
+        return bound(enter_flight, label, loop_kernel, **names), names["perform"]
 
-    def perform(self, lent, loop, rows, own, *arguments):
+    def perform(self, lent, loop, rows, without, own, *arguments):
         """Call `perform` on scratch that is lent, a loop and the row of its arrays.
 
-        own : by steps of the method's own
+        without : the vehicle has no devices;  own : by steps of the method's own
         """
-        door, plain = self._doors["own" if own else "fixed"]
+        if (without, own) not in self._doors:
+            self._doors[without, own] = self._made(without, own)
+        door, plain = self._doors[without, own]
         m, *others = arguments
         if COMPILED:
             return door(lent.ready(door), rows, m, *others)
         return plain(lent.tree, lent.work, m, loop, *others)
 
 
-EXPLICIT_FLIGHTS = Flights(explicit_step, no_shift, True)
-W_FLIGHTS = Flights(w_step, without_shift, False)
+EXPLICIT = Flights(explicit_step, no_shift, True)
+WMETHOD = Flights(w_step, without_shift, False)

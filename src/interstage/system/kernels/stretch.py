@@ -1,4 +1,4 @@
-"""Compiled stretches of a run, by any compiled method: so many fixed steps, or steps of the method's own to a time.
+"""Steps of a compiled method's own to a time, and what all stretches of steps share.
 
 The error of a step of a method's own is measured as
 
@@ -16,8 +16,6 @@ from types import FunctionType
 
 import numpy as np
 
-from interstage.jit import COMPILED
-from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.slots import get9
 from interstage.multibody.kernels.small import about_axis, cross, dot, kernel, turn_back
 
@@ -33,8 +31,8 @@ Tolerance = namedtuple("Tolerance", ["group", "floor", "size"])
 TIME, STEP, ERROR, KNOWN, TRIED = range(5)
 
 
-def take_step(tree, work, m, acts, t, row, y, h, s, known):
-    """Stand for the step kernel of a family (`explicit_step`, `w_step`), which `Loops` puts in its place."""
+def take_step(tree, work, m, loop, t, y, h, s, known):
+    """Stand for the step kernel of a family (`explicit_step`, `w_step`), which `Flights` puts in its place."""
     raise NotImplementedError
 
 
@@ -47,35 +45,10 @@ def gimbal_travel(tree, y, h, i):
     axes, iq, iv = get9(tree.joint_axes, i), tree.joint_q[i], tree.sizes[3] + tree.joint_v[i]
     a, b, c = (axes[0], axes[1], axes[2]), (axes[3], axes[4], axes[5]), (axes[6], axes[7], axes[8])
     first, last = cross(a, b), cross(b, c)
-    volume = dot(turn_back(about_axis(b, y[iq + 1]), a), last)
+    volume = dot(turn_back(about_axis(b, y[iq + 1].real), a), last)
     if volume * volume > NEAR_LOCK**2 * dot(first, first) * dot(last, last):
         return 0.0
     return h * max(abs(y[iv]), max(abs(y[iv + 1]), abs(y[iv + 2])))
-
-
-def march(tree, work, m, acts, y, t, h, steps, every, s, log, near):
-    """Take `steps` steps of h from y (changed in place) at t, writing every `every`-th state to a row of the log.
-
-    near : (2, gimbals) the farthest that each of the `tree.gimbals` went in a step near lock, and which step that was
-    Returns (status, steps taken).
-    """
-    row = 0
-    for step in range(steps):
-        for k in range(len(tree.gimbals)):
-            far = gimbal_travel(tree, y, h, tree.gimbals[k])
-            if far > near[0, k]:
-                near[0, k] = far
-                near[1, k] = step
-        status = take_step(tree, work, m, acts, t + step * h, m.rows[-1] * step, y, h, s, False)
-        if status != 0:
-            return status, step
-        for k in range(len(y)):
-            y[k] = s.z[k]
-        if (step + 1) % every == 0:
-            for k in range(len(y)):
-                log[row, k] = y[k]
-            row += 1
-    return 0, steps
 
 
 @kernel
@@ -111,7 +84,7 @@ def next_step(t, h, stop):
     return min(h, 0.5 * left) if left < 2.0 * h else h
 
 
-def reach(tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes):
+def reach(tree, work, m, loop, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes):
     """Take steps of the method's own from y (changed in place) to the time `stop` exactly, at most `most` tries.
 
     pace : see above, carried from call to call;  power : 1/p of the control
@@ -123,7 +96,7 @@ def reach(tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, m
         t = pace[TIME]
         h = next_step(t, min(pace[STEP], longest), stop)
         last = t + h >= stop or h == stop - t
-        status = take_step(tree, work, m, acts, t, 0, y, h, s, pace[KNOWN] != 0.0)
+        status = take_step(tree, work, m, loop, t, y, h, s, pace[KNOWN] != 0.0)
         error = np.inf
         if status == 0:
             error = misfit(tolerance, rtol, m, y, h, s)
@@ -151,48 +124,12 @@ def reach(tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, m
             log[taken, k] = y[k]
         if len(slopes) > 0:
             slopes[taken] = s.K
-        if len(m.rows) == len(s.K):
+        if len(m.c) + 1 == len(s.K):
             for k in range(len(y)):
                 s.K[0, k] = s.K[-1, k]
             pace[KNOWN] = 1.0
         taken += 1
     return 0, taken
-
-
-def enter_march(handle, m, acts, y, t, h, steps, every, s, log, near):
-    """Call `march` on a handle."""
-    return march(tree_of(handle), work_of(handle, y), m, acts, y, t, h, steps, every, s, log, near)
-
-
-def enter_reach(handle, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes):
-    """Call `reach` on a handle."""
-    tree, work = tree_of(handle), work_of(handle, y)
-    return reach(
-        tree, work, m, acts, y, pace, stop, longest, rtol, power, tolerance, most, s, times, log, slopes
-    )
-
-
-class Loops:
-    """Stretches by the step kernel of one family of methods: each family has loops of its own, compiled when used."""
-
-    def __init__(self, step):
-        self._march, self._reach = (bound(loop, step.__name__, take_step=step) for loop in (march, reach))
-        self._enter_march = bound(enter_march, step.__name__, march=self._march)
-        self._enter_reach = bound(enter_reach, step.__name__, reach=self._reach)
-
-    def march(self, lent, *arguments):
-        """Call `march` on scratch of the integrator's own; return (status, steps taken)."""
-        return self._call(lent, self._enter_march, self._march, arguments)
-
-    def reach(self, lent, *arguments):
-        """Call `reach` on scratch of the integrator's own; return (status, steps taken)."""
-        return self._call(lent, self._enter_reach, self._reach, arguments)
-
-    @staticmethod
-    def _call(lent, enter, plain, arguments):
-        if COMPILED:
-            return enter(lent.ready(enter), *arguments)
-        return plain(lent.tree, lent.work, *arguments)
 
 
 def bound(loop, owner, make=kernel, **names):

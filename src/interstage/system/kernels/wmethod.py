@@ -24,12 +24,10 @@ from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.small import kernel
 from interstage.system.kernels.slope import add_slopes, enter, finish, respond
-from interstage.system.kernels.stretch import Loops
 
 # alpha (s + 1, s): rows of the stages, then b;  gamma (s, s) with γ on the diagonal;  error (s,): b - b̂, or (0,)
 # c (s,): times of the stages
-# rows (s + 1,): node of each stage and of the end, in the tables of what changes with time
-Coefficients = namedtuple("Coefficients", ["alpha", "gamma", "error", "c", "rows"])
+Coefficients = namedtuple("Coefficients", ["alpha", "gamma", "error", "c"])
 
 
 @kernel
@@ -52,10 +50,10 @@ def keep_known(tree, work, load, force):
 
 
 @kernel
-def w_step(tree, work, m, acts, t, row, y, h, s, known):
+def w_step(tree, work, m, loop, t, y, h, s, known):
     """Write the end of a step of h from y at t into s.z, and the slopes into s.K. Return the status.
 
-    row : of the tables, where the step begins;  known : not used, slopes belong to one step
+    known : not used, slopes belong to one step
     """
     K, z, u, force, stages = s.K, s.z, s.u, s.force, len(m.gamma)
     nq, n, g = tree.sizes[3], len(y), h * m.gamma[0, 0]
@@ -67,7 +65,7 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
             z[k], u[k] = y[k], 0.0
         add_slopes(K, m.alpha[i], i, h, z)
         add_slopes(K, m.gamma[i], i, h, u)
-        load = enter(tree, work, acts, t + m.c[i] * h, row + m.rows[i], z)
+        load = enter(tree, work, loop, t + m.c[i] * h, z)
         v, uv = z[nq:], u[nq:]
         for k in range(len(force)):
             force[k] = load[k]
@@ -75,7 +73,7 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
             if at >= 0:
                 force[k] -= tree.v_stiffness[k] * (u[at] + g * (v[k] + uv[k])) + tree.v_damping[k] * uv[k]
         keep_known(tree, work, load, force)
-        status = respond(tree, work, acts, t + m.c[i] * h, z, force, K[i])
+        status = respond(tree, work, loop, t + m.c[i] * h, z, force, K[i])
         if status != 0:
             return status
         kv = K[i][nq:]
@@ -85,7 +83,4 @@ def w_step(tree, work, m, acts, t, row, y, h, s, known):
     for k in range(n):
         z[k] = y[k]
     add_slopes(K, m.alpha[stages], stages, h, z)
-    return finish(tree, work, acts, t + h, row + m.rows[stages], z)
-
-
-WMETHOD = Loops(w_step)
+    return finish(tree, work, loop, t + h, z)

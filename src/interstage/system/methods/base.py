@@ -12,7 +12,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from interstage.system.kernels.flights import Flights
-from interstage.system.kernels.stretch import Loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +41,7 @@ class Compiled(Method):
 
     turn: float = 0.2
 
-    # compiled stretches of steps, of vehicles and of assemblies, those of its family
-    loops: ClassVar[Loops]
+    # compiled stretches of steps, those of its family
     flights: ClassVar[Flights]
 
     @property
@@ -80,8 +78,3 @@ class Library(Method):
 def nodes_of(c: np.ndarray) -> np.ndarray:
     """Return the times of a step at which its stages stand, rising, with both ends."""
     return np.unique(np.concatenate([[0.0, 1.0], c]))
-
-
-def rows_of(c: np.ndarray) -> np.ndarray:
-    """Return which node each stage stands at, and at last the end of the step: (s + 1,)."""
-    return np.searchsorted(nodes_of(c), np.append(c, 1.0)).astype(np.int64)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.kernels.explicit import EXPLICIT, Tableau
-from interstage.system.kernels.flights import EXPLICIT_FLIGHTS
-from interstage.system.methods.base import Compiled, rows_of
+from interstage.system.kernels.explicit import Tableau
+from interstage.system.kernels.flights import EXPLICIT
+from interstage.system.methods.base import Compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Explicit(Compiled):
     b_embedded: tuple[float, ...] | None = None
     dense: tuple[tuple[float, ...], ...] | None = None
 
-    loops, flights = EXPLICIT, EXPLICIT_FLIGHTS
+    flights = EXPLICIT
 
     @property
     def c(self) -> np.ndarray:
@@ -41,7 +41,7 @@ class Explicit(Compiled):
         error = np.zeros(0)
         if estimate:
             error = np.append(self.b, 0.0) - np.array(self.b_embedded)
-        return Tableau(A, self.c, error, rows_of(self.c))
+        return Tableau(A, self.c, error)
 
     @property
     def slopes(self) -> int:

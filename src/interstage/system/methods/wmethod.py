@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.system.kernels.flights import W_FLIGHTS
-from interstage.system.kernels.wmethod import WMETHOD, Coefficients
-from interstage.system.methods.base import Compiled, rows_of
+from interstage.system.kernels.flights import WMETHOD
+from interstage.system.kernels.wmethod import Coefficients
+from interstage.system.methods.base import Compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class WMethod(Compiled):
     b_embedded: tuple[float, ...] | None = None
 
     implicit = True
-    loops, flights = WMETHOD, W_FLIGHTS
+    flights = WMETHOD
 
     @property
     def c(self) -> np.ndarray:
@@ -42,7 +42,7 @@ class WMethod(Compiled):
         for i, row in enumerate(self.gammas):
             gamma[i, : len(row)] += row
         error = np.array(self.b) - np.array(self.b_embedded) if estimate else np.zeros(0)
-        return Coefficients(alpha, gamma, error, self.c, rows_of(self.c))
+        return Coefficients(alpha, gamma, error, self.c)
 
     @property
     def slopes(self) -> int:
