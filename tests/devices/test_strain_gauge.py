@@ -103,7 +103,10 @@ def test_every_load_counts_as_in_the_recovery_of_the_vehicle(beam, closed):
         for n, name in enumerate(WANTED):
             assert log[f"g{n}.a"][k] == pytest.approx(true[name], rel=1e-9, abs=1e-9), name
             assert log[f"g{n}.b"][k] == pytest.approx(modal[name], rel=1e-9, abs=1e-9), name
+            assert log.recovered("beam", name)[k] == pytest.approx(true[name], rel=1e-9, abs=1e-9), name
         assert log["g0.c"][k] == pytest.approx(held[system.layout["beam"].v.start], rel=1e-9, abs=1e-9)
+        np.testing.assert_allclose(log.accelerations[k], vdot, rtol=1e-9, atol=1e-9)
+        assert log.torque("beam")[k, 0] == pytest.approx(log["g0.c"][k], rel=1e-9, abs=1e-9)
 
 
 def cantilever(beam: ist.Component) -> ist.System:
@@ -135,6 +138,35 @@ def test_static_strain_of_the_finite_element_model(beam):
     assert stress / YOUNG == pytest.approx(-P * LENGTH * FIBRE / (YOUNG * INERTIA), rel=1e-8)
     assert log["gauge.strain"][-1] == pytest.approx(stress / YOUNG, rel=1e-7)
     assert log["load.reading"][-1] == pytest.approx(P * LENGTH, rel=1e-7)
+
+
+def test_logs_recover_what_samples_pushed_with(beam, tmp_path):
+    """Levels that software holds, before and after a kick, against `System.recovered` under the level of then."""
+    system = cantilever(beam)
+    made = ist.Assembly("held", vehicle=system).add("tip", Tip(at=("beam", TIP)))
+    made.add("law", lambda t: {"level": np.cos(40.0 * t)}, every="4 ms", out={"level": "N"})
+    made.wire({"law.level": "tip.level"})
+
+    def slow(t, system, x):
+        x["beam"].etadot[:] *= 0.5
+        return x
+
+    kick = ist.Event(at=0.011, action=slow)
+    path = tmp_path / "held.h5"
+    log = ist.simulate(made, system.state(), until=0.02, step="1 ms", events=[kick], log=path)
+    assert len(log.phases) == 2
+    moment = log.recovered("beam", "root moment")
+    for k, t in enumerate(log.t):
+        level = np.cos(40.0 * 4e-3 * np.floor(t / 4e-3 + 1e-9))
+        push = {("beam", TIP): [0.0, 0.0, 0.0, 0.0, level, 0.0]}
+        x = log.state(k)
+        true = system.recovered(x, "beam", system.forward_dynamics(x, forces=push), forces=push)
+        assert moment[k] == pytest.approx(true["root moment"], rel=1e-9, abs=1e-9), t
+    with pytest.raises(InputError, match="the log does not have what acted"):
+        ist.load(path).recovered("beam", "root moment")
+    few = ist.simulate(made, system.state(), until=0.01, step="1 ms", keep=["law.level"])
+    with pytest.raises(InputError, match=r"the log does not have what 'tip\.force' said"):
+        few.recovered("beam", "root moment")
 
 
 @pytest.fixture(scope="module")

@@ -108,6 +108,34 @@ def test_root_loads_are_the_reactions_of_the_engine(runs):
             np.testing.assert_allclose(carried, -wrench[:, column], atol=1e-8 * np.abs(carried).max())
 
 
+class Pushing(ist.Device):
+    """The push as a device."""
+
+    at = ist.Place()
+    force = at.force("world")
+
+    def outputs(d, t):
+        d.force[1] = PUSH * np.sin(SPEED * t)
+
+
+def test_flights_recover_the_reactions_of_the_engine(runs):
+    """What devices pushed with is read from the log: the root carries the reaction that the engine finds, to 1e-8."""
+    system = cantilever(8, ROOT)
+    flight = ist.Assembly("test", vehicle=system).add("push", Pushing(at=("beam", TIP)))
+    log = ist.simulate(flight, system.state(), until=16.0, step=4e-3, log_step=0.16)
+    np.testing.assert_allclose(log.q, runs[8].q, rtol=0, atol=1e-10 * np.abs(log.q).max())
+    for k, t in enumerate(log.t):
+        x, push = log.state(k), {("beam", TIP): pushed(t)}
+        vdot = system.forward_dynamics(x, forces=push)
+        np.testing.assert_allclose(log.accelerations[k], vdot, rtol=0, atol=1e-12 * PUSH)
+        wrench = system.reactions(x, vdot, forces=push, frame="body")["beam"]
+        for name, column in (("root moment", 2), ("root shear", 4)):
+            carried = log.recovered("beam", name)
+            assert carried[k] == pytest.approx(-wrench[column], abs=1e-8 * np.abs(carried).max())
+    modal = log.recovered("beam", "root moment", residual=False)
+    np.testing.assert_allclose(modal, runs[8].recovered("beam", "root moment", residual=False), atol=1e-15)
+
+
 def test_static_loads_in_closed_form():
     """M = P(L - x), N = P of a cantilever, by modes of the free body: all of it the static answer to the loads."""
     system = cantilever(8)

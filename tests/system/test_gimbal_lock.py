@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import interstage as ist
 from interstage.errors import LockWarning, ModelError, SolverError
 from interstage.multibody import Ball, Gimbal, Multibody
 from interstage.system import simulate
@@ -65,6 +66,18 @@ def test_steps_that_are_advised_do():
         simulate(system, x, 1.2, 0.01)
     log = simulate(system, x, 1.2, 0.001)
     assert abs(log.energy[-1] / log.energy[0] - 1.0) < 1e-5
+
+
+def test_flights_say_so_too():
+    """With devices beside the vehicle the pass costs the same energy, and the same words are said, once."""
+    system, x = top(miss=0.02)
+    flight = ist.Assembly("top", vehicle=system).add("clock", lambda t: {"t": t}, every=0.1, out={"t": "s"})
+    with pytest.warns(LockWarning) as seen:
+        log = simulate(flight, x, 1.2, 0.01)
+    with pytest.warns(LockWarning) as alone:
+        bare = simulate(system, x, 1.2, 0.01)
+    assert [str(w.message) for w in seen] == [str(w.message) for w in alone] and len(seen) == 1
+    assert log.energy[-1] == pytest.approx(bare.energy[-1], rel=1e-9)
 
 
 def test_a_ball_has_no_lock():

@@ -60,7 +60,7 @@ class _Told:
 class Ahead(Law):
     """A motion of the joint of a body, or its mass, as a member of an assembly.
 
-    known : the motion on its joint, where that is made already
+    known : the motion on its joint, where that is made already;  later : it begins by an event
     """
 
     def __init__(
@@ -70,8 +70,10 @@ class Ahead(Law):
         where: str,
         vehicle: System | None = None,
         known: BoundMotion | None = None,
+        later: bool = False,
     ):
         self.given, self.body, self.where, self.vehicle, self.known = given, body, where, vehicle, known
+        self.later = later
         self.function, self.ins, self.defaults, self.sized = _Told(), (), set[str](), set[str]()
         self.size: int | None = NUMBERS if isinstance(given, MassHistory) else None
         if vehicle is not None:

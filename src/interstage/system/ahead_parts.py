@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from interstage.errors import InputError
@@ -10,6 +10,7 @@ from interstage.multibody import System
 from interstage.spatial import RigidInertia
 from interstage.system.ahead import LEVELS, MASS, Ahead, MassHistory
 from interstage.system.assembly import Part
+from interstage.system.events import Event, Switch
 from interstage.system.histories import Motion
 from interstage.system.ports import Push
 
@@ -34,11 +35,27 @@ def given_ahead(
     return found
 
 
+def switched_ahead(vehicle: System | None, events: Sequence[Event]) -> list[Part]:
+    """Return the motions that events begin as parts which say nothing until then."""
+    actions = [action for event in events for action in (*event.actions, *event.rests)]
+    given = [one for one in actions if isinstance(one, Switch) and one.motion is not None]
+    found: dict[tuple[str, int], Part] = {}
+    for one in given:
+        if vehicle is not None and one.motion is not None:
+            made = Ahead(one.motion, one.body, f"the motion of body '{one.body}'", vehicle, later=True)
+            part = Part(f"{one.body} > motion {len(found) + 1}", made, None, Fraction(0))
+            found.setdefault((one.body, id(one.motion)), part)
+    return list(found.values())
+
+
 def ahead_of(parts: list[Part]) -> list[int]:
     """Return the numbers of the parts that run before kinematics; each joint and mass has one of them."""
     said: dict[tuple[object, str], str] = {}
     found = []
     for k, part in enumerate(parts):
+        if isinstance(part.what, Ahead) and part.what.later:
+            found.append(k)
+            continue
         for name, field in part.what.fields.items():
             if isinstance(field, Push) and field.quantity in (*LEVELS, MASS):
                 what = MASS if field.quantity == MASS else "motion"

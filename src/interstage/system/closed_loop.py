@@ -64,6 +64,8 @@ def view_of(plan: Plan, x: State | None = None) -> System:
         )
     view = vehicle.with_settings()
     for touch in plan.pushes:
+        if touch.path in plan.later:
+            continue
         if touch.quantity == "motion" and view.joint_mode(str(touch.place)) == "free":
             view.set_joint_mode(str(touch.place), "prescribed")
     for body, holding in held_joints(plan).items():
@@ -143,7 +145,7 @@ class ClosedLoop:
     """The arrays of a plan for one number type, ready for the kernels.
 
     tapes : vectors of the devices;  loop : `Loop`;  system : the vehicle;  scratch : of this loop alone
-    touching : what devices touch of the vehicle; changing : events may lock and free joints
+    touching : what devices touch of the vehicle;  carries : forces of joints are known after every right-hand side
     """
 
     def __init__(
@@ -157,12 +159,14 @@ class ClosedLoop:
         base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
         ideal: bool = False,
         interpret: bool = False,
-        changing: bool = False,
+        touching: Touching | None = None,
+        carries: bool = False,
     ):
-        self.plan, self.system, self.by = plan, system, by
-        self.without = all(isinstance(part.what, Ahead) for part in plan.parts)  # no devices
+        self.plan, self.system, self.by, self.carries = plan, system, by, carries
+        # no devices, and nobody asks what the vehicle carries
+        self.without = not carries and all(isinstance(part.what, Ahead) for part in plan.parts)
         self.tapes = Tapes(plan, dtype, ideal, interpret)
-        self.touching = Touching(plan, changing)
+        self.touching = touching or Touching(plan)
         self._places: dict[Any, int] = {}
         self._place_list: list[tuple[str, Any]] = []
         arrays = self._vehicle_arrays(base)
@@ -187,6 +191,8 @@ class ClosedLoop:
         rows, width = arrays["log"].shape
         more = system.nq + system.nv - self.system.nq - self.system.nv
         arrays |= new._vehicle_arrays(base)
+        if self.plan.ahead:
+            arrays |= new._ahead_arrays()
         arrays |= self.by.arrays(self.plan, system, self.tapes.dtype, arrays["known_to"])
         arrays |= {"pace": self.loop.pace, "log": np.zeros((rows, width + more))}
         new.loop = Loop(**arrays)
@@ -208,9 +214,10 @@ class ClosedLoop:
     def _tape_arrays(self, step: Fraction) -> dict[str, np.ndarray]:
         plan, tapes = self.plan, self.tapes
         found = {}
-        for name in ("ahead", "before", "after", "rates"):
+        for name in ("before", "after", "rates"):
             entries = getattr(plan, name)
             found[name], found[f"{name}_row"] = tapes.tape(entries)
+        found |= self._ahead_arrays()
         found["sample"], found["sample_row"] = tapes.tape(plan.sampled)
         found["sample_every"] = np.array([e.every for e in plan.sampled], dtype=np.int64)
         found["sample_first"] = np.array([e.first for e in plan.sampled], dtype=np.int64)
@@ -227,6 +234,12 @@ class ClosedLoop:
         found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
+
+    def _ahead_arrays(self) -> dict[str, np.ndarray]:
+        """Return the tape of what is known ahead, without motions that say nothing now."""
+        parts, idle = self.plan.parts, self.touching.idle
+        said, rows = self.tapes.tape([e for e in self.plan.ahead if parts[e.part].path not in idle])
+        return {"ahead": said, "ahead_row": rows}
 
     def _log_arrays(self, rows: Rows) -> dict[str, np.ndarray]:
         width = 1 + self.system.nq + self.system.nv + len(rows.s) + len(rows.z)
@@ -297,7 +310,8 @@ class ClosedLoop:
     ) -> dict[str, np.ndarray]:
         """Return what leads from the vehicle to signals and back; of vehicles without devices it is nothing."""
         plan = self.plan
-        if not plan.parts and self.tapes.dtype in _NOTHING:
+        bare = not plan.parts and not self.carries
+        if bare and self.tapes.dtype in _NOTHING:
             return _NOTHING[self.tapes.dtype] | self._wrenches([], base)
         seen, felt, pushes = self.touching.of(self.system)
         looks = self._looks(seen, "look") | self._looks(felt, "felt")
@@ -329,15 +343,14 @@ class ClosedLoop:
             found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.tapes.dtype
-        found |= carried_arrays(
-            self.system, [*plan.looks, *plan.felt], found["reaction_from"], found["sites"], kind
-        )
+        asked = [*plan.looks, *plan.felt], found["reaction_from"], found["sites"]
+        found |= carried_arrays(self.system, *asked, kind, self.carries)
         bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
         found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)
         found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
         found["corners"] = plan.corners
         found["place_R"] = np.tile(np.eye(3).ravel(), (len(sites), 1)).astype(kind)
-        if not plan.parts:
+        if bare:
             _NOTHING[kind] = {**found, **dict.fromkeys(self._wrenches([], None), NONE)}
         return found
 

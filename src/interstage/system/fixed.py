@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import LockWarning
 from interstage.multibody import State
 from interstage.system.between import Between
 from interstage.system.closed_loop import Steps
@@ -132,19 +130,3 @@ class Fixed(CompiledStepper):
             self.jump(y, t, *found)
             return
         run.x, run.t = end, t_end
-
-    def note_lock(self, h: float, near: np.ndarray) -> None:
-        """Warn once of each gimbal that passed near lock in steps too long for it."""
-        system, most = self.run.system, self.method.turn
-        for i, far, t in zip(system.tree.gimbals, *near):
-            name = system.bodies[i]
-            if far <= most or name in self.locked or system.joint_mode(name) != "free":
-                continue
-            self.locked[name] = float(t)
-            shorter = f"steps below {most * h / far:.1g}" if far < 100.0 else "much smaller steps"
-            warnings.warn(
-                f"the Gimbal joint of body '{name}' passes near lock at t = {self.locked[name]:.6g}: it turns {far:.2g}"
-                f" radians in a step of {h:g}, energy is not kept; use {shorter}, an adaptive method or a Ball joint",
-                LockWarning,
-                stacklevel=2,
-            )

@@ -22,7 +22,7 @@ from interstage.multibody.state import check_belongs
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Acting
 from interstage.system.ahead import MASS
-from interstage.system.ahead_parts import MassFunction, given_ahead
+from interstage.system.ahead_parts import MassFunction, given_ahead, switched_ahead
 from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop, Steps, view_of
@@ -34,6 +34,7 @@ from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
+from interstage.system.locks import Locks
 from interstage.system.log import SAME_TIME
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.methods import Compiled, Library, Method, method_of
@@ -41,8 +42,10 @@ from interstage.system.pacing import Pacer
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Crossing, Out
 from interstage.system.progress import Progress
+from interstage.system.replay import Acted
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Clock, Period, period_of
+from interstage.system.touching import Touching
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
 BUFFER = 2**19  # numbers in the buffer of the log
@@ -108,6 +111,7 @@ class Flight:
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
         self.beside = given_ahead(assembly.vehicle, motions or {}, mass or {})
+        self.beside += switched_ahead(assembly.vehicle, events)
         known, away = known_values(x, given), may_leave(assembly.vehicle, events)
         self.plan = plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, away)
         self.system = view_of(plan, x)
@@ -116,6 +120,7 @@ class Flight:
         self.until = period_of(until, "until")
         self.method, steps = _steps(method, step, max_step, rtol, atol)
         self.by = _short_enough(plan, self.method, steps)
+        self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
         every = None if log_step is None else period_of(log_step, "log_step")
         if self.until <= self.start:
             raise InputError(
@@ -141,7 +146,7 @@ class Flight:
             base=self.base,
             interpret=interpret,
             ideal=ideal,
-            changing=bool(events),
+            touching=Touching(plan, bool(events), idle=plan.later),
         )
         self.scipy = ByScipy(self.loop, self.method) if isinstance(self.method, Library) else None
         self.loop.hold(values)
@@ -151,6 +156,7 @@ class Flight:
         self.loop.begin_at(clock.ticks(self.start))
         self.loop.loop.now[kernels.UNTIL] = clock.ticks(self.until, "until")
         self.log = FlightLog(contents_of(plan, self.system, self.columns), self.system, assembly)
+        self.log.acted.append(self._acted())
         self.events = list(events)
         watched = [*events, *crossings_of(self)]
         self.happening = Happening(watched, self) if watched else None
@@ -221,6 +227,7 @@ class Flight:
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 self.flush()
+                self._note_locks()
                 self._check(status)
                 if status == flights.STEPPED and self.happening is not None and self.scipy is None:
                     self.happening.passed()
@@ -262,6 +269,13 @@ class Flight:
         if self.pacer is not None:
             kept = self.log.info["pacing"] = self.pacer.result()
             self.log.note(EventRecord.unmeasured(self.t, "paced", str(kept)))
+
+    def _note_locks(self) -> None:
+        """Warn of gimbals that equal steps took too far near lock."""
+        near = self.loop.loop.near
+        if near.any():
+            self.locks.note(self.system, float(self.step), near)
+            near[:] = 0.0
 
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
@@ -312,26 +326,38 @@ class Flight:
         if self.scipy is not None:
             self.scipy.loop = self.loop
 
+    def _acted(self) -> Acted:
+        """Return what is known of what acts from now on."""
+        return Acted(self.plan, self.columns, self.loop.touching, self.base)
+
     def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
         """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
         for system in vehicles[1:-1]:
             self._stand_on(system)
+            self.log.acted.append(self._acted() if loads is None else None)
         if loads is not None:
             self.acting, self.base = Acting(loads, "world"), no_loads(self.system.nv)
         if loads is not None or len(vehicles) > 1:
             self._stand_on(vehicles[-1].with_settings() if len(vehicles) > 1 else self.system)
+        if len(vehicles) > 1:
+            self.log.acted.append(self._acted())
         self.q, self.v = np.zeros(self.system.nq), np.zeros(self.system.nv)
 
-    def go_over(self, system: System, x: State) -> None:
-        """Go on with another state of the vehicle, or another vehicle: devices and loads follow names."""
+    def go_over(self, system: System, x: State, motions: Mapping[str, Motion | None]) -> None:
+        """Go on with another state of the vehicle, or another vehicle: devices and loads follow names.
+
+        motions : of joints that follow others from now on, None: nothing
+        """
         old, t = self.system, self.t
         self.flush()
+        if motions:
+            self.loop.touching = self.loop.touching.with_motions(motions)
         if system is not old:
             new = system.with_settings()
             self.acting.follow(old, new, t)
             self._stand_on(new)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
-        self.log.begin_phase(self.system)
+        self.log.begin_phase(self.system, self._acted())
         self.changed()
 
     def whole(self) -> Whole:
@@ -412,6 +438,8 @@ class Flight:
     def _infinite(self, where: str) -> SolverError:
         """Return what to say of a run that goes to infinity."""
         hint = too_fast(fastest_of(self.system)) if self._too_long() else "use a smaller step"
+        if self.by.step is not None and isinstance(self.method, Compiled):
+            hint = self.locks.hint(self.system, self.q, self.v, float(self.step)) or hint
         return SolverError(f"the simulation went to infinity at t = {self.t:.6g}", where=where, hint=hint)
 
     def _goes_on(self) -> bool:

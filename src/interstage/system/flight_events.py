@@ -273,12 +273,8 @@ class Happening:
             before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
             out = perform(event, t, flight.system, vehicle, at_rest)
             self.stopped |= out.stop
-            if any(motion is not None for motion in out.motions.values()):
-                raise InputError(
-                    f"event '{event.label}' starts a motion", hint="a device with joint.motion() gives it"
-                )
             if out.changed:
-                flight.go_over(out.system, out.x)
+                flight.go_over(out.system, out.x, out.motions)
                 self.watch.system = flight.system
             if out.values:
                 flight.loop.hold(flight.plan.values(out.values))

@@ -34,6 +34,7 @@ from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
 from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
+from interstage.system.replay import Acted
 from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
 
@@ -91,6 +92,7 @@ class FlightLog(Log):
         self._parts: list[list[np.ndarray]] = [[rows] for rows in (*own, *flight_phases.no_rows())]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
         self._systems = [system]
+        self.acted: list[Acted | None] = []  # what is known of each phase, in the process that flew it
         self._ahead: list[np.ndarray] = []
         self._writer: FlightWriter | None = None
 
@@ -140,8 +142,9 @@ class FlightLog(Log):
         if self._writer is not None:
             self._writer.note(str(event))
 
-    def begin_phase(self, system: System) -> None:
+    def begin_phase(self, system: System, acted: Acted) -> None:
         """Go on with another state of the vehicle, or with another vehicle."""
+        self.acted.append(acted)
         image = (
             flight_phases.image_of(system, self._systems[-1])
             if self._writer is not None
@@ -189,7 +192,11 @@ class FlightLog(Log):
         self._parts = [[table] for table in self._tables]
         self.end = end
         self.phases = flight_phases.phases_of(
-            self._tables[0], self._tables[self._own :], self._systems, self.contents.inertia
+            self._tables[: self._own],
+            self._tables[self._own :],
+            self._systems,
+            self.contents.inertia,
+            self.acted,
         )
         return self
 

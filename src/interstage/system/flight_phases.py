@@ -24,6 +24,7 @@ from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.system.events import EventRecord
 from interstage.system.log import Phase
+from interstage.system.replay import Acted, FlightPhase
 
 # names, dtypes and shapes of a row
 TABLES = (("STATES", "f8", ()), ("CHANGES", "u1", ()), ("BOOKED", "f8", (15,)), ("PHASES", "i8", (2,)))
@@ -82,19 +83,22 @@ def _system(image: np.ndarray, before: System) -> System:
 
 
 def phases_of(
-    steps: np.ndarray,
+    logged: Sequence[np.ndarray],
     tables: Sequence[np.ndarray],
     systems: Sequence[System],
     inertia: Mapping[str, Sequence[int]],
+    acted: Sequence[Acted | None],
 ) -> list[Phase]:
-    """Return the phases of a table of steps; a phase that has no rows yet is left out.
+    """Return the phases of tables of steps and samples; a phase that has no rows yet is left out.
 
     inertia : {body: columns of steps} with the mass properties of bodies whose mass changes
+    acted : what is known of what acted, of each phase; none of a log from a file
     """
-    first, at = systems[0], 0
+    (steps, *samples), first, at = logged, systems[0], 0
+    known = acted if len(acted) == len(systems) else [None] * len(systems)
     begins = [0, *tables[PHASES][:, 0].tolist()]
     found: list[Phase] = []
-    for system, begin, end in zip(systems, begins, [*begins[1:], len(steps)]):
+    for system, begin, end, what in zip(systems, begins, [*begins[1:], len(steps)], known):
         rows = steps[begin : min(end, len(steps))]
         q, v = rows[:, 1 : 1 + first.nq], rows[:, 1 + first.nq : 1 + first.nq + first.nv]
         if not alike(system, first):
@@ -107,7 +111,11 @@ def phases_of(
         if len(rows) or not found:
             q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
             masses = {body: rows[:, columns] for body, columns in inertia.items() if body in system.layout}
-            found.append(Phase(system, rows[:, 0].copy(), q, v, inertia=masses))
+            t = rows[:, 0].copy()
+            if what is None:
+                found.append(Phase(system, t, q, v, inertia=masses))
+            else:
+                found.append(FlightPhase(system, t, q, v, masses, what, (rows, samples)))
     return found
 
 

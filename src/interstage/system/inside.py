@@ -87,14 +87,20 @@ def result_of(system: System, touch: Touch) -> Result:
 
 
 def carried_arrays(
-    system: System, touches: Sequence[Touch], reactions: np.ndarray, sites: np.ndarray, dtype: np.dtype
+    system: System,
+    touches: Sequence[Touch],
+    reactions: np.ndarray,
+    sites: np.ndarray,
+    dtype: np.dtype,
+    always: bool = False,
 ) -> dict[str, np.ndarray]:
     """Return the arrays of a loop that say what is carried.
 
     touches : all that devices see;  reactions : velocities of joints whose forces they see;  sites : of wrenches
+    always : what is carried is found whatever devices see
     """
     results = [result_of(system, touch) for touch in touches if touch.quantity == "result"]
-    asked, tree = len(reactions) > 0 or len(results) > 0, system.tree
+    asked, tree = always or len(reactions) > 0 or len(results) > 0, system.tree
     ends = [
         (c, side, int(s)) for c, pair in enumerate(tree.closure_site) for side, s in enumerate(pair) if s >= 0
     ]

@@ -66,6 +66,11 @@ class Touch:
     slot: Slot
     port: str
 
+    @property
+    def path(self) -> str:
+        """Path of the part whose port it is."""
+        return self.port.rpartition(".")[0]
+
 
 @dataclass
 class Plan:
@@ -106,6 +111,11 @@ class Plan:
         """Times, rising, at which what is known ahead begins or ceases to bend."""
         found = [part.what.corners() for part in self.parts if isinstance(part.what, Ahead)]
         return np.unique(np.concatenate([np.zeros(0), *found]))
+
+    @cached_property
+    def later(self) -> frozenset[str]:
+        """Paths of the motions that begin by events."""
+        return frozenset(p.path for p in self.parts if isinstance(p.what, Ahead) and p.what.later)
 
     @cached_property
     def sees(self) -> bool:

@@ -11,11 +11,10 @@ import numpy as np
 
 from interstage.errors import InputError, SolverError
 from interstage.multibody import State
-from interstage.multibody.diagnosis import near_lock
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop, Rows, Steps
 from interstage.system.kernels import flights, stretch
-from interstage.system.kernels.stretch import NEAR_LOCK
+from interstage.system.locks import Locks
 from interstage.system.log import tidied
 from interstage.system.methods import Compiled, Method
 from interstage.system.plan import planned, without_devices
@@ -191,7 +190,7 @@ class CompiledStepper(Stepper):
 
     def __init__(self, run: Run, method: Compiled, pace: Pace):
         super().__init__(run, method, pace)
-        self.locked: dict[str, float] = {}  # bodies whose gimbals passed near lock, and when
+        self.locks = Locks(method.turn)
 
     def march(self, y: np.ndarray, t: float, h: float, n: int, every: int) -> np.ndarray:
         """Take n steps of h from y (changed in place) at t; return every `every`-th state (rows, nq + nv)."""
@@ -223,12 +222,9 @@ class CompiledStepper(Stepper):
             filled += len(rows)
             loop.now[kernels.ROWS] = 0
         if loop.near.any():
-            self.note_lock(h, loop.near)
+            self.locks.note(self.run.system, h, loop.near)
         if status != flights.DONE:
             self.failed(status, float(loop.pace[stretch.TIME]), y, h)
-
-    def note_lock(self, h: float, near: np.ndarray) -> None:
-        """Say what gimbals near lock cost, where steps do not adapt."""
 
     def partial(self, y: np.ndarray, t: float, h: float) -> State:
         """Return the state after one step of length h from y."""
@@ -248,12 +244,8 @@ class CompiledStepper(Stepper):
         q, v = y[: system.nq], y[system.nq :]
         fastest = fastest_of(system)
         hint = "use a smaller step"
-        spun = [system.bodies[i] for i in system.tree.gimbals]
-        spun = [b for b in spun if not step * np.abs(v[system.layout[b].v]).max() < 1.0]
-        if locked := list(self.locked) or near_lock(system, q, NEAR_LOCK) or spun:
-            hint = (
-                f"gimbal lock of {', '.join(f'{b!r}' for b in locked)}: use a Ball joint, or a smaller step"
-            )
+        if locked := self.locks.hint(system, q, v, step):
+            hint = locked
         elif not self.method.implicit and fastest * step > STABLE:
             hint = too_fast(fastest)
         elif (status > 0 or status < -1) and np.abs(y).max(initial=0.0) < 1e6:

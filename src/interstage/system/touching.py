@@ -7,11 +7,14 @@ joint as long as it is free (a lock carries them), a motion as long as it is pre
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from interstage.multibody import System
 from interstage.multibody.loads import split_place
 from interstage.system.acting import bearer, refuse_turned
+from interstage.system.ahead import Ahead
+from interstage.system.histories import Motion
 from interstage.system.plan import Plan, Touch
 from interstage.system.ports import ROOTS
 
@@ -23,12 +26,14 @@ class Touching:
     changing : joints may be locked and freed on the way
     first : the vehicle at the start, None before anything has changed
     bearers : {body whose joint a device touches: body that has that joint now}
+    idle : paths of motions that say nothing now
     """
 
     plan: Plan
     changing: bool = False
     first: System | None = None
     bearers: dict[str, str] = field(default_factory=dict)
+    idle: frozenset[str] = frozenset()
 
     def after(self, old: System, new: System, t: float) -> Touching:
         """Return what is touched after a change at a time; joints of several axes cannot be turned round."""
@@ -44,6 +49,16 @@ class Touching:
             if bearers[body] != now and old.model.spec(now).joint.nv > 1:
                 refuse_turned(now, f"'{touch.port}'", t)
         return replace(self, changing=True, first=self.first or old, bearers=bearers)
+
+    def with_motions(self, motions: Mapping[str, Motion | None]) -> Touching:
+        """Return what is touched where joints follow other motions from now on, or none: {body: motion}."""
+        parts = {p.path: p.what for p in self.plan.parts if isinstance(p.what, Ahead)}
+        touches = [t for t in self.plan.pushes if t.path in parts and t.axes == "joint"]
+        idle = set(self.idle)
+        for body, motion in motions.items():
+            here = {t.path for t in touches if self.joint(t) == body}
+            idle = (idle | here) - {path for path in here if parts[path].given is motion}
+        return replace(self, idle=frozenset(idle))
 
     def joint(self, touch: Touch) -> str:
         """Return the body whose joint a touch means."""
@@ -71,6 +86,8 @@ class Touching:
 
     def _obeyed(self, touch: Touch, system: System) -> bool:
         """Tell if the vehicle can do what a device says."""
+        if touch.path in self.idle:
+            return False
         if touch.quantity == ROOTS:
             return system.model.spec(split_place(touch.place)[0]).parent is None
         if not self.changing or touch.axes != "joint":
