@@ -164,6 +164,8 @@ def test_logs_recover_what_samples_pushed_with(beam, tmp_path):
         assert moment[k] == pytest.approx(true["root moment"], rel=1e-9, abs=1e-9), t
     with pytest.raises(InputError, match="the log does not have what acted"):
         ist.load(path).recovered("beam", "root moment")
+    modal = ist.load(path).recovered("beam", "root moment", residual=False)
+    np.testing.assert_array_equal(modal, log.recovered("beam", "root moment", residual=False))
     few = ist.simulate(made, system.state(), until=0.01, step="1 ms", keep=["law.level"])
     with pytest.raises(InputError, match=r"the log does not have what 'tip\.force' said"):
         few.recovered("beam", "root moment")

@@ -226,7 +226,8 @@ class Flight:
                     break
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
-                self.flush()
+                if status != flights.STEPPED:  # rows of steps that are looked into stay in the buffer
+                    self.flush()
                 self._note_locks()
                 self._check(status)
                 if status == flights.STEPPED and self.happening is not None and self.scipy is None:
@@ -273,7 +274,7 @@ class Flight:
     def _note_locks(self) -> None:
         """Warn of gimbals that equal steps took too far near lock."""
         near = self.loop.loop.near
-        if near.any():
+        if near.size and near.any():
             self.locks.note(self.system, float(self.step), near)
             near[:] = 0.0
 
@@ -364,11 +365,14 @@ class Flight:
         """Return the state of the vehicle and of devices."""
         return Whole(self.system.layout, self.q, self.v, self.loop.tapes.vectors["z"])
 
-    def step_begun(self) -> tuple[float, Whole]:
+    def step_begun(self) -> float:
+        """Return when the last step began."""
+        return float(self.loop.loop.pace[flights.BACK])
+
+    def beginning(self) -> Whole:
         """Return where the last step began."""
         loop, nq, n = self.loop.loop, self.system.nq, self.system.nq + self.system.nv
-        x = Whole(self.system.layout, loop.back[:nq].copy(), loop.back[nq:n].copy(), loop.back[n:])
-        return float(loop.pace[flights.BACK]), x
+        return Whole(self.system.layout, loop.back[:nq].copy(), loop.back[nq:n].copy(), loop.back[n:])
 
     @cached_property
     def held(self) -> set[int]:
@@ -412,11 +416,15 @@ class Flight:
         """Refuse what forward dynamics refused, and numbers that are none."""
         self.loop.tapes.check()
         stopped = status not in (flights.DONE, flights.FULL, flights.PAUSED, flights.STEPPED, flights.TIMED)
-        states = {f"'{n}'": slot for n, slot in self.plan.slots.items() if slot.kind == "z"}
-        z = {name: self.loop.tapes.vectors["z"][slot.where] for name, slot in states.items()}
-        for name, array in {"q": self.q, "v": self.v, **z}.items():
+        z = self.loop.tapes.vectors["z"]
+        for name, array in (("q", self.q), ("v", self.v)):
             if not np.isfinite(array).all():
                 raise self._infinite(name)
+        if len(z) and not np.isfinite(z).all():
+            states = {n: slot for n, slot in self.plan.slots.items() if slot.kind == "z"}
+            raise self._infinite(
+                next(f"'{n}'" for n, s in states.items() if not np.isfinite(z[s.where]).all())
+            )
         if stopped:
             self._check_pushes()
             if self._too_long():

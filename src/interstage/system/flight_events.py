@@ -154,7 +154,8 @@ class Happening:
             settle(flight)
             self.watch.start(flight.t, flight.whole())
             self.due()
-        self.before = flight.t, flight.whole()
+        if flight.scipy is not None or self.before is None:  # compiled steps remember where they began
+            self.before = flight.t, flight.whole()
         if not self.stopped:
             self._hand_over()
         return self.stopped
@@ -237,16 +238,23 @@ class Happening:
     def passed(self) -> None:
         """Look into the step that was taken; go back to the first event in it and let it happen."""
         self._take_back()
-        self.before = t, x = self.flight.step_begun()
-        self.within(lambda s: self.flight.stepped(t, x, s))
+        begun: list[Whole] = []
+        t = self.flight.step_begun()
 
-    def within(self, inside: Callable[[float], Whole]) -> bool:
+        def inside(s: float) -> Whole:
+            if not begun:
+                begun.append(self.flight.beginning())
+            return self.flight.stepped(t, begun[0], s)
+
+        self.within(inside, t)
+
+    def within(self, inside: Callable[[float], Whole], begun: float | None = None) -> bool:
         """Look into the step that was taken, and let the first event in it happen; tell if there was one.
 
-        inside : the whole state by the time since the beginning of the step
+        inside : the whole state by the time since the beginning of the step;  begun : when that was
         """
         assert self.before is not None
-        flight, t = self.flight, self.before[0]
+        flight, t = self.flight, self.before[0] if begun is None else begun
         t1, end = flight.t, flight.whole()
         self.watch.forget()
         found = self.watch.first_crossing(t, t1 - t, end, inside, inside)
