@@ -1,7 +1,8 @@
 """Feed mutated decks to the reader: whatever the bytes, only clean errors may come out.
 
-    python tests/nastran/fuzz_reader.py [N] [SEED] [FOLDER]
+    python tests/nastran/fuzz_reader.py [N] [SEED] [FOLDER] [--models]
 
+--models builds the finite-element model of each deck that is read too.
 FOLDER holds more decks (*.bdf, *.dat, *.inc, *.blk) to start from.
 """
 
@@ -15,7 +16,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from interstage import FEModel
 from interstage.errors import InterstageError
+from interstage.fem.thermal import free_expansion
 from interstage.nastran import deck_from_text, expand_ids
 
 SEEDS = [
@@ -60,6 +65,62 @@ SPOINT,100,THRU,110
 PLOAD4,1,1,1.5,,,,THRU,9
 MPC,1,1,1,1.0,2,1,-1.0
 ,,3,1,.5
+""",
+    """SOL 111
+CEND
+METHOD = 1
+SPC = 1
+DLOAD = 5
+FREQ = 7
+TSTEP = 8
+SDAMPING = 6
+NSM = 3
+TEMPERATURE(LOAD) = 9
+LOAD = 4
+BEGIN BULK
+EIGRL,1,,,2
+GRID,1
+GRID,2,,1.,0.,0.
+GRID,3,,1.,1.,0.
+GRID,4,,0.,1.,0.
+GRID,5,,1.,0.,0.
+CBAR,1,1,1,2,0.,1.,0.
+,,4 5
+PBAR,1,1,.1,.2,.3,.4
+CQUAD4,2,2,1,2,3,4
+PSHELL,2,1,.1,1
+PCOMP,3,,,,,20.
+,1,.01,30.,,1,.02,-30.
+CTRIA3,3,3,1,2,3
+MAT1,1,7.+10,,.33,2700.,1.-5,20.
+CGAP,4,4,1,3,0.,0.,1.
+PGAP,4,0.,,1.+5,,,.2
+GENEL,5,,3,1,4,1
+,K,2.,-1.,3.
+RJOINT,6,2,5
+BNDFIX1,123,3
+NSM1,3,PSHELL,,2.,2
+NSML,3,ELEMENT,1,4.
+TEMPD,9,50.
+TEMP,9,1,40.
+TEMPP1,9,2,40.,3.
+,3
+TEMPRB,9,1,30.,31.,1.,2.,0.,0.
+PLOAD1,4,1,FY,FR,0.,1.,1.,2.
+RLOAD1,5,12,.01,,13
+TLOAD2,15,12,,,0.,1.,2.,30.
+DAREA,12,3,3,2.
+TABLED1,13
+,0.,1.,10.,2.,ENDT
+TABDMP1,6,CRIT
+,0.,.01,100.,.01,ENDT
+FREQ1,7,1.,1.,5
+FREQ4,7,1.,50.,.1,3
+TSTEP,8,10,.01,1
+SPC1,1,1 2 3 4 5 6,1,4
+PARAM,AUTOMSET,YES
+DEBUG,193,1
+ENDDATA
 """,
 ]
 WORDS = """
@@ -106,8 +167,8 @@ def mutate(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
     return bytes(out)
 
 
-def exercise(data: bytes) -> str:
-    """Read the bytes as a deck and look at every card; returns what came of it."""
+def exercise(data: bytes, models: bool = False) -> str:
+    """Read the bytes as a deck and look at every card (and build its model); returns what came of it."""
     try:
         deck = deck_from_text(data.decode("utf-8", "surrogateescape"))
     except InterstageError as fault:
@@ -127,10 +188,31 @@ def exercise(data: bytes) -> str:
             with suppress(InterstageError):
                 expand_ids(table.row(i), partial(table.error, i), limit=100_000)
         table.where(0)
-    return outcome
+    return build(deck) if models else outcome
 
 
-def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None) -> Counter:
+def build(deck) -> str:
+    """Make the model of a small deck, with everything that waits for a solution."""
+    if sum(deck.counts.values()) > 500:
+        return "read"
+    try:
+        with np.errstate(all="ignore"):
+            fe = FEModel.from_deck(deck)
+            if fe.grids.n_dof > 3000:
+                return "read"
+            fe.K_gg, fe.M_gg, fe.B_gg, fe.K4_gg  # noqa: B018
+            fe.loads.check()
+            for case in fe.case.subcases[:2]:
+                free_expansion(fe, case)
+                if case.load:
+                    fe.loads.vector(case.load, fe.M_gg)
+    except InterstageError as fault:
+        assert str(fault) and "\n" not in str(fault)
+        return "model refused"
+    return "model built"
+
+
+def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None, models: bool = False) -> Counter:
     """Read `n` mutated decks; anything but an InterstageError is raised. Returns counts of the outcomes."""
     rng = random.Random(seed)
     corpus = [text.encode() for text in SEEDS] + list(corpus or [])
@@ -138,7 +220,7 @@ def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None) -> Counter:
     for k in range(n):
         data = mutate(rng, rng.choice(corpus), corpus)
         try:
-            outcomes[exercise(data)] += 1
+            outcomes[exercise(data, models)] += 1
         except Exception:
             print(f"deck {k} of seed {seed}:", data[:3000], file=sys.stderr)
             raise
@@ -157,9 +239,11 @@ def corpus_of(folder: Path) -> list[bytes]:
 
 
 if __name__ == "__main__":
+    with_models = "--models" in sys.argv
+    sys.argv = [one for one in sys.argv if one != "--models"]
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     more = corpus_of(Path(sys.argv[3])) if len(sys.argv) > 3 else []
     begin = time.perf_counter()
-    result = fuzz(count, start, more)
+    result = fuzz(count, start, more, with_models)
     print(f"{count} mutated decks, seed {start}: {dict(result)}, {time.perf_counter() - begin:.0f} s")

@@ -19,14 +19,19 @@ def modes(
     strains: bool = options.STRAINS,
     spcforces: bool = options.SPCFORCES,
     csv: Path | None = options.CSV,
+    out: list[Path] | None = options.OUT,
+    listing: bool = options.LISTING,
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Natural frequencies and mass properties of a structure."""
+    from interstage.cli import result_files
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
     from interstage.fem import normal_modes
+    from interstage.fem.requests import modes_case
 
-    with progress(quiet=as_json) as report:
+    result_files.check_names(out or [])
+    with progress(quiet=as_json or listing) as report:
         cards, fe = read_model(deck, allow_outside, report)
         result = normal_modes(fe, n_modes=n_modes, subcase=subcase, progress=report)
         grdpnt = cards.params.get("GRDPNT", 0)
@@ -39,7 +44,13 @@ def modes(
     result.notes += asked.notes(result)
     if csv is not None:
         _write(fe, result, tables, asked)
-    if as_json:
+    case = modes_case(fe, subcase)
+    points = result_files.of_modes(fe, result, case.id if case else 1)
+    for path in out or []:
+        result_files.write_results(path, fe, points, result.notes)
+    if listing:
+        print(result_files.listing_text(points, fe.source, result.notes), end="")
+    elif as_json:
         print(json_text(_machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)))
     else:
         _show(fe, result, weight, cards)

@@ -22,6 +22,15 @@ CSV = typer.Option(
 )
 
 
+OUT = typer.Option(
+    None,
+    "--out",
+    metavar="FILE",
+    help="Write results as op2, punch, universal file or listing: a name in .op2, .pch, .unv or .f06; may be repeated.",
+)
+LISTING = typer.Option(False, "--listing", help="Print a listing like an f06 file.")
+
+
 def how_many(help: str, least: int = 1) -> int | None:
     """Return the option `--modes N`."""
     return typer.Option(None, "--modes", metavar="N", min=least, help=help)

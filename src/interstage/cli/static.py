@@ -21,14 +21,18 @@ def static(
     strains: bool = options.STRAINS,
     spcforces: bool = options.SPCFORCES,
     csv: Path | None = options.CSV,
+    out: list[Path] | None = options.OUT,
+    listing: bool = options.LISTING,
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
     """Static displacements, subcase by subcase, in each grid's output (CD) system; forces and stresses if asked."""
+    from interstage.cli import result_files
     from interstage.cli.inputs import read_model
     from interstage.cli.progress import progress
     from interstage.fem import static_subcases
 
-    with progress(quiet=as_json) as report:
+    result_files.check_names(out or [])
+    with progress(quiet=as_json or listing) as report:
         cards, fe = read_model(deck, allow_outside, report)
         results = static_subcases(fe, progress=report)
     asked = Asked(forces, stresses, strains, spcforces, csv)
@@ -36,7 +40,12 @@ def static(
     tables = [asked.taken(result) for result in results]
     if csv is not None:
         _write(fe, results, tables, asked)
-    if as_json:
+    points, said = result_files.of_statics(fe, results), sorted({note for r in results for note in r.notes})
+    for path in out or []:
+        result_files.write_results(path, fe, points, said)
+    if listing:
+        print(result_files.listing_text(points, fe.source, said), end="")
+    elif as_json:
         subcases = {str(r.subcase): _machine(fe, r, t, asked) for r, t in zip(results, tables)}
         notes = sorted({note for r in results for note in [*r.notes, *asked.notes(r)]})
         ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from interstage.errors import InterstageError
@@ -19,6 +21,8 @@ from interstage.fem.dynamics import (
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.points import point_dofs
 from interstage.nastran import CardTable
+
+MOST = 1_000_000  # frequencies or steps of one card
 
 
 def read_dynamics(ctx: Context) -> Dynamics:
@@ -46,6 +50,17 @@ def _number(table: CardTable, i: int, row: list, j: int, name: str, default: flo
     if not isinstance(value, int | float):
         raise table.error(i, f"{name} of this {table.name} is missing or not a number", got=repr(value))
     return float(value)
+
+
+def _count(table: CardTable, i: int, row: list, j: int, name: str, default: int) -> int:
+    """A number of values that a card asks for."""
+    value = row[j] if j < len(row) else None
+    value = default if value is None else value
+    if not isinstance(value, int) or not 1 <= value <= MOST:
+        raise table.error(
+            i, f"{name} of this {table.name} is not possible", f"an integer up to {MOST}", repr(value)
+        )
+    return value
 
 
 def _points(table: CardTable, i: int, row: list) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +97,7 @@ def _tables(ctx: Context) -> dict[int, Table]:
                     if value == "ENDT":
                         break
                     if value is not None:
-                        coefficients.append(float(value))
+                        coefficients.append(_number(table, i, [value], 0, "a coefficient"))
                 shift, scale, low, high = (_number(table, i, row, j, f"X{j}") for j in (1, 2, 3, 4))
                 out[row[0]] = Polynomial(np.array(coefficients), shift, scale, low, high)
                 continue
@@ -166,7 +181,8 @@ def _read_frequency_loads(ctx: Context, out: Dynamics, tables: dict[int, Table])
                 (row[5], 0.0),
             ):
                 by_table = isinstance(value, int) and value != 0
-                parts.append(_table_of(table, i, tables, value) if by_table else float(value or blank))
+                constant = partial(_number, table, i, [value], 0, "a factor", blank)
+                parts.append(_table_of(table, i, tables, value) if by_table else constant() or blank)
             load = FrequencyLoad(row[1], *parts, name == "RLOAD2", delay, np.deg2rad(phase))
             out.loads.setdefault(row[0], []).append(load)
 
@@ -194,10 +210,10 @@ def _read_frequencies(ctx: Context, out: Dynamics) -> None:
                     "given", np.array([float(v) for v in row[1:] if isinstance(v, int | float)])
                 )
             elif name == "FREQ1":
-                step, count = _number(table, i, row, 2, "DF"), int(_number(table, i, row, 3, "NDF", 1.0))
+                step, count = _number(table, i, row, 2, "DF"), _count(table, i, row, 3, "NDF", 1)
                 one = FrequencyList("given", low + step * np.arange(count + 1))
             elif name == "FREQ2":
-                high, count = _number(table, i, row, 2, "F2"), int(_number(table, i, row, 3, "NF", 1.0))
+                high, count = _number(table, i, row, 2, "F2"), _count(table, i, row, 3, "NF", 1)
                 if not 0.0 < low < high:
                     raise table.error(i, "FREQ2 needs 0 < F1 < F2", got=f"{low:g} and {high:g}")
                 one = FrequencyList("given", low * (high / low) ** (np.arange(count + 1) / count))
@@ -211,12 +227,12 @@ def _of_modes(table: CardTable, i: int, row: list, low: float) -> FrequencyList:
     none = np.zeros(0)
     if table.name == "FREQ3":
         count, cluster = (
-            int(_number(table, i, row, 4, "NEF", 10.0)),
+            _count(table, i, row, 4, "NEF", 10),
             _number(table, i, row, 5, "CLUSTER", 1.0),
         )
         return FrequencyList("between", none, low, high, count, 0.0, cluster, row[3] == "LOG")
     if table.name == "FREQ4":
-        spread, count = _number(table, i, row, 3, "FSPD", 0.1), int(_number(table, i, row, 4, "NFM", 3.0))
+        spread, count = _number(table, i, row, 3, "FSPD", 0.1), _count(table, i, row, 4, "NFM", 3)
         return FrequencyList("around", none, low, high, count, spread)
     return FrequencyList(
         "fractions", np.array([float(v) for v in row[3:] if isinstance(v, int | float)]), low, high
@@ -230,9 +246,12 @@ def _read_steps(ctx: Context, out: Dynamics) -> None:
         groups = [(row[at : at + 3] + [None] * 3)[:3] for at in range(1, len(row), 8)]
         groups = [group for group in groups if group[0] is not None]
         for count, step, _ in groups:
-            if not isinstance(count, int) or count < 1 or not isinstance(step, float) or step <= 0.0:
+            known = isinstance(count, int) and isinstance(step, float)
+            if not known or not 1 <= count <= MOST or not step > 0.0:
                 raise table.error(i, "TSTEP needs a number of steps and their size", got=f"{count}, {step}")
         keep = tuple(group[2] if isinstance(group[2], int) and group[2] > 0 else 1 for group in groups)
+        if not groups:
+            raise table.error(i, "TSTEP has no steps")
         out.steps[row[0]] = TimeSteps(tuple(g[0] for g in groups), tuple(g[1] for g in groups), keep)
 
 

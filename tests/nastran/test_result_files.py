@@ -1,0 +1,125 @@
+"""Result files: op2 read back by our reader and, where it is installed, by pyNastran; punch, universal, listing."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from interstage import FEModel, normal_modes
+from interstage.cli.main import main
+from interstage.cli.result_files import of_modes, of_statics
+from interstage.fem import static_subcases
+from interstage.nastran import read_deck, read_op2
+from interstage.nastran.result_files import punch_text, unv_text
+
+DECK = """SOL 101
+CEND
+METHOD = 1
+SPC = 1
+SUBCASE 3
+ LOAD = 2
+SUBCASE 7
+ LOAD = 3
+BEGIN BULK
+EIGRL,1,,,3
+GRID,1
+GRID,2,,1.,0.,0.,,5
+GRID,3,,2.,0.,0.
+SPOINT,4
+CELAS2,9,100.,4,0,3,2
+CMASS2,10,2.,4
+CORD2R,5,,0.,0.,0.,0.,0.,1.
+,0.,1.,0.
+CBAR,1,1,1,2,0.,1.,0.
+CBAR,2,1,2,3,1.,1.,1.
+PBAR,1,1,.01,1.-4,1.-4,2.-4
+MAT1,1,2.+11,,.3,7800.
+SPC1,1,123456,1
+FORCE,2,3,,10.,0.,1.,0.
+FORCE,3,3,,10.,0.,0.,1.
+"""
+
+
+@pytest.fixture
+def deck(tmp_path):
+    path = tmp_path / "a.bdf"
+    path.write_text(DECK.replace("0.,0.,,5", "0.,0.,5"))
+    return path
+
+
+def run(*arguments) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([str(one) for one in arguments])
+    assert stop.value.code == 0
+
+
+def test_op2_of_modes_is_read_back(deck, tmp_path):
+    run("modes", deck, "--modes", 3, "--out", tmp_path / "a.op2")
+    wanted = normal_modes(FEModel.from_deck(read_deck(deck)), n_modes=3)
+    op2 = read_op2(tmp_path / "a.op2")
+    found, table = op2.eigenvectors(), op2.eigenvalues()
+    assert found.grid_id.tolist() == [1, 2, 3, 4] and found.point_type.tolist() == [1, 1, 1, 2]
+    shapes = wanted.shapes.reshape(-1, 3)
+    np.testing.assert_array_equal(found.values[:3], shapes[:18].reshape(3, 6, 3).astype(np.float32))
+    np.testing.assert_array_equal(found.values[3, 0], shapes[18].astype(np.float32))
+    np.testing.assert_allclose(table.hz, wanted.frequencies_hz, rtol=1e-6)
+    np.testing.assert_allclose(found.eigenvalue, wanted.eigenvalues, rtol=1e-6)
+
+
+def test_op2_is_read_by_pynastran(deck, tmp_path):
+    op2 = pytest.importorskip("pyNastran.op2.op2")
+    run("static", deck, "--out", tmp_path / "a.op2")
+    model = op2.OP2(debug=None)
+    model.read_op2(str(tmp_path / "a.op2"), build_dataframe=False)
+    for one in static_subcases(FEModel.from_deck(read_deck(deck))):
+        for table, values in (
+            (model.displacements, one.displacement),
+            (model.spc_forces, one.spc_forces),
+        ):
+            np.testing.assert_array_equal(
+                table[one.subcase].data[0, :3], values[:18].reshape(3, 6).astype("f4")
+            )
+
+
+def test_punch_and_universal_file(deck):
+    fe = FEModel.from_deck(read_deck(deck))
+    results = static_subcases(fe)
+    text = punch_text(of_statics(fe, results), "a")
+    lines = text.splitlines()
+    assert [int(line[72:]) for line in lines] == list(range(1, len(lines) + 1))
+    blocks = re.findall(r"SUBCASE ID = +(\d+)", text)
+    assert blocks == ["3", "7", "3", "7"]
+    numbers = [float(x) for line in lines for x in re.findall(r"-?\d\.\d{6}E[+-]\d\d", line)]
+    wanted = [
+        v for kind in ("displacement", "spc_forces") for r in results for v in [*getattr(r, kind), *[0.0] * 5]
+    ]
+    np.testing.assert_allclose(numbers, wanted, rtol=1e-6, atol=1e-99)
+    unv = unv_text(of_modes(fe, normal_modes(fe, n_modes=2), 3), fe.grids.xyz)
+    sets = [part.split("\n")[1].strip() for part in unv.split("    -1\n")[1::2] for part in ["\n" + part]]
+    assert sets == ["2411", "55", "55"]
+    places = re.findall(r"[-\d.]+D[+-]\d\d", unv)
+    np.testing.assert_allclose([float(x.replace("D", "E")) for x in places], fe.grids.xyz.ravel())
+
+
+def test_listing(deck, tmp_path, capsys):
+    run("modes", deck, "--modes", 2, "--listing", "--out", tmp_path / "a.f06")
+    out = capsys.readouterr().out
+    assert out == (tmp_path / "a.f06").read_text()
+    assert "R E A L   E I G E N V A L U E S" in out and "SUBCASE 3" in out
+    hz = [
+        float(line.split()[3]) for line in out.splitlines() if re.match(r" {6}[12]  ", line) and "E" in line
+    ]
+    wanted = normal_modes(FEModel.from_deck(read_deck(deck)), n_modes=2).frequencies_hz
+    np.testing.assert_allclose(hz[:2], wanted, rtol=1e-5)
+
+
+def test_other_names_are_refused(deck, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["modes", str(deck), "--out", "a.xyz"])
+    assert stop.value.code == 2
+    assert (
+        "the kind of a result file shows by its name; expected .op2, .pch, .unv, .f06"
+        in capsys.readouterr().err
+    )
