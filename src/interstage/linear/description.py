@@ -96,6 +96,14 @@ def _state_kinds(system: System) -> list[str]:
 
 def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
+    known, key = system.layout.indexed, kept.tobytes()
+    if key not in known:
+        known[key] = _indices(system, kept)
+    return {group: index.copy() for group, index in known[key].items()}
+
+
+def _indices(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
+    """Find the index of `_state_index`."""
     groups: dict[str, list[int]] = {}
     for body, where in system.layout.items():
         plain = [*_numbers(where.v)]
@@ -156,9 +164,8 @@ def _mass_properties(plant: Plant, reference: Place | None) -> dict[str, float |
     """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
     system, x = plant.system, plant.x0
     R, p = inspection.pose(system, x, *_reference(plant, reference))
-    whole = system.mass_properties(x)
-    return {
-        "mass": float(whole.mass),
-        "cmoffset": R.T @ (np.asarray(whole.com) - p),
-        "inertia": R.T @ whole.about(p) @ R,
-    }
+    mass, com, J = inspection.whole_about_origin(system, x)
+    arm = com - p
+    # from the world's origin to the reference, by way of the centre of mass
+    J = J + mass * ((arm @ arm - com @ com) * np.eye(3) + np.outer(com, com) - np.outer(arm, arm))
+    return {"mass": float(mass), "cmoffset": R.T @ arm, "inertia": R.T @ J @ R}

@@ -116,8 +116,6 @@ def linearize(
         channels += new
     for item in outputs:
         _checked(item, "values", "an output")
-        if not isinstance(item, Expression):
-            item.prepare(system)
     plant = Plant(system, state, loads, channels, outputs, Chart(system, state, position_axes))
     vdot0, y0, output_names = plant.settle()
     slopes = _slopes(plant, scheme, vdot0, len(y0))

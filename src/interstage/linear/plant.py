@@ -34,6 +34,8 @@ class Plant:
     ):
         self.system, self.x0, self.loads, self.chart = system, x0, loads, chart
         self.channels, self.outputs = channels, outputs
+        # (name, kind) of channels, known before their first values but for expressions
+        self._names = [None if isinstance(o, Expression) else o.prepare(system) for o in outputs]
         self.picks = [o.picks(system) if hasattr(o, "picks") else None for o in outputs]
         self.sizes: list[int] = []  # numbers of each output, once it has settled
         places = [(o.body, o.node) for o in outputs if hasattr(o, "node")]
@@ -73,10 +75,10 @@ class Plant:
         vdot, seen = self.evaluate()
         names: list[tuple[str, str]] = []
         values = []
-        for output, pick in zip(self.outputs, self.picks):
+        for output, pick, named in zip(self.outputs, self.picks, self._names):
             y = output.values(seen) if pick is None else self._picked(*pick)
             values.append(y)
-            if isinstance(output, Expression):
+            if named is None:
                 if y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all():
                     raise InputError(
                         f"the expression '{output.name}' must return finite real numbers at a real state",
@@ -87,7 +89,7 @@ class Plant:
                     (output.name if single else f"{output.name}.{k + 1}", output.unit) for k in range(len(y))
                 ]
             else:
-                names += output.prepare(self.system)
+                names += named
         self.origin, self.sizes = seen, [len(y) for y in values]
         return vdot, np.concatenate(values).astype(float) if values else np.zeros(0), names
 

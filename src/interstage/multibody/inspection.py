@@ -65,15 +65,19 @@ def motion(
     return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
 
 
-def mass_properties(system: Compiled, x: State) -> RigidInertia:
-    """Return mass, centre of mass and inertia of the whole in the world frame."""
+def whole_about_origin(system: Compiled, x: State) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return mass, centre of mass (3,) and inertia (3, 3) about the world's origin of the whole, world axes."""
     P = np.empty(21, x.q.dtype)
     system.engine.composite(x.q, np.zeros_like(x.v), P)
     P = P.real
     mass = P[15]
     com = np.array([P[13], P[8], P[9]]) / mass
-    J = np.array([[P[0], P[3], P[4]], [P[3], P[1], P[5]], [P[4], P[5], P[2]]])
-    return RigidInertia.from_about_point(mass, com, J, np.zeros(3))
+    return mass, com, np.array([[P[0], P[3], P[4]], [P[3], P[1], P[5]], [P[4], P[5], P[2]]])
+
+
+def mass_properties(system: Compiled, x: State) -> RigidInertia:
+    """Return mass, centre of mass and inertia of the whole in the world frame."""
+    return RigidInertia.from_about_point(*whole_about_origin(system, x), np.zeros(3))
 
 
 def center_of_mass(system: Compiled, x: State, inside: np.ndarray | None = None) -> np.ndarray:

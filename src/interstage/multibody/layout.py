@@ -98,6 +98,11 @@ class Layout(dict[str, BodySlices]):
         return {}
 
     @cached_property
+    def indexed(self) -> dict[bytes, dict[str, np.ndarray]]:
+        """Places of groups of states, by the states that were kept: whoever looks for them keeps them here."""
+        return {}
+
+    @cached_property
     def _named(self) -> tuple[list[Coordinate], ...]:
         """Coordinates, velocities and small motions under the names of their bodies."""
         asked = (BodySlices.coordinates, BodySlices.rates, BodySlices.small_motions)
