@@ -79,7 +79,7 @@ def test_its_mean_force_is_linear(cart):
     [
         ({"thrust": 0}, "Thruster.thrust must be above 0.0"),
         ({"thrust": 1, "rise": -1}, "Thruster.rise must be at least 0.0"),
-        ({"thrust": 1, "min_impulse": 1, "min_on": 1}, "min_impulse goes with thrust, and without min_on"),
+        ({"thrust": 1, "min_impulse": 1, "min_on": 1}, "min_impulse= and min_on= of Thruster say the same"),
         ({"thrust": 1, "axis": [0, 0]}, "Thruster.axis is no direction"),
         ({"thrust": 1, "every": 0}, "Thruster, every must be a positive time"),
     ],

@@ -16,6 +16,9 @@ bodies at one point, equal and opposite.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from interstage.devices.bushing import axes_of
@@ -85,7 +88,7 @@ def dissipation_of(
     found = dict(values)
     if "restitution" in found:
         given = found.pop("restitution")
-        if not isinstance(given, tuple | list) or len(given) != 2 or "dissipation" in found:
+        if not isinstance(given, tuple | list) or len(given) != 2:
             raise InputError(
                 f"{where}.restitution is a pair (e, speed) instead of dissipation", got=repr(given)[:60]
             )
@@ -107,6 +110,8 @@ class Contact:
     dissipation = Parameter("s/m", 0.0, least=0.0)
     friction, slip = Parameter("", 0.0, least=0.0), Parameter("m/s", 1e-3, above=0.0)
     depth, normal_force = Out("m"), Out("N")
+
+    stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({"restitution": ("dissipation",)})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return a normal of length one, and the dissipation of a restitution."""

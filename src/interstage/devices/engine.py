@@ -13,12 +13,16 @@ Source: Sutton and Biblarz, Rocket Propulsion Elements, 9th ed., Eq. 2-13 (F = á
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 
 from interstage.devices.parts import between, with_directions
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
+
+DEFAULTS = {"curve": ([0, 1], [0, 1]), "burn": ([0, 1], [1, 1])}
 
 
 class Engine(Device):
@@ -51,14 +55,17 @@ class Engine(Device):
     mass_flow = Out("kg/s")
     push = body.force("node")
     level = State("")
+    stands_for = MappingProxyType({"curve": ("throttles", "levels"), "burn": ("times", "profile")})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: tables as pairs, directions of length one."""
         found = dict(values)
         if "burn" in found:
             found.setdefault("ignition", 0.0)
-        found["throttles"], found["levels"] = _table(found.pop("curve", ([0, 1], [0, 1])), "Engine.curve", "")
-        found["times"], found["profile"] = _table(found.pop("burn", ([0, 1], [1, 1])), "Engine.burn", "s")
+        for name, fields in self.stands_for.items():
+            if not set(fields) & found.keys():
+                table = found.pop(name, DEFAULTS[name])
+                found |= zip(fields, _table(table, f"Engine.{name}", "s" if name == "burn" else ""))
         return with_directions(found, "Engine", "axis", "side", [1.0, 0.0, 0.0])
 
     def outputs(d, t):

@@ -33,6 +33,12 @@ def bristle_rate(v, z, stiffness, coulomb, static, stribeck):
 def with_static(cls: type[Device], values: dict[str, Value]) -> dict[str, Value]:
     """Return values with static friction, which is as large as that of Coulomb, or larger."""
     found = dict(values)
+    if "stick" in found:
+        raise InputError(
+            f"{cls.__name__} has no 'stick'",
+            got="a width within which friction is smooth",
+            hint="here friction sticks: give static=, or use the device without sticking",
+        )
     if "coulomb" in found:
         found.setdefault("static", found["coulomb"])
         unit = cls.fields["coulomb"].unit
@@ -47,6 +53,7 @@ def with_static(cls: type[Device], values: dict[str, Value]) -> dict[str, Value]
 class DryFriction(Device):
     """What friction of joints shares: Coulomb's and static friction, the second not below the first."""
 
+    derived = ("static",)
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:

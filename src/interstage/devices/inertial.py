@@ -20,6 +20,8 @@ C.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 
 from interstage.devices.mounted import Mounted
@@ -167,12 +169,13 @@ class Inertial(Mounted):
     omega = Mounted.at.rate("node")
     count = Integer(3)
     nth = Integer()
+    stands_for = MappingProxyType({"counter": ("step", "bits")})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of the counter, the mount as a quaternion."""
         found, name = dict(values), type(self).__name__
         if "counter" in found:
-            found |= pair(found.pop("counter"), ("step", "bits"), f"{name}.counter")
+            found |= pair(found.pop("counter"), self.stands_for["counter"], f"{name}.counter")
         if "bits" in found:
             found["bits"] = whole(found["bits"], f"{name}.bits")
         return super().shorthands(found)

@@ -17,6 +17,8 @@ validation of reaction wheel disturbance models, JSV 249 (2002) (imbalance).
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 
 from interstage.devices.parts import limited, near_limit, pair, with_directions
@@ -83,16 +85,17 @@ class ReactionWheel(Rotor):
     on_force = at.force("node")
     momentum = State("N*m*s")
     angle = State("rad")
+    imbalances = ("static_imbalance", "dynamic_imbalance")
+    stands_for = MappingProxyType({**Rotor.stands_for, "imbalance": imbalances, "speed": ("momentum",)})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: pairs of friction and imbalance, a speed at the start, directions of length one."""
         found = super().shorthands(values)
         if "imbalance" in found:
-            names = ("static_imbalance", "dynamic_imbalance")
-            found |= pair(found.pop("imbalance"), names, "ReactionWheel.imbalance")
+            found |= pair(found.pop("imbalance"), self.imbalances, "ReactionWheel.imbalance")
         if "speed" in found and "inertia" in found:
             speed = numbers(found.pop("speed"), "rad/s", "ReactionWheel.speed")
-            found.setdefault("momentum", speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia"))
+            found["momentum"] = speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia")
         return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
 
     def outputs(d, t):

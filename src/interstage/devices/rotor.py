@@ -5,6 +5,8 @@ drag = coulomb sgn v + viscous v        at the speed v; the sign is smooth withi
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from interstage.devices.parts import pair, sign_near
 from interstage.jit import kernel
 from interstage.system.device import Device
@@ -28,11 +30,12 @@ class Rotor(Device):
     max_torque = Parameter("N*m", 0.0, least=0.0)
     coulomb, viscous = Parameter("N*m", 0.0, least=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     stick = Parameter("rad/s", 0.1, above=0.0)
+    stands_for = MappingProxyType({"friction": ("coulomb", "viscous")})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of friction."""
         found = dict(values)
         if "friction" in found:
             given = found.pop("friction")
-            found |= pair(given, ("coulomb", "viscous"), f"{type(self).__name__}.friction")
+            found |= pair(given, self.stands_for["friction"], f"{type(self).__name__}.friction")
         return found

@@ -23,6 +23,7 @@ class StickingMotor(Motor):
 
     settles = True
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
+    derived = ("static",)
     load, way = Out("N*m"), Integer()
     stops, slips = Crossing("rad/s", direction=-1), Crossing("N*m", direction=-1)
 

@@ -16,7 +16,9 @@ import numpy as np
 from interstage.devices.friction import bristle_rate, with_static
 from interstage.devices.reaction_wheel import ReactionWheel, gained, gyrostat, off_balance
 from interstage.jit import kernel
-from interstage.system.ports import Parameter, State, Value
+from interstage.system.ports import Parameter, State, Value, numbers
+
+BREAKS_AWAY = 0.01  # rad: bend of bristles under static friction where their stiffness is not given
 
 
 @kernel
@@ -34,7 +36,8 @@ class StickingWheel(ReactionWheel):
     """A reaction wheel with a bearing that sticks.
 
     friction : (Coulomb, viscous);  static : s, as large as Coulomb's where it is not given;  stribeck : Ω_s
-    bristle_stiffness, bristle_damping : σ and σ₁;  bend : z, a state;  the rest as `ReactionWheel`, without its `stick`
+    bristle_stiffness, bristle_damping : σ and σ₁; σ is s/0.01 rad where it is not given: bristles break away at 0.6°
+    bend : z, a state;  the rest as `ReactionWheel`, without its `stick`
     """
 
     coulomb, static = Parameter("N*m", above=0.0), Parameter("N*m", above=0.0)
@@ -42,10 +45,14 @@ class StickingWheel(ReactionWheel):
     bristle_stiffness = Parameter("N*m/rad", above=0.0)
     bristle_damping = Parameter("N*m*s/rad", 0.0, least=0.0)
     bend = State("rad")
+    derived = ("static", "bristle_stiffness")
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field, as of a `ReactionWheel`, and static friction."""
-        return with_static(type(self), super().shorthands(values))
+        found = with_static(type(self), super().shorthands(values))
+        if "static" in found and "bristle_stiffness" not in found:
+            found["bristle_stiffness"] = numbers(found["static"], "N*m", "StickingWheel.static") / BREAKS_AWAY
+        return found
 
     def outputs(d, t):
         a, w = d.axis, d.omega

@@ -10,6 +10,8 @@ and the stiffness are (`contact`).
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
 from interstage.system.device import Device
@@ -57,6 +59,8 @@ class Stop(Device):
     low, high = Parameter("rad", -1.0), Parameter("rad", 1.0)
     stiffness, dissipation = Parameter("N*m/rad", above=0.0), Parameter("s/rad", 0.0, least=0.0)
     q, rate, push = joint.coordinate(), joint.rate(), joint.force()
+
+    stands_for = MappingProxyType({"restitution": ("dissipation",)})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return the dissipation of a restitution; limits are in order."""

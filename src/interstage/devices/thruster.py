@@ -14,6 +14,8 @@ themselves where they see the pulse. Behind a valve delay it begins between samp
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 
 from interstage.devices.parts import rounded, unit_vector
@@ -80,6 +82,7 @@ class Thruster(Device):
     axis = Parameter("", [1.0, 0.0, 0.0])
     thrust = Parameter("N", above=0.0)
     min_on, resolution = Parameter("s", 0.0, least=0.0), Parameter("s", 0.0, least=0.0)
+    stands_for = MappingProxyType({"min_impulse": ("min_on",)})
     valve_delay, rise = Parameter("s", 0.0, least=0.0), Parameter("s", 0.0, least=0.0)
     isp = Parameter("s", 220.0, above=0.0)
     width = In("s")
@@ -95,8 +98,8 @@ class Thruster(Device):
         """Return values by field: the shortest pulse by its impulse, a direction of length one."""
         found = dict(values)
         if "min_impulse" in found:
-            if "thrust" not in found or "min_on" in found:
-                raise InputError("Thruster.min_impulse goes with thrust, and without min_on")
+            if "thrust" not in found:
+                raise InputError("Thruster.min_impulse goes with thrust")
             impulse = numbers(found.pop("min_impulse"), "N*s", "Thruster.min_impulse")
             found["min_on"] = impulse / numbers(found["thrust"], "N", "Thruster.thrust")
         return {**found, "axis": unit_vector(found.get("axis", [1.0, 0.0, 0.0]), "Thruster.axis")}

@@ -31,7 +31,7 @@ from interstage.system.ambient import ambient_pieces
 from interstage.system.device import Device, written
 from interstage.system.histories import Motion
 from interstage.system.law import Law, law_of
-from interstage.system.ports import Field, In, Look, Out, Places
+from interstage.system.ports import Field, In, Look, Out, Places, Push
 from interstage.system.ticks import Period, delay_of, period_of
 from interstage.system.wires import Piece, matching, pieces_of, split_slice
 
@@ -250,7 +250,7 @@ class Assembly:
                 expected='as in {"imu.rate": "fsw.rate"}',
                 got=f"{source!r} to {target!r}",
             )
-        sources, targets = self._find(source), self._find(target)
+        sources, targets = self._find(source, Out), self._find(target, In)
         for port in sources:
             if not isinstance(port.field, Out):
                 raise InputError(
@@ -380,15 +380,21 @@ class Assembly:
         """Return the full names of the ports that a name or pattern means, in the order of addition."""
         return [port.name for port in self._find(pattern)]
 
-    def _find(self, pattern: str) -> list[Port]:
+    def _find(self, pattern: str, kind: type[In] | type[Out] | None = None) -> list[Port]:
+        """Return the ports that a name or pattern means; where there are none, names of a kind are put forward."""
         text = split_slice(pattern)[0]
         ports, aliases = self.ports(), self.exposed()
         meant = matching(text, [*ports, *aliases])
+
+        def of_kind(name: str) -> bool:
+            field = ports[aliases.get(name, [name])[0]].field
+            return kind is None or (isinstance(field, kind) and not isinstance(field, Look | Push))
+
         if not meant:
             raise InputError(
                 f"there is no port '{text}'",
                 where=f"assembly '{self.name}'",
-                hint=did_you_mean(text, [*aliases, *ports]),
+                hint=did_you_mean(text, [name for name in (*aliases, *ports) if of_kind(name)]),
             )
         names = {inner: None for name in meant for inner in aliases.get(name, [name])}
         order = {name: k for k, name in enumerate(ports)}

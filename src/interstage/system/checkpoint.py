@@ -42,6 +42,7 @@ from interstage.system.events import Event
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
 from interstage.system.law import Law
 from interstage.system.plan import Plan
+from interstage.system.ticks import Period
 
 if TYPE_CHECKING:
     from interstage.system.flight import Flight
@@ -218,7 +219,10 @@ def _events_in(f: Group) -> list[Event] | str:
 
 
 def resume(
-    path: str | Path, assembly: Assembly | None = None, events: Sequence[Event] | None = None
+    path: str | Path,
+    assembly: Assembly | None = None,
+    events: Sequence[Event] | None = None,
+    until: Period | None = None,
 ) -> FlightLog:
     """Go on from a checkpoint, bit for bit as if the run had not been broken, and return the whole log.
 
@@ -226,6 +230,7 @@ def resume(
         from the log beside the checkpoint: code that it names (classes of devices, laws) is found in modules that are
         loaded, in the script that runs, or imported, and must be what it was. Resume a file as you would run a script
     events : those of the run, in the same order, where their functions have no names that lead back to them
+    until : another end than that of the run, a whole number of its ticks
     """
     from interstage.system.flight import Flight
 
@@ -248,6 +253,8 @@ def resume(
         _take_rows(flight, old, found)
         flight.take_up(flight.log.vehicles, found.loads)
         _restore(f, flight, found.path)
+    if until is not None:
+        flight.end_at(until)
     return flight.run()
 
 

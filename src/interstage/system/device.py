@@ -87,6 +87,8 @@ class Device:
     uses: Mapping[str, Uses] = MappingProxyType({})
     places: Mapping[str, Place | Hinge | Inside] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
+    stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # {argument: the fields that it says}
+    derived: tuple[str, ...] = ()  # parameters that follow from others where they are not given
     settles = False  # whether `switch` also runs at the beginning of a run
     increments: Mapping[str, str] = MappingProxyType(
         {}
@@ -120,11 +122,7 @@ class Device:
                 f"{type(self).__name__} is continuous: only what is sampled can be delayed", where="delay"
             )
         self._at = {name: values.pop(name) for name in self.places if name in values}
-        for name, place in self.places.items():
-            if name not in self._at and not (isinstance(place, Place) and place.root):
-                raise InputError(
-                    f"{type(self).__name__} needs {name}=, a place of the vehicle", where=type(self).__name__
-                )
+        self._given: dict[str, Value] = {}
         self._values: dict[str, np.ndarray] = {}
         self._sizes: dict[str, int] = {}
         for name, place in self.places.items():
@@ -132,10 +130,6 @@ class Device:
                 self._sizes[place.size] = len(
                     _place_list(type(self).__name__, name, self._at.setdefault(name, [None]))
                 )
-        values = self.shorthands(values)
-        named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
-        for name in named & values.keys():
-            self._sizes[name] = _size(values.pop(name), f"{type(self).__name__}, {name}")
         self.set(**values)
         self._finish()
 
@@ -178,7 +172,7 @@ class Device:
         made._at = {**self._at, **places}
         owners = {n: self.places[n] for n in places}
         sizes = {owner.size: len(places[n]) for n, owner in owners.items() if isinstance(owner, Places)}
-        made._sizes, made._values = {**self._sizes, **sizes}, dict(self._values)
+        made._sizes = {**self._sizes, **sizes}
         made.set(**values)
         made._finish()
         return made
@@ -189,28 +183,60 @@ class Device:
         return {}
 
     def set(self, **values: Value) -> Device:
-        """Give parameters, initial states and defaults of inputs other values; returns the device."""
-        for name, value in values.items():
-            field = self.fields.get(name)
-            if field is None:
+        """Give parameters, initial states and defaults of inputs other values; returns the device.
+
+        Arguments are those of the class. What follows from them (a static friction that was not given, directions of
+        length one) follows again, and what cannot be is refused, the device left as it was.
+        """
+        given = self._with(values)
+        found = self.shorthands(dict(given))
+        named = {n for field in self.fields.values() for n in field.shape if isinstance(n, str)}
+        sizes = {n: _size(found.pop(n), f"{type(self).__name__}, {n}") for n in sorted(named & found.keys())}
+        for n, size in sizes.items():
+            if self._sizes.setdefault(n, size) != size:
                 raise InputError(
-                    f"{type(self).__name__} has no '{name}'",
-                    hint=did_you_mean(name, [*self.fields, *self.places]),
+                    f"the size '{n}' of {type(self).__name__} is {self._sizes[n]} for good", got=f"{size}"
                 )
-            where = f"{type(self).__name__}.{name}"
-            if isinstance(field, Look):
-                raise InputError("the vehicle fills this input", where=where)
-            array = numbers(value, field.unit, where)
-            if field.kind == "n" and (array != np.rint(array)).any():
-                raise InputError("not whole numbers", where=where, got=repr(value))
-            if isinstance(field, Parameter):
-                field.check(array, where)
-            if array.ndim == len(field.shape):
-                for n, known in zip(array.shape, field.shape):
+        arrays = {name: self._array(name, value) for name, value in found.items()}
+        for name, array in arrays.items():
+            if array.ndim == len(self.fields[name].shape):
+                for n, known in zip(array.shape, self.fields[name].shape):
                     if isinstance(known, str):
                         self._sizes.setdefault(known, n)
-            self._values[name] = array
+        self._given, self._values = given, arrays
         return self
+
+    def _with(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return what was given so far with new arguments in the place of those that say the same."""
+        given = dict(self._given)
+        for name, fields in self.stands_for.items():
+            twice = [n for n in fields if n in values]
+            if name in values and twice:
+                both = f"{name}= and {twice[0]}="
+                raise InputError(f"{both} of {type(self).__name__} say the same", hint="give one of them")
+            if name in values:
+                given = {n: v for n, v in given.items() if n not in fields}
+            elif twice and name in given:
+                parts = given.pop(name)
+                if isinstance(parts, tuple | list | np.ndarray):  # what it said besides stays
+                    given |= {n: part for n, part in zip(fields, parts) if n not in values}
+        return {**given, **values}
+
+    def _array(self, name: str, value: Value) -> np.ndarray:
+        """Return the checked numbers of a field, in its unit."""
+        field = self.fields.get(name)
+        if field is None:
+            known = [*self.fields, *self.places, *self.stands_for]
+            raise InputError(f"{type(self).__name__} has no '{name}'", hint=did_you_mean(name, known))
+        where = f"{type(self).__name__}.{name}"
+        if isinstance(field, Look):
+            raise InputError("the vehicle fills this input", where=where)
+        array = numbers(value, field.unit, where)
+        if field.kind == "n" and (array != np.rint(array)).any():
+            raise InputError("not whole numbers", where=where, got=repr(value))
+        if isinstance(field, Parameter):
+            field.check(array, where)
+        return array
 
     def _finish(self) -> None:
         """Refuse what is missing or does not fit."""
@@ -221,8 +247,23 @@ class Device:
                     raise InputError(
                         f"the size '{n}' of {name}.{field.name} is not known", hint=f"give {name}({n}=…)"
                     )
-            if isinstance(field, Parameter) and field.value is None and field.name not in self._values:
-                raise InputError(f"{name} needs {field.name}=", expected=f"in {field.unit or 'numbers'}")
+        missing = {}
+        for key, place in self.places.items():
+            if key not in self._at and not (isinstance(place, Place) and place.root):
+                missing[key] = "a place of the vehicle"
+        for field in self.fields.values():
+            needed = isinstance(field, Parameter) and field.value is None and field.name not in self.derived
+            if needed and field.name not in self._values:
+                missing[field.name] = f"in {field.unit or 'numbers'}"
+        if missing:
+            raise InputError(
+                f"{name} needs {', '.join(f'{key}=' for key in missing)}",
+                expected="; ".join(
+                    f"{key} {words}" if len(missing) > 1 else words for key, words in missing.items()
+                ),
+                where=name,
+            )
+        for field in self.fields.values():
             self.value_of(field.name)
 
     def shape_of(self, name: str) -> tuple[int, ...]:

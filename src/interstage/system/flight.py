@@ -207,6 +207,17 @@ class Flight:
                 "a checkpoint lies beside the log", where="checkpoint", hint='give log="flight.h5" too'
             )
 
+    def end_at(self, until: Period) -> None:
+        """Give the run another end, later than where it stands."""
+        end = period_of(until, "until")
+        if float(end) <= self.t:
+            raise InputError(
+                "a run ends after where it stands", expected=f"until > {self.t:g} s", got=f"{end} s"
+            )
+        self.loop.loop.now[kernels.UNTIL] = self.plan.clock.ticks(end, "until")
+        self.until = end
+        self.options["until"] = f"{end} s"
+
     @property
     def t(self) -> float:
         """The time at which the flight stands."""

@@ -41,6 +41,7 @@ from interstage.units import check_unit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from interstage.multibody.loads import OperatingPoint
     from interstage.system.assembly import Assembly
     from interstage.system.flight import FlightPoint
 
@@ -371,6 +372,24 @@ class FlightLog(Log):
         place : (body, node) whose position and angular velocity are drawn too, world axes
         """
         return import_module("interstage.report.flight_plots").flight_figure(self, names, place, title)
+
+    def operating_point(self, k: int = -1) -> OperatingPoint:
+        """Return where the flight ended, with the values of devices: `simulate` and `linearize` go on from it.
+
+        k : the last row; of rows before it the log has what ports say, not all that devices keep
+        """
+        rows = len(self.t)
+        if self.end is None or k not in (-1, rows - 1):
+            raise InputError(
+                "of a flight the last row alone has all that devices keep"
+                if self.end is not None
+                else "a log from a file does not have what devices keep",
+                where="operating_point",
+                expected=f"k = -1 of {rows} rows",
+                got=f"k = {k}",
+                hint="fly until then (until=) and take log.end, or the state of the vehicle alone: log.state(k)",
+            )
+        return self.end
 
     def __repr__(self) -> str:
         return f"<FlightLog '{self.name}': {len(self.t)} rows{self._until()}, {len(self.names())} ports and states>"

@@ -122,7 +122,7 @@ class Inputs:
         return tau, sites, wrenches
 
 
-@dataclass
+@dataclass(repr=False)
 class Phase:
     """States at times t (m,) of one system: q (m, nq), v (m, nv); `phase["panel"].eta` is (m, n).
 
@@ -140,6 +140,10 @@ class Phase:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f" from t = {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else ""
+        return f"<Phase: {len(self.t)} states{span} of '{self.system.model.name}' ({', '.join(self.system.bodies)})>"
 
     def __getitem__(self, name: str) -> BodyState:
         slices = self.system.layout
@@ -287,6 +291,13 @@ class BodyHistory:
         if len({value.shape[1:] for value in values}) > 1:
             raise self._unlike(key)
         return np.concatenate(values)
+
+    def __repr__(self) -> str:
+        span = f" from t = {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else ""
+        lines = [f"body '{self._name}' at {len(self.t)} times{span}, in {len(self._parts)} phases"]
+        return "\n".join(
+            [*lines, *(f"  {line}" for part in self._parts for line in str(part).splitlines()[:1])]
+        )
 
     def _unlike(self, key: str) -> InputError:
         return InputError(

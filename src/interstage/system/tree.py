@@ -97,8 +97,26 @@ def _from(part: Part, field: Field, name: str, sources: dict[str, list[str]]) ->
 
 
 def _place(place: object) -> str:
-    """Return a place as it was given; the first body need not be."""
-    return "the vehicle" if place is None or place == [None] else str(place)
+    """Return a place in words: body, node of a body, point of a body, or several of them.
+
+    >>> _place(("core", 4)), _place(("core", [0.5, 0, 0])), _place(["bus", ("core", 9)])
+    ('node 4 of core', 'point [0.5, 0, 0] of core', 'bus; node 9 of core')
+    """
+    if place is None or place == [None]:
+        return "the vehicle"
+    if isinstance(place, tuple) and len(place) == 2 and (place[0] is None or isinstance(place[0], str)):
+        body = "the vehicle" if place[0] is None else place[0]
+        if isinstance(place[1], int | np.integer):
+            return f"node {place[1]} of {body}"
+        return body if place[1] is None else f"point {_row(place[1])} of {body}"
+    if isinstance(place, list | tuple):
+        return "; ".join(map(_place, place))
+    return str(place)
+
+
+def _row(values: object) -> str:
+    """Return numbers as a row in brackets."""
+    return "[" + ", ".join(f"{x:g}" for x in np.ravel(np.asarray(values))) + "]"
 
 
 def device_text(device: Device) -> str:
