@@ -1,5 +1,8 @@
 """The public names of Interstage and where each comes from, a line for each: checkers and `__init__.py` read them."""
 
+from interstage.batch import BatchLog as BatchLog
+from interstage.batch import LinearLaw as LinearLaw
+from interstage.batch import simulate_batch as simulate_batch
 from interstage.component import Component as Component
 from interstage.ensemble import Study as Study
 from interstage.ensemble import monte_carlo as monte_carlo

@@ -27,7 +27,8 @@ from interstage.errors import FileError, InputError, did_you_mean, shown
 from interstage.hdf5 import Group, opened, put_array, put_text, put_texts, write_hdf5
 
 Dispersions: TypeAlias = Mapping[str | tuple[str, ...], object]
-"""{name: distribution of scipy.stats, or function of the row}, {(names): multivariate normal of scipy.stats}."""
+"""{name: distribution of scipy.stats, array of a number for each run, or function of the row}; {(names): multivariate
+normal of scipy.stats}."""
 
 SAMPLINGS = ("random", "latin", "sobol", "saltelli")
 EDGE = 2.0**-54  # points of the cube keep away from its faces, where F⁻¹ may be infinite
@@ -148,13 +149,14 @@ def design_in(group: Group) -> Design:
 
 
 DERIVED = "a function of the row"
+GIVEN = "given"
 
 
 def draw(dispersions: Dispersions, runs: int, seed: int = 0, sampling: str = "random") -> Design:
     """Draw the table of a study.
 
     dispersions : {name: frozen distribution of scipy.stats}; {(name, name, ...): frozen multivariate_normal};
-        {name: f(row)} derived from what stands before it
+        {name: array (runs,)}; {name: f(row)} derived from what stands before it
     runs : how many;  seed : same seed, same table
     sampling : "random", "latin", "sobol", or "saltelli" where Sobol's indices are wanted
     """
@@ -169,11 +171,11 @@ def draw(dispersions: Dispersions, runs: int, seed: int = 0, sampling: str = "ra
         if names.count(name) > 1:
             raise InputError(f"'{name}' is dispersed twice", where="dispersions")
     width = sum(source.width for source in sources)
-    if sampling == "saltelli" and any(isinstance(source, _Together) for source in sources):
+    if sampling == "saltelli" and any(isinstance(source, _Together | _Given) for source in sources):
         raise InputError(
             "indices of sensitivity need independent quantities",
             where='sampling="saltelli"',
-            got="a correlated set",
+            got="a correlated set, or given numbers",
         )
     u = np.clip(points(width, runs, seed, sampling), EDGE, 1.0 - EDGE)
     columns: dict[str, np.ndarray] = {}
@@ -182,6 +184,8 @@ def draw(dispersions: Dispersions, runs: int, seed: int = 0, sampling: str = "ra
         if isinstance(source, _Derived):
             rows = (Row(k, seed_of(seed, k), {n: c[k] for n, c in columns.items()}) for k in range(runs))
             columns[source.names[0]] = source.values(rows, runs)
+        elif isinstance(source, _Given):
+            columns[source.names[0]] = source.of_runs(runs)
         else:
             columns |= dict(zip(source.names, source.of(u[:, at : at + source.width]).T))
             at += source.width
@@ -315,7 +319,24 @@ class _Derived:
         return out
 
 
-def _source(key: object, what: Any) -> _Alone | _Together | _Derived:
+@dataclass(frozen=True)
+class _Given:
+    names: tuple[str, ...]
+    numbers: np.ndarray
+    width: int = 0
+    words: tuple[str, ...] = (GIVEN,)
+
+    def of_runs(self, runs: int) -> np.ndarray:
+        if self.numbers.shape != (runs,):
+            raise InputError(
+                f"the numbers of '{self.names[0]}' are not one for each run",
+                expected=f"{runs} numbers",
+                got=f"shape {self.numbers.shape}",
+            )
+        return self.numbers
+
+
+def _source(key: object, what: Any) -> _Alone | _Together | _Derived | _Given:
     """Return what one entry of the dispersions means."""
     names = key if isinstance(key, tuple) else (key,)
     if not names or not all(isinstance(name, str) and name for name in names):
@@ -336,10 +357,12 @@ def _source(key: object, what: Any) -> _Alone | _Together | _Derived:
         return _Alone(names, what)
     if callable(what) and not hasattr(what, "ppf"):
         return _Derived(names, what)
+    if isinstance(what, np.ndarray | list) and np.asarray(what).dtype.kind in "iuf":
+        return _Given(names, np.asarray(what, dtype=float))
     raise InputError(
         "this is no dispersion",
         where=where,
-        expected="a frozen distribution of scipy.stats, as norm(1.0, 0.05), or a function of the row",
+        expected="a frozen distribution of scipy.stats, as norm(1.0, 0.05), an array, or a function of the row",
         got=shown(what),
     )
 

@@ -55,7 +55,7 @@ def monte_carlo(
         array}. Or an assembly, of which names of the table are "device.parameter", "device.state", with [k] for one
         number of a vector, and "q.arm.angle", "v.bus.wx" of the state at the start
     dispersions : {name: distribution}, frozen ones of `scipy.stats`; {(names): scipy.stats.multivariate_normal(mean,
-        cov)}; {name: function of the row} of what is derived from those before it
+        cov)}; {name: array (runs,)}; {name: function of the row} of what is derived from those before it
     runs, seed, sampling : how many, from what, by what: "random", "latin", "sobol", or "saltelli" for indices of
         sensitivity (`Study.sensitivity`)
     outputs : what is kept: names as "final core.q", "peak imu.rate", "imu.rate" (its history), or {name: function of

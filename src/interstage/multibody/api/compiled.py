@@ -92,6 +92,19 @@ class Compiled:
         new.note_held()
         return new
 
+    def with_constants(self, arrays: Mapping[str, np.ndarray], settings: Settings) -> Self:
+        """Return a view whose constants of some names (see `multibody.arrays`) are others, with settings of its own.
+
+        Its description stays that of this vehicle: what asks the kernels sees the numbers, a copy does not have them.
+        """
+        for name, array in arrays.items():
+            if getattr(self.tree, name).shape != array.shape:
+                raise InputError(f"'{name}' has another shape", expected=str(getattr(self.tree, name).shape))
+        new = self.with_settings(settings)
+        new.engine = Engine(self.tree._replace(**arrays), new.settings)
+        new._close_doors()
+        return new
+
     def _close_doors(self) -> None:
         """Forget the quick doors: they lead to scratch of one engine. They are opened when they are asked for."""
         self._forward_door: Door = shut

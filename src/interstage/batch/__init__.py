@@ -1,0 +1,11 @@
+"""Many samples of one vehicle at once, on the cores of this machine.
+
+A sample is a column of a table of numbers. The engine's own kernels fly it, the same ones that `simulate` calls: there
+is no second text of the equations.
+"""
+
+from interstage.batch.flying import simulate_batch
+from interstage.batch.law import LinearLaw
+from interstage.batch.log import BatchLog
+
+__all__ = ["BatchLog", "LinearLaw", "simulate_batch"]

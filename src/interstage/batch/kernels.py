@@ -1,0 +1,290 @@
+"""One sample of a batch: its numbers, its steps, its law, where it stops, and what is kept of it.
+
+All that differs from sample to sample is one vector `own`: the state, the loads, the law, and those of the vehicle's
+constants that are dispersed. It begins as `base`, in which the numbers of column k of the table are put, or by which
+they are multiplied. The steps are those of `system.kernels`, on the same engine.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from interstage.multibody.handle import tree_of, work_of
+from interstage.multibody.kernels.closed import closed_forward as forward
+from interstage.multibody.kernels.closure import project
+from interstage.multibody.kernels.joints import normalize, rates
+from interstage.multibody.kernels.small import kernel
+from interstage.system.kernels.stretch import bound, take_step
+
+# base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  sets (p,): 1 where
+# the number is put there, 0 where it is a factor
+Patches = namedtuple("Patches", ["base", "at", "column", "sets"])
+
+# x⁺ = A x + B e, u = C x + D e between low and high, e = reference - y[seen]; then load[push_at] is calm[push_at] plus
+# the sum of push_weight u[push_from].  x, new (states,), u (outputs,): of the sample
+Law = namedtuple(
+    "Law",
+    [
+        "A",
+        "B",
+        "C",
+        "D",
+        "reference",
+        "seen",
+        "low",
+        "high",
+        "push_at",
+        "push_from",
+        "push_weight",
+        "x",
+        "new",
+        "u",
+    ],
+)
+
+# a sample stops where sign (y[at] - level) rises through zero
+Stops = namedtuple("Stops", ["at", "level", "sign"])
+
+# entries of [y; u]: at (h,) whose history is kept, reduced (r,) of which one number is, how (r,): see below
+# before (r,): scratch, the last row
+Keep = namedtuple("Keep", ["at", "reduced", "how", "before"])
+FINAL, MAX, MIN, PEAK, MEAN, RMS = range(6)
+
+# history (h, rows, samples), reduced (r, samples), end (samples,) time, status (samples,), stop (samples,) which, -1
+Found = namedtuple("Found", ["history", "reduced", "end", "status", "stop"])
+
+# what acts: tau (nv,), sites (k,), wrenches (k, 10)
+Acts = namedtuple("Acts", ["tau", "sites", "wrenches"])
+
+STEPS, EVERY, HOLD = range(3)  # places in `counts`: steps in all, between rows, between samples of the law
+NOT_FINITE = -1
+HALVINGS = 60  # of the stretch in which a crossing lies
+CLOSE = 1e-13  # of a step: crossings are found to this
+
+
+@kernel
+def enter(tree, work, acts, t, y):
+    """Return the forces (nv,): nothing is known ahead."""
+    return acts.tau
+
+
+@kernel
+def respond(tree, work, acts, t, y, force, k):
+    """Write into k all of ẏ but q̇, for forces (nv,). Return the status."""
+    nq = tree.sizes[3]
+    return forward(tree, work, y[:nq], y[nq:], force, acts.sites, acts.wrenches, k[nq:])
+
+
+@kernel
+def slope(tree, work, acts, t, y, k):
+    """Write ẏ into k. Return the status."""
+    nq = tree.sizes[3]
+    rates(tree, y[:nq], y[nq:], k[:nq])
+    return respond(tree, work, acts, t, y, acts.tau, k)
+
+
+@kernel
+def finish(tree, work, acts, t, y):
+    """Bring the end of a step to where it belongs: unit quaternions, closures. Return the status."""
+    nq = tree.sizes[3]
+    normalize(tree, y[:nq])
+    if len(tree.closure_site) > 0 and work.closure_option[0] != 0.0:
+        return project(tree, work, y[:nq], y[nq:])
+    return 0
+
+
+@kernel
+def begin(own, patches, table, k):
+    """Write the numbers of sample k."""
+    for j in range(len(own)):
+        own[j] = patches.base[j]
+    for p in range(len(patches.at)):
+        value = table[patches.column[p], k]
+        if patches.sets[p] == 0:
+            value = value * own[patches.at[p]]
+        own[patches.at[p]] = value
+
+
+@kernel
+def command(law, y, calm, load):
+    """Take one sample of the law and let it act."""
+    n, m = len(law.x), len(law.seen)
+    for i in range(len(law.u)):
+        total = 0.0
+        for j in range(n):
+            total += law.C[i, j] * law.x[j]
+        for j in range(m):
+            total += law.D[i, j] * (law.reference[j] - y[law.seen[j]])
+        law.u[i] = min(max(total, law.low[i]), law.high[i])
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += law.A[i, j] * law.x[j]
+        for j in range(m):
+            total += law.B[i, j] * (law.reference[j] - y[law.seen[j]])
+        law.new[i] = total
+    for i in range(n):
+        law.x[i] = law.new[i]
+    for p in range(len(law.push_at)):
+        load[law.push_at[p]] = calm[law.push_at[p]]
+    for p in range(len(law.push_at)):
+        load[law.push_at[p]] += law.push_weight[p] * law.u[law.push_from[p]]
+
+
+@kernel
+def entry(y, u, at):
+    """Return an entry of [y; u]."""
+    return y[at] if at < len(y) else u[at - len(y)]
+
+
+@kernel
+def note(keep, y, u, t, since, row, k, found):
+    """Keep a row at time t, the last one at `since`; row -1 is one that histories do not have."""
+    if row >= 0:
+        for j in range(len(keep.at)):
+            found.history[j, row, k] = entry(y, u, keep.at[j])
+    for j in range(len(keep.reduced)):
+        value, how = entry(y, u, keep.reduced[j]), keep.how[j]
+        if how == PEAK:
+            value = abs(value)
+        elif how == RMS:
+            value = value * value
+        old = found.reduced[j, k]
+        if row == 0:
+            old = 0.0 if how >= MEAN else value
+        elif how == FINAL or (how == MIN and value < old) or (how in (MAX, PEAK) and value > old):
+            old = value
+        elif how >= MEAN:
+            old += 0.5 * (t - since) * (value + keep.before[j])
+        keep.before[j] = value
+        found.reduced[j, k] = old
+
+
+@kernel
+def close(keep, t, status, k, found):
+    """Finish what is kept of a sample that ended at t; of one that failed nothing but its history is worth keeping."""
+    for j in range(len(keep.reduced)):
+        if status != 0:
+            found.reduced[j, k] = np.nan
+        elif keep.how[j] >= MEAN:
+            mean = found.reduced[j, k] / t
+            found.reduced[j, k] = np.sqrt(mean) if keep.how[j] == RMS else mean
+    found.end[k] = t
+    found.status[k] = status
+
+
+@kernel
+def finite(x):
+    """Return whether all numbers are finite, and of a size whose sum is."""
+    total = 0.0
+    for j in range(len(x)):
+        total += x[j]
+    return total - total == 0.0
+
+
+def crossing(tree, work, m, acts, t, y, h, s, at, level, sign):
+    """Return how far into a step of h from y a condition rises through zero; s.z is the state just behind it.
+
+    Regula falsi in the form of Illinois, with true partial steps.
+    """
+    left, right = 0.0, h
+    low, high = sign * (y[at] - level), sign * (s.z[at] - level)
+    side = 0
+    for _ in range(HALVINGS):
+        if high == 0.0 or right - left <= CLOSE * h:
+            break
+        middle = right - high * (right - left) / (high - low)
+        if not (middle > left and middle < right):
+            middle = 0.5 * (left + right)
+        if take_step(tree, work, m, acts, t, y, middle, s, False) != 0:
+            break
+        value = sign * (s.z[at] - level)
+        if value < 0.0:
+            left, low = middle, value
+            if side < 0:
+                high *= 0.5
+            side = -1
+        else:
+            right, high = middle, value
+            if side > 0:
+                low *= 0.5
+            side = 1
+    take_step(tree, work, m, acts, t, y, right, s, False)
+    return right
+
+
+def fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, found):
+    """Fly sample k, whose numbers stand in y, calm, the law and the vehicle."""
+    steps, every, hold = counts[STEPS], counts[EVERY], counts[HOLD]
+    t, since, near, status, stop, done = 0.0, 0.0, h, 0, -1, 0
+    s.shifted[0] = 0.0
+    normalize(tree, y[: tree.sizes[3]])
+    for i in range(len(load)):
+        load[i] = calm[i]
+    for i in range(len(law.x)):
+        law.x[i] = 0.0
+    while done < steps and stop < 0:
+        t = done * h
+        if hold > 0 and done % hold == 0:
+            command(law, y, calm, load)
+        if done % every == 0:
+            note(keep, y, law.u, t, since, done // every, k, found)
+            since = t
+        status = take_step(tree, work, m, acts, t, y, h, s, False)
+        if status == 0 and not finite(s.z):
+            status = NOT_FINITE
+        if status != 0:
+            break
+        for c in range(len(stops.at)):
+            at, level, sign = stops.at[c], stops.level[c], stops.sign[c]
+            if sign * (y[at] - level) < 0.0 and not sign * (s.z[at] - level) < 0.0:
+                far = crossing(tree, work, m, acts, t, y, h, s, at, level, sign)
+                if stop < 0 or far < near:
+                    near, stop = far, c
+                take_step(tree, work, m, acts, t, y, h, s, False)
+        if stop >= 0:
+            take_step(tree, work, m, acts, t, y, near, s, False)
+        for i in range(len(y)):
+            y[i] = s.z[i]
+        done += 1
+    if status == 0:
+        t = (done - 1) * h + near if stop >= 0 else steps * h
+        whole = near == h and done % every == 0
+        note(keep, y, law.u, t, since, done // every if whole else -1, k, found)
+    close(keep, t, status, k, found)
+    found.stop[k] = stop
+
+
+def fly_range(
+    tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, found, own, patches, table, span
+):
+    """Fly samples span[0] to span[1], one after the other; span[0] tells on the way which is next."""
+    while span[0] < span[1]:
+        k = span[0]
+        begin(own, patches, table, k)
+        fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, found)
+        span[0] = k + 1
+
+
+def enter_range(
+    handle, m, acts, calm, load, law, stops, keep, counts, h, y, s, found, own, patches, table, span
+):
+    """Call `fly_range` on a handle."""
+    tree, work = tree_of(handle), work_of(handle, y)
+    fly_range(
+        tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, found, own, patches, table, span
+    )
+
+
+class Flyers:
+    """What flies samples by the step kernel of one family of methods, compiled when used."""
+
+    def __init__(self, step):
+        name = step.__name__
+        step = bound(step, "batch", enter=enter, respond=respond, slope=slope, finish=finish)
+        find = bound(crossing, name, take_step=step)
+        self.one = bound(fly, name, take_step=step, crossing=find)
+        self.plain = bound(fly_range, name, fly=self.one)
+        self.entered = bound(enter_range, name, fly_range=self.plain)

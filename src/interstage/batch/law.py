@@ -1,0 +1,159 @@
+"""Linear discrete laws with limits, compiled with the samples of a batch.
+
+    x⁺ = A x + B e,     u = C x + D e  between the limits,     e = reference - y
+
+y are coordinates and velocities of the vehicle, by name; u act as generalized forces or as forces at places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from interstage.errors import InputError, did_you_mean, shown
+from interstage.multibody import State, System
+from interstage.multibody.loads import Force, Loads
+from interstage.system.ticks import Period
+
+Act: TypeAlias = str | Force
+"""Where an output acts: "tau.arm.angle", a generalized force, or the `Force` of one unit of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLaw:
+    """A discrete linear law; without A, B, C it is a gain.
+
+    measures : names of what it sees, "q.arm.angle", "v.bus.wx" (as `system.layout` has them)
+    acts : one for each output: "tau.arm.angle", or `ist.Force("core", [0, 0, 0, 0, 1, 0], node=52, frame="body")`
+    D (outputs, measures), A (n, n), B (n, measures), C (outputs, n);  reference : one number for each measure
+    limits : largest size of the outputs, one or one for each; or (low, high)
+    every : time between its samples, default every step;  names : of the outputs, default u1, u2, ...
+
+    >>> law = LinearLaw(["q.arm.angle", "v.arm.angle"], ["tau.arm.angle"], D=[[10.0, 4.0]], limits=2.0)
+    >>> law.names
+    ('u1',)
+    """
+
+    measures: Sequence[str]
+    acts: Sequence[Act]
+    D: ArrayLike
+    A: ArrayLike | None = None
+    B: ArrayLike | None = None
+    C: ArrayLike | None = None
+    reference: ArrayLike = 0.0
+    limits: ArrayLike | tuple[ArrayLike, ArrayLike] = np.inf
+    every: Period | None = None
+    names: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for word in ("measures", "acts", "names"):
+            value = getattr(self, word)
+            if isinstance(value, str | Force):
+                value = [value]
+            put(self, word, tuple(value))
+        m, k = len(self.measures), len(self.acts)
+        if not m or not k:
+            raise InputError("a law needs something to see and something to do", where="LinearLaw")
+        put(self, "names", self.names or tuple(f"u{j + 1}" for j in range(k)))
+        if len(self.names) != k or len(set(self.names)) != k:
+            raise InputError("names of outputs do not fit", where="LinearLaw", expected=f"{k} different ones")
+        n = 0 if self.A is None else len(np.atleast_2d(np.asarray(self.A, dtype=float)))
+        for word, shape in (("A", (n, n)), ("B", (n, m)), ("C", (k, n)), ("D", (k, m))):
+            put(self, word, _matrix(getattr(self, word), shape, word))
+        put(self, "reference", _spread(self.reference, m, "reference"))
+        both = self.limits if isinstance(self.limits, tuple) else (-np.asarray(self.limits), self.limits)
+        if len(both) != 2:
+            raise InputError("limits are a size, or (low, high)", where="LinearLaw", got=shown(self.limits))
+        low, high = (_spread(side, k, "limits", finite=False) for side in both)
+        if not (low <= high).all():
+            raise InputError(
+                "a lower limit is above the upper one", where="LinearLaw", got=shown(self.limits)
+            )
+        put(self, "limits", (low, high))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return A, B, C, D and the reference by name."""
+        return {word: np.asarray(getattr(self, word)) for word in ("A", "B", "C", "D", "reference")}
+
+    def with_arrays(self, arrays: Mapping[str, np.ndarray]) -> LinearLaw:
+        """Return the same law with another A, B, C, D and reference."""
+        a, b, c, d, reference = (arrays[word] for word in self.arrays())
+        return replace(self, A=a, B=b, C=c, D=d, reference=reference)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper limits (outputs,)."""
+        assert isinstance(self.limits, tuple)
+        return np.asarray(self.limits[0]), np.asarray(self.limits[1])
+
+    def running(self, system: System, loads: Loads) -> RunningLaw:
+        """Return it as a law of `simulate`, at rest, on top of constant loads."""
+        return RunningLaw(self, system, loads)
+
+
+class RunningLaw:
+    """A linear law on its way, as `simulate(control=...)` takes it."""
+
+    def __init__(self, law: LinearLaw, system: System, loads: Loads):
+        self.law, self.loads = law, loads
+        self.x = np.zeros(len(law.arrays()["A"]))
+        self.seen = places_of(system, law.measures, "measures")
+        velocities = places_of(system, [a for a in law.acts if isinstance(a, str)], "acts", "tau")
+        self.pushes = dict(zip([j for j, a in enumerate(law.acts) if isinstance(a, str)], velocities))
+
+    def __call__(self, t: float, x: State) -> dict[str, object]:
+        """Take one sample."""
+        a = self.law.arrays()
+        e = a["reference"] - np.concatenate([x.q, x.v])[self.seen]
+        u = np.clip(a["C"] @ self.x + a["D"] @ e, *self.law.bounds)
+        self.x = a["A"] @ self.x + a["B"] @ e
+        tau, forces = self.loads.tau.copy(), list(self.loads.forces)
+        for j, act in enumerate(self.law.acts):
+            if isinstance(act, Force):
+                forces.append(act.scaled(float(u[j])))
+            else:
+                tau[self.pushes[j]] += u[j]
+        return {"tau": tau, "forces": forces}
+
+
+def place_names(system: System) -> dict[str, int]:
+    """Return where in y = [q; v] each name stands: "q.arm.angle", "v.bus.wx"."""
+    q, v = system.layout.coordinates(), system.layout.velocities()
+    names = [f"q.{c.name}" for c in q] + [f"v.{c.name}" for c in v]
+    return {name: k for k, name in enumerate(names)}
+
+
+def places_of(system: System, names: Sequence[str], where: str, kind: str = "") -> list[int]:
+    """Return where in y (or, of kind "tau", in v) names stand, or say which there are."""
+    known = place_names(system)
+    if kind:
+        known = {f"{kind}.{c.name}": k for k, c in enumerate(system.layout.velocities())}
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"there is nothing called {name!r}", where=where, hint=did_you_mean(str(name), known)
+            )
+    return [known[name] for name in names]
+
+
+def _matrix(value: ArrayLike | None, shape: tuple[int, int], name: str) -> np.ndarray:
+    array = np.zeros(shape) if value is None else np.asarray(value, dtype=float)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise InputError(
+            f"{name} does not fit the law", where="LinearLaw", expected=f"shape {shape}", got=shown(value)
+        )
+    return array
+
+
+def _spread(value: ArrayLike, n: int, name: str, finite: bool = True) -> np.ndarray:
+    array = np.asarray(value, dtype=float)
+    if array.shape not in ((), (n,)) or np.isnan(array).any() or (finite and not np.isfinite(array).all()):
+        raise InputError(
+            f"{name} does not fit the law", where="LinearLaw", expected=f"one number or {n}", got=shown(value)
+        )
+    return np.broadcast_to(array, (n,)).copy()

@@ -1,0 +1,214 @@
+"""The numbers of a sample in one vector, and which of them the names of dispersed quantities mean.
+
+"q.arm.angle", "v.bus.wx"                      the state at the start: the value itself
+"stiffness", "damping", "mass"                 a factor on those of the whole vehicle,
+"stiffness.panel"                                  of a body: the spring of its joint and its modes,
+"damping.panel.modes", "damping.panel.joint"       of one of the two,
+"stiffness.panel.eta3", "damping.arm.angle"        of one mode, or one axis of a joint
+"force", "force.core.52", "tau", "tau.arm.angle"   a factor on loads: all, those at a place, of one velocity
+"gain", "gain.u1"                              a factor on C and D of the law: all, or of one output
+"law.D[0,1]", "law.reference[0]"               a number of the law: the value itself
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.batch.law import LinearLaw, place_names
+from interstage.errors import InputError, did_you_mean
+from interstage.multibody import System
+from interstage.multibody.arrays import Tree
+from interstage.multibody.loads import Force
+
+WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t; f]
+OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C")
+FACTORS = ("stiffness", "damping", "mass")  # below zero they mean nothing
+_ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Entries of an array of a sample that a dispersed quantity sets, or is a factor on."""
+
+    array: str
+    entries: np.ndarray
+    sets: bool = False
+
+
+class Vector:
+    """Arrays one behind the other in one vector.
+
+    arrays : by name, as they are for the nominal sample;  start : where each begins
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray]):
+        self.arrays = {name: np.ascontiguousarray(a, dtype=float) for name, a in arrays.items()}
+        sizes = [a.size for a in self.arrays.values()]
+        self.start = dict(zip(self.arrays, (np.cumsum(sizes) - sizes).tolist()))
+        self.base = np.concatenate([a.ravel() for a in self.arrays.values()])
+
+    def views(self, vector: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the arrays in a vector (n,), which they share."""
+        return {
+            name: vector[self.start[name] : self.start[name] + a.size].reshape(a.shape)
+            for name, a in self.arrays.items()
+        }
+
+
+class Names:
+    """What can be dispersed of a vehicle under loads with a law."""
+
+    def __init__(self, system: System, forces: Sequence[Force], law: LinearLaw | None):
+        self.system, self.law, self.tree = system, law, system.tree
+        self.states = place_names(system)
+        self.velocities = [c.name for c in system.layout.velocities()]
+        self.forces = [force_name(force) for force in forces]
+
+    def targets(self, name: str) -> list[Target]:
+        """Return what a name means, or say what there is."""
+        if name in self.states:
+            return [Target("y", np.array([self.states[name]]), True)]
+        word, _, rest = name.partition(".")
+        kinds: dict[str, Callable[[str], Iterator[Target]]] = {
+            "stiffness": self._stiffness,
+            "damping": self._damping,
+            "mass": self._mass,
+            "force": self._force,
+            "tau": self._tau,
+            "gain": self._gain,
+        }
+        found = list(kinds[word](rest)) if word in kinds else self._of_law(name)
+        if not found:
+            raise InputError(
+                f"there is nothing called '{name}' to disperse",
+                where="disperse",
+                hint=did_you_mean(name, self.known()),
+            )
+        arrays = {**self.tree._asdict(), "body_inertia": self.system.settings.body_inertia}
+        if word in FACTORS and not any(np.ravel(arrays[t.array])[t.entries].any() for t in found):
+            raise InputError(f"'{name}' is zero: a factor does not change it", where="disperse")
+        return found
+
+    def known(self) -> list[str]:
+        """Return the names that there are."""
+        bodies = self.system.bodies
+        known = [*self.states, "stiffness", "damping", "mass", "force", "tau"]
+        known += [
+            f"{word}.{what}" for word in ("stiffness", "damping") for what in (*bodies, *self.velocities)
+        ]
+        known += [f"mass.{b}" for b in bodies] + [f"force.{f}" for f in self.forces]
+        known += [f"tau.{v}" for v in self.velocities]
+        known += [] if self.law is None else ["gain", *(f"gain.{u}" for u in self.law.names)]
+        return known
+
+    def _chosen(self, rest: str) -> tuple[list[int], list[int]]:
+        """Return the velocities that are meant, and the bodies all of whose modes are."""
+        layout, everything = self.system.layout, range(self.system.nv)
+        if not rest:
+            return list(everything), list(range(len(layout)))
+        if rest in self.velocities:
+            return [self.velocities.index(rest)], []
+        body, _, part = rest.rpartition(".")
+        if rest in layout:
+            return list(everything[layout[rest].velocities]), [self.system.body(rest)]
+        if body in layout and part == "modes":
+            return list(everything[layout[body].etadot]), [self.system.body(body)]
+        if body in layout and part == "joint":
+            return list(everything[layout[body].v]), []
+        return [], []
+
+    def _stiffness(self, rest: str) -> Iterator[Target]:
+        chosen, _ = self._chosen(rest)
+        if chosen:
+            yield Target("v_stiffness", np.array(chosen))
+
+    def _damping(self, rest: str) -> Iterator[Target]:
+        chosen, bodies = self._chosen(rest)
+        if not chosen:
+            return
+        yield Target("v_damping", np.array(chosen))
+        tree = self.tree
+        for i in range(len(tree.body_modes)):
+            n, first = int(tree.body_modes[i]), int(tree.joint_v[i] + tree.joint_nv[i])
+            coupled = [
+                (array, int(at), size)
+                for array, at, size in (
+                    ("mixed_C", tree.body_mixed[i], n * n),
+                    ("held_C", tree.body_held[i], n * n),
+                    ("drag_C", tree.body_drag[i], 6 * (6 + n)),
+                )
+                if at >= 0
+            ]
+            if i in bodies:
+                for array, at, size in coupled:
+                    yield Target(array, at + np.arange(size))
+            elif coupled and set(chosen) & set(range(first, first + n)):
+                body = self.system.bodies[i]
+                raise InputError(
+                    f"the damping of body '{body}' couples its modes: one alone cannot be dispersed",
+                    where="disperse",
+                    hint=f"'damping.{body}.modes'",
+                )
+
+    def _mass(self, rest: str) -> Iterator[Target]:
+        bodies = self.system.bodies
+        if rest and rest not in bodies:
+            return
+        for body in [rest] if rest else bodies:
+            i = self.system.body(body)
+            if self.system.flexible(body) is not None:
+                raise InputError(
+                    f"body '{body}' is flexible: its mass belongs to its component",
+                    where="disperse",
+                    hint="disperse the masses of rigid bodies by name, or fly a study (ist.monte_carlo) whose build "
+                    "makes the component",
+                )
+            yield Target("body_inertia", 10 * i + np.arange(10))
+
+    def _force(self, rest: str) -> Iterator[Target]:
+        for k, name in enumerate(self.forces):
+            if rest in ("", name):
+                yield Target("calm", self.system.nv + WRENCH * k + np.arange(6))
+
+    def _tau(self, rest: str) -> Iterator[Target]:
+        if not rest:
+            yield Target("calm", np.arange(self.system.nv))
+        elif rest in self.velocities:
+            yield Target("calm", np.array([self.velocities.index(rest)]))
+
+    def _gain(self, rest: str) -> Iterator[Target]:
+        if self.law is None or (rest and rest not in self.law.names):
+            return
+        for array in ("C", "D"):
+            number = np.arange(self.law.arrays()[array].size).reshape(len(self.law.names), -1)
+            yield Target(array, (number[self.law.names.index(rest)] if rest else number).ravel())
+
+    def _of_law(self, name: str) -> list[Target]:
+        match = _ENTRY.fullmatch(name)
+        if match is None or self.law is None:
+            return []
+        array = self.law.arrays()[match[1]]
+        place = tuple(int(k) for k in match.groups()[1:] if k is not None)
+        if len(place) != array.ndim or any(k >= n for k, n in zip(place, array.shape)):
+            raise InputError(
+                f"'{name}' is not in the law", where="disperse", expected=f"entries of shape {array.shape}"
+            )
+        return [Target(match[1], np.array([np.ravel_multi_index(place, array.shape)]), True)]
+
+
+def force_name(force: Force) -> str:
+    """Return the name of a force by its place: "bus", "core.52", "bus.(0, 0, 1)"."""
+    if force.node is None:
+        return force.body
+    if isinstance(force.node, int | np.integer):
+        return f"{force.body}.{force.node}"
+    return f"{force.body}.({', '.join(f'{float(x):g}' for x in np.ravel(force.node))})"
+
+
+def with_numbers(tree: Tree, arrays: Mapping[str, np.ndarray]) -> Tree:
+    """Return a tree whose arrays of some names are others."""
+    return tree._replace(**{name: arrays[name] for name in OF_TREE if name in arrays})

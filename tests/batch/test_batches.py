@@ -1,0 +1,364 @@
+"""Samples of batches beside vehicles built with their numbers, one by one, and flown by `simulate`."""
+
+from __future__ import annotations
+
+import multibody_models as models
+import numpy as np
+import pytest
+from closure_models import four_bar, pinned
+from scipy import stats
+
+import interstage as ist
+from interstage.ensemble.outputs import REDUCTIONS
+from interstage.errors import InputError
+
+STEPS = 1000
+ALIKE = 1e-10  # after 1,000 steps: sums may be reordered between two compilations of one kernel
+
+
+def satellite(hinge=30.0, damper=0.2, panel=1.0):
+    mb = ist.Multibody("satellite")
+    mb.add_body("bus", mass=100.0, inertia=[80, 80, 90], joint=ist.Free())
+    mb.add_body(
+        "panel",
+        mass=8.0 * panel,
+        com=[1.5, 0, 0],
+        inertia=np.array([0.1, 6.0, 6.0]) * panel,
+        parent="bus",
+        at=[0.5, 0, 0],
+        joint=ist.Revolute("z", stiffness=hinge, damping=damper),
+    )
+    return mb.compile()
+
+
+def boom(stiffness=1.0, ratio=0.01, tip=1.0):
+    """A flexible arm with a mass on its tip; modal damping 2ζω stays as it is when ζ goes with 1/√stiffness."""
+    K, M, nodes = models.beam_matrices(4, E=2e8)
+    arm = ist.Component.from_matrices(stiffness * K, M, nodes=nodes, aset={1: 123456}, n_modes=4)
+    mb = ist.Multibody("boom", gravity=[0, 0, -9.81])
+    mb.add_body("arm", component=arm, node=1, joint=ist.Revolute("y"), damping=ratio)
+    mb.add_body("tip", mass=2.0 * tip, inertia=0.01 * tip * np.ones(3), parent="arm", at=5)
+    return mb.compile()
+
+
+def started(system, **entries):
+    x = system.state()
+    for name, values in entries.items():
+        x[name].q[:] = values
+    return x
+
+
+def far(a, b):
+    """Return the largest difference of two arrays of one sample, beside the size of the second."""
+    return np.abs(a - b).max() / max(np.abs(b).max(), 1e-300)
+
+
+@pytest.mark.kernels
+def test_a_sample_is_the_vehicle_that_has_its_numbers():
+    system = satellite()
+    x0 = started(system, panel=0.1)
+    log = ist.simulate_batch(
+        system,
+        x0,
+        until=0.05,
+        step=1e-2,
+        samples=3,
+        disperse={
+            "stiffness.panel": stats.uniform(0.5, 1.0),
+            "damping.panel.joint": stats.uniform(0.5, 1.0),
+            "mass.panel": stats.uniform(0.5, 1.0),
+            "v.bus.wz": stats.norm(0.0, 0.3),
+            "q.panel.angle": stats.norm(0.2, 0.1),
+        },
+        outputs=["q.panel.angle", "final v.bus.wz", "final q.bus.quaternion3"],
+    )
+    for k in range(3):
+        row = log.design.row(k)
+        changed = satellite(30 * row["stiffness.panel"], 0.2 * row["damping.panel.joint"], row["mass.panel"])
+        x = started(changed, panel=row["q.panel.angle"])
+        x["bus"].v[2] = row["v.bus.wz"]
+        single = ist.simulate(changed, x, until=0.05, step=1e-2)
+        assert far(log["q.panel.angle"][k], single["panel"].q[:, 0]) < ALIKE
+        assert far(log["final v.bus.wz"][k], single["bus"].v[-1, 2]) < ALIKE
+        assert far(log["final q.bus.quaternion3"][k], single["bus"].q[-1, 3]) < ALIKE
+
+
+@pytest.mark.parametrize("method", ["rk4", "ros3"])
+def test_flexible_bodies_after_a_thousand_steps(method):
+    system = boom()
+    rng = np.random.default_rng(1)
+    factor, tip, damping = rng.uniform(0.6, 1.4, (3, 4))
+    log = ist.simulate_batch(
+        system,
+        started(system, arm=0.3),
+        until=STEPS * 2e-4,
+        step=2e-4,
+        method=method,
+        samples=4,
+        disperse={"stiffness.arm.modes": factor, "mass.tip": tip, "damping.arm": damping},
+        outputs=["q.arm.angle", "final v.arm.eta2"],
+        log_step=0.02,
+        threads=2,
+    )
+    for k in range(4):
+        changed = boom(factor[k], 0.01 * damping[k] / np.sqrt(factor[k]), tip[k])
+        single = ist.simulate(
+            changed,
+            started(changed, arm=0.3),
+            until=STEPS * 2e-4,
+            step=2e-4,
+            log_step=0.02,
+            method=method,
+        )
+        # the modes of another structure are known to 1e-9 (an eigenproblem), and so is the motion
+        assert far(log["q.arm.angle"][k], single["arm"].q[:, 0]) < 1e-8
+        again = log.sample(k)
+        assert far(log["q.arm.angle"][k], again["arm"].q[:, 0]) < ALIKE
+        assert (
+            abs(log["final v.arm.eta2"][k] - again["arm"].etadot[-1, 1])
+            < ALIKE * np.abs(again["arm"].etadot).max()
+        )
+
+
+def pendulum(length=1.0, kick=0.0):
+    mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
+    mb.add_body("arm", mass=2.0, com=[0, 0, -length], joint=ist.Revolute("x", damping=0.1))
+    return mb.compile()
+
+
+def test_a_law_with_states_and_limits_is_that_of_single_runs():
+    system = pendulum()
+    law = ist.LinearLaw(
+        ["q.arm.angle", "v.arm.angle"],
+        ["tau.arm.angle", ist.Force("arm", [0, 0, 0, 0, 1.0, 0], node=(0, 0, -1.0), frame="body")],
+        A=[[1.0]],
+        B=[[0.02, 0.0]],
+        C=[[4.0], [0.5]],
+        D=[[30.0, 8.0], [2.0, 0.0]],
+        reference=[0.4, 0.0],
+        limits=[6.0, 1.5],
+        every="20 ms",
+        names=["torque", "push"],
+    )
+    log = ist.simulate_batch(
+        system,
+        system.state(),
+        until=2,
+        step="2 ms",
+        samples=5,
+        disperse={"gain.torque": stats.uniform(0.5, 1.0), "law.reference[0]": stats.norm(0.4, 0.1)},
+        control=law,
+        outputs=["q.arm.angle", "peak law.push", "max law.torque"],
+        log_step="20 ms",
+    )
+    for k in range(5):
+        row = log.design.row(k)
+        gain, aim, memory = row["gain.torque"], row["law.reference[0]"], [0.0]
+
+        def control(t, x):
+            e = np.array([aim - x.q[0], -x.v[0]])  # noqa: B023
+            torque = gain * (4.0 * memory[0] + 30.0 * e[0] + 8.0 * e[1])  # noqa: B023
+            push = 0.5 * memory[0] + 2.0 * e[0]  # noqa: B023
+            memory[0] += 0.02 * e[0]  # noqa: B023
+            force = [0, 0, 0, 0, np.clip(push, -1.5, 1.5), 0]
+            return {"tau": [np.clip(torque, -6, 6)], "forces": {("arm", (0, 0, -1.0), "body"): force}}
+
+        single = ist.simulate(
+            system, system.state(), until=2, step=2e-3, control=control, control_step=0.02, log_step=0.02
+        )
+        assert far(log["q.arm.angle"][k], single["arm"].q[:, 0]) < ALIKE
+    assert log["max law.torque"].max() == 6.0
+
+
+def test_samples_stop_where_their_condition_is_crossed():
+    system = pendulum()
+    x = started(system, arm=1.0)
+    log = ist.simulate_batch(
+        system,
+        x,
+        until=3,
+        step=0.01,
+        samples=3,
+        disperse={"damping": [1.0, 500.0, 5000.0]},
+        stop=["q.arm.angle < 0.5", "v.arm.angle < -0.5"],
+        outputs=["final q.arm.angle", "final v.arm.angle", "mean q.arm.angle", "q.arm.angle"],
+    )
+    assert log.stopped == {0: "v.arm.angle < -0.5", 1: "q.arm.angle < 0.5"}
+    assert log.end[2] == 3.0
+    for k in range(3):
+        single = log.sample(k)
+        assert abs(log.end[k] - single.t[-1]) < 1e-10
+        assert abs(log["final q.arm.angle"][k] - single["arm"].q[-1, 0]) < 1e-10
+        mean = REDUCTIONS["mean"](single["arm"].q[:, 0], single.t)
+        assert abs(log["mean q.arm.angle"][k] - mean) < 1e-10
+        there = np.isfinite(log["q.arm.angle"][k])
+        assert there.sum() == np.floor(log.end[k] / 0.01 + 1e-9) + 1
+    assert log["final v.arm.angle"][0] == pytest.approx(-0.5, abs=1e-11)
+    assert log["final q.arm.angle"][1] == pytest.approx(0.5, abs=1e-11)
+
+
+def test_forces_are_factors_and_a_closed_form_holds():
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=4.0, joint=ist.Prismatic("x"))
+    system = mb.compile()
+    push, pull = np.array([1.0, 2.0, 0.0]), np.array([1.0, 0.5, 3.0])
+    log = ist.simulate_batch(
+        system,
+        system.state(),
+        until=1,
+        step=0.1,
+        samples=3,
+        forces={"cart": [0, 0, 0, 8.0, 0, 0]},
+        tau=[2.0],
+        disperse={"force.cart": push, "tau": pull},
+    )
+    # constant acceleration: RK4 is exact for polynomials of degree four
+    a = (8.0 * push + 2.0 * pull) / 4.0
+    assert log["final q.cart.travel"] == pytest.approx(0.5 * a, rel=1e-13)
+    assert log["final v.cart.travel"] == pytest.approx(a, rel=1e-13)
+
+
+def test_a_sample_that_fails_is_marked_and_the_others_go_on():
+    system = satellite()
+    log = ist.simulate_batch(
+        system,
+        started(system, panel=0.1),
+        until=4,
+        step=0.02,
+        samples=3,
+        disperse={"stiffness.panel": [1.0, 1e6, 1.2]},
+        outputs=["q.panel.angle", "final q.panel.angle"],
+    )
+    assert log.failed.tolist() == [False, True, False]
+    assert "not finite" in log.errors[1] and list(log.errors) == [1]
+    assert np.isnan(log["final q.panel.angle"][1]) and 0.0 < log.end[1] < 4.0
+    assert np.isfinite(log["q.panel.angle"][[0, 2]]).all()
+    alone = ist.simulate_batch(
+        system, started(system, panel=0.1), until=4, step=0.02, samples=1, disperse={"stiffness.panel": [1.2]}
+    )
+    assert alone["final q.panel.angle"][0] == log["final q.panel.angle"][2]
+    with pytest.raises(ist.InterstageError, match="infinity"):
+        log.sample(1)
+    assert log.study.errors == log.errors
+
+
+def test_closed_loops_and_order_of_threads():
+    system = four_bar()
+    x = pinned(system, speed=1.0)
+    system.drop_redundant(x)
+    given = {"until": 0.2, "step": 2e-3, "samples": 7, "disperse": {"mass": stats.uniform(0.5, 1.0)}}
+    one = ist.simulate_batch(system, x, threads=1, **given)
+    two = ist.simulate_batch(system, x, threads=2, **given)
+    for name in one.names:
+        assert np.array_equal(one[name], two[name])
+    last = one.sample(6)
+    got = np.array([one[f"final v.{c.name}"][6] for c in system.layout.velocities()])
+    assert far(got, last.v[-1]) < ALIKE
+
+
+def run_one(row):
+    system = satellite(30.0 * row["stiffness.panel"])
+    x = started(system, panel=row["q.panel.angle"])
+    return ist.simulate(system, x, until=1, step=0.01)
+
+
+def test_statistics_are_those_of_a_study_with_the_same_seed():
+    dispersions = {"stiffness.panel": stats.norm(1.0, 0.1), "q.panel.angle": stats.norm(0.1, 0.02)}
+    study = ist.monte_carlo(
+        run_one,
+        dispersions,
+        runs=12,
+        seed=5,
+        workers=0,
+        outputs={
+            "rms q.panel.angle": lambda log: REDUCTIONS["rms"](log["panel"].q[:, 0], log.t),
+            "min v.panel.angle": lambda log: log["panel"].v[:, 0].min(),
+        },
+    )
+    system = satellite()
+    log = ist.simulate_batch(
+        system,
+        system.state(),
+        until=1,
+        step=0.01,
+        samples=12,
+        seed=5,
+        disperse=dispersions,
+        outputs=["rms q.panel.angle", "min v.panel.angle"],
+    )
+    assert np.array_equal(log.design.values, study.design.values)
+    for name in log.names:
+        assert far(log[name], study[name]) < ALIKE
+        assert log.study.percentile(name, 90).value == pytest.approx(
+            study.percentile(name, 90).value, rel=1e-9
+        )
+    assert "12 samples" in str(log) and "rms q.panel.angle" in str(log)
+
+
+def test_attitudes_are_brought_to_unit_length():
+    system = satellite()
+    log = ist.simulate_batch(
+        system, system.state(), until=0.1, step=0.01, samples=2, disperse={"q.bus.quaternion1": [0.5, -0.2]}
+    )
+    turned = np.stack([log[f"final q.bus.quaternion{k}"] for k in range(4)])
+    assert np.linalg.norm(turned, axis=0) == pytest.approx(1.0, abs=1e-14)
+    assert turned[1] / turned[0] == pytest.approx([0.5, -0.2], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"samples": 0}, "no number of samples"),
+        ({"device": "gpu"}, "no device 'gpu'"),
+        ({"method": "dop853"}, "steps of its own"),
+        ({"disperse": {"stifness.panel": [1.0, 1.0]}}, "nothing called 'stifness.panel'.*stiffness.panel"),
+        ({"disperse": {"stiffness.bus": [1.0, 1.0]}}, "is zero"),
+        ({"disperse": {"mass.panel": [1.0, -1.0]}}, "above zero"),
+        ({"disperse": {"mass.panel": [1.0]}}, "one for each run"),
+        ({"outputs": ["largest q.panel.angle"]}, "no way to reduce.*final, max"),
+        ({"outputs": ["final q.pannel.angle"]}, "q.panel.angle"),
+        ({"stop": "panel > 1"}, "nothing called 'panel'"),
+        ({"stop": "q.panel.angle"}, "cannot be read"),
+        ({"control": lambda t, x: None}, "linear"),
+        ({"tau": lambda t: np.zeros(7)}, "function of time"),
+        ({"until": 0.015}, "whole number of steps"),
+        ({"log_step": 0.03}, "whole number of log_step"),
+        ({"samples": 10**9, "outputs": "q.panel.angle"}, "GiB"),
+    ],
+)
+def test_mistakes_are_answered_in_words(change, words):
+    system = satellite()
+    given = {"until": 0.1, "step": 0.01, "samples": 2} | change
+    with pytest.raises(InputError, match=words):
+        ist.simulate_batch(system, system.state(), **given)
+
+
+def test_the_mass_of_a_flexible_body_is_refused():
+    system = boom()
+    with pytest.raises(InputError, match="belongs to its component"):
+        ist.simulate_batch(
+            system, system.state(), until=0.1, step=0.01, samples=2, disperse={"mass": [1.0, 1.1]}
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"D": [[1.0]]}, "D does not fit"),
+        ({"limits": (1.0, -1.0)}, "above the upper"),
+        ({"reference": [1.0, 2.0, 3.0]}, "reference does not fit"),
+        ({"names": ["a", "b"]}, "names of outputs"),
+    ],
+)
+def test_laws_that_do_not_fit(change, words):
+    given = {"measures": ["q.arm.angle", "v.arm.angle"], "acts": "tau.arm.angle", "D": [[1.0, 2.0]]} | change
+    with pytest.raises(InputError, match=words):
+        ist.LinearLaw(**given)
+
+
+def test_a_gpu_is_refused_in_words():
+    system = pendulum()
+    given = {"until": 0.1, "step": 0.01, "samples": 2}
+    with pytest.raises(InputError, match="GPU"):
+        ist.simulate_batch(system, system.state(), device="cuda", **given)
+    assert ist.simulate_batch(system, system.state(), **given).device == "cpu"
