@@ -1,6 +1,7 @@
 """The report in a real browser: every figure draws, modes and animation work, nothing on the console or the network."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -270,3 +271,39 @@ def test_without_webgl_the_other_figures_work(launch, path):
         assert sorted(opened.drawn().values()) == ["failed", "true", "true"]
         assert "WebGL" in opened.page.inner_text("[data-kind=scene]")
         assert opened.requests == [opened.url]
+
+
+def test_charts_are_saved_and_zoomed(chromium, path):
+    """The numbers of the chart are in the CSV; a narrow zoom keeps its labels; keys are dashed as lines are."""
+    with Page(chromium, path, viewport={"width": 1000, "height": 900}, reduced_motion="reduce") as opened:
+        page, saved = opened.page, {}
+        assert page.locator(".save").count() == 2
+        for name in ("CSV", "SVG", "PNG"):
+            with page.expect_download() as waiting:
+                page.locator("[data-kind=bode] .save button", has_text=name).click()
+            saved[name] = Path(waiting.value.path()).read_bytes()
+            assert waiting.value.suggested_filename.endswith(name.lower())
+        rows = saved["CSV"].decode().splitlines()
+        table = np.array([[float(v) for v in row.split(",")] for row in rows[1:]])
+        s = 2j * np.pi * table[:, 0]
+        gain = 20.0 * np.log10(np.abs(1.0 / (s * s + 0.1 * s + 1.0)))
+        np.testing.assert_allclose(table[:, 1], gain, atol=1e-4)  # charts hold single precision
+        assert saved["SVG"].startswith(b"<svg") and b"<path" in saved["SVG"]
+        assert saved["PNG"].startswith(b"\x89PNG")
+        styles = page.eval_on_selector_all(
+            "[data-kind=lines] .u-marker", "all => all.map(e => getComputedStyle(e).borderTopStyle)"
+        )
+        assert "dashed" in styles and "solid" in styles
+
+        over = page.locator("[data-kind=bode] .u-over").nth(1)
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        page.mouse.move(box["x"] + 0.50 * box["width"], box["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.52 * box["width"], box["y"] + 44, steps=4)
+        page.mouse.up()
+        page.wait_for_timeout(200)
+        with page.expect_download() as waiting:
+            page.locator("[data-kind=bode] .save button", has_text="SVG").click()
+        zoomed = Path(waiting.value.path()).read_text()
+        assert zoomed.count('text-anchor="middle">0.') >= 3

@@ -1,6 +1,7 @@
 // Bode plots and time histories by uPlot: hover reads values, drag zooms, double click shows all again.
 import uPlot from "uplot";
 import { unpack } from "./data.js";
+import { saveButtons } from "./save.js";
 import { color, onTheme } from "./theme.js";
 
 const PALETTE = 6;
@@ -20,12 +21,31 @@ function axes(xLabel, yLabel, last, log) {
   const lines = { grid: { stroke: () => color("grid"), width: 1 }, ticks: { stroke: () => color("grid"), width: 1, size: 4 } };
   const x = { ...common(), ...lines, label: last ? xLabel : undefined, labelSize: last ? 20 : 0, size: last ? 30 : 14 };
   if (!last) x.values = (u, splits) => splits.map(() => "");
-  else if (log) x.values = (u, splits) => splits.map((v) => (Number.isInteger(Math.log10(v)) || [2, 5].includes(lead(v)) ? short(v) : ""));
+  else if (log) x.values = (u, splits) => splits.map(short);
+  if (log) Object.assign(x, { splits: logTicks, filter: (u, splits) => splits });
   const y = { ...common(), ...lines, label: yLabel, labelSize: 22, labelGap: 2, size: 52, values: (u, splits) => splits.map(short) };
   return [x, y];
 }
 
-const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
+// Ticks of a log axis: 1, 2 and 5 of every decade, decades alone of a wide range, and round steps within one decade,
+// so that a narrow zoom has labels too.
+export function logTicks(u, axis, low, high) {
+  const out = [];
+  if (high / low < 10) {
+    const rough = (high - low) / 6;
+    const base = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((k) => k * base).find((s) => s >= rough);
+    for (let k = Math.ceil(low / step); k * step <= high * (1 + 1e-12); k++) out.push(Number((k * step).toPrecision(12)));
+    return out;
+  }
+  const leads = high / low < 2e4 ? [1, 2, 5] : [1];
+  for (let n = Math.floor(Math.log10(low)); 10 ** n <= high; n++)
+    for (const k of leads) {
+      const v = Number((k * 10 ** n).toPrecision(6));
+      if (v >= low * (1 - 1e-12) && v <= high * (1 + 1e-12)) out.push(v);
+    }
+  return out;
+}
 
 // uPlot leaves a gap at null; NaN would take the scale of the whole panel with it.
 function withGaps(values) {
@@ -47,7 +67,7 @@ function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, heig
     height,
     cursor: { sync: { key: sync, setSeries: false }, points: { size: 7 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
-    legend: { live: true },
+    legend: { live: true, markers: { dash: (u, i) => (u.series[i].dash ? "dashed" : "solid") } },
     scales: { x: log ? { time: false, distr: 3, range: (u, low, high) => [low, high] } : { time: false }, y: range ? { range } : {} },
     axes: axes(xLabel, yLabel, last, log),
     series: [
@@ -75,7 +95,7 @@ function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, heig
     recolor(plot);
   });
   recolor(plot);
-  return plot;
+  return { title, plot, yLabel, xLabel: last ? xLabel : undefined };
 }
 
 function recolor(plot) {
@@ -88,7 +108,7 @@ function recolor(plot) {
 
 export function lineChart(holder, figure) {
   const x = unpack(figure.x);
-  figure.panels.forEach((p, i) => {
+  const parts = figure.panels.map((p, i) =>
     panel(holder, {
       title: p.title,
       x,
@@ -99,8 +119,9 @@ export function lineChart(holder, figure) {
       last: i === figure.panels.length - 1,
       sync: figure.id,
       height: p.height ?? 190,
-    });
-  });
+    }),
+  );
+  saveButtons(holder, figure.id, parts);
 }
 
 const PHASE_TICKS = (u, axis, low, high) => {
@@ -114,6 +135,7 @@ export function bodeChart(holder, figure) {
   const x = unpack(figure.x);
   const common = { x, xLabel: figure.xLabel, log: true, sync: figure.id };
   const part = (key) => figure.series.map((s) => ({ label: s.label, values: s[key], dash: s.dash, color: s.color }));
-  panel(holder, { ...common, title: figure.magnitudeTitle ?? "Magnitude", yLabel: figure.magnitudeLabel ?? "dB", unit: "dB", series: part("magnitude"), height: 250, last: false });
-  panel(holder, { ...common, title: "Phase", yLabel: "degrees", unit: "°", series: part("phase"), height: 210, last: true, splits: PHASE_TICKS });
+  const gain = panel(holder, { ...common, title: figure.magnitudeTitle ?? "Magnitude", yLabel: figure.magnitudeLabel ?? "dB", unit: "dB", series: part("magnitude"), height: 250, last: false });
+  const phase = panel(holder, { ...common, title: "Phase", yLabel: "degrees", unit: "°", series: part("phase"), height: 210, last: true, splits: PHASE_TICKS });
+  saveButtons(holder, figure.id, [gain, phase]);
 }

@@ -59,8 +59,10 @@ def split_place(key: object) -> tuple[str, Node]:
 Wrench: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 """[t; f] (6,), a function of time that returns it, or a table (times (m,), values (m, 6))."""
 
-Generalized: TypeAlias = ArrayLike | Callable[..., ArrayLike] | tuple[ArrayLike, ArrayLike]
-"""Generalized forces (nv,), a function of t or of (t, system), or a table (times (m,), values (m, nv))."""
+Generalized: TypeAlias = (
+    ArrayLike | Mapping[str, ArrayLike] | Callable[..., ArrayLike] | tuple[ArrayLike, ArrayLike]
+)
+"""Generalized forces (nv,), {body: of its joint}, a function of t or (t, system), or a table (times, values)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +242,8 @@ class Loads:
 
         forces : {(body, node) or body: [t; f]} in the axes of `frame`, or (body, node, frame) with axes of its own;
             `Force` objects; or `Loads`, whose other kinds act where they are not given here
-        tau : (nv,), a function tau(t) or tau(t, system), or a table (times (m,), values (m, nv)), linear between
+        tau : (nv,), {body: of its joint}, a function tau(t) or tau(t, system), or a table (times (m,), values (m, nv)),
+            linear between
         accelerations : {body: q̈ of its joint} of prescribed joints
         """
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
@@ -251,6 +254,8 @@ class Loads:
             tau = TimeTable.of(tau, system.nv, "tau")
         if callable(tau):
             return cls(tuple(placed), np.zeros(system.nv), motions, names, given_system(tau, 1))
+        if isinstance(tau, Mapping):
+            tau = system.by_joint(tau, "tau")
         vector = np.zeros(system.nv) if tau is None else numbers(tau, "tau", system.nv)
         return cls(tuple(placed), vector, motions, names)
 

@@ -206,12 +206,29 @@ class Compiled:
             and value.flags.carray
         ):
             return value
+        if isinstance(value, Mapping):
+            return self.by_joint(value, name).astype(dtype)
         try:
             return as_array(value, (self.nv,), name, allow_complex=np.dtype(dtype).kind == "c").astype(dtype)
         except InputError:
             if np.shape(value) == (self.nv,) and np.asarray(value).dtype.kind in "iufc":
                 diagnosis.check_numbers(self, **{name: np.asarray(value)})
             raise
+
+    def by_joint(self, given: Mapping[str, ArrayLike], name: str) -> np.ndarray:
+        """Return {body: of its joint, (joint's velocities,)} as a vector (nv,), zero at all others and at modes."""
+        kind = complex if any(np.iscomplexobj(value) for value in given.values()) else float
+        found = np.zeros(self.nv, kind)
+        for body, value in given.items():
+            first, n = (int(a[self.body(body)]) for a in (self.tree.joint_v, self.tree.joint_nv))
+            if n == 0:
+                raise InputError(f"the joint of body '{body}' does not move", where=name)
+            one = np.asarray(value)
+            one = one.reshape(1) if one.shape == () and n == 1 else one
+            found[first : first + n] = as_array(
+                one, (n,), f"{name} of '{body}'", allow_complex=kind is complex
+            )
+        return found
 
     def _empty(self, dtype: type | np.dtype) -> np.ndarray:
         return self._no_wrenches if dtype == self._no_wrenches.dtype else self._no_wrenches.astype(dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ class Dynamics(Kinematics):
         self,
         x: State,
         forces: Forces | None = None,
-        tau: ArrayLike | None = None,
+        tau: ArrayLike | Mapping[str, ArrayLike] | None = None,
         accelerations: Rates | None = None,
         frame: str = "world",
         refine: bool = False,
@@ -54,7 +54,8 @@ class Dynamics(Kinematics):
 
         forces : {(body, node) or body: wrench [t; f]} at nodes, in the axes of `frame`; `Force` objects; or `Loads`,
             which bring tau and accelerations too
-        tau : generalized forces (nv,) on joints and modes, beside springs, dampers and modal stiffness
+        tau : generalized forces (nv,) on joints and modes, or {body: of its joint}, beside springs, dampers and modal
+            stiffness
         accelerations : {body: q̈ of its joint} of prescribed joints, zero where not given
         refine : add one step of iterative refinement, for mass ratios from a thousand on; up to five times the cost
         """
@@ -67,6 +68,8 @@ class Dynamics(Kinematics):
             tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
         elif tau is None:
             tau = self._no_tau
+        elif tau.__class__ is dict:
+            tau = self.by_joint(tau, "tau")
         if not forces and not refine:
             vdot = self._forward_door(y, tau)
             if vdot.__class__ is ndarray:
