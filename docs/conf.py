@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE))
 
 from docstrings import listed, marked  # noqa: E402  (found beside this file)
 from gallery_pages import PngScraper, prepare_examples  # noqa: E402
+from sentences import MARK, page  # noqa: E402
 
 project = "Interstage"
 author = "The Interstage developers"
@@ -122,7 +123,14 @@ def plain_signature(app, what, name, obj, options, signature, returns):
     return plain(signature), plain(returns)
 
 
+def with_sentences(app, docname, source):
+    """Put the list of all error sentences into the page that has its mark."""
+    if MARK in source[0]:
+        source[0] = source[0].replace(MARK, page(HERE.parent / "src" / "interstage"))
+
+
 def setup(app):
+    app.connect("source-read", with_sentences)
     app.connect("autodoc-process-signature", plain_signature)
     app.connect("env-before-read-docs", plain_kernels)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)
