@@ -71,17 +71,14 @@ def test_frozen_masses_are_a_body_of_the_engine():
     mb = v.multibody(shapes, propellant=fill)
     system = mb.compile()
     one = shapes.integrals(fill)
-    _, T = la.eigh(one.K, one.G)
     n = len(shapes)
     eta, u = random_state(n, size=1e-3)
-    y, yd = np.linalg.solve(T, eta), np.linalg.solve(T, u[6:])
     x = system.state()
-    x["launcher"].velocity[:], x["launcher"].eta[:], x["launcher"].etadot[:] = u[:6], y, yd
+    x["launcher"].velocity[:], x["launcher"].eta[:], x["launcher"].etadot[:] = u[:6], eta, u[6:]
     M, b = terms(shapes, shapes.stack.propellant(fill), eta, u)
     full = np.concatenate([b[:6], b[6:] + one.K @ eta])
     wanted = np.linalg.solve(M, M[:, 3:6] @ v.gravity - full)
     found = system.forward_dynamics(x)
-    found = np.concatenate([found[:6], T @ found[6:]])
     hz = system.modes(system.state()).frequencies_hz
     wanted_hz = v.modes(fill, n_modes=6).frequencies_hz  # the shapes are certified to 1e-3
     np.testing.assert_allclose(hz[hz > 1.0][:6], wanted_hz, rtol=1e-3)

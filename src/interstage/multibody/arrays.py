@@ -71,6 +71,19 @@ TREE_FIELDS = (
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
     ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex.pairs`
     ("flex_turn", "f", 1),  # (3, n, n) each: symmetric part of F1 of nodes that turn
+    ("body_square", "i", 1),  # (N,) first number of its modal mass in mass_G and mass_L, -1 where it is one
+    ("body_tank", "i", 1),  # (N + 1,) tanks of body i are body_tank[i] ... body_tank[i + 1]
+    ("body_base", "i", 1),  # (N,) first number in tank_numbers of what does not burn
+    ("tank_level", "i", 1),  # (T + 1,) levels of tank k are tank_level[k] ... tank_level[k + 1]
+    ("level_mass", "f", 1),  # (L,) propellant at each level, ascending in a tank
+    ("level_numbers", "i", 1),  # (L,) first number in tank_numbers
+    ("tank_numbers", "f", 1),  # integrals of bodies that burn, in the order of `kernels.weighing`
+    ("body_ratio", "i", 1),  # (N,) first row in tank_ratio, -1 without damping at the current mass
+    (
+        "tank_ratio",
+        "f",
+        2,
+    ),  # (R, 2) each: rates and damping ratios of free modes, linear between; the first row: R, 0
     ("site_body", "i", 1),  # (S,)
     ("site_l", "f", 2),  # (S, 3) undeformed position in body axes
     ("site_start", "i", 1),  # (S,) first mode in site_lam, site_gam
@@ -114,6 +127,7 @@ SETTING_FIELDS = (
     ("body_inertia", "f", 2),  # (N, 10) m, m c (3), J about the origin (xx yy zz xy xz yz), undeformed
     ("row_keep", "i", 1),  # (m,) 0 for a row that is left out: dependent, or of an open closure
     ("closure_option", "f", 1),  # (3,) 1 for projection after steps, 2 alpha and beta^2 of Baumgarte
+    ("propellant", "f", 1),  # (T,) masses in the tanks
 )
 
 SCRATCH_FIELDS = (
@@ -138,6 +152,26 @@ SCRATCH_FIELDS = (
     ("FDF", "w", 2),  # (N, 6)
     ("FDE", "w", 2),  # (N, 9)
     ("EDE", "w", 2),  # (N, 6)
+    (
+        "pool_E",
+        "f",
+        1,
+    ),  # E, F0, J1, pairs and modal damping as flex_E ... mixed_C have them, at the propellant of now
+    ("pool_F0", "f", 1),
+    ("pool_J1", "f", 1),
+    ("pool_pair", "f", 1),
+    ("pool_C", "f", 1),
+    ("mass_G", "f", 1),  # (n, n) each: modal mass of bodies that burn
+    (
+        "mass_L",
+        "f",
+        1,
+    ),  # (n, n) each: Cholesky factor of modal mass with the implicit shift, G + shift = L Lᵀ
+    ("weighed", "f", 1),  # (2 T,) propellant at which these stand, and at which modal damping was found
+    ("row_E", "f", 1),  # E, λ, γ and F as the elimination of modes takes them: times L⁻ᵀ where a body burns
+    ("row_lam", "f", 1),
+    ("row_gam", "f", 1),
+    ("row_F", "w", 1),
     ("mode_F", "w", 1),  # (3, n) each
     ("mode_b", "w", 1),  # (n,) velocity and gravity terms of the modal equations
     ("mode_beta", "w", 1),  # (n,) modal force over modal mass
@@ -285,5 +319,29 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
         "indefinite": (N,),
     }
     shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv)
-    types = {"w": dtype, "i": np.int64}
-    return Work(**settings, **{name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS})
+    T, burning = len(tree.level_mass), np.flatnonzero(tree.body_square >= 0)
+    squares = (int((tree.body_modes[burning] ** 2).sum()),)
+    shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (2 * (len(tree.tank_level) - 1),)}
+    types = {"w": dtype, "i": np.int64, "f": np.float64}
+    same = _same_arrays(tree, T > 0)
+    own = {name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes}
+    own["row_F"] = np.zeros_like(own["mode_F"]) if T else own["mode_F"]
+    own["weighed"][:] = np.nan
+    return Work(
+        **settings, **{name: own[name] if name in own else same[name] for name, _, _ in SCRATCH_FIELDS}
+    )
+
+
+def _same_arrays(tree: Tree, burns: bool) -> dict[str, np.ndarray]:
+    """Return what kernels read of integrals and shapes: the constants themselves, or copies where a body burns."""
+    found = {
+        "pool_E": tree.flex_E,
+        "pool_F0": tree.flex_F0,
+        "pool_J1": tree.flex_J1,
+        "pool_pair": tree.flex_pair,
+        "pool_C": tree.mixed_C,
+        "row_E": tree.flex_E,
+        "row_lam": tree.site_lam,
+        "row_gam": tree.site_gam,
+    }
+    return {name: array.copy() for name, array in found.items()} if burns else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from interstage.multibody.flex.reference import FlexibleBody, Turning, reference
 from interstage.multibody.hinge_nodes import check_hinge
 from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
+from interstage.multibody.tanks import check_tanks
 from interstage.spatial import RigidInertia
 
 # geometric stiffness (n, n) of six unit loads in the order of the kernels, None for one without effect
@@ -80,6 +81,12 @@ def flexible_bodies(
             owner.append(i)
             continue
         key = (id(spec.component), spec.node, spec.order > 0, spec.n_modes, spec.rotary)
+        if spec.tanks is not None:  # its numbers change: it shares them with nobody
+            flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes)
+            check_levels(flex, spec)
+            bodies.append(flex)
+            owner.append(i)
+            continue
         if key not in made:
             if key not in known:
                 flex = reference_to(spec.component, spec.node, spec.order, spec.n_modes, spec.rotary)
@@ -91,6 +98,74 @@ def flexible_bodies(
         bodies.append(made[key][0])
         owner.append(made[key][1])
     return bodies, owner
+
+
+def check_levels(flex: FlexibleBody, spec: BodySpec) -> None:
+    """Refuse tanks that do not fit their body, and levels at which its modes take all of its inertia.
+
+    Integrals are linear in the masses, so that the lowest and the highest levels of all tanks together are looked at.
+    """
+    tanks, where = spec.tanks, f"body '{spec.name}'"
+    assert tanks is not None and flex.T is not None
+    n = flex.n_modes
+    check_tanks(tanks, n, where)
+    if (
+        spec.node is not None
+        or not spec.joint.is_free
+        or spec.stiffens
+        or spec.rotary
+        or np.abs(flex.T - np.eye(n)).max(initial=0.0) > 0.0
+    ):
+        raise ModelError(
+            "a body with tanks is a Free one about its own reference point, in the modes of its component",
+            where=where,
+            hint="v.multibody(shapes) makes it",
+        )
+    for end in (0, 1):
+        masses = np.array([tanks.range_of(k)[end] for k in range(len(tanks.names))])
+        one = tanks.numbers(masses)
+        m, mp, J = one[0], one[1:4], one[4:10]
+        inertia = np.array([[J[0], J[3], J[4]], [J[3], J[1], J[5]], [J[4], J[5], J[2]]])
+        E, F0 = one[10 : 10 + 3 * n].reshape(3, n), one[10 + 3 * n : 10 + 6 * n].reshape(3, n)
+        G = one[10 + 12 * n : 10 + 12 * n + n * n].reshape(n, n)
+        white = np.linalg.inv(np.linalg.cholesky(G)).T if n else G
+        _check_residual_mass(replace(flex, mass=m, mp=mp, J=inertia, E=E @ white, F0=F0 @ white), spec)
+
+
+def tank_arrays(specs: list[BodySpec], modes: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the arrays of all tanks, in the order of bodies."""
+    base, counts, level, masses, numbers, rows = [], [], [0], [], [], []
+    ratio, ratios, at = [], 0, 0
+    for spec in specs:
+        tanks = spec.tanks
+        counts.append(0 if tanks is None else len(tanks.names))
+        base.append(-1 if tanks is None else at)
+        ratio.append(-1 if tanks is None or tanks.ratio is None else ratios)
+        if tanks is None:
+            continue
+        if tanks.ratio is not None:
+            rows += [np.array([[len(tanks.ratio), 0.0]]), tanks.ratio]
+            ratios += 1 + len(tanks.ratio)
+        for k in range(len(tanks.names)):
+            level.append(level[-1] + int(tanks.first[k + 1] - tanks.first[k]))
+        masses.append(tanks.masses)
+        size = len(tanks.base)
+        numbers.append(at + size * (1 + np.arange(len(tanks.masses))))
+        at += size * (1 + len(tanks.masses))
+    parts = [np.concatenate([s.tanks.base, s.tanks.levels.ravel()]) for s in specs if s.tanks is not None]
+    burns = np.array([s.tanks is not None for s in specs], dtype=bool)
+    squares = np.where(burns, modes**2, 0)
+    return {
+        "body_square": np.where(burns, np.cumsum(squares) - squares, -1).astype(np.int64),
+        "body_tank": np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        "body_base": np.array(base, dtype=np.int64),
+        "tank_level": np.array(level, dtype=np.int64),
+        "level_mass": _joined(masses),
+        "level_numbers": _joined(numbers).astype(np.int64),
+        "tank_numbers": _joined(parts),
+        "body_ratio": np.array(ratio, dtype=np.int64),
+        "tank_ratio": np.concatenate(rows) if rows else np.zeros((0, 2)),
+    }
 
 
 def _check_residual_mass(flex: FlexibleBody, spec: BodySpec) -> None:
@@ -138,7 +213,7 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
     """
     if flex is None or flex.n_modes == 0 or flex.B is None:
         return False
-    if spec.order == 1 or spec.rotary:
+    if spec.order == 1 or spec.rotary or spec.tanks is not None:
         return True
     return bool(np.linalg.eigvalsh(np.trace(flex.B, axis1=2, axis2=3))[-1] > 1.0 + 1e-6)
 
@@ -162,7 +237,7 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
         pools.F0.append(body.F0.ravel())
         pools.J1.append(symmetric_six(body.J1).T.ravel())
         if body.B is not None:
-            pools.pair.append(_pair_numbers(body.B, body.turning))
+            pools.pair.append(pair_numbers(body.B, body.turning))
             pair += len(pools.pair[-1])
         if body.turning is not None:
             pools.first_turn[i] = turn
@@ -173,7 +248,7 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
     return pools
 
 
-def _pair_numbers(B: np.ndarray, turning: Turning | None) -> np.ndarray:
+def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
     """Return second-order integrals of all pairs of modes in the order in which `flex.pairs` reads them."""
     n = len(B)
     J2 = symmetric_six(np.trace(B, axis1=2, axis2=3)[:, :, None, None] * np.eye(3) - B)
@@ -191,7 +266,7 @@ def _pair_numbers(B: np.ndarray, turning: Turning | None) -> np.ndarray:
         rows[:, : n - r] = planes[:, r : r + 4, r:]
         rows[:, :, :4] *= 0.5  # pairs among the four are met twice
         parts.append(rows.ravel())
-    return np.concatenate(parts)
+    return _joined(parts)
 
 
 def site_of(model: Multibody, flexes: list[FlexibleBody | None], body: int, place: np.ndarray | int) -> Site:
@@ -312,6 +387,7 @@ def build_tree(
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
         gimbals=np.array([i for i, s in enumerate(specs) if s.joint.lockable], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
+        **tank_arrays(specs, modes),
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),
         flex_J1=_joined(pools.J1),
@@ -425,14 +501,16 @@ def _springs(
         if flex is not None:
             stiffness.append(flex.stiffness)
             loose = _loose(spec, flex)
-            C = flex.damping(spec.damping, loose)
+            C = flex.damping(spec.damping, loose) if spec.tanks is None else np.zeros((flex.n_modes,) * 2)
             damping.append(np.diag(C).copy())
             rest.append(np.zeros(flex.n_modes))
             where.append(first + joint.nq + np.arange(flex.n_modes))
             off = (C - np.diag(np.diag(C))).ravel()
             if not np.any(np.abs(off) > 1e-13 * np.abs(damping[-1]).max(initial=0.0)):
                 off = np.zeros(0)
-            if loose.shape[1]:
+            if spec.tanks is not None:  # written at the current mass
+                off = np.zeros(flex.n_modes**2 if spec.tanks.ratio is not None else 0)
+            elif loose.shape[1]:
                 more = (flex.damping(spec.damping, loose[:, :0]) - C).ravel()
                 more = more if more.any() else np.zeros(0)
         mixed.append(off)

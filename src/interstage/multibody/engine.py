@@ -212,6 +212,7 @@ class Engine:
         self._slots = slots_of(settings.arrays().values())
         self._front: Scratch | None = None
         self._watched = bool(tree.body_watch.any())
+        self._burns = len(settings.propellant) > 0
         # bodies met with an indefinite mass matrix
         self.indefinite = np.zeros(len(tree.body_parent), dtype=bool)
 
@@ -228,6 +229,11 @@ class Engine:
             return Scratch(self.tree, self.settings, np.dtype(dtype), home)
         if scratch.settings is not self.settings:
             scratch.point_to(self.settings, self._slots)
+            scratch.work.weighed[: len(self.settings.propellant)] = np.nan
+        if self._burns and not np.array_equal(
+            scratch.work.weighed[: len(self.settings.propellant)], self.settings.propellant
+        ):
+            scratch.prepare()
         return scratch
 
     def _home(self, dtype: DTypeLike) -> list[Scratch]:
@@ -260,6 +266,8 @@ class Engine:
 
         The scratch is not lent out: the function sees that it is used by one call at a time.
         """
+        if self._burns:  # masses are looked at whenever scratch is taken
+            return shut
         if self._front is None:
             self._front = self.take(FLOAT)
         return self._front.door(what)

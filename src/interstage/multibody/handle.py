@@ -31,12 +31,13 @@ _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 # Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
-# stiffening, closures, the last two; or the calls: those with loads at places
+# tanks, stiffening, closures, the last two; or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
     "poses": "all",
     "external_wrenches": "loads",
     "prepare": "all",
+    "weigh": "tanks",
     "prepare_modes": "modes",
     "flexible_terms": "modes",
     "body_terms": "all",
@@ -149,6 +150,7 @@ def write_stages(
         "modes": int(tree.sizes[5]) > 0,
         "rigid": int(tree.sizes[5]) == 0,
         "closures": len(tree.closure_site) > 0,
+        "tanks": len(tree.level_mass) > 0,
     }
     kinds["stiffening"] = bool(tree.body_stiff.any())
     kinds["stiff closures"] = kinds["stiffening"] and kinds["closures"]

@@ -130,7 +130,7 @@ def _gathered(system: Compiled, work: Work, motion: dict[int, np.ndarray]) -> np
         if n:
             f, e = 3 * int(tree.body_mode[i]), 3 * int(tree.body_flex[i])
             p[first : first + n] += V[:3] @ work.mode_F[f : f + 3 * n].reshape(3, n)
-            p[first : first + n] += V[3:] @ tree.flex_E[e : e + 3 * n].reshape(3, n)
+            p[first : first + n] += V[3:] @ work.pool_E[e : e + 3 * n].reshape(3, n)
     for i in range(len(F) - 1, -1, -1):
         if not F[i].any():
             continue

@@ -83,12 +83,14 @@ def mass_properties(system: Compiled, x: State) -> RigidInertia:
 def center_of_mass(system: Compiled, x: State, inside: np.ndarray | None = None) -> np.ndarray:
     """Return the centre of mass (3,), of some bodies or all: -∂V/∂g of the potential, exact at every fidelity."""
     tree, frames = system.tree, frames_of(system, x)
+    with system.engine.borrow(np.dtype(float)) as scratch:
+        pool_E = scratch.work.pool_E
     inertia, N = system.settings.body_inertia, int(tree.sizes[0])
     first = inertia[:, 1:4].astype(x.q.dtype)
     for i in range(N):
         n, e, eta = int(tree.body_modes[i]), 3 * int(tree.body_flex[i]), int(tree.body_eta[i])
         if n:
-            first[i] = first[i] + tree.flex_E[e : e + 3 * n].reshape(3, n) @ x.q[eta : eta + n]
+            first[i] = first[i] + pool_E[e : e + 3 * n].reshape(3, n) @ x.q[eta : eta + n]
     m = inertia[:, 0]
     moments = m[:, None] * frames.p + np.einsum("nij,nj->ni", frames.R, first)
     if inside is not None:
@@ -116,13 +118,15 @@ def damping_matrix(system: Kinematics, x: State | None = None) -> np.ndarray:
     """Return C (nv, nv) of the viscous forces -C v of joints and modes, and of dampers to ground at a state."""
     t = system.tree
     C = np.diag(t.v_damping)
+    with system.engine.borrow(np.dtype(float)) as scratch:
+        pool_C = scratch.work.pool_C
     for i in np.flatnonzero((t.body_mixed >= 0) | (t.body_held >= 0) | (t.body_drag >= 0)):
         n, start, drag = int(t.body_modes[i]), int(t.body_mixed[i]), int(t.body_drag[i])
         held = int(t.body_held[i]) if clamps(system.settings.joint_mode[i], t.joint_nv[i]) else -1
         first = int(t.joint_v[i] + t.joint_nv[i])
         modes = slice(first, first + n)
         if start >= 0:
-            C[modes, modes] += t.mixed_C[start : start + n * n].reshape(n, n)
+            C[modes, modes] += pool_C[start : start + n * n].reshape(n, n)
         if held >= 0:
             C[modes, modes] += t.held_C[held : held + n * n].reshape(n, n)
         if drag >= 0:
@@ -176,7 +180,8 @@ def note_masses(system: Compiled, other: Compiled) -> None:
     """Describe the masses in the settings of a system where they are not those of another of the same vehicle."""
     numbers, specs = system.settings.body_inertia, system.model.specs
     changed = np.flatnonzero((numbers != other.settings.body_inertia).any(axis=1))
-    masses = {i: rigid_of(numbers[i], specs[i].offset) for i in changed.tolist()}
+    rigid = [i for i in changed.tolist() if system.flexes[i] is None]
+    masses = {i: rigid_of(numbers[i], specs[i].offset) for i in rigid}
     if masses:
         _describe(system, masses)
 

@@ -22,6 +22,7 @@ from interstage.spatial.checks import as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
+    from interstage.multibody.tanks import Tanks
 
 
 @dataclass
@@ -31,6 +32,7 @@ class BodySpec:
     port : point (3,) of a rigid body that sits in its joint, where that is not the origin of its frame
     stiffening : use the geometric stiffness of the component, where it has some
     rotary : nodes turn with their inertia
+    tanks : propellant that changes the integrals of a flexible body
     """
 
     name: str
@@ -47,6 +49,7 @@ class BodySpec:
     port: np.ndarray | None = None
     stiffening: bool = True
     rotary: bool = False
+    tanks: Tanks | None = None
 
     @property
     def stiffens(self) -> bool:
@@ -137,6 +140,7 @@ class Multibody:
         stiffening: bool = True,
         rotary: bool = False,
         port: ArrayLike | None = None,
+        tanks: Tanks | None = None,
         check: bool = True,
     ) -> BodySpec:
         """Add a body to the tree, after its parent.
@@ -162,6 +166,7 @@ class Multibody:
         rotary : nodes turn with their inertia, as discs on a shaft do, instead of moving as points; order 1 or 2, and a
             component made with rotary_integrals=True
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
+        tanks : propellant of a flexible body that burns, as `Vehicle.multibody` makes it
         check : False takes an inertia as given, even one that no real body has
         """
         where = f"body '{name}'"
@@ -183,7 +188,10 @@ class Multibody:
             rotation=Rotation.of(rotation, where=f"{where}, rotation").matrix,
             stiffening=bool(stiffening),
             rotary=bool(rotary),
+            tanks=tanks,
         )
+        if component is None and tanks is not None:
+            raise InputError("tanks belong to a flexible body", where=where)
         if component is None:
             if rotary:
                 raise InputError("a rigid body has no nodes that turn", where=f"{where}, rotary")

@@ -29,12 +29,13 @@ from interstage.component import Component
 from interstage.component.embedded import component_in, put_component
 from interstage.errors import FileError
 from interstage.files import MULTIBODY, check_version, expect
-from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
+from interstage.hdf5 import Fault, Group, opened, put_array, put_text, put_texts, write_hdf5
 from interstage.multibody.api import System
 from interstage.multibody.closures import ClosureSpec, End, check_ends, check_joint, end_of
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
 from interstage.multibody.places import located
+from interstage.multibody.tanks import Tanks
 from interstage.output import as_path, json_text, parse_json
 from interstage.spatial import RigidInertia, Rotation
 
@@ -63,6 +64,8 @@ def read_model(path: str | Path) -> Multibody:
         check_version(f.number("SCHEMA_VERSION"), SCHEMA, MULTIBODY, path)
         return model_in(f, path)
 
+
+_TANKS = ("first", "masses", "base", "levels", "start")  # arrays of `Tanks`
 
 # writing --------------------------------------------------------------------------------------------------
 
@@ -114,6 +117,13 @@ def _put_body(group: h5py.Group, spec: BodySpec) -> None:
             given[name.upper()] = getattr(spec, name)
     for name, value in given.items():
         put_array(group, name, value)
+    if spec.tanks is not None:
+        tanks = group.create_group("TANKS")
+        put_texts(tanks, "NAMES", spec.tanks.names)
+        for name in _TANKS:
+            put_array(tanks, name.upper(), getattr(spec.tanks, name))
+        if spec.tanks.ratio is not None:
+            put_array(tanks, "RATIO", spec.tanks.ratio)
 
 
 def _joint_text(joint: Joint) -> str:
@@ -183,12 +193,24 @@ def _body_in(group: Group, model: Multibody, components: list[Component]) -> Bod
         damping = group.array("DAMPING", _shape(group, "DAMPING")) if group.has("DAMPING") else None
         how = Mounting(node, damping, group.integer("ORDER"), n_modes)
         fill_flexible(spec, components[number], how, where)
+        spec.tanks = _tanks_in(group.child("TANKS")) if group.has("TANKS") else None
         return spec
     spec.inertia = RigidInertia(
         group.number("MASS"), group.array("COM", (3,)), group.array("INERTIA", (3, 3))
     )
     spec.port = group.array("PORT", (3,)) if group.has("PORT") else None
     return spec
+
+
+def _tanks_in(group: Group) -> Tanks:
+    names = tuple(group.texts("NAMES"))
+    first, masses = group.array("FIRST", (len(names) + 1,), "i"), group.array("MASSES", (None,))
+    base = group.array("BASE", (None,))
+    if first[0] != 0 or first[-1] != len(masses) or np.any(np.diff(first) < 1):
+        raise Fault(f"'{group.label}FIRST' does not part the levels")
+    ratio = group.array("RATIO", (None, 2)) if group.has("RATIO") else None
+    levels = group.array("LEVELS", (len(masses), len(base)))
+    return Tanks(names, first, masses, base, levels, group.array("START", (len(names),)), ratio)
 
 
 def _closure_in(group: Group, model: Multibody) -> ClosureSpec:

@@ -25,7 +25,8 @@ ARRAYS = tuple(name for name, _, _ in SETTING_FIELDS)
 class Settings:
     """Arrays as the kernels read them (see `arrays`), changed in place by their owner alone.
 
-    joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,);  opened : names of open closures
+    joint_mode (N,), body_inertia (N, 10), row_keep (m,), closure_option (3,), propellant (T,)
+    opened : names of open closures
     dropped : rows that say nothing new as long as the closures named with each are closed
     bodies, rows : names of what the first two and the third are of;  fixed : bodies whose joint has no coordinates
     """
@@ -34,6 +35,7 @@ class Settings:
     body_inertia: np.ndarray
     row_keep: np.ndarray
     closure_option: np.ndarray
+    propellant: np.ndarray
     opened: frozenset[str] = frozenset()
     dropped: Mapping[int, frozenset[str]] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ class Settings:
             np.array([inertia_numbers(s, f) for s, f in zip(specs, flexes)]).reshape(len(specs), 10),
             np.ones(len(tree.row_kind), dtype=np.int64),
             np.array([1.0, 0.0, 0.0]),
+            np.concatenate([np.zeros(0), *(s.tanks.start for s in specs if s.tanks is not None)]),
             bodies=tuple(model.bodies),
             rows=tuple(f"{closure}: {words}" for closure, words in row_names(model)),
             fixed=frozenset(s.name for s in specs if s.joint.nv == 0),

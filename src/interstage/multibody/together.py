@@ -57,7 +57,7 @@ def _set(system: System, systems: Mapping[str, System]) -> None:
     """Give a system the settings of those that it is made of."""
     own = system.settings
     each = [one.settings for one in systems.values()]
-    for array in ("joint_mode", "body_inertia", "row_keep"):
+    for array in ("joint_mode", "body_inertia", "row_keep", "propellant"):
         getattr(own, array)[:] = np.concatenate([getattr(one, array) for one in each])
     own.opened = frozenset(prefix + name for prefix, one in systems.items() for name in one.settings.opened)
     options = [one.settings.closure_option for one in systems.values() if one.model.closures]

@@ -37,12 +37,13 @@ def damping_matrix(one: Integrals, ratio: Ratio) -> np.ndarray:
     M_e = effective_mass(one)
     values, Psi = la.eigh(one.K, (M_e + M_e.T) / 2)
     omega = np.sqrt(np.maximum(values, 0.0))
-    zeta = np.array([_ratio(ratio, w / (2 * np.pi)) for w in omega])
+    zeta = np.array([ratio_at(ratio, w / (2 * np.pi)) for w in omega])
     MPsi = M_e @ Psi
     return (MPsi * (2.0 * zeta * omega)) @ MPsi.T
 
 
-def _ratio(ratio: Ratio, hz: float) -> float:
+def ratio_at(ratio: Ratio, hz: float) -> float:
+    """Return a damping ratio at a frequency."""
     value = float(ratio(hz) if callable(ratio) else ratio)
     if not 0.0 <= value < 10.0:
         raise InputError(

@@ -1,14 +1,21 @@
-"""A burning vehicle at one fill as a component: a body of the multibody engine whose mass stands still."""
+"""A burning vehicle as a body of the multibody engine: a component at one fill, and tanks that change it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import scipy.linalg as la
 
 from interstage.component.record import Component
 from interstage.errors import ModelError
+from interstage.multibody.tanks import Tanks, tank_numbers
+from interstage.vehicle.damping import Ratio, effective_mass, ratio_at
 from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.shapes import Shapes
+
+RATIOS = 400  # rows of a table of damping ratios over frequency
 
 
 def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
@@ -23,6 +30,53 @@ def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
         raise ModelError(
             "the modal mass is not positive", where=f"component '{name}'", hint="look at shapes.report"
         ) from None
+    return _component(shapes, one, name, values, T)
+
+
+def reference_component(shapes: Shapes, name: str) -> Component:
+    """Return the component of a vehicle at its reference fill, in its shapes as they are."""
+    n = len(shapes)
+    one = replace(shapes.integrals(shapes.reference), G=np.eye(n))
+    return _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n))
+
+
+def tanks_of(shapes: Shapes, start: Mapping[str, float], damping: Ratio | None, name: str) -> Tanks:
+    """Return the tanks of a vehicle for the multibody engine: its integrals as sums over levels."""
+    for tank in shapes.stack.tanks.values():
+        if tank.K:
+            raise ModelError(
+                "a tank that changes the stiffness cannot burn in a multibody",
+                where=f"vehicle '{name}', tank '{tank.name}'",
+                hint="fly it alone (interstage.vehicle.fly), or give its levels without stiffness",
+            )
+    partition, n = shapes.partition, len(shapes)
+    return Tanks(
+        partition.tanks,
+        partition.first,
+        partition.level_mass,
+        _numbers(Integrals.unpacked(partition.base, n)),
+        np.array([_numbers(Integrals.unpacked(one, n)) for one in partition.level_values]),
+        np.array([start[tank] for tank in partition.tanks]),
+        None if damping is None else _ratios(shapes, damping),
+    )
+
+
+def _numbers(one: Integrals) -> np.ndarray:
+    A = np.einsum("abr->rab", one.A)
+    J1 = 2.0 * np.einsum("raa->r", A)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
+    B = np.einsum("abrs->rsab", one.B)
+    return tank_numbers(one.mass, one.first, one.inertia, one.E, one.F0, J1, one.G, B)
+
+
+def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:
+    """Return ratios over rates (R, 2), to twice the highest frequency of the empty vehicle."""
+    empty = shapes.integrals({name: float(tank.masses[0]) for name, tank in shapes.stack.tanks.items()})
+    top = np.sqrt(la.eigh(empty.K, effective_mass(empty), eigvals_only=True)[-1]) / np.pi
+    hz = np.linspace(0.0, top, RATIOS) if callable(damping) else np.array([0.0])
+    return np.array([[2 * np.pi * f, ratio_at(damping, float(f))] for f in hz])
+
+
+def _component(shapes: Shapes, one: Integrals, name: str, values: np.ndarray, T: np.ndarray) -> Component:
     ids = shapes.node_ids
     order = np.argsort(ids)
     Phi = (shapes.nodes @ T).reshape(len(ids), 6, -1)[order]

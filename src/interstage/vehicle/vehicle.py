@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.component.interface import components_of
+from interstage.component.record import Component
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import Free, Multibody
 from interstage.spatial.checks import as_array
-from interstage.vehicle.frozen import component_at
+from interstage.vehicle.damping import Ratio
+from interstage.vehicle.frozen import component_at, reference_component, tanks_of
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
@@ -223,25 +225,34 @@ class Vehicle:
         shapes: Shapes,
         *,
         propellant: Propellant | None = None,
-        damping: float | Sequence[float] | None = None,
+        damping: Ratio | None = None,
         order: int = 2,
     ) -> Multibody:
-        """Return the vehicle at one fill as the free body of a multibody: its masses stand still.
+        """Return the vehicle as the free body of a multibody, with tanks whose propellant may change.
 
         To it engines on gimbals, slosh and payloads are added as to any other; trim, linear models and devices follow.
-        Shapes enter as modes of unit modal mass at this fill; `shapes.node_id(stage, node)` is a node's id in the body.
+        The modal coordinates are those of the shapes; `shapes.node_id(stage, node)` is a node's id in the body. The
+        compiled system has its propellant by name: `system.propellant["grain"] = 600e3`.
 
         Parameters
         ----------
         shapes : of this vehicle
-        propellant : {tank: mass} (others full), or a part 0 to 1 of all
-        damping : ratio of the free modes
+        propellant : {tank: mass} at first (others full), or a part 0 to 1 of all
+        damping : ratio of the free modes at the current mass, a number or a function of the frequency in Hz
         order : fidelity of the deformed inertia, as in `Multibody.add_body`
         """
-        component = component_at(shapes, shapes.integrals(propellant), self.name)
+        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping, self.name)
         mb = Multibody(self.name, gravity=self.gravity)
-        mb.add_body(self.name, component=component, joint=Free(), damping=damping, order=order)
+        component = reference_component(shapes, self.name)
+        mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
         return mb
+
+    def component(self, shapes: Shapes, propellant: Propellant | None = None) -> Component:
+        """Return the vehicle at one fill as a component, in modes of unit modal mass at this fill.
+
+        Its masses stand still; it is saved, and mounted in any multibody, as any other.
+        """
+        return component_at(shapes, shapes.integrals(propellant), self.name)
 
     def position(self, place: tuple[str, int], where: str) -> np.ndarray:
         """Return where a node of a stage is in the vehicle."""

@@ -22,6 +22,7 @@ from interstage.multibody.layout import Layout
 from interstage.multibody.model import Multibody
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
+from interstage.multibody.tanks import Propellant
 from interstage.multibody.types import SiteKey
 from interstage.spatial.checks import as_array
 
@@ -75,6 +76,17 @@ class Compiled:
     def settings(self) -> Settings:
         """What is switched at run time, of this object alone."""
         return self.engine.settings
+
+    @property
+    def propellant(self) -> Propellant:
+        """Propellant in the tanks of bodies that burn, {tank: mass}; what is set holds from then on, here alone."""
+        tanks = [
+            (name, *spec.tanks.range_of(k))
+            for spec in self.model.specs
+            if spec.tanks is not None
+            for k, name in enumerate(spec.tanks.names)
+        ]
+        return Propellant(tanks, self.settings.propellant)
 
     def with_settings(self, settings: Settings | None = None) -> Self:
         """Return a view of the same vehicle with (a copy of) other settings; None: as they are here.

@@ -37,6 +37,7 @@ from interstage.multibody.kernels.slots import (
     rigid_inertia,
 )
 from interstage.multibody.kernels.small import add, inlined, kernel, turn
+from interstage.multibody.kernels.weighing import lower_solve, upper_solve
 
 NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
 
@@ -77,7 +78,9 @@ def _modal_forces(tree, work, i, q, v, tau):
     mixed, held = tree.body_mixed[i], tree.body_held[i]
     if mixed >= 0:
         for r in range(n):
-            beta[r] -= row_times(tree.mixed_C, mixed + n * r, rate) * d[r]
+            beta[r] -= row_times(work.pool_C, mixed + n * r, rate) * d[r]
+    if tree.body_square[i] >= 0:
+        lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
     if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
         for r in range(n):
             beta[r] -= row_times(tree.held_C, held + n * r, rate) * d[r]
@@ -89,8 +92,8 @@ def _modal_forces(tree, work, i, q, v, tau):
     add6(
         work.z,
         i,
-        rows_times(work.mode_F[3 * mode : 3 * (mode + n)], beta),
-        rows_times(tree.flex_E[3 * flex : 3 * (flex + n)], beta),
+        rows_times(work.row_F[3 * mode : 3 * (mode + n)], beta),
+        rows_times(work.row_E[3 * flex : 3 * (flex + n)], beta),
     )
 
 
@@ -172,10 +175,12 @@ def modal_accelerations(tree, work, i, vdot):
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
     out, beta, d = vdot[first : first + n], work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
     clear_vector(out)
-    add_rows(out, work.mode_F[3 * mode : 3 * (mode + n)], low(work.A, i))
-    add_rows(out, tree.flex_E[3 * flex : 3 * (flex + n)], high(work.A, i))
+    add_rows(out, work.row_F[3 * mode : 3 * (mode + n)], low(work.A, i))
+    add_rows(out, work.row_E[3 * flex : 3 * (flex + n)], high(work.A, i))
     if begin < end:
         port_forces(tree, work, i, out)
         port_accelerations(tree, work, i)
     for r in range(n):
         out[r] = beta[r] - d[r] * out[r]
+    if tree.body_square[i] >= 0:
+        upper_solve(work.mass_L, tree.body_square[i], n, out, 0)

@@ -35,6 +35,7 @@ from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, r
 from interstage.multibody.kernels.slots import get3, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, sub, symmetric_times
 from interstage.multibody.kernels.stiffening import add_product, spin_stiffness
+from interstage.multibody.kernels.weighing import factor_mass, weigh, whiten
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
 
@@ -164,9 +165,9 @@ def _changed_inertia(tree, work, i, q, v, w):
     mode, flex = tree.body_mode[i], tree.body_flex[i]
     y = work.mode_y[PLANES * mode : PLANES * (mode + n)]
     base, second = PLANES * mode, tree.body_order[i] == 2
-    pairs(tree.flex_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
-    J1 = tree.flex_J1[6 * flex : 6 * (flex + n)]
-    F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
+    pairs(work.pool_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
+    J1 = work.pool_J1[6 * flex : 6 * (flex + n)]
+    F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], work.pool_F0[3 * flex : 3 * (flex + n)]
     for r in range(3 * n):
         F[r] = F0[r] + y[6 * n + r]
     # ½ωᵀJω by the six numbers of J
@@ -217,7 +218,7 @@ def _turned(tree, i, eta, rate, F, x):
 def _shifted_inertia(tree, work, i, w, d, rate):
     """Write J, F and the modal velocity terms of a body at order 0, shifted by d = Eη/m; return J̇ω."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
-    I, E, F0 = work.I, tree.flex_E[3 * flex : 3 * (flex + n)], tree.flex_F0[3 * flex : 3 * (flex + n)]
+    I, E, F0 = work.I, work.pool_E[3 * flex : 3 * (flex + n)], work.pool_F0[3 * flex : 3 * (flex + n)]
     F = work.mode_F[3 * mode : 3 * (mode + n)]
     m, x, y, z = I[i, 0], d[0], d[1], d[2]
     for r in range(n):
@@ -248,7 +249,7 @@ def flexible_terms(tree, work, i, q, v):
     first = tree.joint_v[i] + tree.joint_nv[i]
     rate = v[first : first + n]
     mode, flex = tree.body_mode[i], tree.body_flex[i]
-    E = tree.flex_E[3 * flex : 3 * (flex + n)]
+    E = work.pool_E[3 * flex : 3 * (flex + n)]
     b = work.mode_b[mode : mode + n]
     w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
     I = work.I
@@ -358,13 +359,19 @@ def clamps(mode, nv):
 def modal_products(tree, work, i):
     """Write FDFᵀ, FDEᵀ of a body and [λ; γ]DFᵀ of its ports: what changes with F."""
     n, mode, e = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i]
-    F, d = work.mode_F[3 * mode : 3 * (mode + n)], work.mode_d[mode : mode + n]
+    if len(work.propellant) > 0:
+        if tree.body_square[i] >= 0:
+            whiten(tree, work, i, work.mode_F, work.row_F, 3 * mode, 3)
+        else:
+            for r in range(3 * mode, 3 * (mode + n)):
+                work.row_F[r] = work.mode_F[r]
+    F, d = work.row_F[3 * mode : 3 * (mode + n)], work.mode_d[mode : mode + n]
     _six(F, F, d, work.FDF, i)
-    _nine(F, tree.flex_E[e : e + 3 * n], d, work.FDE, i, 0, 3)
+    _nine(F, work.row_E[e : e + 3 * n], d, work.FDE, i, 0, 3)
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
         at = 3 * tree.site_start[s]
-        _nine(tree.site_lam[at : at + 3 * n], F, d, work.site_DF, s, 0, 3)
-        _nine(tree.site_gam[at : at + 3 * n], F, d, work.site_DF, s, 9, 3)
+        _nine(work.row_lam[at : at + 3 * n], F, d, work.site_DF, s, 0, 3)
+        _nine(work.row_gam[at : at + 3 * n], F, d, work.site_DF, s, 9, 3)
 
 
 @stage("")
@@ -375,6 +382,8 @@ def prepare(tree, work):
         work.g[-1, k] = tree.gravity[k]
         work.Rw[-1, 4 * k] = 1.0
     if tree.sizes[5] > 0:
+        if len(work.propellant) > 0:
+            weigh(tree, work)
         prepare_modes(tree, work)
 
 
@@ -389,11 +398,30 @@ def prepare_modes(tree, work):
         for r in range(n):
             work.mode_d[mode + r] = 1.0 / (1.0 + work.shift[first + r])
         for r in range(3 * n):
-            work.mode_F[3 * mode + r] = tree.flex_F0[e + r]
+            work.mode_F[3 * mode + r] = work.pool_F0[e + r]
+        if tree.body_square[i] >= 0:
+            _whiten_body(tree, work, i)
         modal_products(tree, work, i)
-        E, d = tree.flex_E[e : e + 3 * n], work.mode_d[mode : mode + n]
+        E, d = work.row_E[e : e + 3 * n], work.mode_d[mode : mode + n]
         _six(E, E, d, work.EDE, i)
         _prepare_ports(tree, work, i, n, E, d)
+
+
+@kernel
+def _whiten_body(tree, work, i):
+    """Write L of the modal mass of a body that burns, and its constant rows times L⁻ᵀ; the modes have unit mass then.
+
+    A mass that is not positive is left to forward dynamics, which finds no finite answer.
+    """
+    n, mode = tree.body_modes[i], tree.body_mode[i]
+    if not factor_mass(tree, work, i):
+        work.indefinite[i] = 1.0
+    for r in range(n):
+        work.mode_d[mode + r] = 1.0
+    whiten(tree, work, i, work.pool_E, work.row_E, 3 * tree.body_flex[i], 3)
+    for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        whiten(tree, work, i, tree.site_lam, work.row_lam, 3 * tree.site_start[s], 3)
+        whiten(tree, work, i, tree.site_gam, work.row_gam, 3 * tree.site_start[s], 3)
 
 
 @kernel
@@ -404,15 +432,15 @@ def _prepare_ports(tree, work, i, n, E, d):
     W0 = work.W0.reshape(1, len(work.W0))
     for s in range(begin, end):
         a = 3 * tree.site_start[s]
-        lam, gam = tree.site_lam[a : a + 3 * n], tree.site_gam[a : a + 3 * n]
+        lam, gam = work.row_lam[a : a + 3 * n], work.row_gam[a : a + 3 * n]
         _nine(lam, E, d, work.site_DE, s, 0, 3)
         _nine(gam, E, d, work.site_DE, s, 9, 3)
         at = row
         for t in range(begin, end):
             b = 3 * tree.site_start[t]
-            _nine(lam, tree.site_lam[b : b + 3 * n], d, W0, 0, at, width)
-            _nine(lam, tree.site_gam[b : b + 3 * n], d, W0, 0, at + 3, width)
-            _nine(gam, tree.site_lam[b : b + 3 * n], d, W0, 0, at + 3 * width, width)
-            _nine(gam, tree.site_gam[b : b + 3 * n], d, W0, 0, at + 3 * width + 3, width)
+            _nine(lam, work.row_lam[b : b + 3 * n], d, W0, 0, at, width)
+            _nine(lam, work.row_gam[b : b + 3 * n], d, W0, 0, at + 3, width)
+            _nine(gam, work.row_lam[b : b + 3 * n], d, W0, 0, at + 3 * width, width)
+            _nine(gam, work.row_gam[b : b + 3 * n], d, W0, 0, at + 3 * width + 3, width)
             at += 6
         row += 6 * width

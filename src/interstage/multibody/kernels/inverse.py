@@ -18,6 +18,7 @@ from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6, rigid_inertia
 from interstage.multibody.kernels.small import add, cross, inertia_times, kernel, scale, turn, turn_back
 from interstage.multibody.kernels.stiffening import add_carried, stiff_rows
+from interstage.multibody.kernels.weighing import mass_times
 
 
 @kernel
@@ -61,16 +62,20 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
     """Write the modal forces of a flexible body; add M_rη η̈ and what hangs on its ports to z."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first, eta = tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
-    F, E = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
+    F, E = work.mode_F[3 * mode : 3 * (mode + n)], work.pool_E[3 * flex : 3 * (flex + n)]
     add6(work.z, i, rows_times(F, vdot[first : first + n]), rows_times(E, vdot[first : first + n]))
     for r in range(n):
         k = first + r
-        own = vdot[k] + tree.v_damping[k] * v[k] + tree.v_stiffness[k] * q[eta + r]
+        own = (
+            mass_times(tree, work, i, vdot, first, r)
+            + tree.v_damping[k] * v[k]
+            + tree.v_stiffness[k] * q[eta + r]
+        )
         tau[k] = own + work.mode_b[mode + r] - work.mode_ext[mode + r]
     mixed, held, rate = tree.body_mixed[i], tree.body_held[i], v[first : first + n]
     if mixed >= 0:
         for r in range(n):
-            tau[first + r] += row_times(tree.mixed_C, mixed + n * r, rate)
+            tau[first + r] += row_times(work.pool_C, mixed + n * r, rate)
     if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
         for r in range(n):
             tau[first + r] += row_times(tree.held_C, held + n * r, rate)

@@ -10,6 +10,7 @@ from interstage.multibody.kernels.joints import turn_from_rest
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.slots import get3, get9, high, low
 from interstage.multibody.kernels.small import add, cross, dot, kernel, scale, sub, symmetric_times, turn
+from interstage.multibody.kernels.weighing import mass_times
 
 
 @kernel
@@ -73,7 +74,7 @@ def _momenta(tree, work, i, v):
     if n > 0:
         first, f, e = tree.joint_v[i] + tree.joint_nv[i], 3 * tree.body_mode[i], 3 * tree.body_flex[i]
         h = add(h, rows_times(work.mode_F[f : f + 3 * n], v[first : first + n]))
-        l = add(l, rows_times(tree.flex_E[e : e + 3 * n], v[first : first + n]))
+        l = add(l, rows_times(work.pool_E[e : e + 3 * n], v[first : first + n]))
     return h, l
 
 
@@ -91,12 +92,12 @@ def energies(tree, work, q, v, out):
         mp = (I[i, 1], I[i, 2], I[i, 3])
         n, first, eta = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i], tree.body_eta[i]
         if n > 0:
-            F, E, a, e = work.mode_F, tree.flex_E, 3 * tree.body_mode[i], 3 * tree.body_flex[i]
+            F, E, a, e = work.mode_F, work.pool_E, 3 * tree.body_mode[i], 3 * tree.body_flex[i]
             for r in range(n):
                 x = v[first + r]
                 mixed = w[0] * F[a + r] + w[1] * F[a + n + r] + w[2] * F[a + 2 * n + r]
                 mixed += u[0] * E[e + r] + u[1] * E[e + n + r] + u[2] * E[e + 2 * n + r]
-                kinetic += 0.5 * x * (mixed + x)
+                kinetic += 0.5 * x * (mixed + mass_times(tree, work, i, v, first, r))
                 strain += 0.5 * tree.v_stiffness[first + r] * q[eta + r] * q[eta + r]
         weight -= dot(gravity, add(scale(I[i, 0], get3(work.pw, i)), turn(get9(work.Rw, i), mp)))
         iv = tree.joint_v[i]

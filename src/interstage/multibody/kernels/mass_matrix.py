@@ -92,11 +92,15 @@ def _modal_block(tree, work, i, M):
     """Write the rows of the modes of body i: among themselves, and with every coordinate inboard."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first = tree.joint_v[i] + tree.joint_nv[i]
-    F, E, a, e = work.mode_F, tree.flex_E, 3 * mode, 3 * flex
+    F, E, a, e, square = work.mode_F, work.pool_E, 3 * mode, 3 * flex, tree.body_square[i]
     for r in range(n):
         t = (F[a + r], F[a + n + r], F[a + 2 * n + r])
         f = (E[e + r] + 0.0 * t[0], E[e + n + r] + 0.0 * t[0], E[e + 2 * n + r] + 0.0 * t[0])
-        M[first + r, first + r] += 1.0
+        if square < 0:
+            M[first + r, first + r] += 1.0
+        else:
+            for k in range(n):
+                M[first + r, first + k] += work.mass_G[square + n * r + k]
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
             J = get9(work.site_J, s)
             x, y = _port_column(tree, s, r, n, J)

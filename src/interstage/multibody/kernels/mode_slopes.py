@@ -161,7 +161,7 @@ def _shifted_modes(tree, work, i, v, vdot, modes, J):
     """Write what the modes of a body at order 0 feel and do; return J̇."""
     n, mode, e = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i]
     first, nv = tree.joint_v[i] + tree.joint_nv[i], tree.sizes[4]
-    E, I = tree.flex_E, work.I
+    E, I = work.pool_E, work.I
     m, mp = I[i, 0], (I[i, 1], I[i, 2], I[i, 3])
     w, alpha = low(work.V, i), low(work.A, i)
     push = rows_times(E[e : e + 3 * n], v[first : first + n])
@@ -194,10 +194,10 @@ def _integral_modes(tree, work, i, v, vdot, modes, room, J):
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
     first, nv, second = tree.joint_v[i] + tree.joint_nv[i], tree.sizes[4], tree.body_order[i] == 2
     w, alpha = low(work.V, i), low(work.A, i)
-    table, start = tree.flex_pair, tree.body_pair[i]
+    table, start = work.pool_pair, tree.body_pair[i]
     pairs(table, start, v, first, v, first, n, w, room, 0, second)
     pairs(table, start, vdot, first, v, first, n, w, room, 10 * n, False)
-    y, base, J1 = work.mode_y, 10 * mode, tree.flex_J1
+    y, base, J1 = work.mode_y, 10 * mode, work.pool_J1
     Jdot = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for r in range(n):
         k = mode + r
@@ -246,7 +246,7 @@ def _own_modes(tree, work, i, q, v, modes, room, J):
     first, nv = tree.joint_v[i] + tree.joint_nv[i], tree.sizes[4]
     w, u, alpha = low(work.V, i), high(work.V, i), low(work.A, i)
     fall = add(high(work.A, i), sub(cross(w, u), get3(work.g, i)))
-    F, E = work.mode_F, tree.flex_E
+    F, E = work.mode_F, work.pool_E
     for r in range(n):
         k, own = mode + r, column(E, e, n, r)
         put_six(modes, k, 0, plus(six(modes, k, 0), (cross(u, own), cross(own, w))))
@@ -261,7 +261,7 @@ def _own_modes(tree, work, i, q, v, modes, room, J):
     for r in range(n):
         for s in range(n):
             if mixed >= 0:
-                J[nv + first + r, first + s] += tree.mixed_C[mixed + n * r + s]
+                J[nv + first + r, first + s] += work.pool_C[mixed + n * r + s]
             if holds:
                 J[nv + first + r, first + s] += tree.held_C[held + n * r + s]
     if tree.body_spin[i] >= 0:
@@ -307,7 +307,7 @@ def mode_answers(tree, work, q, v, vdot, bodies, sites, ports, modes, room, J):
         rate = v[first : first + n]
         spin, push = (
             rows_times(work.mode_F[f : f + 3 * n], rate),
-            rows_times(tree.flex_E[e : e + 3 * n], rate),
+            rows_times(work.pool_E[e : e + 3 * n], rate),
         )
         for k in range(6):
             put_six(bodies, i, 6 * k, velocity_terms(work, i, Jdot, push, spin, unit_motion(k)))
@@ -343,7 +343,7 @@ def _mode_rows(tree, work, i, bodies, sites, cols, ports, modes, J):
     n, mode, e, nv = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i], tree.sizes[4]
     first, stiff = tree.joint_v[i] + tree.joint_nv[i], tree.body_stiff[i] > 0
     for r in range(n):
-        A = column(work.mode_F, 3 * mode, n, r), column(tree.flex_E, e, n, r)
+        A = column(work.mode_F, 3 * mode, n, r), column(work.pool_E, e, n, r)
         k = mode + r
         V, T = six(modes, k, 0), (modes[k, 6], modes[k, 7], modes[k, 8])
         o = times(0.0, V)
@@ -416,7 +416,7 @@ def _mode_columns(tree, work, i, q, sites, ports, modes, J):
         k = first + r
         J[2 * nv + k, k] += 1.0
         f, g = six(modes, mode + r, 9), six(modes, mode + r, 15)
-        h = column(work.mode_F, 3 * mode, n, r), column(tree.flex_E, e, n, r)
+        h = column(work.mode_F, 3 * mode, n, r), column(work.pool_E, e, n, r)
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
             df, dg, dh = _port_column(tree, work, s, q, r, sites, ports, J)
             f, g, h = plus(f, df), plus(g, dg), plus(h, dh)

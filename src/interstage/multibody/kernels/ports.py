@@ -86,10 +86,10 @@ def factor_ports(tree, work, i):
 
 
 @kernel
-def _take_wrench(tree, s, t, f, d, beta):
+def _take_wrench(tree, work, s, t, f, d, beta):
     """Take D⁻¹[λ; γ]ᵀ[t; f] of port s from beta (n,)."""
     n, at = len(beta), 3 * tree.site_start[s]
-    lam, gam = tree.site_lam[at : at + 3 * n], tree.site_gam[at : at + 3 * n]
+    lam, gam = work.row_lam[at : at + 3 * n], work.row_gam[at : at + 3 * n]
     a, b, c = lam[:n], lam[n : 2 * n], lam[2 * n : 3 * n]
     x, y, z = gam[:n], gam[n : 2 * n], gam[2 * n : 3 * n]
     for r in range(n):
@@ -110,7 +110,7 @@ def take_port_forces(tree, work, i, beta):
                 z[s, k] -= L[s, 6 * k + m] * e
             work.port_zeta[s, m] = e * work.port_D[s, m]
         t, f = low(z, s), high(z, s)
-        _take_wrench(tree, s, turn_back(get9(work.site_J, s), t), f, d, beta)
+        _take_wrench(tree, work, s, turn_back(get9(work.site_J, s), t), f, d, beta)
         add6(work.z, i, add(t, cross(get3(work.site_p, s), f)), f)
 
 
@@ -118,8 +118,8 @@ def take_port_forces(tree, work, i, beta):
 def modal_motion(tree, work, s, beta):
     """Return Π D⁻¹β of port s: what D⁻¹β makes of its acceleration, halves."""
     n, at = len(beta), 3 * tree.site_start[s]
-    spin = turn(get9(work.site_J, s), rows_times(tree.site_lam[at : at + 3 * n], beta))
-    return spin, rows_times(tree.site_gam[at : at + 3 * n], beta)
+    spin = turn(get9(work.site_J, s), rows_times(work.row_lam[at : at + 3 * n], beta))
+    return spin, rows_times(work.row_gam[at : at + 3 * n], beta)
 
 
 @kernel
@@ -305,8 +305,8 @@ def port_forces(tree, work, i, out):
         t, f = turn_back(get9(work.site_J, s), low(work.site_f, s)), high(work.site_f, s)
         add6(work.site_f, s, low(work.site_z, s), high(work.site_z, s))
         at, x = 3 * tree.site_start[s], 6 * s
-        add_rows(out, tree.site_lam[at : at + 3 * n], t)
-        add_rows(out, tree.site_gam[at : at + 3 * n], f)
+        add_rows(out, work.row_lam[at : at + 3 * n], t)
+        add_rows(out, work.row_gam[at : at + 3 * n], f)
         for j in range(3):
             work.port_t[x + j] = t[j]
             work.port_t[x + 3 + j] = f[j]

@@ -10,6 +10,7 @@ from interstage.multibody.kernels.ports import forces_inward, modal_motion, no_p
 from interstage.multibody.kernels.rows import clear, rows_times, solve_ldlt
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, turn
+from interstage.multibody.kernels.weighing import lower_solve
 
 
 @kernel
@@ -33,8 +34,10 @@ def _modes_inward(tree, work, i):
     beta, d = work.mode_beta[mode : mode + n], work.mode_d[mode : mode + n]
     for r in range(n):
         beta[r] *= d[r]
+    if tree.body_square[i] >= 0:
+        lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
     take_port_forces(tree, work, i, beta)
-    F, E = work.mode_F[3 * mode : 3 * (mode + n)], tree.flex_E[3 * flex : 3 * (flex + n)]
+    F, E = work.row_F[3 * mode : 3 * (mode + n)], work.row_E[3 * flex : 3 * (flex + n)]
     add6(work.z, i, rows_times(F, beta), rows_times(E, beta))
     if tree.body_ports[i] == tree.body_ports[i + 1]:
         return

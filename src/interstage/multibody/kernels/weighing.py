@@ -1,0 +1,231 @@
+"""Bodies that burn: integrals from the propellant in their tanks, and modal mass that is not one.
+
+With constant shapes every integral is linear in the mass matrix, and that of a tank is linear between two of its
+levels, so that all integrals of a body are sums, base + Σ_k [(1 - w_k) level_k + w_k level_k+1]. They are written into
+the scratch when masses change; no matrix of the structure is touched. The numbers of a body of n modes are
+
+    m, m c, J (10);  E (3, n);  F0 (3, n);  J1 (6, n);  G (n, n);  pairs as `flex.pairs` reads them
+
+Modal mass G is full. With G + shift = L Lᵀ and ξ = Lᵀη̈ the equations of the modes have unit mass,
+
+    ξ + (M_rη L⁻ᵀ)ᵀ α + (Π L⁻ᵀ)ᵀ f = L⁻¹ β,
+
+so that the elimination of modes runs on rows times L⁻ᵀ (`row_E`, `row_F`, `row_lam`, `row_gam`) with D = 1, and η̈ is
+L⁻ᵀ ξ. G does not depend on η, and L stays real under complex steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from interstage.multibody.handle import stage
+from interstage.multibody.kernels.small import kernel
+
+REFRESH = (
+    1e-3  # of a tank: modal damping is found at propellant rounded to so much, an eigenproblem each time
+)
+
+
+@kernel
+def _level_below(tree, k, mass):
+    """Return the level of tank k below a mass, and the weight of the next."""
+    i, last = tree.tank_level[k], tree.tank_level[k + 1] - 1
+    if i == last:
+        return i, 0.0
+    while i < last - 1 and mass >= tree.level_mass[i + 1]:
+        i += 1
+    w = (mass - tree.level_mass[i]) / (tree.level_mass[i + 1] - tree.level_mass[i])
+    return i, min(max(w, 0.0), 1.0)
+
+
+@kernel
+def _gather(tree, i, masses, offset, out, first, length):
+    """Write numbers offset ... offset + length of the sums of body i, with masses (T,), from out[first] on."""
+    at, numbers = tree.body_base[i] + offset, tree.tank_numbers
+    for j in range(length):
+        out[first + j] = numbers[at + j]
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+        level, w = _level_below(tree, k, masses[k])
+        at = tree.level_numbers[level] + offset
+        for j in range(length):
+            out[first + j] += (1.0 - w) * numbers[at + j]
+        if w > 0.0:
+            at = tree.level_numbers[level + 1] + offset
+            for j in range(length):
+                out[first + j] += w * numbers[at + j]
+
+
+@kernel
+def pair_count(n):
+    """Return how many numbers `flex.pairs` reads for n modes."""
+    count = 0
+    for r in range(0, n, 4):
+        count += 36 * (n - r)
+    return count
+
+
+@kernel
+def _weigh_body(tree, work, i):
+    """Write the integrals of body i at the propellant of now."""
+    n, flex, masses = tree.body_modes[i], tree.body_flex[i], work.propellant
+    _gather(tree, i, masses, 0, work.body_inertia[i], 0, 10)
+    _gather(tree, i, masses, 10, work.pool_E, 3 * flex, 3 * n)
+    _gather(tree, i, masses, 10 + 3 * n, work.pool_F0, 3 * flex, 3 * n)
+    _gather(tree, i, masses, 10 + 12 * n, work.mass_G, tree.body_square[i], n * n)
+    if tree.body_order[i] > 0:
+        _gather(tree, i, masses, 10 + 6 * n, work.pool_J1, 6 * flex, 6 * n)
+        _gather(tree, i, masses, 10 + 12 * n + n * n, work.pool_pair, tree.body_pair[i], pair_count(n))
+
+
+@kernel
+def _ratio_at(tree, first, rate):
+    """Return the damping ratio at a rate, rad/s: linear between the rows of a table, its ends beyond them."""
+    count, table = int(tree.tank_ratio[first, 0]), tree.tank_ratio
+    at = first + 1
+    if rate <= table[at, 0]:
+        return table[at, 1]
+    for k in range(at, at + count - 1):
+        if rate <= table[k + 1, 0]:
+            w = (rate - table[k, 0]) / (table[k + 1, 0] - table[k, 0])
+            return (1.0 - w) * table[k, 1] + w * table[k + 1, 1]
+    return table[at + count - 1, 1]
+
+
+@kernel
+def _damp_body(tree, work, i):
+    """Write modal damping by definition at masses that are rounded: C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
+
+    K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη. Written where nothing but masses has changed it.
+    """
+    n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
+    T = len(work.propellant)
+    begin, end = tree.body_tank[i], tree.body_tank[i + 1]
+    masses, new = work.weighed[T:], False
+    for k in range(begin, end):
+        top = tree.level_mass[tree.tank_level[k + 1] - 1]
+        part = REFRESH * (top - tree.level_mass[tree.tank_level[k]])
+        rounded = top if part == 0.0 else top - part * np.floor((top - work.propellant[k]) / part + 0.5)
+        if rounded != masses[k]:
+            masses[k] = rounded
+            new = True
+    if not new:
+        return
+    m, M = np.empty(10), np.zeros((6, 6))
+    FE, G = np.empty(6 * n), np.empty(n * n)
+    _gather(tree, i, masses, 0, m, 0, 10)
+    _gather(tree, i, masses, 10, FE, 3 * n, 3 * n)
+    _gather(tree, i, masses, 10 + 3 * n, FE, 0, 3 * n)
+    _gather(tree, i, masses, 10 + 12 * n, G, 0, n * n)
+    M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2] = m[4], m[5], m[6], m[7], m[8], m[9]
+    M[0, 4], M[0, 5], M[1, 5] = -m[3], m[2], -m[1]
+    M[1, 3], M[2, 3], M[2, 4] = m[3], -m[2], m[1]
+    for a in range(3):
+        M[3 + a, 3 + a] = m[0]
+    for a in range(6):
+        for b in range(a):
+            M[a, b] = M[b, a]
+    rows = FE.reshape(6, n)
+    Me = G.reshape(n, n) - rows.T @ np.linalg.solve(M, rows)
+    # the inverse problem, K^-1/2 M_e K^-1/2 y = ω⁻² y: Ψ = K^-1/2 y ω, M_e Ψ = K^1/2 y / ω
+    root = np.empty(n)
+    for r in range(n):
+        root[r] = np.sqrt(tree.v_stiffness[first + r])
+    for r in range(n):
+        for s in range(n):
+            Me[r, s] /= root[r] * root[s]
+    inverse, Y = np.linalg.eigh(0.5 * (Me + Me.T))
+    rows_of = np.empty((n, n))
+    for k in range(n):
+        omega = 1.0 / np.sqrt(max(inverse[k], 1e-16 * inverse[n - 1]))
+        size = np.sqrt(2.0 * _ratio_at(tree, tree.body_ratio[i], omega) * omega) / omega
+        for r in range(n):
+            rows_of[r, k] = root[r] * Y[r, k] * size
+    C = rows_of @ np.ascontiguousarray(rows_of.T)
+    at = tree.body_mixed[i]
+    for r in range(n):
+        for s in range(n):
+            work.pool_C[at + n * r + s] = C[r, s]
+
+
+@stage("", "int64")
+def weigh(tree, work):
+    """Write integrals of all bodies that burn where their propellant has changed; return whether it has.
+
+    `flex.prepare` follows then.
+    """
+    changed = False
+    for k in range(len(work.propellant)):
+        if work.weighed[k] != work.propellant[k]:  # none at first: NaN
+            work.weighed[k] = work.propellant[k]
+            changed = True
+    if not changed:
+        return 0
+    for i in range(tree.sizes[0]):
+        if tree.body_square[i] >= 0:
+            _weigh_body(tree, work, i)
+            if tree.body_ratio[i] >= 0:
+                _damp_body(tree, work, i)
+    return 1
+
+
+@kernel
+def factor_mass(tree, work, i):
+    """Write L of G + shift of body i; return whether it is positive."""
+    n, at, first = tree.body_modes[i], tree.body_square[i], tree.joint_v[i] + tree.joint_nv[i]
+    G, L = work.mass_G, work.mass_L
+    for r in range(n):
+        for c in range(r + 1):
+            s = G[at + n * r + c]
+            if r == c:
+                s += work.shift[first + r].real
+            for k in range(c):
+                s -= L[at + n * r + k] * L[at + n * c + k]
+            if r == c:
+                if not s > 0.0:
+                    return False
+                L[at + n * r + r] = np.sqrt(s)
+            else:
+                L[at + n * r + c] = s / L[at + n * c + c]
+    return True
+
+
+@kernel
+def lower_solve(L, at, n, x, first):
+    """Write L⁻¹ x over x[first ...] (n,)."""
+    for r in range(n):
+        s = x[first + r]
+        for k in range(r):
+            s -= L[at + n * r + k] * x[first + k]
+        x[first + r] = s / L[at + n * r + r]
+
+
+@kernel
+def upper_solve(L, at, n, x, first):
+    """Write L⁻ᵀ x over x[first ...] (n,)."""
+    for r in range(n - 1, -1, -1):
+        s = x[first + r] / L[at + n * r + r]
+        x[first + r] = s
+        for k in range(r):
+            x[first + k] -= L[at + n * r + k] * s
+
+
+@kernel
+def whiten(tree, work, i, rows, to, first, count):
+    """Write rows (count, n) from rows[first] on times L⁻ᵀ of body i into `to`, at the same place."""
+    n, at = tree.body_modes[i], tree.body_square[i]
+    for k in range(count * n):
+        to[first + k] = rows[first + k]
+    for k in range(count):
+        lower_solve(work.mass_L, at, n, to, first + k * n)
+
+
+@kernel
+def mass_times(tree, work, i, x, first, r):
+    """Return row r of G x[first ...] of body i, whose modal mass is one where it does not burn."""
+    at, n = tree.body_square[i], tree.body_modes[i]
+    if at < 0:
+        return x[first + r]
+    s = 0.0 * x[first]
+    for k in range(n):
+        s += work.mass_G[at + n * r + k] * x[first + k]
+    return s

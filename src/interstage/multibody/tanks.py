@@ -1,0 +1,127 @@
+"""Tanks of a flexible body: its integrals as sums over what does not burn and levels of propellant.
+
+With constant shapes integrals are linear in the mass matrix. A body with tanks keeps the modes of its component as they
+are (no inboard node), and its modal mass is one at the component's own fill alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError, did_you_mean, shown
+from interstage.multibody.kernels.weighing import pair_count
+
+
+@dataclass(frozen=True, eq=False)
+class Tanks:
+    """What the integrals of a body are at every fill of its tanks, each level as `tank_numbers` packs it.
+
+    names : of the tanks;  first (T + 1,) : where the levels of each begin;  masses (L,) : of the levels
+    base (p,), levels (L, p) : numbers of what does not burn, and of the propellant at each level
+    start (T,) : propellant that a system has at first
+    ratio : (R, 2) rates, rad/s, and damping ratios of the free modes at the current mass, None for no damping
+    """
+
+    names: tuple[str, ...]
+    first: np.ndarray
+    masses: np.ndarray
+    base: np.ndarray
+    levels: np.ndarray
+    start: np.ndarray
+    ratio: np.ndarray | None = None
+
+    def range_of(self, k: int) -> tuple[float, float]:
+        """Return the least and the most propellant of a tank."""
+        return float(self.masses[self.first[k]]), float(self.masses[self.first[k + 1] - 1])
+
+    def numbers(self, masses: np.ndarray) -> np.ndarray:
+        """Return the sums (p,) at masses (T,)."""
+        out = self.base.copy()
+        for k, mass in enumerate(masses):
+            a, b = self.first[k], self.first[k + 1]
+            w = np.interp(mass, self.masses[a:b], np.arange(float(b - a)))
+            i = min(int(w), max(b - a - 2, 0))
+            out += (1.0 - (w - i)) * self.levels[a + i]
+            if w > i:
+                out += (w - i) * self.levels[a + i + 1]
+        return out
+
+
+def tank_numbers(
+    mass: float,
+    first: np.ndarray,
+    inertia: np.ndarray,
+    E: np.ndarray,
+    F0: np.ndarray,
+    J1: np.ndarray,
+    G: np.ndarray,
+    B: np.ndarray,
+) -> np.ndarray:
+    """Return integrals as numbers (p,), in the order of `kernels.weighing`.
+
+    first (3,) = ∫ l dm, inertia (3, 3) about the origin, E, F0 (3, n), J1 (n, 3, 3) = 2 tr(A) 1 - A - Aᵀ, G (n, n),
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ
+    """
+    from interstage.multibody.compile import pair_numbers, symmetric_six
+
+    parts = [[mass], first, symmetric_six(inertia), E.ravel(), F0.ravel(), symmetric_six(J1).T.ravel()]
+    return np.concatenate([*parts, G.ravel(), pair_numbers(B)])
+
+
+def check_tanks(tanks: Tanks, n: int, where: str) -> None:
+    """Refuse numbers that are not those of n modes, and a modal mass that is not positive at the lowest levels."""
+    size = 10 + 12 * n + n * n + pair_count(n)
+    if tanks.levels.shape != (len(tanks.masses), size) or tanks.base.shape != (size,):
+        raise InputError(
+            "the numbers of tanks do not fit the modes of their component",
+            where=where,
+            expected=f"{size} for {n} modes",
+            got=f"{tanks.base.shape}, {tanks.levels.shape}",
+        )
+    low = np.array([tanks.range_of(k)[0] for k in range(len(tanks.names))])
+    G = tanks.numbers(low)[10 + 12 * n : 10 + 12 * n + n * n].reshape(n, n)
+    if n and np.linalg.eigvalsh(0.5 * (G + G.T))[0] <= 0.0:
+        raise ModelError("the modal mass is not positive with empty tanks", where=where)
+
+
+class Propellant(MutableMapping[str, float]):
+    """Masses in the tanks of a system by name; what is set holds from then on, checked against the levels."""
+
+    def __init__(self, tanks: Sequence[tuple[str, float, float]], masses: np.ndarray):
+        self._at = {name: k for k, (name, _, _) in enumerate(tanks)}
+        self._tanks, self._masses = tanks, masses
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._masses[self._row(name)])
+
+    def __setitem__(self, name: str, mass: float) -> None:
+        row = self._row(name)
+        _, low, high = self._tanks[row]
+        if not isinstance(mass, int | float | np.number) or not low <= mass <= high:
+            raise InputError(
+                "the propellant is not within the levels of its tank",
+                where=f"tank '{name}'",
+                expected=f"{low:g} to {high:g}",
+                got=shown(mass),
+            )
+        self._masses[row] = mass
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError("tanks stay; empty one instead", where=f"tank '{name}'")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._at)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def _row(self, name: str) -> int:
+        if name not in self._at:
+            raise InputError(f"there is no tank '{name}'", hint=did_you_mean(name, self._at))
+        return self._at[name]
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name}: {mass:g}" for name, mass in self.items()) + "}"
