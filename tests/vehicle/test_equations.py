@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.linalg as la
 from scipy.integrate import solve_ivp
 from scipy.special import jv, yv
 from vehicle_models import beam_vehicle, first_stage, launcher, refused

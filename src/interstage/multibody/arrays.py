@@ -322,9 +322,11 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     T, burning = len(tree.level_mass), np.flatnonzero(tree.body_square >= 0)
     squares = (int((tree.body_modes[burning] ** 2).sum()),)
     shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (2 * (len(tree.tank_level) - 1),)}
-    types = {"w": dtype, "i": np.int64, "f": np.float64}
+    types: dict[str, type] = {"w": dtype, "i": np.int64, "f": np.float64}
     same = _same_arrays(tree, T > 0)
-    own = {name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes}
+    own: dict[str, np.ndarray] = {
+        name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes
+    }
     own["row_F"] = np.zeros_like(own["mode_F"]) if T else own["mode_F"]
     own["weighed"][:] = np.nan
     return Work(

@@ -109,8 +109,15 @@ class Propellant(MutableMapping[str, float]):
             )
         self._masses[row] = mass
 
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return the least and the most propellant of a tank."""
+        return self._tanks[self._row(name)][1:]
+
     def __delitem__(self, name: str) -> None:
         raise InputError("tanks stay; empty one instead", where=f"tank '{name}'")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._at
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._at)

@@ -45,7 +45,10 @@ def together(name: str, systems: Mapping[str, System]) -> System:
 
 def _spec(spec: BodySpec, prefix: str) -> BodySpec:
     parent = None if spec.parent is None else prefix + spec.parent
-    return replace(spec, name=prefix + spec.name, parent=parent)
+    tanks = spec.tanks
+    if tanks is not None:
+        tanks = replace(tanks, names=tuple(prefix + name for name in tanks.names))
+    return replace(spec, name=prefix + spec.name, parent=parent, tanks=tanks)
 
 
 def _closure(closure: ClosureSpec, prefix: str) -> ClosureSpec:

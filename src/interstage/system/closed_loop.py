@@ -341,6 +341,10 @@ class ClosedLoop:
             table = np.array(rows, dtype=np.int64).reshape(-1, 2)
             a, b = ("to", "from") if name in ("tau", "motion", "known", "mass") else ("from", "to")
             found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
+        tanks = list(self.system.propellant)
+        fuel = {tank: slot.start for tank, slot in plan.tanks.items() if tank in tanks}
+        found["fuel_to"] = np.array([tanks.index(tank) for tank in fuel], dtype=np.int64)
+        found["fuel_from"] = np.array(list(fuel.values()), dtype=np.int64)
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.tapes.dtype
         asked = [*plan.looks, *plan.felt], found["reaction_from"], found["sites"]

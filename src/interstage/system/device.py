@@ -46,6 +46,7 @@ from interstage.system.ports import (
     Places,
     Push,
     State,
+    Store,
     Value,
     numbers,
     shaped,
@@ -85,7 +86,7 @@ class Device:
     fields: Mapping[str, Field] = MappingProxyType({})
     functions: Mapping[str, Callable[..., None]] = MappingProxyType({})
     uses: Mapping[str, Uses] = MappingProxyType({})
-    places: Mapping[str, Place | Hinge | Inside] = MappingProxyType({})
+    places: Mapping[str, Place | Hinge | Inside | Store] = MappingProxyType({})
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
     stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # {argument: the fields that it says}
     derived: tuple[str, ...] = ()  # parameters that follow from others where they are not given
@@ -99,7 +100,7 @@ class Device:
         declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
         fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
         cls.places = MappingProxyType(
-            {n: v for n, v in declared.items() if isinstance(v, Place | Hinge | Inside)}
+            {n: v for n, v in declared.items() if isinstance(v, Place | Hinge | Inside | Store)}
         )
         cls.functions = MappingProxyType(
             {n: declared[n] for n in FUNCTIONS if callable(declared.get(n)) and n in declared}

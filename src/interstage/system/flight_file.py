@@ -138,6 +138,7 @@ def _prepared(
     put_text(file, "EXPOSED", json_text(contents.exposed))
     put_text(file, "LEFT_OUT", json_text(contents.left_out))
     put_text(file, "INERTIA", json_text(contents.inertia))
+    put_text(file, "PROPELLANT", json_text(contents.propellant))
     put_system(file.create_group("VEHICLE"), system)
     if assembly is not None:
         put_text(file, "TREE", str(assembly))
@@ -248,6 +249,7 @@ def _read(path: Path) -> FlightRecord:
             parse_json(f.text("EXPOSED")),
             parse_json(f.text("LEFT_OUT")),
             _inertia(f, names),
+            _propellant(f, names),
         )
         vehicle = system_in(f.child("VEHICLE"), path)
         later = flight_phases.no_rows()
@@ -299,6 +301,15 @@ def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, l
     for body, columns in found.items():
         if not tables or len(columns) != 10 or not all(0 < c < len(tables[0][0]) for c in columns):
             raise Fault(f"the mass of body '{body}' lies where no columns are")
+    return found
+
+
+def _propellant(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, int]:
+    """Return the columns of tanks; files of old have none."""
+    found = parse_json(f.text("PROPELLANT")) if f.has("PROPELLANT") else {}
+    for tank, column in found.items():
+        if not tables or not isinstance(column, int) or not 0 < column < len(tables[0][0]):
+            raise Fault(f"the propellant of tank '{tank}' lies where no column is")
     return found
 
 

@@ -196,7 +196,7 @@ class FlightLog(Log):
             self._tables[: self._own],
             self._tables[self._own :],
             self._systems,
-            self.contents.inertia,
+            (self.contents.inertia, self.contents.propellant),
             self.acted,
         )
         return self

@@ -86,15 +86,16 @@ def phases_of(
     logged: Sequence[np.ndarray],
     tables: Sequence[np.ndarray],
     systems: Sequence[System],
-    inertia: Mapping[str, Sequence[int]],
+    masses_at: tuple[Mapping[str, Sequence[int]], Mapping[str, int]],
     acted: Sequence[Acted | None],
 ) -> list[Phase]:
     """Return the phases of tables of steps and samples; a phase that has no rows yet is left out.
 
-    inertia : {body: columns of steps} with the mass properties of bodies whose mass changes
+    masses_at : {body: columns of steps} with the mass properties of bodies whose mass changes, {tank: column}
     acted : what is known of what acted, of each phase; none of a log from a file
     """
     (steps, *samples), first, at = logged, systems[0], 0
+    inertia, propellant = masses_at
     known = acted if len(acted) == len(systems) else [None] * len(systems)
     begins = [0, *tables[PHASES][:, 0].tolist()]
     found: list[Phase] = []
@@ -111,11 +112,12 @@ def phases_of(
         if len(rows) or not found:
             q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
             masses = {body: rows[:, columns] for body, columns in inertia.items() if body in system.layout}
+            tanks = {tank: rows[:, column] for tank, column in propellant.items() if tank in system.propellant}
             t = rows[:, 0].copy()
             if what is None:
-                found.append(Phase(system, t, q, v, inertia=masses))
+                found.append(Phase(system, t, q, v, inertia=masses, propellant=tanks))
             else:
-                found.append(FlightPhase(system, t, q, v, masses, what, (rows, samples)))
+                found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
     return found
 
 

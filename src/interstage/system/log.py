@@ -127,6 +127,7 @@ class Phase:
     """States at times t (m,) of one system: q (m, nq), v (m, nv); `phase["panel"].eta` is (m, n).
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
+    propellant : {tank: (m,)} of tanks of bodies that burn
     """
 
     system: System
@@ -136,6 +137,7 @@ class Phase:
     dense: Callable[[float], np.ndarray] | None = field(default=None, repr=False)
     inputs: Inputs = field(default_factory=Inputs, repr=False)
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    propellant: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -167,6 +169,7 @@ class Phase:
         settings = self.system.settings.copy()
         for body, rows in self.inertia.items():
             settings.body_inertia[self.system.body(body)] = rows[k]
+        settings.propellant[:] = self._tanks[k]
         return self.system.with_settings(settings)
 
     @cached_property
@@ -177,9 +180,18 @@ class Phase:
         return bodies, np.concatenate(rows, axis=1)
 
     @cached_property
+    def _tanks(self) -> np.ndarray:
+        """Propellant (m, T) of all tanks of the system at each row."""
+        rows = np.tile(self.system.settings.propellant, (len(self.t), 1))
+        for k, tank in enumerate(self.system.propellant):
+            if tank in self.propellant:
+                rows[:, k] = self.propellant[tank]
+        return rows
+
+    @cached_property
     def sums(self) -> np.ndarray:
         """Energies (3) and momentum (6) of each row: (m, 9)."""
-        return sums_of_rows(self.system, self.q, self.v, *self._masses)
+        return sums_of_rows(self.system, self.q, self.v, *self._masses, self._tanks)
 
     def _acted(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]]:
         """Return the vector for the kernels (nv,), sites, wrenches and loads at each row."""
@@ -188,6 +200,7 @@ class Phase:
         out = []
         for k, t in enumerate(self.t):
             view.settings.body_inertia[bodies] = inertia[k]
+            view.settings.propellant[:] = self._tanks[k]
             out.append((*self.inputs.at(float(t), k, view), self.inputs.named(float(t), k, view)))
         return out
 
@@ -216,6 +229,9 @@ class Phase:
         with view.engine.borrow(self.v.dtype) as scratch:
             for k, t in enumerate(self.t):
                 view.settings.body_inertia[bodies] = inertia[k]
+                if self.propellant:
+                    view.settings.propellant[:] = self._tanks[k]
+                    scratch.prepare()
                 load, sites, wrenches = self.inputs.at(float(t), k, view)
                 q, v = self.q[k].copy(), self.v[k].copy()
                 status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
@@ -252,6 +268,7 @@ class Phase:
         bodies, inertia = self._masses
         for k, (t, vdot) in enumerate(zip(self.t, self.accelerations)):
             view.settings.body_inertia[bodies] = inertia[k]
+            view.settings.propellant[:] = self._tanks[k]
             yield ask(self.state(k), vdot, self.inputs.named(float(t), k, view))
 
     @cached_property
@@ -336,6 +353,16 @@ class Log:
 
     def __len__(self) -> int:
         return sum(len(phase) for phase in self.phases)
+
+    @property
+    def propellant(self) -> dict[str, np.ndarray]:
+        """Propellant (m,) of every tank that was a state of the run, NaN while its body was not there."""
+        names = dict.fromkeys(tank for phase in self.phases for tank in phase.propellant)
+        gone = [np.full(len(phase), np.nan) for phase in self.phases]
+        return {
+            tank: np.concatenate([p.propellant.get(tank, none) for p, none in zip(self.phases, gone)])
+            for tank in names
+        }
 
     def component_eta(self, body: str) -> np.ndarray:
         """Return modal coordinates (m, modes of the component) that go with the shapes in a body's component file.

@@ -66,6 +66,7 @@ class Contents:
     channels : every port and state by name, inputs too;  exposed : names that assemblies gave to ports inside
     left_out : names of ports and states that were not kept
     inertia : {body: columns of steps} with the mass properties (10) of bodies whose mass changes
+    propellant : {tank: column of steps}
     """
 
     name: str
@@ -74,6 +75,7 @@ class Contents:
     exposed: dict[str, list[str]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     inertia: dict[str, list[int]] = field(default_factory=dict)
+    propellant: dict[str, int] = field(default_factory=dict)
 
     def has(self, pattern: str) -> bool:
         """Return whether a name or pattern means anything."""
@@ -117,7 +119,7 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     wanted_s = {
         k for touch in _masses(plan) for k in range(touch.slot.start, touch.slot.start + touch.slot.size)
     }
-    wanted_z: set[int] = set()
+    wanted_z = {slot.start for slot in plan.tanks.values()}
     for name, slot in plan.slots.items():
         if kept is None or name in kept:
             numbers = range(slot.start, slot.start + slot.size)
@@ -174,7 +176,8 @@ def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
         for t in _masses(plan)
     }
     left_out = [n for n in channels if n not in found]
-    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia)
+    propellant = {tank: spots["z", slot.start][1] for tank, slot in plan.tanks.items()}
+    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant)
 
 
 def _channel(slot: Slot, spots: dict[tuple[str, int], tuple[int, int]]) -> Channel | None:

@@ -85,6 +85,8 @@ LOOP_FIELDS = (
     ("known_from", "i", 1),
     ("mass_to", "i", 1),  # bodies whose mass properties are said ahead, and the first of ten signals
     ("mass_from", "i", 1),
+    ("fuel_to", "i", 1),  # tanks whose propellant is a state, and the states
+    ("fuel_from", "i", 1),
     ("corners", "f", 1),  # times at which steps of a method's own end, rising
     ("at", "w", 1),  # (n,) where the stage stands, for those who ask
     (

@@ -14,6 +14,7 @@ from __future__ import annotations
 from interstage.jit import COMPILED
 from interstage.multibody.kernels.closed import closed_forward_from_here
 from interstage.multibody.kernels.closure import project
+from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.inverse import accelerations, site_acceleration
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
@@ -74,6 +75,18 @@ def foresee(work, loop, t, y):
         i, at = loop.mass_to[j], loop.mass_from[j]
         for c in range(10):
             work.body_inertia[i, c] = loop.s[at + c].real
+
+
+@loop_kernel
+def refuel(tree, work, loop):
+    """Give tanks the propellant that states of devices say, and the vehicle its integrals where it has changed."""
+    changed = False
+    for j in range(len(loop.fuel_to)):
+        k = loop.fuel_to[j]
+        work.propellant[k] = loop.z[loop.fuel_from[j]].real
+        changed = changed or work.propellant[k] != work.weighed[k]
+    if changed:
+        prepare(tree, work)
 
 
 @loop_kernel
@@ -208,6 +221,8 @@ def enter(tree, work, loop, t, y):
         z[k] = y[n + k]
     if len(loop.ahead) > 0:
         foresee(work, loop, t, y)
+    if len(loop.fuel_to) > 0:
+        refuel(tree, work, loop)
     look(tree, work, loop, y[:nq], y[nq:n])
     walk(loop.before, loop.before_row, t)
     push(loop)

@@ -29,7 +29,19 @@ from interstage.system.faults import ONCE, Fault, forced, insert, overridden, se
 from interstage.system.law import Law
 from interstage.system.noise import stream_of
 from interstage.system.order import FELT, Entry, ordered
-from interstage.system.ports import ROOTS, In, Look, Out, Parameter, Places, Push, Value, numbers, shaped
+from interstage.system.ports import (
+    ROOTS,
+    In,
+    Look,
+    Out,
+    Parameter,
+    Places,
+    Push,
+    Stored,
+    Value,
+    numbers,
+    shaped,
+)
 from interstage.system.ticks import Clock
 from interstage.system.wires import matching
 
@@ -121,6 +133,19 @@ class Plan:
     def sees(self) -> bool:
         """Whether something that is said ahead asks for the state of the vehicle."""
         return any(part.what.sees for part in self.parts if isinstance(part.what, Ahead))
+
+    @cached_property
+    def tanks(self) -> dict[str, Slot]:
+        """States that are the propellant of tanks, by the names of these; one for each."""
+        found: dict[str, Slot] = {}
+        for part in self.parts:
+            for name, declared in part.what.fields.items():
+                if isinstance(declared, Stored):
+                    tank = str(part.place_of(declared.owner.name))
+                    if tank in found:
+                        raise InputError(f"tank '{tank}' has two members", got=f"{part.path} is the second")
+                    found[tank] = self.slots[f"{part.path}.{name}"]
+        return found
 
     @cached_property
     def names(self) -> dict[int, int]:

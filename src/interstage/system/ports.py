@@ -380,6 +380,28 @@ class Inside:
         return Look(self, "result" if residual else "result_of_modes", "inside", self.unit, None)
 
 
+class Store:
+    """A tank of a body that burns: the argument of its name is the name of the tank."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def mass(self) -> Stored:
+        """Declare the propellant in the tank, a continuous state: the vehicle has the mass that it says."""
+        return Stored(self)
+
+
+class Stored(State):
+    """The propellant in a tank: a continuous state."""
+
+    def __init__(self, owner: Store):
+        super().__init__("kg")
+        self.owner = owner
+
+
 def shaped(value: ArrayLike, shape: tuple[int, ...], where: str) -> np.ndarray:
     """Return numbers of a shape; one number fills it."""
     array = np.asarray(value)

@@ -68,11 +68,11 @@ class FlightPhase(Phase):
         t: np.ndarray,
         q: np.ndarray,
         v: np.ndarray,
-        inertia: dict[str, np.ndarray],
+        masses: tuple[dict[str, np.ndarray], dict[str, np.ndarray]],
         acted: Acted,
         tables: tuple[np.ndarray, Sequence[np.ndarray]],
     ):
-        super().__init__(system, t, q, v, inertia=inertia)
+        super().__init__(system, t, q, v, inertia=masses[0], propellant=masses[1])
         self._acted_on, self._logged = acted, tables
         self._once: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -105,7 +105,7 @@ class FlightPhase(Phase):
         numbers, said = self._acted_on.pushes(*self._logged)
         view = self.system.with_settings()
         loop, first = _silent(self._acted_on, view, results)
-        bodies, inertia = self._masses
+        (bodies, inertia), tanks = self._masses, self._acted_on.plan.tanks
         vdot, forces, found = (
             np.empty_like(self.v),
             np.empty_like(self.v),
@@ -115,6 +115,8 @@ class FlightPhase(Phase):
         try:
             for k, t in enumerate(self.t.tolist()):
                 view.settings.body_inertia[bodies] = inertia[k]
+                for tank, rows in self.propellant.items():
+                    loop.tapes.vectors["z"][tanks[tank].start] = rows[k]
                 s[numbers] = said[k]
                 status = loop.right_side(self.q[k].copy(), self.v[k].copy(), t, qdot, vdot[k])
                 if status != 0:

@@ -10,6 +10,7 @@ from interstage.jit import COMPILED
 from interstage.multibody import System
 from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.entry import sums
+from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.slots import get3, get9
 from interstage.multibody.kernels.small import add, kernel, turn
@@ -17,35 +18,42 @@ from interstage.multibody.places import shape_of
 
 
 @kernel
-def _sums(tree, work, Q, V, bodies, inertia, about, out):
-    """Write energies and momentum (m, 9) of every row, bodies with the inertia (m, b, 10) that they have there."""
+def _sums(tree, work, Q, V, bodies, inertia, tanks, about, out):
+    """Write energies and momentum (m, 9) of every row, bodies with the inertia (m, b, 10) that they have there.
+
+    tanks (m, T) : propellant
+    """
     for k in range(len(Q)):
         for j in range(len(bodies)):
             for c in range(10):
                 work.body_inertia[bodies[j], c] = inertia[k, j, c]
+        if tanks.shape[1] > 0:
+            for j in range(tanks.shape[1]):
+                work.propellant[j] = tanks[k, j]
+            prepare(tree, work)
         sums(tree, work, Q[k], V[k], about, out[k])
 
 
 @kernel
-def _enter_sums(handle, Q, V, bodies, inertia, about, out):
+def _enter_sums(handle, Q, V, bodies, inertia, tanks, about, out):
     """Call `_sums` on a handle."""
-    _sums(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, about, out)
+    _sums(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, tanks, about, out)
 
 
 def sums_of_rows(
-    system: System, Q: np.ndarray, V: np.ndarray, bodies: np.ndarray, inertia: np.ndarray
+    system: System, Q: np.ndarray, V: np.ndarray, bodies: np.ndarray, inertia: np.ndarray, tanks: np.ndarray
 ) -> np.ndarray:
     """Return kinetic, strain, gravity energy and [h; p] about the world origin of states Q (m, nq), V (m, nv): (m, 9).
 
-    bodies (b,), inertia (m, b, 10) : bodies whose mass is another in each row
+    bodies (b,), inertia (m, b, 10) : bodies whose mass is another in each row;  tanks (m, T) : propellant
     """
     out, about = np.empty((len(Q), 9)), np.zeros(3)
     Q, V = np.ascontiguousarray(Q), np.ascontiguousarray(V)
     with system.with_settings().engine.borrow(out.dtype) as scratch:
         if COMPILED:
-            _enter_sums(scratch.ready(_enter_sums), Q, V, bodies, inertia, about, out)
+            _enter_sums(scratch.ready(_enter_sums), Q, V, bodies, inertia, tanks, about, out)
         else:
-            _sums(scratch.tree, scratch.work, Q, V, bodies, inertia, about, out)
+            _sums(scratch.tree, scratch.work, Q, V, bodies, inertia, tanks, about, out)
     return out
 
 

@@ -10,13 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from interstage.multibody import System
 from interstage.multibody.loads import split_place
+from interstage.multibody.types import Node
 from interstage.system.acting import bearer, refuse_turned
 from interstage.system.ahead import Ahead
 from interstage.system.histories import Motion
 from interstage.system.plan import Plan, Touch
 from interstage.system.ports import ROOTS
+
+
+def _has(system: System, body: str, node: Node) -> bool:
+    """Tell if a vehicle has a place: its body, and the node where that is flexible."""
+    if body not in system.bodies:
+        return False
+    flex = system.flexible(body)
+    return flex is None or not isinstance(node, int | np.integer) or node in flex.node_ids
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ class Touching:
         if self.first is None:
             return True
         if touch.axes != "joint":
-            return touch.place is None or split_place(touch.place)[0] in system.bodies
+            return touch.place is None or _has(system, *split_place(touch.place))
         body = self.joint(touch)
         if body not in system.bodies:
             return False

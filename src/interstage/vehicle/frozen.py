@@ -33,11 +33,11 @@ def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
     return _component(shapes, one, name, values, T)
 
 
-def reference_component(shapes: Shapes, name: str) -> Component:
-    """Return the component of a vehicle at its reference fill, in its shapes as they are."""
+def reference_component(shapes: Shapes, name: str, ids: np.ndarray | None = None) -> Component:
+    """Return the component of a vehicle at its reference fill, in its shapes as they are; ids (N,) of the nodes."""
     n = len(shapes)
     one = replace(shapes.integrals(shapes.reference), G=np.eye(n))
-    return _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n))
+    return _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
 
 
 def tanks_of(shapes: Shapes, start: Mapping[str, float], damping: Ratio | None, name: str) -> Tanks:
@@ -76,8 +76,15 @@ def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:
     return np.array([[2 * np.pi * f, ratio_at(damping, float(f))] for f in hz])
 
 
-def _component(shapes: Shapes, one: Integrals, name: str, values: np.ndarray, T: np.ndarray) -> Component:
-    ids = shapes.node_ids
+def _component(
+    shapes: Shapes,
+    one: Integrals,
+    name: str,
+    values: np.ndarray,
+    T: np.ndarray,
+    ids: np.ndarray | None = None,
+) -> Component:
+    ids = shapes.node_ids if ids is None else ids
     order = np.argsort(ids)
     Phi = (shapes.nodes @ T).reshape(len(ids), 6, -1)[order]
     A, B = one.A @ T, np.einsum("abrs,rp,sq->abpq", one.B, T, T, optimize=True)

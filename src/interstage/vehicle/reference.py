@@ -190,8 +190,8 @@ def _sites(
                 expected="two places or more",
                 got=shown(places),
             )
-        upstream = _upstream(shapes, name, [shapes.row(*place) for place in places])
-        for a, b, share in zip(places, list(places)[1:], upstream):
+        passing = upstream(shapes, name, [shapes.row(*place) for place in places])
+        for a, b, share in zip(places, list(places)[1:], passing):
             segments.append((number(a), number(b)))
             shares.append([share * (tank == name) for tank in burning])
     rows = np.array(list(known), dtype=np.int64)
@@ -205,7 +205,7 @@ def _sites(
     )
 
 
-def _upstream(shapes: Shapes, tank: str, path: list[int]) -> np.ndarray:
+def upstream(shapes: Shapes, tank: str, path: list[int]) -> np.ndarray:
     """Return the part (s,) of a tank's flow that passes each segment of a path: all that is lost upstream of it.
 
     Each node of the tank feeds the place of the path that is nearest, by its share of the mass between full and empty.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,11 @@ from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.stack import Modes, Stack, check_wanted
 from interstage.vehicle.stage import Stage
+
+if TYPE_CHECKING:
+    from interstage.system.events import Event
+
+EMPTY = 1e-9  # of a tank's propellant: less is nothing
 
 Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
 """A join, or a node (stage, node), or some of its components, as "yz" (forces) or 156."""
@@ -50,6 +56,7 @@ class Vehicle:
         self.joins: dict[str, Join] = {}
         self.cut: dict[str, list[tuple[str, int]]] = {}
         self._at: dict[str, np.ndarray] = {}
+        self._flown: Shapes | None = None
 
     def add(self, stage: Stage, *, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Add a stage, moved by `at` from where its own nodes are."""
@@ -245,7 +252,69 @@ class Vehicle:
         mb = Multibody(self.name, gravity=self.gravity)
         component = reference_component(shapes, self.name)
         mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
+        self._flown = shapes
         return mb
+
+    def empty(self, tank: str, *, member: str | None = None) -> Event:
+        """Return the event at which a tank runs empty, for a run in which its propellant is a state.
+
+        member : name of the `Tank` in the assembly (default: that of the tank)
+        """
+        from interstage.system.events import Event
+
+        known = {name: levels for stage in self.stages.values() for name, levels in stage.tanks.items()}
+        if tank not in known:
+            raise InputError(f"there is no tank '{tank}'", where="empty", hint=did_you_mean(tank, known))
+        low, high = known[tank].masses[[0, -1]].tolist()
+        level = low + EMPTY * (high - low)
+        name = f"'{tank}' is empty"
+        return Event(f"{member or tank}.mass", direction=-1, level=level, once=True, name=name)
+
+    def staging(
+        self,
+        join: str,
+        *,
+        when: Event | float,
+        shapes: Shapes,
+        spent: str | Shapes = "rigid",
+        before: Shapes | None = None,
+        damping: Ratio | None = None,
+    ) -> Event:
+        """Return the event that cuts the flexible body in two where a join is; both parts fly on in the same run.
+
+        Parameters
+        ----------
+        join : that opens: some stages leave at it
+        when : an event without action, as `empty`, or a time in s
+        shapes : of what stays, as v.without("first").shapes(...) chooses them
+        spent : "rigid", or shapes of what leaves
+        before : shapes of the body that is cut (default: those that `multibody` was asked for last)
+        damping : ratio of the modes of the parts
+
+        The action of the event says what it has changed: `event.action.parts`, and `system.change` after it.
+        """
+        from interstage.system.events import Event
+        from interstage.vehicle.separation import Staging
+
+        where = f"staging of '{self.name}'"
+        if join not in self.joins:
+            raise InputError(f"there is no join '{join}'", where=where, hint=did_you_mean(join, self.joins))
+        own = before if before is not None else self._flown
+        if own is None:
+            raise InputError(
+                "the shapes of the body that is cut are not known", where=where, hint="give before="
+            )
+        action = Staging(self, own, shapes, spent, damping)
+        sides = {stage for stage in self.joins[join].stages if stage in action.leaving}
+        if not sides or sides == self.joins[join].stages:
+            raise InputError(
+                f"join '{join}' is not between what stays and what leaves",
+                where=where,
+                got=f"{', '.join(action.leaving)} would leave",
+            )
+        if isinstance(when, Event):
+            return replace(when, action=action, once=True, name=join)
+        return Event(at=float(when), action=action, once=True, name=join)
 
     def component(self, shapes: Shapes, propellant: Propellant | None = None) -> Component:
         """Return the vehicle at one fill as a component, in modes of unit modal mass at this fill.

@@ -1,0 +1,96 @@
+"""Propellant of a vehicle that burns: tanks that empty, and what flows through the structure to the exit.
+
+    ṁ = -flow while there is some,      f_a = f_b = -g (v_b - v_a) of each segment a → b with mass flow g
+
+What leaves has the velocity of the place that it leaves, and the equations have no term of ṁ: thrust is a load of its
+own. With `PipeFlow` propellant flows along a path to its exit; its forces sum to the Coriolis force -2 g ω x Δr and to
+jet damping. What the start of a flow does to the pipe (ġ), and its centrifugal force on a bent one, are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interstage.errors import InputError
+from interstage.system.device import Device
+from interstage.system.ports import Crossing, In, Integer, Out, Parameter, Places, Store
+
+if TYPE_CHECKING:
+    from interstage.multibody import System
+
+
+class Tank(Device):
+    """Propellant in a tank of a burning vehicle, a state of the run.
+
+    of : name of the tank;  mass : what is in it at the start (default: what the vehicle has)
+    flow : out of it, 0 or more;  loss : what leaves: the flow, nothing once it is at its lowest level
+    left : above the lowest level; where it is nothing the tank stops (`runs`);  feeds : 1 until then, for throttles
+    """
+
+    of = Store()
+    lowest = Parameter("kg", 0.0, least=0.0)
+    flow = In("kg/s", default=0.0)
+    mass = of.mass()
+    loss = Out("kg/s")
+    feeds = Out("")
+    left = Crossing("kg", direction=-1)
+    runs = Integer(initial=1)
+    settles = True
+
+    def bound(self, vehicle: System) -> Device:
+        name = self.place_of("of")
+        if name not in vehicle.propellant:
+            known = ", ".join(vehicle.propellant) or "none"
+            raise InputError(
+                f"the vehicle has no tank '{name}'", where="Tank, of", hint=f"its tanks are: {known}"
+            )
+        lowest, highest = vehicle.propellant.range_of(str(name))
+        given = {} if self.is_set("mass") else {"mass": vehicle.propellant[str(name)]}
+        made = self.moved({}, lowest=lowest, **given)
+        if not lowest <= float(made.value_of("mass")) <= highest:
+            raise InputError(
+                "the propellant is not within the levels of its tank",
+                where=f"tank '{name}'",
+                expected=f"{lowest:g} to {highest:g}",
+                got=f"{float(made.value_of('mass')):g}",
+            )
+        return made
+
+    def outputs(d, t):
+        d.left = d.mass - d.lowest
+        d.loss = d.flow * d.runs
+        d.feeds = 1.0 * d.runs
+
+    def rates(d, t):
+        d.massdot = -d.flow * d.runs
+
+    def switch(d, t):
+        if d.mass <= d.lowest + 1e-9:
+            d.mass = d.lowest
+            d.runs = 0
+
+
+class PipeFlow(Device):
+    """Propellant that flows through a structure, along places from the tank to the exit.
+
+    at : places of the path, the exit last;  share (n,) : part of the flow that passes between each place and the next,
+        the last number is not used (default: all of it)
+    flow : out of the tank, as `Tank.loss` says it
+    """
+
+    at = Places()
+    share = Parameter("", 1.0, size="n")
+    flow = In("kg/s")
+    velocity = at.velocity("body")
+    force = at.force("body")
+
+    def outputs(d, t):
+        for k in range(d.force.shape[0]):
+            for c in range(3):
+                d.force[k, c] = 0.0
+        for k in range(d.force.shape[0] - 1):
+            g = d.flow * d.share[k]
+            for c in range(3):
+                push = -g * (d.velocity[k + 1, c] - d.velocity[k, c])
+                d.force[k, c] += push
+                d.force[k + 1, c] += push

@@ -1,0 +1,156 @@
+"""Staging in a run: an event cuts the flexible body of a vehicle in two, and all parts fly on.
+
+The part that stays keeps the name of the vehicle, and its nodes keep their ids; what has left is a body of its own,
+rigid or flexible, named after its stages. Bodies that hang on nodes go with these, their joints as they are. Places and
+velocities of nodes are projected onto the new shapes in the metric of the mass (`staging`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from interstage.errors import InputError, ModelError, shown
+from interstage.multibody import Free, Multibody, State, System
+from interstage.multibody.impulse import Change
+from interstage.multibody.model import BodySpec
+from interstage.spatial import RigidInertia
+from interstage.system.events import Action
+from interstage.vehicle.burn_log import BodyState
+from interstage.vehicle.damping import Ratio
+from interstage.vehicle.frozen import reference_component, tanks_of
+from interstage.vehicle.shapes import Shapes
+from interstage.vehicle.staging import Part, split
+from interstage.vehicle.vehicle import Vehicle
+
+
+class Staging(Action):
+    """Cut the body of a vehicle in two.
+
+    vehicle, shapes : before the cut;  after : shapes of what stays;  spent : "rigid", or shapes of what leaves
+    damping : ratio of the modes of what stays, and of what leaves where it is flexible
+
+    parts : {name: Part} once it has happened: jump, energies and momentum of each part before and after
+    """
+
+    def __init__(
+        self, vehicle: Vehicle, shapes: Shapes, after: Shapes, spent: str | Shapes, damping: Ratio | None
+    ):
+        self.vehicle, self.shapes, self.after, self.damping = vehicle, shapes, after, damping
+        staying = {stage for stage, _ in after.stack.places}
+        self.leaving = [stage for stage in vehicle.stages if stage not in staying]
+        if not self.leaving or not staying <= set(vehicle.stages):
+            raise InputError(
+                "the shapes after a staging are those of some stages of the vehicle",
+                where=f"staging of '{vehicle.name}'",
+                expected='as in v.without("first").shapes(...)',
+                got=f"shapes of {', '.join(sorted(staying))}",
+            )
+        rest = vehicle.without(*sorted(staying))
+        if not isinstance(spent, Shapes) and spent != "rigid":
+            raise InputError(
+                "what leaves is not usable",
+                where=f"staging of '{vehicle.name}'",
+                expected='"rigid", or its shapes',
+                got=shown(spent),
+            )
+        self.spent: Shapes | Vehicle = rest if isinstance(spent, str) else spent
+        self.name = " ".join(self.leaving)
+        self.parts: dict[str, Part] = {}
+
+    def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
+        """Return the vehicles after the cut and their state."""
+        body = self.vehicle.name
+        spec, where = system.model.spec(body), system.layout[body]
+        if spec.tanks is None or len(x.q[where.eta]) != len(self.shapes):
+            raise ModelError(
+                f"body '{body}' is not the vehicle with these shapes",
+                where=str(self),
+                hint="v.multibody(shapes) makes it; stage in the order of the events",
+            )
+        old = x[body]
+        fill = {tank: system.propellant[tank] for tank in self.shapes.stack.tanks}
+        state = BodyState(old.position, old.quaternion, old.velocity, old.eta, old.etadot, fill)
+        self.parts = split(self.shapes, state, {body: self.after, self.name: self.spent})
+        new = Multibody(system.model.name, gravity=system.model.gravity, units=system.model.units or None)
+        self._add_parts(new, spec)
+        self._add_others(new, system)
+        made = new.compile()
+        made.settings.joint_mode[:] = [
+            system.settings.joint_mode[system.body(name)] if name in system.bodies else 0
+            for name in made.bodies
+        ]
+        made.note_held()
+        y = made.state()
+        for name, part in self.parts.items():
+            mine = y[name]
+            mine.position[:], mine.quaternion[:] = part.state.position, part.state.quaternion
+            mine.velocity[:], mine.eta[:], mine.etadot[:] = (
+                part.state.velocity,
+                part.state.eta,
+                part.state.etadot,
+            )
+        for name in system.bodies:
+            if name not in self.parts:
+                for there, here in ((y[name].q, x[name].q), (y[name].v, x[name].v)):
+                    there[:] = here
+                y[name].eta[:], y[name].etadot[:] = x[name].eta, x[name].etadot
+        made.change = Change(
+            "staging of",
+            body,
+            system.momentum(x),
+            made.momentum(y),
+            float(system.energy(x)),
+            float(made.energy(y)),
+            max(part.jump for part in self.parts.values()),
+        )
+        return made, y
+
+    def _add_parts(self, new: Multibody, spec: BodySpec) -> None:
+        """Add what stays and what leaves as free bodies."""
+        body = self.vehicle.name
+        for name, shapes in ((body, self.after), (self.name, self.spent)):
+            fill = self.parts[name].state.propellant
+            if isinstance(shapes, Shapes):
+                ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
+                component = reference_component(shapes, name, ids)
+                tanks = tanks_of(shapes, fill, self.damping, name)
+                new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
+            else:
+                rigid = _rigid(shapes, fill)
+                new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
+
+    def _add_others(self, new: Multibody, system: System) -> None:
+        """Add the other bodies: those on nodes of what leaves go with it."""
+        body = self.vehicle.name
+        stage_of = {int(self.shapes.node_id(*place)): place for place in self.shapes.stack.places}
+        for spec in system.model.specs:
+            if spec.name == body:
+                continue
+            made = replace(spec)
+            if spec.parent == body and stage_of[int(spec.at)][0] in self.leaving:
+                made.parent = self.name
+                if not isinstance(self.spent, Shapes):
+                    made.at = self.vehicle.position(stage_of[int(spec.at)], str(self))
+            new.specs.append(made)
+        if system.model.closures:
+            raise ModelError(
+                "a vehicle with closures cannot be staged",
+                where=str(self),
+                hint="open and remove them before",
+            )
+
+    def __str__(self) -> str:
+        return f"staging of '{self.vehicle.name}': {', '.join(self.leaving)} leaves"
+
+
+def _rigid(vehicle: Vehicle, fill: dict[str, float]) -> RigidInertia:
+    """Return a vehicle with some propellant as a rigid body about its origin."""
+    stack = vehicle.stack()
+    S = np.asarray(stack.V @ stack.rigid)
+    M = S.T @ (stack.node_mass(stack.propellant(fill)) @ S)
+    mass = float(np.trace(M[3:, 3:])) / 3.0
+    moment = M[:3, 3:]
+    com = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
+    return RigidInertia.from_about_point(mass, com / (2.0 * mass), M[:3, :3], np.zeros(3))

@@ -1,0 +1,193 @@
+"""Flights of a burning vehicle in the engine: propellant as states, events of tanks, staging in the run."""
+
+import numpy as np
+import pytest
+from vehicle_models import beam_vehicle, launcher, refused
+
+import interstage as ist
+from interstage import devices as dev
+from interstage.vehicle import fly, split
+from interstage.vehicle.burn_log import BodyState
+from interstage.vehicle.kernels import momentum
+from interstage.vehicle.reference import upstream
+
+FLOW = 4.0
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    return beam_vehicle().shapes(n_modes=4, levels=3)
+
+
+def beam_flight(shapes, pipe=False, **given):
+    """Return the beam with its tank in an assembly, its start and the name of its body."""
+    system = beam_vehicle().multibody(shapes, **given).compile()
+    body = system.bodies[0]
+    flight = ist.Assembly("burn", vehicle=system)
+    flight.add("tank", dev.Tank(of="propellant", flow=FLOW))
+    if pipe:
+        rows = [shapes.row("beam", k) for k in range(6, 0, -1)]
+        at = [(body, shapes.node_id("beam", k)) for k in range(6, 0, -1)]
+        share = np.append(upstream(shapes, "propellant", rows), 0.0)
+        flight.add("pipe", dev.PipeFlow(at=at, share=share))
+        flight.wire({"tank.loss": "pipe.flow"})
+    return flight, system, body
+
+
+def start(system, shapes, speed=0.0):
+    rng = np.random.default_rng(2)
+    n = len(shapes)
+    x = system.state()
+    one = x[system.bodies[0]]
+    one.eta[:] = 1e-3 * rng.normal(size=n)
+    one.velocity[:] = [0.05, -0.1, 0.08, speed, 0.5, 0.2]
+    one.etadot[:] = 1e-2 * rng.normal(size=n)
+    return x
+
+
+@pytest.mark.parametrize("pipe", [False, True])
+def test_a_flight_is_that_of_the_vehicle_alone(shapes, pipe):
+    """The run with the tank as a state against dense equations with masses at mid-step; both of second order."""
+    flight, system, body = beam_flight(shapes, pipe)
+    x = start(system, shapes)
+    log = ist.simulate(flight, x, until=1.0, step=1e-3, method="rk4", log_step=0.1)
+    path = {"propellant": [("beam", k) for k in range(6, 0, -1)]} if pipe else None
+    one = x[body]
+    wanted = fly(
+        shapes,
+        until=1.0,
+        step=1e-3,
+        flow={"propellant": FLOW},
+        path=path,
+        velocity=one.velocity,
+        eta=one.eta,
+        etadot=one.etadot,
+        every=100,
+    )
+    np.testing.assert_allclose(log.propellant["propellant"], wanted.propellant["propellant"], rtol=1e-12)
+    np.testing.assert_allclose(log[body].eta, wanted.eta, atol=1e-5 * np.abs(wanted.eta).max())
+    np.testing.assert_allclose(log[body].position, wanted.position, atol=1e-7)
+
+
+def test_momentum_and_what_was_left_behind(shapes):
+    """P, H of the run and ∫ -Ṁu dt of the slopes of its integrals, by Simpson over the rows: error of RK4."""
+    flight, system, body = beam_flight(shapes)
+    log = ist.simulate(flight, start(system, shapes, 600.0), until=0.5, step=5e-4, method="rk4")
+    n, part = len(shapes), shapes.partition
+    at = int(part.first[0])
+    slope = (part.level_values[at + 1] - part.level_values[at]) / (
+        part.level_mass[at + 1] - part.level_mass[at]
+    )
+    rates = []
+    for k in range(len(log.t)):
+        one = log[body]
+        u = np.concatenate([one.velocity[k], one.etadot[k]])
+        out, work = np.empty(6 + n), (np.empty((3, 3, n)), np.empty((3, 3, n)))
+        momentum(n, 2, slope, one.eta[k], u, *work, np.empty((6 + n, 6 + n)), np.empty(6 + n), out)
+        R = ist.Rotation.from_quaternion(one.quaternion[k]).matrix
+        l = R @ out[3:6]
+        rates.append(FLOW * np.concatenate([R @ out[:3] + np.cross(one.position[k], l), l]))
+    weights = np.ones(len(rates))
+    weights[1:-1:2], weights[2:-1:2] = 4.0, 2.0
+    gone = 5e-4 / 3.0 * weights @ np.array(rates)
+    change = log.momentum[-1] + gone - log.momentum[0]
+    assert np.abs(change).max() < 1e-10 * np.abs(log.momentum[0]).max()
+
+
+def test_same_answer_at_rest_and_at_600(shapes):
+    found = []
+    for speed in (0.0, 600.0):
+        flight, system, body = beam_flight(shapes, pipe=True)
+        x = start(system, shapes)
+        x[body].velocity[:3] = 0.0
+        x[body].velocity[3] += speed
+        log = ist.simulate(flight, x, until=0.5, step=1e-3, method="ros2", log_step=0.1)
+        found.append(log[body].eta)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-8 * np.abs(found[0]).max())
+
+
+def test_a_tank_runs_empty_at_its_time(shapes):
+    """6 slug at 4 a second: empty at 1.5 s whatever the step, and nothing leaves after."""
+    v = beam_vehicle()
+    flight, system, _ = beam_flight(shapes)
+    x = start(system, shapes)
+    empty = v.empty("propellant", member="tank")
+    log = ist.simulate(flight, x, until=1.75, step=7e-3, method="ros2", events=[empty])
+    assert log.events[0].t == pytest.approx(1.5, abs=1e-6)
+    assert log.propellant["propellant"][-1] == 0.0
+    late = log.t > 1.51
+    np.testing.assert_array_equal(log["tank.loss"][late], 0.0)
+    assert "did you mean propellant" in refused(lambda: v.empty("propelant"))
+
+
+def test_resumed_flights_go_on_with_their_propellant(shapes, tmp_path):
+    flight, system, _ = beam_flight(shapes, damping=0.01)
+    x = start(system, shapes)
+    given = {"until": 0.2, "step": 1e-3, "method": "rk4"}
+    whole = ist.simulate(flight, x, log=tmp_path / "a.h5", checkpoint="0.1 s", **given)
+    saved = ist.load(tmp_path / "a.h5")
+    np.testing.assert_array_equal(saved.propellant["propellant"], whole.propellant["propellant"])
+    np.testing.assert_allclose(saved.momentum, whole.momentum, rtol=1e-13)
+
+
+def test_staging_in_a_run():
+    """The stack is cut at a time: every node keeps its velocity as far as the new shapes hold it, both parts fly on."""
+    v = launcher()
+    shapes = v.shapes(below_hz=12.0, levels=3, burning=["grain"])
+    after = v.without("first").shapes(below_hz=30.0, levels=3)
+    mb = v.multibody(shapes, propellant={"grain": 30e3}, damping=0.01)
+    foot, middle = shapes.node_id("first", 1), shapes.node_id("upper", 3)
+    gimbal = ist.Universal(("y", "z"), stiffness=3e6, damping=1e4)
+    mb.add_body(
+        "nozzle", mass=800.0, com=[-1, 0, 0], inertia=[300.0] * 3, parent="launcher", at=foot, joint=gimbal
+    )
+    mb.add_body("bob", mass=50.0, com=[0, 1, 0], parent="launcher", at=middle, joint=ist.Revolute("z"))
+    system = mb.compile()
+    flight = ist.Assembly("ascent", vehicle=system)
+    flight.add("grain", dev.Tank(of="grain"))
+    flight.add("srm", dev.Engine(body="nozzle", thrust=3e6, flow=1200.0, level=1.0))
+    flight.add("gyro", dev.Gyro(at=("launcher", shapes.node_id("upper", 9)), every="10 ms"))
+    flight.wire({"srm.mass_flow": "grain.flow"})
+    staging = v.staging("separation", when=0.3, shapes=after, damping=0.02)
+    x = system.state()
+    x["nozzle"].q[:] = [0.02, -0.01]
+    log = ist.simulate(flight, x, until=0.5, step=1e-3, method="ros2", log_step=0.01, events=[staging])
+    change = log.phases[1].system.change
+    scale = np.abs(change.momentum_before).max()
+    # projections in the metric of the mass of a part keep its momentum; bodies that hang on it move with its nodes
+    np.testing.assert_allclose(change.momentum_after, change.momentum_before, atol=2e-3 * scale)
+    assert {"launcher", "first", "nozzle", "bob"} == set(log.phases[1].system.bodies)
+    parent = {spec.name: spec.parent for spec in log.phases[1].system.model.specs}
+    assert parent == {"launcher": None, "first": None, "nozzle": "first", "bob": "launcher"}
+    parts = staging.action.parts
+    assert parts["launcher"].jump < 1e-4 and parts["first"].jump < 1e-3
+    before, fall = log.phases[0].state(-1), log.phases[1]
+    one = before["launcher"]
+    state = BodyState(
+        one.position,
+        one.quaternion,
+        one.velocity,
+        one.eta,
+        one.etadot,
+        {tank: float(rows[-1]) for tank, rows in log.phases[0].propellant.items()}
+        | {"lox": 20e3, "lh2": 4e3},
+    )
+    wanted = split(shapes, state, {"upper": after})["upper"].state
+    np.testing.assert_allclose(fall["launcher"].eta[0], wanted.eta, atol=1e-12)
+    # what has left is pushed on, what stays falls
+    assert fall["first"].velocity[-1, 3] > fall["launcher"].velocity[-1, 3]
+    assert fall["launcher"].velocity[-1, 3] - fall["launcher"].velocity[0, 3] == pytest.approx(
+        -9.81 * 0.2, abs=0.2
+    )
+    assert np.isnan(log.propellant["grain"][-1]) or log.propellant["grain"][-1] > 0.0
+
+
+def test_stagings_that_cannot_be_meant():
+    v = launcher()
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    after = v.without("first").shapes(n_modes=2, levels=2, error=1.0)
+    assert "give before=" in refused(lambda: v.staging("separation", when=1.0, shapes=after))
+    v.multibody(shapes)
+    assert "did you mean separation" in refused(lambda: v.staging("seperation", when=1.0, shapes=after))
+    assert "some stages of the vehicle" in refused(lambda: v.staging("separation", when=1.0, shapes=shapes))
+    assert '"rigid"' in refused(lambda: v.staging("separation", when=1.0, shapes=after, spent="soft"))
