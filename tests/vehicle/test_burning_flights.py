@@ -6,7 +6,7 @@ from vehicle_models import beam_vehicle, launcher, refused
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.vehicle import fly, split
+from interstage.vehicle import PipeFlow, Tank, fly, split
 from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.kernels import momentum
 from interstage.vehicle.reference import upstream
@@ -24,12 +24,12 @@ def beam_flight(shapes, pipe=False, **given):
     system = beam_vehicle().multibody(shapes, **given).compile()
     body = system.bodies[0]
     flight = ist.Assembly("burn", vehicle=system)
-    flight.add("tank", dev.Tank(of="propellant", flow=FLOW))
+    flight.add("tank", Tank(of="propellant", flow=FLOW))
     if pipe:
         rows = [shapes.row("beam", k) for k in range(6, 0, -1)]
         at = [(body, shapes.node_id("beam", k)) for k in range(6, 0, -1)]
         share = np.append(upstream(shapes, "propellant", rows), 0.0)
-        flight.add("pipe", dev.PipeFlow(at=at, share=share))
+        flight.add("pipe", PipeFlow(at=at, share=share))
         flight.wire({"tank.loss": "pipe.flow"})
     return flight, system, body
 
@@ -144,7 +144,7 @@ def test_staging_in_a_run():
     mb.add_body("bob", mass=50.0, com=[0, 1, 0], parent="launcher", at=middle, joint=ist.Revolute("z"))
     system = mb.compile()
     flight = ist.Assembly("ascent", vehicle=system)
-    flight.add("grain", dev.Tank(of="grain"))
+    flight.add("grain", Tank(of="grain"))
     flight.add("srm", dev.Engine(body="nozzle", thrust=3e6, flow=1200.0, level=1.0))
     flight.add("gyro", dev.Gyro(at=("launcher", shapes.node_id("upper", 9)), every="10 ms"))
     flight.wire({"srm.mass_flow": "grain.flow"})

@@ -56,8 +56,6 @@ from interstage.devices.stops import Stop as Stop
 from interstage.devices.strain_gauge import LoadGauge as LoadGauge
 from interstage.devices.strain_gauge import StrainGauge as StrainGauge
 from interstage.devices.sun_sensor import SunSensor as SunSensor
-from interstage.devices.tank import PipeFlow as PipeFlow
-from interstage.devices.tank import Tank as Tank
 from interstage.devices.thruster import Thruster as Thruster
 from interstage.devices.trajectory import Trajectory as Trajectory
 from interstage.devices.tvc import TVC as TVC

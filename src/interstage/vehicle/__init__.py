@@ -8,6 +8,7 @@ from interstage.vehicle.shapes import Shapes, ShapesReport
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage
 from interstage.vehicle.staging import Part, split
+from interstage.vehicle.tank import PipeFlow, Tank
 from interstage.vehicle.vehicle import Vehicle
 
 __all__ = [
@@ -18,11 +19,13 @@ __all__ = [
     "Modes",
     "Part",
     "Partition",
+    "PipeFlow",
     "Ranking",
     "Shapes",
     "ShapesReport",
     "Stack",
     "Stage",
+    "Tank",
     "Vehicle",
     "fly",
     "split",

@@ -23,12 +23,13 @@ class Tank(Device):
     """Propellant in a tank of a burning vehicle, a state of the run.
 
     of : name of the tank;  mass : what is in it at the start (default: what the vehicle has)
-    flow : out of it, 0 or more;  loss : what leaves: the flow, nothing once it is at its lowest level
+    flow : of an engine, 0 or more;  share : part of it that comes from this tank
+    loss : what leaves: its share of the flow, nothing once it is at its lowest level
     left : above the lowest level; where it is nothing the tank stops (`runs`);  feeds : 1 until then, for throttles
     """
 
     of = Store()
-    lowest = Parameter("kg", 0.0, least=0.0)
+    lowest, share = Parameter("kg", 0.0, least=0.0), Parameter("", 1.0, least=0.0)
     flow = In("kg/s", default=0.0)
     mass = of.mass()
     loss = Out("kg/s")
@@ -58,11 +59,11 @@ class Tank(Device):
 
     def outputs(d, t):
         d.left = d.mass - d.lowest
-        d.loss = d.flow * d.runs
+        d.loss = d.flow * d.share * d.runs
         d.feeds = 1.0 * d.runs
 
     def rates(d, t):
-        d.massdot = -d.flow * d.runs
+        d.massdot = -d.flow * d.share * d.runs
 
     def switch(d, t):
         if d.mass <= d.lowest + 1e-9:
