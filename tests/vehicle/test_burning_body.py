@@ -72,6 +72,7 @@ def bare(mb, shapes):
     return mb.compile()
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("order", [0, 2])
 @pytest.mark.parametrize("more", [bare, with_nozzle])
 def test_switched_propellant_is_a_body_made_anew(v, shapes, more, order):
@@ -89,6 +90,7 @@ def test_switched_propellant_is_a_body_made_anew(v, shapes, more, order):
     np.testing.assert_allclose(burning.center_of_mass(x), anew.center_of_mass(y), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.kernels
 def test_closures_hold_a_body_that_burns(v, shapes):
     """A strut from the gimbal to the structure: accelerations and the force in it."""
     burning, anew, T = both(v, shapes, lambda mb, s: with_nozzle(mb, s, strut=True))
