@@ -112,7 +112,9 @@ def phases_of(
         if len(rows) or not found:
             q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
             masses = {body: rows[:, columns] for body, columns in inertia.items() if body in system.layout}
-            tanks = {tank: rows[:, column] for tank, column in propellant.items() if tank in system.propellant}
+            tanks = {
+                tank: rows[:, column] for tank, column in propellant.items() if tank in system.propellant
+            }
             t = rows[:, 0].copy()
             if what is None:
                 found.append(Phase(system, t, q, v, inertia=masses, propellant=tanks))
