@@ -9,13 +9,14 @@ from interstage.multibody.summary import table
 from interstage.system.assembly import Assembly, Part
 from interstage.system.device import Device
 from interstage.system.law import Law
-from interstage.system.ports import Discrete, Field, In, Integer, Look, Out, Parameter, Push, State
+from interstage.system.ports import Discrete, Field, In, Integer, Look, Out, Parameter, Push, State, Stored
 
 KINDS: dict[type, str] = {
     Parameter: "parameter",
     In: "input",
     Out: "output",
     State: "state",
+    Stored: "state",
     Discrete: "sampled state",
     Integer: "whole number",
 }
