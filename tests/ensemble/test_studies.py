@@ -8,7 +8,12 @@ import studied
 from scipy import stats
 
 import interstage as ist
+from interstage.ensemble import Row
+from interstage.ensemble.job import set_numbers
 from interstage.ensemble.levels import level
+from interstage.ensemble.outputs import taken
+from interstage.ensemble.sensitivity import rank_correlations, sobol
+from interstage.errors import InputError
 
 A = {"a": stats.norm(1.0, 0.2)}
 JOINT = {("a", "b", "c"): stats.multivariate_normal(studied.MEAN, studied.COVARIANCE)}
@@ -221,3 +226,25 @@ def test_names_of_times_are_reserved_where_there_are_some():
     assert study.names == ["time of impact"]
     with pytest.raises(ist.InterstageError, match="is no history"):
         study.times("time of impact")
+
+
+def test_a_wrong_word_before_a_signal_is_answered_with_the_words_there_are():
+    log = ist.simulate(studied.lag(), None, until=0.5)
+    with pytest.raises(InputError, match=r"'largest' no way to reduce one.*final, max, min, peak, mean, rms"):
+        taken(log, {"y": "largest lag.y"})
+
+
+def test_dispersed_attitudes_have_unit_length():
+    mb = ist.Multibody("top")
+    mb.add_body("top", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    flight = {"x": system.state()}
+    set_numbers(ist.Assembly("spin", vehicle=system), Row(0, 1, {"q.top.quaternion1": 0.5}), flight)
+    assert flight["x"].q[:4] == pytest.approx(np.array([1.0, 0.5, 0, 0]) / np.sqrt(1.25), rel=1e-15)
+
+
+def test_what_never_changes_depends_on_nothing():
+    columns = np.random.default_rng(1).random((20, 2))
+    assert rank_correlations(np.full(20, 3.0), columns).tolist() == [0.0, 0.0]
+    first, total, *_ = sobol(np.full(16, 3.0), 2)
+    assert first.tolist() == total.tolist() == [0.0, 0.0]

@@ -152,8 +152,8 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
     """Give an assembly the numbers of a row.
 
     A name is "member.parameter" of a device (or a state or unwired input of it), with [k] for one number of a vector;
-    or "q.arm.angle", "v.bus.wx": a coordinate or velocity of the vehicle at the start, by its name in the layout. The
-    noise of devices has the seed of the run.
+    or "q.arm.angle", "v.bus.wx": a coordinate or velocity of the vehicle at the start, by its name in the layout;
+    attitudes are brought to unit length. The noise of devices has the seed of the run.
     """
     assembly.seed = row.seed
     devices = dict(own_devices(assembly))
@@ -178,6 +178,9 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
         else:
             known = [*places, *(f"{p}.{n}" for p, d in devices.items() for n in d.fields)]
             raise InputError(f"there is nothing called '{name}' to disperse", hint=did_you_mean(name, known))
+    if any(".quaternion" in name for name in row if name in places):
+        assert isinstance(x, State)
+        x.layout.normalize(x.q)
 
 
 def own_devices(assembly: Assembly, prefix: str = "") -> Iterator[tuple[str, Device]]:

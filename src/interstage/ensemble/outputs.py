@@ -112,7 +112,16 @@ def _signal(result: object, name: str, text: str) -> dict[str, np.ndarray]:
     if word in REDUCTIONS and signal:
         y, t = _history(result, signal.strip())
         return {name: _numbers(REDUCTIONS[word](y, t), name)}
-    y, t = _history(result, text)
+    try:
+        y, t = _history(result, text)
+    except InputError as error:
+        if not signal:
+            raise
+        raise InputError(
+            f"'{text}' is no signal, and '{word}' no way to reduce one",
+            where=f"output '{name}'",
+            expected=", ".join(REDUCTIONS),
+        ) from error
     return {name: _numbers(y, name), TIMES + name: t}
 
 

@@ -62,7 +62,7 @@ def sobol(y: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     variance = blocks[:2].var()
     n = max(len(a), 1)
     if variance == 0.0 or len(a) < 2:
-        nothing = np.full(width, np.nan)
+        nothing = np.full(width, np.nan if len(a) < 2 else 0.0)
         return nothing, nothing, nothing, nothing
     first = b * (mixed - a) / variance
     total = 0.5 * (a - mixed) ** 2 / variance
@@ -81,5 +81,6 @@ def rank_correlations(y: np.ndarray, columns: np.ndarray) -> np.ndarray:
         other = rankdata(column)
         spread = ranks.std() * other.std() if len(ranks) else 0.0
         joint = np.mean((ranks - ranks.mean()) * (other - other.mean())) if spread else np.nan
-        found.append(joint / spread if spread else np.nan)
+        # what does not change depends on nothing; of one run nothing can be said
+        found.append(joint / spread if spread else 0.0 if len(ranks) > 1 else np.nan)
     return np.array(found)
