@@ -221,3 +221,23 @@ def test_a_loop_far_from_the_origin_moves_as_at_the_origin():
         assert np.abs(system.closure_error(log.state(-1))).max() < 1e-14
         ends.append(log.v[-1])
     assert np.allclose(ends[1], ends[0], rtol=0.0, atol=1e-9)
+
+
+def test_vehicles_that_a_closure_joins_far_from_the_origin_stay_joined():
+    """Two free bodies at 7e6 m have places in steps of 1e-9 m: closures hold as far as these can be told."""
+    rng = np.random.default_rng(1)
+    mb = ist.Multibody("two")
+    mb.add_body("p", mass=100.0, inertia=[10, 20, 30.0], joint=ist.Free())
+    mb.add_body("q", mass=50.0, inertia=[5, 6, 7.0], joint=ist.Free())
+    mb.close("dock", ("p", [1.0, 0.2, 0.3]), ("q", [-1.0, 0.1, 0.4]), joint=ist.Revolute("z"))
+    system = mb.compile()
+    x = system.state()
+    R = random_rotation(rng)
+    for name, place in (("p", [0.0, 0.0, 0.0]), ("q", [2.0, 0.1, -0.1])):
+        x[name].quaternion[:] = ist.Rotation.from_matrix(R).quaternion
+        x[name].position[:] = [7.0e6, -1.0e6, 3.0e6] + R @ np.array(place)
+        x[name].velocity[:] = 0.2 * rng.normal(size=6)
+    x = system.assemble(x)
+    log = ist.simulate(system, x, until=0.2, step="5 ms")
+    assert np.abs(system.closure_error(log.state(-1))).max() < 2e-8
+    assert np.isclose(log.energy[-1], log.energy[0], rtol=1e-8)

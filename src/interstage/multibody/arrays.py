@@ -214,6 +214,7 @@ SCRATCH_FIELDS = (
     ("indefinite", "w", 1),  # (N,) 1 where forward dynamics met a mass matrix that is not definite
     ("shift", "w", 1),  # (nv,) added to the diagonal of the mass matrix (linearly implicit steps)
     ("closure_r", "w", 2),  # (C, 3) from the first to the second end, world axes
+    ("closure_size", "w", 1),  # (C,) size of the coordinates that it is a difference of
     ("closure_C", "w", 1),  # (m,) errors of the rows
     ("closure_rate", "w", 1),  # (m,) their rates
     ("closure_b", "w", 1),  # (m,) velocity terms of their second derivatives
@@ -262,6 +263,7 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ..
     rows = {f"closure_{name}": (m,) for name in ("C", "rate", "b", "e", "f", "g", "s", "rest")}
     return rows | {
         "closure_r": (C, 3),
+        "closure_size": (C,),
         "closure_n": (m, 3),
         "closure_u": (m, 3),
         "closure_L": (m, m),

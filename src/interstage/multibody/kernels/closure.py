@@ -22,7 +22,13 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.articulated import inward
-from interstage.multibody.kernels.closure_rows import closure_rows, put_accelerations, put_closure
+from interstage.multibody.kernels.closure_rows import (
+    ALONG,
+    SCREW_ROW,
+    closure_rows,
+    put_accelerations,
+    put_closure,
+)
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
 from interstage.multibody.kernels.joints import normalize, rates
@@ -40,6 +46,7 @@ from interstage.multibody.kernels.stillness import least_answers
 
 FIRST_ROW = -10  # status FIRST_ROW - k: row k depends on the rows before it
 NOT_CLOSED = -2  # status: the projection did not reach its tolerance
+GRAIN = 1e-15  # rounding of places, beside the coordinates that they are differences of
 RANK = 1e-10  # least pivot of the scaled J M⁻¹Jᵀ of independent rows
 
 
@@ -248,9 +255,13 @@ def _look(tree, work, q, v):
     poses(tree, work)
     closure_rows(tree, work, q, v)
     worst = 0.0
-    for k in range(len(tree.row_kind)):
-        if work.row_keep[k] != 0:
-            worst = max(worst, abs(work.closure_C[k].real) / tree.row_tolerance[k])
+    for c in range(len(tree.closure_site)):
+        grain = GRAIN * work.closure_size[c].real
+        for k in range(tree.closure_row[c], tree.closure_row[c + 1]):
+            if work.row_keep[k] != 0:
+                along = tree.row_kind[k] == ALONG or tree.row_kind[k] == SCREW_ROW
+                tolerance = tree.row_tolerance[k] + (grain if along else 0.0)
+                worst = max(worst, abs(work.closure_C[k].real) / tolerance)
     return worst
 
 

@@ -56,21 +56,22 @@ def _step_in(tree, work, i):
 
 @kernel
 def _between(tree, work, c):
-    """Return r from the first end to the second, world axes.
+    """Return r from the first end to the second, world axes, and the size of what it is a difference of.
 
     From the body that carries both, so that nothing is lost where a vehicle is far from the origin of the world.
     """
     i, a = _end_place(tree, work, c, 0)
     j, b = _end_place(tree, work, c, 1)
-    r = sub(b, a)
+    r, size = sub(b, a), 0.0
     while i != j:  # a child has a higher number than its parent
         if i > j:
-            r = sub(r, _step_in(tree, work, i))
-            i = tree.body_parent[i]
+            step = _step_in(tree, work, i)
+            r, i = sub(r, step), tree.body_parent[i]
         else:
-            r = add(r, _step_in(tree, work, j))
-            j = tree.body_parent[j]
-    return r
+            step = _step_in(tree, work, j)
+            r, j = add(r, step), tree.body_parent[j]
+        size = max(size, abs(step[0].real) + abs(step[1].real) + abs(step[2].real))
+    return r, size
 
 
 @kernel
@@ -163,7 +164,8 @@ def _evaluate(tree, work, c):
     spin_a, slide_a = _end_velocity(tree, work, c, 0)
     spin_b, slide_b = _end_velocity(tree, work, c, 1)
     RF = product(_end_axes(tree, work, c, 0), get9(tree.closure_R, c))
-    r = _between(tree, work, c)
+    r, size = _between(tree, work, c)
+    work.closure_size[c] = size
     put3(work.closure_r, c, r)
     moved = sub(slide_b, slide_a)
     relative = sub(spin_b, spin_a)
