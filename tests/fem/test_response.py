@@ -233,6 +233,69 @@ def test_loads_of_sequences_and_mistakes():
         ist.frequency_response(model(MASS + STEADY, 111, "SDAMPING = 6", modes=1))
 
 
+@pytest.mark.parametrize("sol", [108, 111])
+def test_rayleigh_damping(sol):
+    """PARAM ALPHA1 and ALPHA2: 10 / (k - ω²m + iω(c + α₁m + α₂k))."""
+    found = ist.frequency_response(model(MASS + STEADY + "PARAM,ALPHA1,.5\nPARAM,ALPHA2,.01\n", sol, modes=1))
+    w = 2 * np.pi * found.frequencies_hz
+    wanted = 10.0 / (K - w**2 * M + 1j * w * (C + 0.5 * M + 0.01 * K))
+    np.testing.assert_allclose(found.at(1)[0], wanted, rtol=1e-9)
+
+
+PAIR = "SPOINT,1,2\nCMASS2,1,1.,1\nCELAS2,3,{soft},1\nCMASS2,11,1.,2\nCELAS2,12,4.+8,2\n"
+PAIR += "DAREA,3,1,0,1.\nDAREA,3,2,0,1.\n"
+EVEN = "RLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,1000.,1.,ENDT\n"
+
+
+def test_modes_that_take_part():
+    """LMODES takes the first, LFREQ and HFREQ those between; a slow mode among fast ones is no rigid body."""
+    bulk = PAIR.format(soft=0.01) + EVEN + "FREQ,7,0.,.001\n"
+    both = ist.frequency_response(model(bulk, 111, modes=2))
+    # round-off of the stiffest spring, 4e8 x 2e-16, beside the softest
+    np.testing.assert_allclose(both.at(1)[0], 1.0 / (0.01 - (2e-3 * np.pi * np.arange(2)) ** 2), rtol=1e-4)
+    for params, kept in (("LMODES,1", (1, 0)), ("HFREQ,100.", (1, 0)), ("LFREQ,100.", (0, 1))):
+        found = ist.frequency_response(model(f"{bulk}PARAM,{params}\n", 111, modes=2))
+        for point in (1, 2):
+            np.testing.assert_allclose(found.at(point), kept[point - 1] * both.at(point), rtol=1e-12)
+    with pytest.raises(ModelError, match="no mode lies between"):
+        ist.frequency_response(model(bulk + "PARAM,LFREQ,1.\nPARAM,HFREQ,2.\n", 111, modes=2))
+
+
+def test_tables_held_at_their_ends():
+    """EXTRAP 1 of TABLED1, 2 and 3; without it lines go on."""
+    for card, held in (("TABLED1,4,,,{}", 20.0), ("TABLED2,4,5.,{}", 25.0), ("TABLED3,4,5.,2.,{}", 45.0)):
+        for extrap in (0, 1):
+            table = card.format(extrap) + "\n,10.,1.,20.,2.,ENDT\n"
+            load = model("SPOINT,1\nRLOAD1,5,3,,,4\n" + table).dynamics.loads[5][0]
+            slope = 0.05 if "TABLED3" in card else 0.1
+            beyond = 2.0 if extrap else 2.0 + 10.0 * slope
+            np.testing.assert_allclose(load(np.array([held, held + 10.0])), [2.0, beyond], rtol=1e-12)
+
+
+def test_temperatures_in_time():
+    """A bar that is heated slowly follows its free expansion, by EXCITEID or through LSEQ."""
+    bar = "GRID,1\nGRID,2,,2.,0.,0.\nCROD,1,1,1,2\nPROD,1,1,.01\nMAT1,1,7.+10,,.3,2700.,2.3-5,20.\n"
+    bar += "SPC1,1,123456,1\nSPC1,1,23456,2\nTEMPD,{0},70.\nRLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,9.,1.,ENDT\nFREQ,7,0.\n"
+    for number, more in ((3, ""), (6, "LSEQ,2,3,,6\n")):
+        found = ist.frequency_response(model(bar.format(number) + more, case="SPC = 1"))
+        assert found.at(2)[0] == pytest.approx(2.0 * 2.3e-5 * 50.0, rel=1e-12)
+
+
+def test_what_would_change_the_structure_unseen_is_refused():
+    matrix = "DMIG,X,0,6,1,0\nDMIG,X,1,0,,1,0,500.\nTF,4,1,0,9.,0.,0.\n"
+    for case in ("K2PP = X", "M2PP = X", "B2PP = X", "K42GG = X", "TFL = 4", "NONLINEAR = 4"):
+        one = model(MASS + STEADY + matrix, case=case)
+        with pytest.raises(InterstageError, match=f"{case.split()[0]} in case control is not supported"):
+            ist.frequency_response(one)
+    spring = MASS.replace("CELAS2,3,800.0,1", "CELAS1,3,8,1\nPELAS,8,800.") + STEADY
+    assert "PELAS,8" in spring
+    with pytest.raises(InterstageError, match="PELAST changes with frequency"):
+        ist.frequency_response(model(spring + "PELAST,8,88\n"))
+    with pytest.raises(InterstageError, match="PBUSHT changes with frequency"):
+        ist.frequency_response(model(spring + "PBUSHT,8,K,88\n"))
+    ist.frequency_response(model(spring + "PELAST,8,,,88\nPBUSHT,9,KN,88\n"))
+
+
 def test_command(tmp_path, capsys):
     """The command prints peaks, JSON and CSV of points, by the deck's solution or as it is told."""
     bulk = MASS + STEADY

@@ -87,6 +87,10 @@ def test_projected_loads():
     text += "\nSPC1,1,123456,1\nPLOAD1,5,1,FY,FRPR,0.,-10.,1.,-10.\n"
     u = static(FEModel.from_deck(deck_from_text(text)))
     assert u.spcforces[1][1] == pytest.approx(20.0, rel=1e-12)
+    # a force at a point has no length to project
+    text = text.replace("FRPR,0.,-10.,1.,-10.", "FRPR,.5,-10.")
+    u = static(FEModel.from_deck(deck_from_text(text)))
+    np.testing.assert_allclose(u.spcforces[1][[1, 5]], [10.0, 10.0], rtol=1e-12)
 
 
 def test_combined_and_named_mistakes():

@@ -244,6 +244,18 @@ def test_mistakes_are_named():
         ("TEMPD,7,1.,7,2.", "two defaults"),
         ("TEMPP1,7,1", "TBAR of this TEMPP1 is missing"),
         ("TEMP,7,1,1.\nTEMP,7,1,2.", "a temperature twice"),
+        ("TEMPD,7,1.\nTEMPP3,7,1,0.,9.", "temperature set 7 holds a TEMPP3, which is not supported"),
     ):
         with pytest.raises(Exception, match=words):
             solve(line(card, prop), temperature=bad)
+
+
+def test_materials_that_depend_on_temperature_are_told_of():
+    table = "TEMPD,7,70.\nMATT1,1,4\nTABLEM1,4\n,0.,7.+10,100.,1.+10,ENDT"
+    for case, told in (
+        ("TEMPERATURE = 7", 1),
+        ("TEMPERATURE(MATERIAL) = 7", 1),
+        ("TEMPERATURE(LOAD) = 7", 0),
+    ):
+        notes = solve(line(*LINES["CBAR"]), case, table).notes
+        assert sum("MATT1 would change materials by temperature" in note for note in notes) == told

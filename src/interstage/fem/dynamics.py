@@ -12,10 +12,10 @@ from interstage.errors import InterstageError, ModelError, known_names
 
 @dataclass(frozen=True)
 class Tabulated:
-    """y(x) by straight lines between points, carried on beyond the ends; at a jump the mean of both values.
+    """y(x) by straight lines between points, carried on beyond the ends (EXTRAP); at a jump the mean of both values.
 
     x, y : (n,) points, x ascending; shift, scale : y is looked up at (x - shift) / scale
-    logarithmic : (x axis, y axis) interpolated in logarithms
+    logarithmic : (x axis, y axis) interpolated in logarithms; held : beyond the ends y stays what it is there
     """
 
     x: np.ndarray
@@ -23,10 +23,12 @@ class Tabulated:
     shift: float = 0.0
     scale: float = 1.0
     logarithmic: tuple[bool, bool] = (False, False)
+    held: bool = False
 
     def __call__(self, at: np.ndarray) -> np.ndarray:
         """Values at points of any shape."""
         t = (np.asarray(at, dtype=float) - self.shift) / self.scale
+        t = np.clip(t, self.x[0], self.x[-1]) if self.held else t
         x, y = (np.log(v) if log else v for v, log in zip((self.x, self.y), self.logarithmic))
         t = np.log(np.maximum(t, 1e-300)) if self.logarithmic[0] else t
         if len(x) == 1:
@@ -179,12 +181,13 @@ class Dynamics:
 
     spatial : id -> (dofs, values), loads of DAREA; other static loads with that id are added where they are used
     loads : id -> TimeLoad or FrequencyLoad; sums : id of a DLOAD -> (factor, id)
+    sequences : id of LSEQ -> EXCITEID -> (load set, temperature set), 0 where there is none
     start : id -> (dofs, displacements, velocities)
-    refused : the error to raise if a response is asked for
+    refused : the error to raise if a response is asked for; by_frequency : if one in frequency is
     """
 
     spatial: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    sequences: dict[int, dict[int, int]] = field(default_factory=dict)
+    sequences: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
     loads: dict[int, list[TimeLoad | FrequencyLoad]] = field(default_factory=dict)
     sums: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     frequencies: dict[int, list[FrequencyList]] = field(default_factory=dict)
@@ -192,6 +195,7 @@ class Dynamics:
     damping: dict[int, ModalDamping] = field(default_factory=dict)
     start: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
     refused: InterstageError | None = None
+    by_frequency: InterstageError | None = None
 
     def parts(self, sid: int, kind: type) -> list[tuple[float, TimeLoad | FrequencyLoad]]:
         """Loads of a set with their factors; those of another kind than asked for are an error."""

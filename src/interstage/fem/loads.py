@@ -168,12 +168,14 @@ class TemperatureSet:
     grids : id -> temperature (TEMP)
     plates : element id -> (mean, gradient through the thickness) (TEMPP1)
     bars : element id -> (at A, at B, gradients in planes 1 and 2: 1A 1B 2A 2B) (TEMPRB)
+    refused : the error to raise if the set is selected
     """
 
     default: float | None = None
     grids: dict[int, float] = field(default_factory=dict)
     plates: dict[int, tuple[float, float]] = field(default_factory=dict)
     bars: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    refused: DeckError | None = None
 
     def at_grids(self, grids: Grids) -> np.ndarray:
         """Temperatures (grids,), NaN where there is none."""

@@ -24,9 +24,11 @@ from interstage.fem.reduction import ReducedModel, reduce_model
 from interstage.fem.requests import check_model
 from interstage.fem.sets import SetCards
 from interstage.fem.solutions import normal_modes, subcase_constraints
+from interstage.fem.thermal import expansion_of_set, thermal_case
 from interstage.output import check_finite
 
 MODAL = (110, 111, 112)
+ROUNDING = 1e-14  # of the strain energy of a mode, all of its terms taken as positive
 KEPT = 2_000_000_000  # bytes that a history may take
 
 
@@ -101,6 +103,8 @@ def frequency_response(
     modal : by modes instead of directly; SOL 111 decks by default
     n_modes : number of modes, in place of the deck's EIGRL or EIGR
     """
+    if fe.dynamics.by_frequency is not None:
+        raise fe.dynamics.by_frequency
     problem = _Problem(fe, subcase, modal, n_modes)
     if frequencies_hz is None:
         f = problem.frequencies()
@@ -171,6 +175,9 @@ class _Problem:
         self.notes += self.reduced.notes
         self.K, self.M = self.reduced.K_ff, self.reduced.to_f(fe.M_gg)
         self.B, self.K4 = self.reduced.to_f(fe.B_gg), self.reduced.to_f(fe.K4_gg)
+        for name, part in (("ALPHA1", self.M), ("ALPHA2", self.K)):
+            if _param(fe, name):
+                self.B = self.B + _param(fe, name) * part
         self.modes_hz = np.zeros(0)
         self._shapes: np.ndarray | None = None
         wanted = self._modes_wanted()
@@ -178,7 +185,19 @@ class _Problem:
             found = normal_modes(fe, n_modes=n_modes, subcase=self.case.id)
             self.modes_hz = np.abs(found.frequencies_hz)
             if self.modal:
-                self._take_modes(found.shapes[self.reduced.sets.f], found.eigenvalues)
+                kept = self._kept_modes()
+                self._take_modes(found.shapes[self.reduced.sets.f][:, kept], found.eigenvalues[kept])
+
+    def _kept_modes(self) -> np.ndarray:
+        """Modes that take part: the first LMODES, or else those from LFREQ to HFREQ."""
+        first = int(_param(self.fe, "LMODES"))
+        if first > 0:
+            return np.arange(min(first, len(self.modes_hz)))
+        low, high = _param(self.fe, "LFREQ"), _param(self.fe, "HFREQ", np.inf)
+        kept = np.flatnonzero((self.modes_hz >= low) & (self.modes_hz <= high))
+        if not len(kept):
+            raise ModelError("no mode lies between PARAM LFREQ and HFREQ", where=self.fe.source)
+        return kept
 
     def _modes_wanted(self) -> bool:
         lists = self.fe.dynamics.frequencies.get(_selected(self.case, "FREQ"), [])
@@ -189,7 +208,8 @@ class _Problem:
         phi = shapes * scale
         self._shapes = phi
         # a rigid mode has no stiffness but round-off
-        values = np.where(eigenvalues < 1e-9 * np.abs(eigenvalues).max(initial=1.0), 0.0, eigenvalues)
+        noise = ROUNDING * np.einsum("ik,ik->k", np.abs(phi), abs(self.K) @ np.abs(phi))
+        values = np.where(eigenvalues <= noise, 0.0, eigenvalues)
         g = np.zeros(len(values))
         table = _selected(self.case, "SDAM")
         if table:
@@ -255,7 +275,7 @@ class _Problem:
         return np.asarray(total)
 
     def _spatial(self, sid: int) -> np.ndarray:
-        """Places and sizes (n_dof,) of an EXCITEID: DAREA, static loads of that number, and LSEQ."""
+        """Places and sizes (n_dof,) of an EXCITEID: DAREA, loads and temperatures of that number, and LSEQ."""
         fe, out, found = self.fe, np.zeros(self.fe.grids.n_dof), False
         if sid in fe.dynamics.spatial:
             dofs, values = fe.dynamics.spatial[sid]
@@ -265,13 +285,16 @@ class _Problem:
         chosen = _selected(self.case, "LOADSET")
         lists = [sequences[chosen]] if chosen in sequences else list(sequences.values())
         through = [one[sid] for one in lists if sid in one]
-        for number in through or [sid]:
-            if number in fe.loads:
+        for number, hot in through or [(sid, sid)]:
+            if number in fe.loads or (through and number):
                 out += fe.loads.vector(number, fe.M_gg)
+                found = True
+            if hot in fe.loads.temperatures or (through and hot):
+                out += expansion_of_set(fe, hot, thermal_case(self.case)[1]).load
                 found = True
         if not found:
             raise ModelError(
-                f"dynamic load names EXCITEID {sid}, for which there is no DAREA and no static load",
+                f"dynamic load names EXCITEID {sid}, for which there is no DAREA, static load or temperature",
                 where=fe.source,
             )
         return out

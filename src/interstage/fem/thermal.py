@@ -49,8 +49,11 @@ def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
 def free_expansion(fe: FEModel, case: Subcase) -> FreeExpansion | None:
     """Return what the temperatures that a subcase selects do to every element; None if it selects none."""
     load, initial = thermal_case(case)
-    if load is None:
-        return None
+    return None if load is None else expansion_of_set(fe, load, initial)
+
+
+def expansion_of_set(fe: FEModel, load: int, initial: int | None = None) -> FreeExpansion:
+    """Return what a temperature set does to every element, from an initial set or else from TREF of the materials."""
     hot, cold = _set(fe, load), None if initial is None else _set(fe, initial)
     heat, start = hot.at_grids(fe.grids), None if cold is None else cold.at_grids(fe.grids)
     out, motion = np.zeros(fe.grids.n_dof), {}
@@ -66,13 +69,17 @@ def free_expansion(fe: FEModel, case: Subcase) -> FreeExpansion | None:
 
 
 def _set(fe: FEModel, number: int) -> TemperatureSet:
+    fe.loads.check()
     if number not in fe.loads.temperatures:
         raise ModelError(
             f"temperature set {number} is selected but is not in the deck",
             where=fe.source,
             hint=known_names(sorted(fe.loads.temperatures)),
         )
-    return fe.loads.temperatures[number]
+    found = fe.loads.temperatures[number]
+    if found.refused is not None:
+        raise found.refused
+    return found
 
 
 def _heat(fe: FEModel, block: ElementBlock, hot, heat, cold, start) -> Heat:

@@ -163,7 +163,7 @@ class _CaseReader:
             setattr(self.current, name.lower(), self._matrices(number, name, value))
         elif name == "ANALYSIS":
             self.current.analysis = value.upper()
-        else:
+        elif not (name.startswith("SDAM") and option.startswith("FLUI")):  # damping of fluids
             key = f"{name}({option})" if name.startswith("TEMP") and option else name
             self._request(number, key, value)
             self.current.options[key] = option

@@ -103,13 +103,14 @@ def _mdlprm(deck: Deck) -> Iterator[DeckError]:
 
 
 def _case(deck: Deck) -> Iterator[DeckError]:
-    """Refuse case control that changes the stiffness; keep what changes the loads for statics."""
+    """Refuse case control that changes the stiffness; keep what changes statics or responses alone for those."""
     for subcase in deck.case.subcases:
         for name, value in subcase.requests.items():
             stiffness = name in registry.REFUSED_CASE and not (
                 name == "STATSUB" and deck.sol in registry.PRELOADED
             )
-            if not (stiffness or name in registry.REFUSED_CASE_STATICS) or value.upper() == "NONE":
+            statics, response = name in registry.REFUSED_CASE_STATICS, name in registry.REFUSED_CASE_RESPONSES
+            if not (stiffness or statics or response) or value.upper() in ("NONE", "0"):
                 continue
             error = deck._fields.text.error(
                 subcase.request_lines[name],
@@ -119,7 +120,7 @@ def _case(deck: Deck) -> Iterator[DeckError]:
             if stiffness:
                 yield error
             else:
-                deck.static_refusals.append(error)
+                (deck.static_refusals if statics else deck.response_refusals).append(error)
 
 
 def list_requests(deck: Deck) -> None:

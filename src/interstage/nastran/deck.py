@@ -37,6 +37,7 @@ class Deck:
     ignored_requests : case control that is not carried out (STRESS, FORCE, ...), with the number of lines
     notes : sentences about what was taken with a word
     static_refusals : errors to raise if statics is asked for: requests that change its loads
+    response_refusals : errors to raise if a response is asked for: requests that change its matrices
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Deck:
         self.ignored_requests: dict[str, int] = {}
         self.notes: list[str] = fields.text.notes
         self.static_refusals: list[DeckError] = []
+        self.response_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
         bounds = np.searchsorted(fields.code[order], np.arange(len(fields.names) + 1))
         self._index = {name: order[bounds[k] : bounds[k + 1]] for k, name in enumerate(fields.names)}

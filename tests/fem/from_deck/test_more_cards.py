@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -146,6 +148,18 @@ def test_lumped_non_structural_mass_is_spread_over_its_elements():
     lengths = [3.0, np.linalg.norm([2.0, -3.0, 2.5])]
     half = 12.0 / sum(lengths) * np.array(lengths) / 2.0
     np.testing.assert_allclose(added.diagonal()[[0, 6, 18]], [half[0], half.sum(), half[1]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cards", "words"),
+    [
+        ("NSM1,5,PSHELL,,3.,99", "NSM1 in .* names no element that takes its mass"),
+        ("NSMADD,5,7,8\nNSM1,7,PROD,,1.5,ALL", "NSM set 8 is selected and not in the deck"),
+    ],
+)
+def test_non_structural_mass_of_nothing_is_told_of(cards, words):
+    notes = model(heavy() + cards, "SPC=1\nMETHOD=1\nNSM=5").notes
+    assert any(re.match(words, note) for note in notes), notes
 
 
 def test_dependent_dofs_that_conflict_are_chosen_anew():

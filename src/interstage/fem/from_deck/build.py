@@ -26,6 +26,7 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.design import design_notes
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
+from interstage.fem.from_deck.temperature import thermal_notes
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
@@ -41,7 +42,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
     ctx = Context(deck)
     if not ctx.grids.n_dof:
         raise DeckError("the deck has no grid or scalar point", file=deck.name)
-    notes = design_notes(deck)
+    notes = [*design_notes(deck), *thermal_notes(ctx)]
     if rotary_inertia is None:
         solver = deck.written_for
         rotary_inertia = solver is not None and solver[1] >= ROTARY_SINCE

@@ -24,6 +24,7 @@ from interstage.fem.statics import solve_static
 from interstage.nastran.checks import check_ids, entry_errors, number_errors, param_errors
 from interstage.nastran.deck import Deck, read_deck
 from interstage.nastran.field_types import check_types
+from interstage.nastran.registry import RESPONSES
 
 MOST = 60  # troubles that are looked for
 
@@ -161,7 +162,11 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     out.notes += fe.notes
     if fe.loads.refused is not None:
         out.loads.append(str(fe.loads.refused))
-    out.loads += [str(one.refused) for one in fe.loads.sets.values() if one.refused is not None]
+    sets = [*fe.loads.sets.values(), *fe.loads.temperatures.values()]
+    out.loads += [str(one.refused) for one in sets if one.refused is not None]
+    if fe.sol in RESPONSES:
+        found = [fe.dynamics.refused, fe.dynamics.by_frequency]
+        out.troubles += [str(error) for error in found if error is not None]
     try:
         weight = fe.mass_properties()
         out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.cg)

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from interstage.errors import InterstageError
+from interstage.errors import DeckError, InterstageError
 from interstage.fem.dynamics import (
     Dynamics,
     FrequencyList,
@@ -28,6 +28,8 @@ MOST = 1_000_000  # frequencies or steps of one card
 def read_dynamics(ctx: Context) -> Dynamics:
     """Return the dynamic requests; what is wrong with them waits until a response is asked for."""
     out = Dynamics()
+    if ctx.deck.response_refusals:
+        return Dynamics(refused=ctx.deck.response_refusals[0])
     try:
         tables = _tables(ctx)
         _read_spatial(ctx, out)
@@ -38,6 +40,7 @@ def read_dynamics(ctx: Context) -> Dynamics:
         _read_steps(ctx, out)
         _read_damping(ctx, out)
         _read_start(ctx, out)
+        out.by_frequency = _by_frequency(ctx)
     except InterstageError as error:
         return Dynamics(refused=error)
     return out
@@ -103,15 +106,33 @@ def _tables(ctx: Context) -> dict[int, Table]:
                 continue
             x, y = _points(table, i, row[8:])
             if name == "TABLED1":
-                out[row[0]] = Tabulated(x, y, logarithmic=(row[1] == "LOG", row[2] == "LOG"))
+                axes = (row[1] == "LOG", row[2] == "LOG")
+                out[row[0]] = Tabulated(x, y, logarithmic=axes, held=row[3] == 1)
             else:
                 scale = _number(table, i, row, 2, "X2", 1.0) if name == "TABLED3" else 1.0
-                out[row[0]] = Tabulated(x, y, _number(table, i, row, 1, "X1", 0.0), scale)
+                held = row[3 if name == "TABLED3" else 2] == 1
+                out[row[0]] = Tabulated(x, y, _number(table, i, row, 1, "X1", 0.0), scale, held=held)
     return out
 
 
+def _by_frequency(ctx: Context) -> DeckError | None:
+    """The error about a spring or damper that changes with frequency; tables of force over stroke are not meant."""
+    for name, last in (("PELAST", 3), ("PDAMPT", 2)):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            if any(isinstance(value, int) and value > 0 for value in row[1:last]):
+                return table.error(i, f"{name} changes with frequency, which is not supported")
+    table = ctx.deck.cards("PBUSHT")
+    for i, row in enumerate(table.rows()):
+        for first in range(1, len(row), 8):
+            values = row[first + 1 : first + 7]
+            if row[first] in ("K", "B", "GE") and any(isinstance(v, int) and v > 0 for v in values):
+                return table.error(i, "PBUSHT changes with frequency, which is not supported")
+    return None
+
+
 def _read_spatial(ctx: Context, out: Dynamics) -> None:
-    """DAREA: SID, P1, C1, A1, P2, C2, A2.  LSEQ: SID, EXCITEID, LID."""
+    """DAREA: SID, P1, C1, A1, P2, C2, A2.  LSEQ: SID, EXCITEID, LID, TID."""
     parts: dict[int, list] = {}
     table = ctx.deck.cards("DAREA")
     for i, row in enumerate(table.rows()):
@@ -125,8 +146,10 @@ def _read_spatial(ctx: Context, out: Dynamics) -> None:
     for sid, part in parts.items():
         out.spatial[sid] = (np.concatenate([p[0] for p in part]), np.concatenate([p[1] for p in part]))
     for row in ctx.deck.cards("LSEQ").rows():
-        if len(row) > 2 and all(isinstance(v, int) for v in row[:3]):
-            out.sequences.setdefault(row[0], {})[row[1]] = row[2]
+        row = row + [None] * 4
+        if all(isinstance(v, int) for v in row[:2]):
+            sets = [v if isinstance(v, int) else 0 for v in row[2:4]]
+            out.sequences.setdefault(row[0], {})[row[1]] = (sets[0], sets[1])
 
 
 def _table_of(table: CardTable, i: int, tables: dict[int, Table], tid: object) -> Table:
@@ -233,7 +256,7 @@ def _of_modes(table: CardTable, i: int, row: list, low: float) -> FrequencyList:
         return FrequencyList("between", none, low, high, count, 0.0, cluster, row[3] == "LOG")
     if table.name == "FREQ4":
         spread, count = _number(table, i, row, 3, "FSPD", 0.1), _count(table, i, row, 4, "NFM", 3)
-        return FrequencyList("around", none, low, high, count, spread)
+        return FrequencyList("around", none, low, high, count + 1 - count % 2, spread)
     return FrequencyList(
         "fractions", np.array([float(v) for v in row[3:] if isinstance(v, int | float)]), low, high
     )

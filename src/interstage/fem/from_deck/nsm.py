@@ -38,17 +38,18 @@ def add_mass(ctx: Context, blocks: list[ElementBlock]) -> None:
         ctx.notes.append(f"NSM = {min(chosen)} holds for all subcases")
     sets = _members(ctx, min(chosen))
     added = [np.zeros(len(block)) for block in blocks]
-    found = False
+    found: set[int] = set()
     for name in ("NSM", "NSM1", "NSML", "NSML1"):
         table = ctx.deck.cards(name)
         if not len(table):
             continue
         for i in np.flatnonzero(np.isin(table.integer(1), sets)).tolist():
-            found = True
+            found.add(int(table.integer(1)[i]))
             for kind, ids, value in _entries(table, i):
                 _spread(ctx, table, i, blocks, added, kind, ids, value, name.startswith("NSML"))
-    if not found:
-        ctx.notes.append(f"NSM set {min(chosen)} is selected and not in the deck: it adds no mass")
+    absent = [sid for sid in sets if sid not in found]
+    if absent:
+        ctx.notes.append(f"NSM set {absent[0]} is selected and not in the deck: it adds no mass")
     for block, value in zip(blocks, added):
         if value.any():
             _give(block, value)
@@ -108,6 +109,10 @@ def _spread(ctx, table, i, blocks, added, kind, ids, value, lumped: bool) -> Non
             which &= np.isin(number, wanted)
         if which.any():
             places.append((target, which, _sizes(block)))
+    if not places:
+        ctx.notes.append(
+            f"{table.name} in {table.where(i)} names no element that takes its mass: it adds none"
+        )
     total = sum(float(sizes[which].sum()) for _, which, sizes in places)
     for target, which, _ in places:
         target[which] += value / total if lumped else value

@@ -59,6 +59,7 @@ def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
     scale, kind = table.word(4, "LE"), table.word(3)
     first, last = table.real(5), table.real(7, np.nan)
     p1, p2 = table.real(6), table.real(8, 0.0)
+    point = np.isnan(last) | (last == first)
     vectors = np.zeros((len(table), 6))
     for i, word in enumerate(kind):
         if scale[i] not in _SCALES:
@@ -74,11 +75,10 @@ def _loads(table: CardTable, block: LineBlock, row: np.ndarray) -> SpanLoads:
             )
         along = np.eye(3)["XYZ".index(word[1])]
         along = along if word.endswith("E") else geometry.R[i].T @ along
-        if scale[i].endswith("PR"):
+        if scale[i].endswith("PR") and not point[i]:  # a force at a point has no length to project
             along = along * np.sqrt(max(1.0 - along[0] ** 2, 0.0))
         at = 0 if word[0] == "F" else 3
         vectors[i, at : at + 3] = along
-    point = np.isnan(last) | (last == first)
     last = np.where(point, first, last)
     length = np.where(np.char.startswith(scale.astype(str), "FR"), geometry.length, 1.0)
     start, stop = first * length, last * length

@@ -11,6 +11,10 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.loads import TemperatureSet
 from interstage.nastran import CardTable, expand_ids
 
+# temperatures that are not supported: an error once their set is selected
+_REFUSED = ("TEMPP2", "TEMPP3", "TEMPB3", "TEMPF", "TEMPEX")
+_BY_TEMPERATURE = ("MATT1", "MATT2", "MATT3", "MATT8", "MATT9", "MATT11")
+
 
 def read_temperatures(ctx: Context) -> dict[int, TemperatureSet]:
     """Return the temperature sets of a deck by id."""
@@ -38,6 +42,26 @@ def read_temperatures(ctx: Context) -> dict[int, TemperatureSet]:
         gradients = tuple(_number(table, i, row[k], "a gradient", 0.0) for k in (4, 5, 6, 7))
         for eid in _elements(table, i, row[1], row[16:]):
             _give(table, i, _of(out, table, i).bars, eid, ends + gradients)
+    for name in _REFUSED:
+        table = ctx.deck.cards(name)
+        for i, sid in enumerate(table.integer(1).tolist()):
+            one = out.setdefault(sid, TemperatureSet())
+            one.refused = one.refused or table.error(
+                i, f"temperature set {sid} holds a {name}, which is not supported"
+            )
+    return out
+
+
+def thermal_notes(ctx: Context) -> list[str]:
+    """Warnings about what temperatures that a subcase selects would change in NASTRAN, and do not here."""
+    chosen = {key for case in ctx.deck.case.subcases for key in case.requests if key.startswith("TEMP")}
+    out = []
+    names = [name for name in _BY_TEMPERATURE if len(ctx.deck.cards(name))]
+    if chosen and names and not all(key.endswith("(LOAD)") for key in chosen):
+        out.append(
+            f"warning: {', '.join(names)} would change materials by temperature, which {min(chosen)} selects; "
+            "here materials are those of MAT1, MAT2, MAT8 and MAT9"
+        )
     return out
 
 
