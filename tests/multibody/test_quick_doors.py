@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -139,3 +141,48 @@ def test_large_vehicles_let_other_threads_work():
     with ThreadPoolExecutor(3) as pool:
         for ask, expected in zip(asks, wanted):
             assert all(pool.map(work, [ask] * 3, [expected] * 3))
+
+
+@by_address
+def test_threads_that_call_first_share_one_scratch():
+    """Doors are opened by several threads at once: each leads to scratch that stays where it is."""
+    _, x = _arm()
+    wanted = _arm()[0].forward_dynamics(x)
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            system, x = _arm()
+            asks = (
+                system.forward_dynamics,
+                system.mass_matrix,
+                lambda x, s=system: s.inverse_dynamics(x, x.v),
+            )
+            gate = threading.Barrier(6)
+            with ThreadPoolExecutor(6) as pool:
+                list(pool.map(lambda ask, x=x, gate=gate: (gate.wait(), ask(x)), asks * 2))
+            doors = [system.engine.door(name) for name in ("forward", "inverse", "mass_matrix")]
+            assert len({int(door.__self__[0]) for door in doors}) == 1
+            np.testing.assert_array_equal(system.forward_dynamics(x), wanted)
+    finally:
+        sys.setswitchinterval(switching)
+
+
+@by_address
+def test_a_door_keeps_what_it_leads_to():
+    """A thread may be in a door while another asks for a new place, which makes another engine."""
+    system, x = _arm()
+    wanted, tau = system.forward_dynamics(x), np.zeros(5)
+    engine = system.engine
+    door, gone, scratch = engine.door("forward"), weakref.ref(engine), engine.take(float)
+    home = scratch.home
+    engine.give(scratch)
+    left = len(home)
+    del engine, system, scratch
+    gc.collect()
+    assert gone() is None
+    np.testing.assert_array_equal(door(x.qv, tau), wanted)
+    assert len(home) == left  # what the door uses is lent to nobody
+    del door
+    gc.collect()
+    assert len(home) == left + 1

@@ -31,6 +31,12 @@ _ARRAY_NEW = 93  # of numpy's table of functions
 _kept: list[object] = []  # definitions stay where they are as long as the process lives
 
 
+class _Words(np.ndarray):
+    """The words of a door, which keep alive what their addresses lead to."""
+
+    keep: object
+
+
 class _Definition(ctypes.Structure):
     """PyMethodDef."""
 
@@ -89,15 +95,19 @@ def _definition(kernel: Callable, fast: frozenset) -> _Definition:
     return made
 
 
-def make_door(kernel: Callable, words: Sequence[int], fast: frozenset = frozenset()) -> Callable | None:
+def make_door(
+    kernel: Callable, words: Sequence[int], fast: frozenset = frozenset(), keep: object = None
+) -> Callable | None:
     """Return a kernel f(me, arguments, count) as a builtin function; None where there can be none.
 
-    words : numbers that it finds first in the array `me`; what their addresses lead to must outlive the door
+    words : numbers that it finds first in the array `me`
+    keep : lives as long as the door; what addresses among the words lead to must
     """
     needed = _needed()
     if needed is None:
         return None
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    me = np.array([*words, *needed], dtype=np.int64)
+    me = np.array([*words, *needed], dtype=np.int64).view(_Words)
+    me.keep = keep
     return make(ctypes.addressof(_definition(kernel, fast)), me, None)

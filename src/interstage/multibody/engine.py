@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,16 +110,23 @@ class Scratch:
             self._known.add((what, loaded))
         return self.handle
 
-    def door(self, what: str) -> Door:
-        """Return a function of `QUICK` on this scratch; `shut` where nothing is compiled by address."""
+    def make_door(self, what: str, keep: object = None) -> Door:
+        """Return a new function of `QUICK` on this scratch; `shut` where nothing is compiled by address.
+
+        keep : lives as long as the function; without one, whoever calls it has this scratch
+        """
         if not COMPILED:
             return shut
+        self.ready(QUICK[what], loaded=False)
+        shared = int(self.tree.sizes[0] + self.tree.sizes[5] > ALONE)
+        words = (self.address, self._nq + self._nv, self._nv, self._nv, shared)
+        return make_door(QUICK[what], words, FAST, keep) or shut
+
+    def through(self, what: str, *arguments: np.ndarray) -> np.ndarray | None:
+        """Call a function of `QUICK` on this scratch."""
         if what not in self._doors:
-            self.ready(QUICK[what], loaded=False)
-            shared = int(self.tree.sizes[0] + self.tree.sizes[5] > ALONE)
-            words = (self.address, self._nq + self._nv, self._nv, self._nv, shared)
-            self._doors[what] = make_door(QUICK[what], words, FAST) or shut
-        return self._doors[what]
+            self._doors[what] = self.make_door(what)
+        return self._doors[what](*arguments)
 
     def prepare(self) -> None:
         """Fill the scratch that depends on constants and on the shift."""
@@ -182,6 +190,16 @@ class Scratch:
     _look = _algorithm("closure_rows")
 
 
+class _Lease:
+    """Scratch that is lent out for as long as this object lives: doors, which hold no more than addresses, keep it."""
+
+    def __init__(self, scratch: Scratch):
+        self.scratch = scratch
+
+    def __del__(self) -> None:
+        self.scratch.home.append(self.scratch)
+
+
 def _lent(name: str) -> Callable[..., int]:
     """Return the algorithm `name` of `Scratch` as a method of `Engine`, on scratch for the type of the state."""
     algorithm = getattr(Scratch, name)
@@ -210,7 +228,9 @@ class Engine:
         self._shelf = {FLOAT: [], COMPLEX: []} if shelf is None else shelf
         self._real, self._complex = self._shelf[FLOAT], self._shelf[COMPLEX]
         self._slots = slots_of(settings.arrays().values())
-        self._front: Scratch | None = None
+        self._front: _Lease | None = None
+        self._doors: dict[str, Door] = {}
+        self._opening = Lock()
         self._watched = bool(tree.body_watch.any())
         self._burns = len(settings.propellant) > 0
         # bodies met with an indefinite mass matrix
@@ -264,23 +284,26 @@ class Engine:
     def door(self, what: str) -> Door:
         """Return a function of `QUICK` on the front scratch; `shut` where nothing is compiled by address.
 
-        The scratch is not lent out: the function sees that it is used by one call at a time.
+        The scratch is not lent out as long as a function is held: it sees that one call at a time uses it.
         """
         if self._burns:  # masses are looked at whenever scratch is taken
             return shut
-        if self._front is None:
-            self._front = self.take(FLOAT)
-        return self._front.door(what)
+        with self._opening:
+            if self._front is None:
+                self._front = _Lease(self.take(FLOAT))
+            if what not in self._doors:
+                self._doors[what] = self._front.scratch.make_door(what, self._front)
+            return self._doors[what]
 
     def through(self, what: str, *arguments: np.ndarray) -> np.ndarray | None:
         """Call a function of `QUICK` on scratch of its own: for those who find another one in the door."""
         with self.borrow(FLOAT) as scratch:
-            return scratch.door(what)(*arguments)
+            return scratch.through(what, *arguments)
 
     def gather_from_door(self) -> None:
         """Do `gather` on the scratch behind the door."""
         if self._front is not None:
-            self.gather(self._front)
+            self.gather(self._front.scratch)
 
     forward = _lent("forward")
     inverse = _lent("inverse")
@@ -291,7 +314,3 @@ class Engine:
     closure_jacobian = _lent("closure_jacobian")
     project = _lent("project")
     rates = _lent("rates")
-
-    def __del__(self) -> None:
-        if self._front is not None:
-            self._front.home.append(self._front)
