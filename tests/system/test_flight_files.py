@@ -239,12 +239,16 @@ def test_a_saved_log_has_every_port_as_it_holds_at_the_times_of_the_states(tmp_p
         np.testing.assert_array_equal(found, expected)
 
 
-def test_what_acted_is_not_in_the_log_of_a_flight_and_the_error_says_where_to_look():
+def test_the_last_row_of_a_flight_alone_has_what_devices_keep_and_the_error_says_where_to_look(tmp_path):
     flight = made()
-    log = ist.simulate(flight, start(flight), until=0.05, step="5 ms")
-    for ask in (log.operating_point, lambda: log.accelerations, lambda: log.torque("bus")):
-        with pytest.raises(InputError, match=r"does not have what acted.*log\.end"):
-            ask()
+    log = ist.simulate(flight, start(flight), until=0.05, step="5 ms", log=tmp_path / "run.h5")
+    assert log.operating_point() is log.end
+    with pytest.raises(InputError, match=r"the last row alone.*log\.end"):
+        log.operating_point(3)
+    for ask in (lambda log: log.operating_point(), lambda log: log.accelerations, lambda log: log.torque("bus")):
+        ask(log)
+        with pytest.raises(InputError, match=r"from a file|does not have what acted"):
+            ask(ist.load(tmp_path / "run.h5"))
 
 
 def test_a_resumed_run_keeps_rows_after_its_checkpoint_until_it_writes_them_again(tmp_path):

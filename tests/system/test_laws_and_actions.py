@@ -222,7 +222,7 @@ def test_loads_that_are_not_numbers_are_refused_in_words():
         (r"force on .*'a'.* at t = 0.*6 finite numbers", {"forces": {"a": lambda t: np.zeros(5)}}),
         (r"force on .*'a'.*failed at t = 0.*ZeroDivisionError", {"forces": {"a": lambda t: 1 / t}}),
         (r"accelerations cannot be read", {"accelerations": lambda t: {}}),
-        (r"not an array of numbers.*tau", {"tau": {"a": 1.0}}),
+        (r"no body 'b'", {"tau": {"b": 1.0}}),
         (r"not an array of numbers.*tau", {"tau": "fast"}),
         (r"tau.*argument", {"tau": lambda: [0.0]}),
         (r"tau at t = 0", {"tau": lambda t: None}),

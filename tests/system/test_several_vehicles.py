@@ -245,7 +245,7 @@ def test_the_tree_names_vehicles(pair):
     assert text.splitlines()[0] == "x  (vehicle 'sc', 2 bodies, 7 velocities)"
     assert "├─ t: vehicle 'sc', 2 bodies, 7 velocities" in text
     assert "└─ s/  (vehicle 'sc', 2 bodies, 7 velocities)" in text
-    assert "a[3] m ← position of ('chaser.arm', [1.0, 0, 0]), world axes" in str(pair)
+    assert "a[3] m ← position of point [1, 0, 0] of chaser.arm, world axes" in str(pair)
 
 
 class Height(ist.Device):

@@ -279,6 +279,8 @@ def system_in(group: Group, path: Path, like: System | None = None) -> System:
     system = like if like is not None and not group.has("NAME") else System(model_in(group, path))
     settings, place = system.settings.copy(), group.child("SETTINGS")
     for name, array in settings.arrays().items():
+        if array.size == 0 and not place.has(name):
+            continue  # a file of old
         array[...] = place.array(name, array.shape, "i" if array.dtype.kind == "i" else "f")
     settings.opened = frozenset(parse_json(group.text("OPENED")))
     settings.dropped = {int(row): frozenset(names) for row, names in parse_json(group.text("DROPPED"))}
