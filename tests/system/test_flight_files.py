@@ -245,7 +245,11 @@ def test_the_last_row_of_a_flight_alone_has_what_devices_keep_and_the_error_says
     assert log.operating_point() is log.end
     with pytest.raises(InputError, match=r"the last row alone.*log\.end"):
         log.operating_point(3)
-    for ask in (lambda log: log.operating_point(), lambda log: log.accelerations, lambda log: log.torque("bus")):
+    for ask in (
+        lambda log: log.operating_point(),
+        lambda log: log.accelerations,
+        lambda log: log.torque("bus"),
+    ):
         ask(log)
         with pytest.raises(InputError, match=r"from a file|does not have what acted"):
             ask(ist.load(tmp_path / "run.h5"))
