@@ -51,6 +51,21 @@ def test_motions_follow_the_clock_of_a_later_start():
     assert np.abs(log["panel"].q[:, 0] - np.sin(log.t)).max() < 1e-15
 
 
+def test_velocities_of_a_place_are_slopes_of_its_positions():
+    system, x = craft()
+    h = 1e-3
+    log = ist.simulate(system, x, 0.05, h, forces=FORCE)
+    place = [2.0, 0.3, 0.0]
+    r, found = log.position("panel", place), log.velocity("panel", place)
+    slope = (8.0 * (r[3:-1] - r[1:-3]) - (r[4:] - r[:-4])) / (12.0 * h)
+    # the difference quotient has an error of h⁴ times a fifth derivative of the order of one
+    assert found.shape == (len(log), 6) and np.abs(found[2:-2, 3:] - slope).max() < 1e-10
+    assert (
+        np.abs(log.velocity("panel", place, "body")[:, 2] - log["bus"].v[:, 2] - log["panel"].v[:, 0]).max()
+        < 1e-14
+    )
+
+
 def test_what_needs_an_assembly_is_said(tmp_path):
     system, x = craft()
     path = tmp_path / "a.h5"

@@ -20,7 +20,10 @@ IN_TIME = (9, 12, 27, 31, 109, 112)
 def response(
     deck: Path = options.DECK,
     point: list[int] | None = typer.Option(
-        None, "--point", metavar="ID", help="Grid or scalar point to show; those that are loaded otherwise."
+        None,
+        "--point",
+        metavar="ID",
+        help="Grid or scalar point to show; may be repeated; the five that move most otherwise.",
     ),
     subcase: int | None = typer.Option(
         None, "--subcase", metavar="S", help="The first with a DLOAD otherwise."
@@ -50,7 +53,7 @@ def response(
             transient_response if (fe.sol in IN_TIME if in_time is None else in_time) else frequency_response
         )
         result = solve(fe, subcase=subcase, modal=modal, n_modes=n_modes)
-    points = {one: result.at(one) for one in point or _loaded(fe, result)}
+    points = {one: result.at(one) for one in point or _moving(fe, result)}
     if csv is not None:
         _write(csv, result, points)
     if as_json:
@@ -59,7 +62,7 @@ def response(
         _show(fe, result, points)
 
 
-def _loaded(fe, result) -> list[int]:
+def _moving(fe, result) -> list[int]:
     """Up to five points that move most."""
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""To and from other tools: functional mock-up units."""
+"""To other tools: functional mock-up units."""
 
 from interstage.exchange.fmu import FMU, export_fmu
 

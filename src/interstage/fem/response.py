@@ -244,7 +244,7 @@ class _Problem:
             raise ModelError(
                 f"subcase {self.case.id} selects no frequencies that are in the deck",
                 where=self.fe.source,
-                hint="give frequencies_hz, or FREQUENCY with FREQi; sets " + known_names(sorted(known)),
+                hint="give frequencies_hz, or FREQUENCY with FREQi; of those " + known_names(sorted(known)),
             )
         return np.unique(np.concatenate([one.hertz(self.modes_hz) for one in known[sid]]))
 

@@ -312,15 +312,6 @@ class FlightLog(Log):
             return self.end.copy()
         return super().state(k)
 
-    def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
-        """Return [ω; v] (m, 6) of a place on a body, over the phases that have the body."""
-        found = [
-            phase.system.velocity(phase.state(k), body, node, frame)
-            for phase in self.having(body)
-            for k in range(len(phase))
-        ]
-        return np.array(found).reshape(-1, 6)
-
     # other forms --------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:

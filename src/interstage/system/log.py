@@ -530,3 +530,12 @@ class Log:
     def position(self, body: str, node: Node = None) -> np.ndarray:
         """Return the positions (m, 3) of a place on a body in the world, over the phases that have the body."""
         return np.concatenate([phase.position(body, node) for phase in self.having(body)])
+
+    def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
+        """Return [ω; v] (m, 6) of a place on a body, over the phases that have the body."""
+        found = [
+            phase.system.velocity(phase.state(k), body, node, frame)
+            for phase in self.having(body)
+            for k in range(len(phase))
+        ]
+        return np.array(found).reshape(-1, 6)

@@ -90,8 +90,16 @@ def test_parts_and_mechanisms_are_noted(deck):
     text = GOOD + "GRID,20,,9.,9.,9.\nGRID,21,,9.,9.,10.\nCROD,9,3,20,21\nPROD,3,1,.1\nGRID,30\n"
     notes = "\n".join(check_deck(deck(text)).notes)
     assert "2 parts that no element or constraint joins, of 5, 2 grids" in notes
-    assert "1 grids belong to no element with stiffness, grid 30 the first" in notes
+    assert "1 grid of no element with stiffness, grid 30 the first" in notes
     assert "can move without resistance (mechanism)" in notes
+
+
+@pytest.mark.parametrize("sol", [101, 103])
+def test_a_free_structure_is_well_for_modes(deck, sol):
+    text = GOOD.replace("SOL 103", f"SOL {sol}").replace("SPC = 1\n", "")
+    found = check_deck(deck(text))
+    (note,) = [note for note in found.notes if note.startswith("no constraints in subcase")]
+    assert ("a free structure has its modes" in note) == (sol == 103) and "can move without" in note
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from interstage.nastran.field_types import check_types
 from interstage.nastran.registry import RESPONSES
 
 MOST = 60  # troubles that are looked for
+MODES = (3, 103)  # solutions that a free structure has
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {
@@ -66,7 +67,7 @@ class DeckCheck:
     facts: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        good = "can be solved" if not self.troubles else f"has {len(self.troubles)} troubles"
+        good = "can be solved" if not self.troubles else f"has {_counted(len(self.troubles), 'trouble')}"
         lines = [f"{self.source}: SOL {self.sol or 'not given'}, {sum(self.cards.values())} cards; {good}"]
         lines += [f"  {name}: {value}" for name, value in self.facts.items()]
         for title, sentences in (("trouble", self.troubles), ("loads", self.loads), ("note", self.notes)):
@@ -75,6 +76,10 @@ class DeckCheck:
             if counts:
                 lines.append(f"  {title}: " + ", ".join(f"{k} ({v})" for k, v in sorted(counts.items())))
         return "\n".join(lines)
+
+
+def _counted(n: int, thing: str) -> str:
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
@@ -234,9 +239,8 @@ def _note_parts(fe: FEModel, out: DeckCheck) -> None:
         out.notes.append(f"{len(sizes)} parts that no element or constraint joins, of {shown} grids")
     loose = int(np.count_nonzero(~used))
     if loose:
-        out.notes.append(
-            f"{loose} grids belong to no element with stiffness, grid {fe.grids.id[~used][0]} the first"
-        )
+        what, first = _counted(loose, "grid"), fe.grids.id[~used][0]
+        out.notes.append(f"{what} of no element with stiffness, grid {first} the first")
 
 
 def _note_edges(fe: FEModel, out: DeckCheck) -> None:
@@ -268,5 +272,6 @@ def _note_supports(fe: FEModel, out: DeckCheck) -> None:
             notes = solve_static(reduced, np.zeros(fe.grids.n_dof)).notes
         except InterstageError as error:
             held = "the constraints of subcase" if (case.spc or case.mpc) else "no constraints in subcase"
-            notes = [f"{held} {case.id}: {error}"]
+            free = " (a free structure has its modes; statics do not go)" if fe.sol in MODES else ""
+            notes = [f"{held} {case.id}{free}: {error}"]
         out.notes += [note for note in notes if note not in out.notes]
