@@ -222,6 +222,7 @@ def test_loads_that_are_not_numbers_are_refused_in_words():
         (r"force on .*'a'.* at t = 0.*6 finite numbers", {"forces": {"a": lambda t: np.zeros(5)}}),
         (r"force on .*'a'.*failed at t = 0.*ZeroDivisionError", {"forces": {"a": lambda t: 1 / t}}),
         (r"accelerations cannot be read", {"accelerations": lambda t: {}}),
+        (r"not an array of numbers.*tau of 'a'", {"tau": {"a": "fast"}}),
         (r"no body 'b'", {"tau": {"b": 1.0}}),
         (r"not an array of numbers.*tau", {"tau": "fast"}),
         (r"tau.*argument", {"tau": lambda: [0.0]}),
@@ -234,3 +235,39 @@ def test_loads_that_are_not_numbers_are_refused_in_words():
     ):
         with pytest.raises((InputError, SolverError), match=words):
             simulate(system, x, 1.0, 0.1, **options)
+
+
+@pytest.mark.parametrize("options", [{"step": 0.05}, {"step": 0.05, "method": "ros3"}, {"method": "dopri5"}])
+def test_functions_of_time_are_asked_anew_after_laws_and_actions(options):
+    # what a function reads jumps at t = 0.5: x = x0 + v0 s + a s²/2, which every method takes exactly
+    system, given = slider(), []
+
+    def force(t):
+        return [given[-1]]
+
+    def reverse(t, *_):
+        given.append(2.0 if t < 0.49 else -4.0)
+
+    fallen = 0.5 * 0.25 + 0.5 * 0.5 - 0.5 * 2.0 * 0.25
+    given[:] = [2.0]
+    log = simulate(system, system.state(), 1.0, tau=force, control=reverse, control_step=0.25, **options)
+    assert log.q[-1] == pytest.approx(fallen, abs=1e-12)
+    given[:] = [2.0]
+    reversing = ist.Event(at=0.5, action=reverse)
+    log = simulate(system, system.state(), 1.0, tau=force, events=[reversing], **options)
+    assert log.q[-1] == pytest.approx(fallen, abs=1e-12)
+    # and motions and masses: twice the mass falls half as far
+    given[:] = [1.0]
+    motion = ist.Motion(acceleration=lambda t: given[-1] / 2.0)
+    doubled = [1.0 / 2.0, 2.0 / 2.0]
+    log = simulate(
+        system, system.state(), 1.0, motions={"a": motion},
+        events=[ist.Event(at=0.5, action=lambda *_: given.append(2.0))], **options,
+    )  # fmt: skip
+    assert log.v[-1] == pytest.approx(0.5 * sum(doubled), abs=1e-12)
+    given[:] = [2.0]
+    log = simulate(
+        system, system.state(), 1.0, tau=[2.0], mass={"a": lambda t: (given[-1], [0, 0, 0], np.zeros((3, 3)))},
+        events=[ist.Event(at=0.5, action=lambda *_: given.append(4.0))], **options,
+    )  # fmt: skip
+    assert log.v[-1] == pytest.approx(0.5 + 0.25, abs=1e-12)

@@ -205,9 +205,14 @@ class Foreseen:
             k = self._foresee(t)
         self.vector[self.to] = self._one(t) if k is None else self.table[k]
 
+    def forget(self) -> None:
+        """Forget what was foreseen: it is asked anew."""
+        self.count[0] = 0
+
     def point_to(self, vector: np.ndarray, to: np.ndarray) -> None:
         """Write elsewhere from now on; what was foreseen is forgotten."""
-        self.vector, self.to, self.count[0] = vector, to, 0
+        self.vector, self.to = vector, to
+        self.forget()
         if len(to) != self.table.shape[1]:
             self.times, self.table = np.zeros(0), np.zeros((0, len(to)))
         self.row[:] = slots_of(self._arrays())

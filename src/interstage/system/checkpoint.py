@@ -230,7 +230,8 @@ def resume(
         from the log beside the checkpoint: code that it names (classes of devices, laws) is found in modules that are
         loaded, in the script that runs, or imported, and must be what it was. Resume a file as you would run a script
     events : those of the run, in the same order, where their functions have no names that lead back to them
-    until : another end than that of the run, a whole number of its ticks
+    until : another end than that of the run, a whole number of its ticks: periods of samples and of log_step are, and
+        its end is, which is the only one of a run without both
     """
     from interstage.system.flight import Flight
 

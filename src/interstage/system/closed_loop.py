@@ -523,6 +523,7 @@ class ClosedLoop:
         pace[stretch.TIME] = pace[flights.BEGIN] = t
         pace[flights.LENGTH], pace[stretch.KNOWN], pace[flights.LOGGED] = h, 0.0, np.nan
         loop.pause[kernels.HALT_AT], loop.near[:] = stop, 0.0
+        self.tapes.forget()
 
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval: equal steps lead from there to where they end."""

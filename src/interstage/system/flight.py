@@ -214,6 +214,14 @@ class Flight:
             raise InputError(
                 "a run ends after where it stands", expected=f"until > {self.t:g} s", got=f"{end} s"
             )
+        tick = self.plan.clock.tick
+        if (end / tick).denominator != 1:
+            raise InputError(
+                "the end falls on no tick of the run",
+                expected=f"a multiple of {tick} s",
+                got=f"{end} s",
+                hint="samples and rows of log_step fall on ticks: give the run a log_step that goes into both ends",
+            )
         self.loop.loop.now[kernels.UNTIL] = self.plan.clock.ticks(end, "until")
         self.until = end
         self.options["until"] = f"{end} s"

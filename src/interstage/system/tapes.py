@@ -61,6 +61,7 @@ class Tapes:
         self._kept: list[Any] = []
         self._plain = None if COMPILED else PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
+        self._foreseen: list[Foreseen] = []
 
     def run_by(self, upcoming: Upcoming, state: Callable[[], State]) -> None:
         """Know times that will be asked for, and where the stage stands, from whoever runs the tapes."""
@@ -69,6 +70,11 @@ class Tapes:
     def leave(self) -> None:
         """Know nobody who runs the tapes."""
         self.run_by(lambda t: np.array([t]), _nowhere)
+
+    def forget(self) -> None:
+        """Ask functions of time anew: whoever acted since then may have changed what they read."""
+        for one in self._foreseen:
+            one.forget()
 
     def array(self, name: str) -> np.ndarray:
         """Return the numbers of a field by its full name, a view."""
@@ -111,6 +117,8 @@ class Tapes:
         where = {name: np.arange(one.start, one.start + one.size) for name, one in slots.items()}
         tell = what.teller(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state())
         asked = self._python(tell)
+        if isinstance(tell, Foreseen):
+            self._foreseen.append(tell)
         if self.interpret or not isinstance(tell, Foreseen):
             return asked
         tell.ask[0] = asked[0]
