@@ -140,6 +140,19 @@ def test_views_have_propellant_of_their_own(v, shapes):
     assert one.mass_properties(x).mass - two.mass_properties(x).mass == pytest.approx(60e3)
 
 
+def test_settings_are_alike_where_propellant_is(v, shapes):
+    """Looking changes no settings, other propellant does, and who takes such a point is told."""
+    one = v.multibody(shapes, propellant=FILL).compile()
+    two = one.with_settings()
+    two.forward_dynamics(two.state())
+    assert one.settings == two.settings
+    two.propellant["lox"] = 11e3
+    assert one.settings != two.settings
+    point = ist.trim(two, two.state())
+    with pytest.warns(UserWarning, match="tank 2 holds 11000 there and 12000 in the system"):
+        ist.linearize(one, point, inputs=[], outputs=[])
+
+
 def test_refusals(v, shapes):
     system = v.multibody(shapes).compile()
     assert "did you mean grain" in refused(lambda: system.propellant.__setitem__("grian", 1.0))

@@ -38,6 +38,7 @@ class FlightPlant:
     """An assembly near a point, as functions of small changes.
 
     inputs, outputs : full names of ports;  system, chart : the vehicle and its small motions
+    states : places in z of the states of devices; the propellant of tanks is frozen, and not one of them
     """
 
     def __init__(
@@ -69,6 +70,8 @@ class FlightPlant:
             for kind in (float, complex)
         }
         self.free = np.flatnonzero(self._moving())
+        frozen = [k for slot in self.plan.tanks.values() for k in range(slot.start, slot.start + slot.size)]
+        self.states = np.setdiff1d(np.arange(len(self.loops[float].tapes.vectors["z"])), frozen)
         self.exposed = assembly.exposed()
         self.memory = {
             k: _memory(part.what) for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)
@@ -155,7 +158,7 @@ class FlightPlant:
     def sizes(self) -> dict[str, int]:
         """Return how many changes there are of q, v, z and u."""
         inputs = sum(self.plan.slots[name].size for name in self.inputs)
-        return {"q": len(self.free), "v": len(self.free), "z": len(self.vectors["z"]), "u": inputs}
+        return {"q": len(self.free), "v": len(self.free), "z": len(self.states), "u": inputs}
 
     def begin(
         self, delta: Mapping[str, np.ndarray], vectors: Mapping[str, np.ndarray]
@@ -167,7 +170,7 @@ class FlightPlant:
             loop.tapes.vectors[name][:] = vector
         dq, dv = np.zeros(self.system.nv, kind), np.zeros(self.system.nv, kind)
         dq[self.free], dv[self.free] = delta["q"], delta["v"]
-        loop.tapes.vectors["z"] += delta["z"]
+        loop.tapes.vectors["z"][self.states] += delta["z"]
         at = 0
         for name in self.inputs:
             array = loop.tapes.array(name)
@@ -181,7 +184,7 @@ class FlightPlant:
         loop, x = self.begin(delta, self.vectors)
         qdot, vdot = np.empty_like(x.q), np.empty_like(x.v)
         self.done(loop, loop.right_side(x.q, x.v, self.t, qdot, vdot))
-        zdot = loop.tapes.vectors["Z"].copy()
+        zdot = loop.tapes.vectors["Z"][self.states]
         said = self._outputs(loop, x)
         return np.concatenate([vdot[self.free], zdot, *said])
 
@@ -213,7 +216,12 @@ class FlightPlant:
     def state_names(self) -> list[str]:
         """Return names of the changes of q, v and z."""
         positions, rates = position_names(self.system), rate_names(self.system)
-        return [positions[k] for k in self.free] + [rates[k] for k in self.free] + self.names_of("z")
+        return [positions[k] for k in self.free] + [rates[k] for k in self.free] + self.device_states()
+
+    def device_states(self) -> list[str]:
+        """Return names of the changes of z."""
+        names = self.names_of("z")
+        return [names[k] for k in self.states]
 
     def names_of(self, kind: str) -> list[str]:
         """Return a name for each number of a vector."""

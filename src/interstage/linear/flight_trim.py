@@ -3,7 +3,8 @@
     r(y) = [ v̇_r(y);  ż(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r
 
 y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), joints whose motion devices say, and
-the states z of devices. What is sampled says what it would at the point; it is asked anew until nothing changes.
+the states z of devices, less the propellant of tanks: masses are frozen. What is sampled says what it would at the
+point; it is asked anew until nothing changes.
 
 A vehicle may be held down meanwhile: its free bodies then do not accelerate (v̇ = 0 in body axes, so that one that turns
 with the Earth goes on turning with it), and let go in the point that is returned.
@@ -127,19 +128,19 @@ def _report(
     condition: float,
 ) -> TrimReport:
     """Return what was done; turns of ball and free joints and free positions as changes from where this round began."""
-    names, m, z = plant.state_names(), plant.sizes()["v"], plant.names_of("z")
+    names, m, z = plant.state_names(), plant.sizes()["v"], plant.device_states()
     places = plant.system.tree.v_q[plant.free[rows]]
     moved = (
         turns(plant.system, plant.x0, point)[plant.free[rows]] if (places < 0).any() else np.zeros(len(rows))
     )
     values = np.where(places >= 0, point.q[places], moved) if len(rows) else np.zeros(0)
-    kept = np.zeros(len(z))
+    kept = np.zeros(len(plant.vectors["z"]))
     for name, slot in plant.plan.slots.items():
         if slot.kind == "z":
             kept[slot.where] = np.ravel(point.values[name])
     return TrimReport(
         [names[k] for k in rows] + z,
-        np.concatenate([values, kept]),
+        np.concatenate([values, kept[plant.states]]),
         [names[m + k] for k in rows] + [f"rate of {name}" for name in z],
         before,
         after,
@@ -234,7 +235,7 @@ def _solved(
             break  # round-off: no step makes it better
         y, r, steps = trial, new, steps + 1
     if np.abs(r).max(initial=0.0) > tolerance * scale:
-        names = [plant.state_names()[m + k] for k in rows] + plant.names_of("z")
+        names = [plant.state_names()[m + k] for k in rows] + plant.device_states()
         worst = int(np.argmax(np.abs(r)))
         raise SolverError(
             "no steady state was found",

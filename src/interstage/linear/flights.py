@@ -6,7 +6,7 @@ held (their wires are cut), outputs any ports.
     δẋ = A δx + B u,   y = C δx + D u
 
 What is sampled is held; as an output it is what a sample would say at the instant. States of devices that neither
-change nor are read are left out.
+change nor are read are left out. Propellant in tanks is frozen: its mass is that of the point, and no state.
 """
 
 from __future__ import annotations

@@ -126,8 +126,8 @@ class Frame:
             for k, names in self.remembered.items()
             for name in names
         ]
-        parts = [(self.inverse @ (x.q - self.end.q))[free], x.v[free] - self.end.v[free], v["z"], v["w"]]
-        return np.concatenate([*parts, v["s"][self.held], *kept])
+        motion = (self.inverse @ (x.q - self.end.q))[free], x.v[free] - self.end.v[free]
+        return np.concatenate([*motion, v["z"][self.plant.states], v["w"], v["s"][self.held], *kept])
 
     def outputs(self, delta: np.ndarray) -> np.ndarray:
         """Return outputs at the beginning of a frame, after its first samples."""

@@ -29,6 +29,7 @@ class Settings:
     opened : names of open closures
     dropped : rows that say nothing new as long as the closures named with each are closed
     bodies, rows : names of what the first two and the third are of;  fixed : bodies whose joint has no coordinates
+    burning : bodies (their rows) whose inertia kernels write from the propellant; it says nothing more than that
     """
 
     joint_mode: np.ndarray
@@ -41,6 +42,7 @@ class Settings:
     bodies: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     fixed: frozenset[str] = frozenset()
+    burning: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, model: Multibody, flexes: list[FlexibleBody | None], tree: Tree) -> Settings:
@@ -55,6 +57,7 @@ class Settings:
             bodies=tuple(model.bodies),
             rows=tuple(f"{closure}: {words}" for closure, words in row_names(model)),
             fixed=frozenset(s.name for s in specs if s.joint.nv == 0),
+            burning=tuple(i for i, s in enumerate(specs) if s.tanks is not None),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -64,7 +67,7 @@ class Settings:
     def copy(self) -> Settings:
         """Return settings that may be changed without touching these."""
         arrays = (a.copy() for a in self.arrays().values())
-        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows, self.fixed)
+        return Settings(*arrays, self.opened, self.dropped, self.bodies, self.rows, self.fixed, self.burning)
 
     def checked(self, given: object) -> Settings:
         """Return what is given, settings of the same vehicle as these, or say what is wrong with it."""
@@ -81,7 +84,15 @@ class Settings:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Settings) or (self.opened, self.dropped) != (other.opened, other.dropped):
             return False
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ARRAYS)
+        given = [name for name in ARRAYS if name != "body_inertia"]
+        same = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in given)
+        return same and np.array_equal(self.given_inertia(), other.given_inertia())
+
+    def given_inertia(self) -> np.ndarray:
+        """Return the inertia (N, 10) of bodies, none of those whose propellant says it."""
+        found = self.body_inertia.copy()
+        found[list(self.burning)] = 0.0
+        return found
 
     __hash__ = None
 

@@ -153,9 +153,12 @@ def unlike(one: Settings, other: Settings) -> str:
     for name, a, b in zip(_bodies(one), one.joint_mode, other.joint_mode):
         if a != b:
             said.append(f"the joint of '{name}' is {MODES[a]} there and {MODES[b]} in the system")
-    for name, a, b in zip(_bodies(one), one.body_inertia, other.body_inertia):
+    for name, a, b in zip(_bodies(one), one.given_inertia(), other.given_inertia()):
         if not np.array_equal(a, b):
             said.append(f"the mass of '{name}' is {a[0]:.6g} there and {b[0]:.6g} in the system")
+    for k in np.flatnonzero(one.propellant != other.propellant):
+        there, here = one.propellant[k], other.propellant[k]
+        said.append(f"tank {k + 1} holds {there:.6g} there and {here:.6g} in the system")
     if not np.array_equal(one.row_keep, other.row_keep):
         said.append("other closures are closed")
     if not np.array_equal(one.closure_option, other.closure_option):

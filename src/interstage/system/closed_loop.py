@@ -50,7 +50,7 @@ def no_vehicle() -> System:
 def view_of(plan: Plan, x: State | None = None) -> System:
     """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed.
 
-    x : where it begins; an operating point knows which joints devices hold there
+    x : where it begins; an operating point knows which joints devices hold there, and what was in tanks that are states
     """
     vehicle = plan.assembly.vehicle
     if vehicle is None:
@@ -72,6 +72,9 @@ def view_of(plan: Plan, x: State | None = None) -> System:
         known = x.settings.joint_mode[view.body(body)] == LOCKED if isinstance(x, OperatingPoint) else holding
         if known:
             view.set_joint_mode(body, "locked")
+    if isinstance(x, OperatingPoint) and len(x.settings.propellant) == len(view.propellant):
+        rows = [k for k, tank in enumerate(view.propellant) if tank in plan.tanks]
+        view.settings.propellant[rows] = x.settings.propellant[rows]
     return view
 
 
