@@ -1,6 +1,6 @@
 """Measure what many runs cost beside their simulations: files, processes, a cluster, the summary.
 
-    python -m benchmarks ensembles
+    python -m benchmarks ensembles [-- --runs 4]
 
 A run is a flight of a satellite with a hinged panel and a sampled law. One process and two do the same study with a
 file for every run; efficiency is the time of one over twice that of two, from the first run to the last. The cost of a
@@ -11,6 +11,7 @@ bundles of 0.2 s it keeps 0.2 / t workers busy.
 
 from __future__ import annotations
 
+import argparse
 import resource
 import tempfile
 import time
@@ -69,26 +70,35 @@ def timed(build, outputs, runs: int, **by) -> tuple[float, Study]:
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
+    runs, empty = sizes(arguments)
     keep = {"angle": last_angle}
     fly(draw(DISPERSIONS, 1).row(0))
     start = {n: timed(nothing, None, n, workers=n)[0] for n in (1, 2)}
     wall, studies = {}, {}
     for n in (1, 2):
-        wall[n], studies[n] = timed(fly, keep, RUNS, workers=n)
+        wall[n], studies[n] = timed(fly, keep, runs, workers=n)
         wall[n] -= start[n]
     assert studies[1].digest == studies[2].digest
     show("a flight, milliseconds", 1e3 * np.median(studies[1].seconds))
     show(
         "cost of a run beside it, milliseconds",
-        1e3 * (wall[1] - studies[1].seconds.sum()) / RUNS,
+        1e3 * (wall[1] - studies[1].seconds.sum()) / runs,
         "at most 5",
     )
     show("efficiency of two processes", wall[1] / (2 * wall[2]), "at least 0.9")
     show("starting two processes, seconds", start[2])
-    alone, _ = timed(nothing, None, 2000, workers=1)
-    show("an empty run with its file, milliseconds", 1e3 * (alone - start[1]) / 2000)
-    cluster()
+    alone, _ = timed(nothing, None, empty, workers=1)
+    show("an empty run with its file, milliseconds", 1e3 * (alone - start[1]) / empty)
+    cluster(2 * empty)
     memory()
+
+
+def sizes(arguments: list[str]) -> tuple[int, int]:
+    """Return how many flights and how many empty runs there are."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks ensembles --")
+    parser.add_argument("--runs", type=int, default=RUNS, help="flights; empty runs are 12.5 times as many")
+    runs = max(2, parser.parse_args(arguments).runs)
+    return runs, runs * 25 // 2
 
 
 def last_angle(log: ist.Log) -> float:
@@ -96,7 +106,7 @@ def last_angle(log: ist.Log) -> float:
     return log["bus"].q[-1, 0]
 
 
-def cluster() -> None:
+def cluster(runs: int) -> None:
     """Show what dask adds to a run, in bundles and one by one."""
     try:
         from distributed import Client, LocalCluster
@@ -107,11 +117,11 @@ def cluster() -> None:
     with LocalCluster(**options) as workers, Client(workers) as client:
         ist.monte_carlo(nothing, DISPERSIONS, 4, cluster=client)
         begun = time.perf_counter()
-        ist.monte_carlo(nothing, DISPERSIONS, 4000, cluster=client)
-        show("an empty run by dask, bundled, milliseconds", 1e3 * (time.perf_counter() - begun) / 4000)
+        ist.monte_carlo(nothing, DISPERSIONS, runs, cluster=client)
+        show("an empty run by dask, bundled, milliseconds", 1e3 * (time.perf_counter() - begun) / runs)
         begun = time.perf_counter()
-        client.gather(client.map(abs, range(4000), pure=False))
-        show("an empty task of dask alone, milliseconds", 1e3 * (time.perf_counter() - begun) / 4000)
+        client.gather(client.map(abs, range(runs), pure=False))
+        show("an empty task of dask alone, milliseconds", 1e3 * (time.perf_counter() - begun) / runs)
 
 
 def memory() -> None:

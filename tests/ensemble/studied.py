@@ -38,6 +38,11 @@ def slow(row):
     return {"y": row["a"] ** 2, "noise": float(row.seed % 10007)}
 
 
+def scaled(factor, row):
+    """Return a number times another."""
+    return {"y": factor * row["a"]}
+
+
 def sometimes_fails(row):
     """Raise in some of the runs."""
     if row.number % 5 == 2:
@@ -70,6 +75,17 @@ class Lag(ist.Device):
 
     def sample(d, t):
         d.seen = d.x + d.sigma * normal(d.seed, d.stream, d.tick, 0)
+
+
+class Spring(ist.Device):
+    """Spring at a hinge."""
+
+    joint = ist.Hinge()
+    k = ist.Parameter("N m/rad", 2.0)
+    angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
+
+    def outputs(d, t):
+        d.torque = -d.k * d.angle
 
 
 def lag(**values):

@@ -248,3 +248,67 @@ def test_what_never_changes_depends_on_nothing():
     assert rank_correlations(np.full(20, 3.0), columns).tolist() == [0.0, 0.0]
     first, total, *_ = sobol(np.full(16, 3.0), 2)
     assert first.tolist() == total.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("final lag.z", r"no port or state 'lag\.z'"),
+        ("lag.yy", r"no port or state 'lag\.yy' in the log.*lag\.y"),
+        ("largest lag.y", "'largest' no way to reduce one"),
+        ("final lag.y[3]", r"'lag\.y' has no \[3\]"),
+    ],
+)
+def test_misspelt_signals_of_assemblies_are_refused_before_a_run(output, words):
+    with pytest.raises(InputError, match=words):
+        ist.monte_carlo(
+            studied.lag(),
+            {"lag.tau": A["a"]},
+            1,
+            0,
+            {"y": output},
+            flight={"x": None, "until": 1.0},
+            workers=0,
+        )
+
+
+def test_sums_of_signals_are_outputs():
+    flight = {"x": None, "until": 0.5}
+    outputs = ["lag.y - lag.x", "final lag.y + lag.x"]
+    study = ist.monte_carlo(studied.lag(), {"lag.tau": A["a"]}, 2, 0, outputs, flight=flight, workers=0)
+    # the weight of the lag is one: y is x
+    assert not study["lag.y - lag.x"].any()
+    assert study["final lag.y + lag.x"] == pytest.approx(2 * (1 - np.exp(-0.5 / study["lag.tau"])), abs=1e-6)
+
+
+def test_units_of_an_assembly_are_shown_and_kept(tmp_path):
+    mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
+    mb.add_body("bob", mass=1.0, com=[0, 0, -1.0], inertia=[0, 0, 0], joint=ist.Revolute("y"))
+    system = mb.compile()
+    flight = ist.Assembly("swing", vehicle=system).add("spring", studied.Spring(joint="bob"))
+    asked = {
+        "spring.k": stats.norm(2.0, 0.1),
+        "q.bob.angle": stats.norm(0.0, 0.1),
+        "v.bob.angle": stats.norm(),
+    }
+    arguments = {"x": system.state(), "until": 0.1}
+    outputs = {"peak": "peak spring.torque", "spring.rate": "spring.rate", "own": last_angle}
+    study = ist.monte_carlo(flight, asked, 2, 1, outputs, tmp_path, flight=arguments, workers=0)
+    units = {"spring.k": "N m/rad", "q.bob.angle": "rad", "v.bob.angle": "rad/s"}
+    units |= {"peak": "N*m", "spring.rate": "rad/s"}
+    assert study.units == ist.Study.load(tmp_path).units == units
+    assert "peak, N*m" in str(study) and "spring.rate, rad/s  array" in str(study)
+    text = study.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "peak, N*m" in text and "spring.k, N m/rad" in text and "q.bob.angle, rad" in text
+
+
+def test_outputs_of_uneven_size_are_in_the_digest(tmp_path):
+    def build(factor):
+        return lambda row: {"y": factor * np.arange(2.0 + row.number)}
+
+    first, same, other = (
+        ist.monte_carlo(build(k), A, 3, folder=tmp_path / name, workers=0)
+        for k, name in ((1.0, "first"), (1.0, "same"), (2.0, "other"))
+    )
+    assert list(first.uneven) == ["y"]
+    assert first.digest == same.digest == ist.Study.load(tmp_path / "first").digest != other.digest

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy import stats
 
 import interstage as ist
 from interstage.cli.info import info
+from interstage.cli.report import report
 
 A = {"a": stats.norm(1.0, 0.2)}
 HERE = Path(__file__).parent
@@ -213,3 +215,79 @@ def test_a_cluster_gives_the_same_bits_though_a_worker_dies(unbroken, tmp_path, 
         )
         assert killer.wait(30) == 0
     assert study.digest == unbroken.digest and not study.errors
+
+
+def times(k):
+    """Return a function that holds a number, as people write them in notebooks."""
+    return lambda row: {"y": k * row["a"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lambda row: {"y": row["a"]}, lambda row: {"y": 2 * row["a"]}),
+        (lambda row: {"y": row.seed}, lambda row: {"y": row.number}),
+        (times(1.0), times(2.0)),
+        (partial(studied.scaled, 1.0), partial(studied.scaled, 2.0)),
+    ],
+)
+def test_functions_without_a_name_are_told_apart(tmp_path, first, second):
+    asked = {"dispersions": A, "runs": 2, "folder": tmp_path, "workers": 0}
+    ist.monte_carlo(first, **asked)
+    ist.monte_carlo(first, **asked)
+    with pytest.raises(ist.InterstageError, match="runs of something else"):
+        ist.monte_carlo(second, **asked)
+    kept = asked | {"build": studied.linear, "dispersions": dict.fromkeys("abc", A["a"])}
+    kept["folder"] = tmp_path / "kept"
+    ist.monte_carlo(**kept, outputs={"y": lambda found: found["y1"]})
+    with pytest.raises(ist.InterstageError, match="runs of something else"):
+        ist.monte_carlo(**kept, outputs={"y": lambda found: found["y2"]})
+
+
+PROJECT = {
+    "build.py": "import masses\nfrom parts import springs\n\ndef build(row):\n"
+    "    return {'y': springs.k * masses.total() * row['a']}\n",
+    "masses.py": "from deep import M\n\ndef total():\n    return M\n",
+    "deep.py": "M = [1.0][0]\n",
+    "parts/__init__.py": "",
+    "parts/springs.py": "k = [1.0][0]\n",
+}
+
+
+def test_changes_in_modules_beside_that_of_the_build_function_are_seen(tmp_path):
+    """In processes of their own: what each says is the fingerprint of the study."""
+    for name, text in PROJECT.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    said = [_fingerprint_in(tmp_path)]
+    assert _fingerprint_in(tmp_path) == said[0]
+    (tmp_path / "unrelated.py").write_text("M = 3\n")
+    assert _fingerprint_in(tmp_path) == said[0]
+    for name in ("deep.py", "parts/springs.py", "masses.py"):
+        (tmp_path / name).write_text(PROJECT[name] + "# changed\n")
+        said.append(_fingerprint_in(tmp_path))
+    assert len(set(said)) == 4 and all(said)
+
+
+def _fingerprint_in(folder):
+    script = "import build\nfrom interstage.ensemble.identity import fingerprint\n"
+    script += "from interstage.ensemble.job import Job\nprint(fingerprint(Job(build.build, None)))"
+    call = [sys.executable, "-c", script]
+    path = os.pathsep.join([str(folder), *sys.path])
+    done = subprocess.run(
+        call, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_command_reports_a_study(tmp_path):
+    ist.monte_carlo(studied.slow, A, 3, folder=tmp_path / "mc", workers=0)
+    report(tmp_path / "mc", None, None)
+    page = (tmp_path / "mc.html").read_text(encoding="utf-8")
+    assert "Levels" in page and "noise" in page
+    report(tmp_path / "mc" / "summary.h5", tmp_path / "other.html", None)
+    assert (tmp_path / "other.html").read_text(encoding="utf-8") == page
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ist.InterstageError, match="this is a folder"):
+        report(tmp_path / "empty", None, None)

@@ -55,3 +55,23 @@ def test_what_cannot_be_drawn_is_refused(study):
         study.envelope("peak")
     with pytest.raises(ist.InterstageError, match="'wave' is not one number"):
         study.scatter("amplitude", "wave")
+
+
+@pytest.mark.parametrize("value", [0.0, 3e-9, -2.0, 1e20])
+def test_the_bar_of_a_constant_output_stands_at_its_value(value):
+    """One bar of all runs around the value, a tenth of it wide; rounding makes no second one."""
+    rounding = np.array([1.0, 1.0 + 2e-16, 1.0 - 1e-16])
+    study = ist.monte_carlo(
+        lambda row: {"y": value * rounding[row.number % 3]}, {"a": stats.norm()}, 9, workers=0
+    )
+    (bar,) = study.histogram("y").axes[0].patches
+    assert bar.get_height() == 9
+    assert bar.get_x() + 0.5 * bar.get_width() == pytest.approx(value, rel=1e-12)
+    assert bar.get_width() == pytest.approx(0.1 * abs(value) or 1.0, rel=1e-9)
+
+
+def test_one_far_run_does_not_make_bars_without_number():
+    values = np.append(1.0 + 1e-9 * np.arange(99), 1e6)
+    study = ist.monte_carlo(lambda row: {"y": values[row.number]}, {"a": stats.norm()}, 100, workers=0)
+    bars = study.histogram("y").axes[0].patches
+    assert len(bars) <= 200 and sum(bar.get_height() for bar in bars) == 100

@@ -1,4 +1,4 @@
-"""`interstage report`: one HTML page on a component, a linear model, a simulation log or the log of a flight."""
+"""`interstage report`: one HTML page on a component, a linear model, the log of a simulation or flight, a study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import typer
 
 def report(
     file: Path = typer.Argument(
-        ..., metavar="FILE", help="Component file, linear-model file, simulation log or log of a flight."
+        ...,
+        metavar="FILE",
+        help="Component file, linear-model file, log of a simulation or flight, summary or folder of a study.",
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", metavar="OUT.html", help="Page to write; FILE with .html otherwise."

@@ -19,6 +19,7 @@ from interstage.ensemble.design import Design, Dispersions, Row, draw
 from interstage.ensemble.identity import fingerprint
 from interstage.ensemble.job import Job, Outcome, run_path
 from interstage.ensemble.outputs import Outputs, named
+from interstage.ensemble.signals import checked_units
 from interstage.ensemble.study import SUMMARY, Study
 from interstage.ensemble.workers import hands_of
 from interstage.errors import FileError, InputError, shown
@@ -70,7 +71,7 @@ def monte_carlo(
     """
     job = _job(build, flight, outputs, logs)
     design = replace(draw(dispersions, runs, seed, sampling), build=fingerprint(job))
-    job.check(design.row(0))
+    units = checked_units(job, design.row(0))
     place = None if folder is None else make_folder(folder).resolve()
     with _alone(place):
         done = set() if place is None else _found(place, design)
@@ -88,7 +89,7 @@ def monte_carlo(
             hands.close()
         if place is not None:
             kept = [_read(place, k) for k in range(runs)]
-        study = Study.of(design, kept, job, place)
+        study = Study.of(design, kept, job, place, units)
         if place is not None:
             study.save(place / SUMMARY)
     return study

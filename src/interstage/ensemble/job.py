@@ -90,15 +90,10 @@ class Job:
         """Return what one run gives: a log, or what the user's function returned."""
         if self.build is not None:
             return self.build(row)
-        assembly, flight = self._dispersed(row)
+        assembly, flight = self.dispersed(row)
         return simulate(assembly, flight.pop("x", None), progress=False, **flight)
 
-    def check(self, row: Row) -> None:
-        """Refuse names that an assembly does not have, before anything runs."""
-        if self.assembly is not None:
-            self._dispersed(row)
-
-    def _dispersed(self, row: Row) -> tuple[Assembly, dict[str, Any]]:
+    def dispersed(self, row: Row) -> tuple[Assembly, dict[str, Any]]:
         """Return an assembly made anew and the arguments of its flight, with the numbers of a row."""
         assert self.assembly is not None
         assembly, flight = pickle.loads(self.assembly), dict(self.flight)
@@ -162,8 +157,8 @@ def set_numbers(assembly: Assembly, row: Row, flight: dict[str, Any]) -> None:
     if places:
         flight["x"] = x = x.copy()  # type: ignore[union-attr]
     for name, value in row.items():
-        base, index = _index(name)
-        path, _, parameter = base.rpartition(".")
+        index = _index(name)[1]
+        path, parameter = place_of(name)
         device = devices.get(path)
         if name in places:
             vector, k = places[name]
@@ -190,6 +185,12 @@ def own_devices(assembly: Assembly, prefix: str = "") -> Iterator[tuple[str, Dev
             yield from own_devices(member, f"{prefix}{name}.")
         elif isinstance(what := getattr(member, "what", None), Device):
             yield prefix + name, what
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """Return the device and the field of it that a name means, without a number in brackets."""
+    path, _, field_name = _index(name)[0].rpartition(".")
+    return path, field_name
 
 
 def _places(x: State) -> dict[str, tuple[str, int]]:

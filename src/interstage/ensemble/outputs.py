@@ -11,7 +11,7 @@ A function takes the log and returns a number or an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from interstage.system import Log
 
 Outputs: TypeAlias = Sequence[str] | Mapping[str, "str | Callable[..., object]"] | None
 TIMES = "time of "
+Found = TypeVar("Found")
 
 
 def _rms(values: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -108,21 +109,27 @@ def _signal(result: object, name: str, text: str) -> dict[str, np.ndarray]:
             expected="a log, or {name: number}",
             got=shown(result),
         )
+    word, (y, t) = sought(text, lambda signal: _history(result, signal), name)
+    if word:
+        return {name: _numbers(REDUCTIONS[word](y, t), name)}
+    return {name: _numbers(y, name), TIMES + name: t}
+
+
+def sought(text: str, look: Callable[[str], Found], name: str) -> tuple[str, Found]:
+    """Return the word that reduces in the text of an output, "" for none, and what `look` finds of its signal."""
     word, _, signal = text.partition(" ")
     if word in REDUCTIONS and signal:
-        y, t = _history(result, signal.strip())
-        return {name: _numbers(REDUCTIONS[word](y, t), name)}
+        return word, look(signal.strip())
     try:
-        y, t = _history(result, text)
+        return "", look(text)
     except InputError as error:
-        if not signal:
+        if not signal or signal.lstrip()[:1] in "+-":
             raise
         raise InputError(
             f"'{text}' is no signal, and '{word}' no way to reduce one",
             where=f"output '{name}'",
             expected=", ".join(REDUCTIONS),
         ) from error
-    return {name: _numbers(y, name), TIMES + name: t}
 
 
 def _history(log: Any, signal: str) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ PERCENTS = (0.135, 50.0, 99.865)
 class Study:
     """The runs of a study; `study["miss"]` are the outputs of all of them, (runs, ...), NaN where a run failed.
 
+    units : of outputs and dispersed numbers, where an assembly knows them;  uneven : digests of outputs whose size
+        differs from run to run, by name
     design : the table;  errors : {run: what ended it};  seconds : that each run took (runs,)
     """
 
@@ -43,33 +45,41 @@ class Study:
         outputs: dict[str, np.ndarray],
         errors: dict[int, str],
         seconds: np.ndarray,
-        uneven: Sequence[str] = (),
+        uneven: Mapping[str, str] | None = None,
+        units: Mapping[str, str] | None = None,
     ):
         self.design, self.errors, self.seconds = design, errors, seconds
-        self.uneven = tuple(uneven)
+        self.uneven, self.units = dict(uneven or {}), dict(units or {})
         self.folder: Path | None = None
         self._outputs = outputs
         self._job: Job | None = None
 
     @classmethod
-    def of(cls, design: Design, outcomes: Sequence[Outcome], job: Job | None, folder: Path | None) -> Study:
+    def of(
+        cls,
+        design: Design,
+        outcomes: Sequence[Outcome],
+        job: Job | None,
+        folder: Path | None,
+        units: Mapping[str, str] | None = None,
+    ) -> Study:
         """Gather outcomes; outputs whose size differs from run to run stay in the files of the runs."""
         runs = len(design)
         by_number = {one.number: one for one in outcomes}
         names = dict.fromkeys(name for one in outcomes for name in one.outputs)
-        outputs, uneven = {}, []
+        outputs, uneven = {}, {}
         for name in names:
             there = {k: one.outputs[name] for k, one in by_number.items() if name in one.outputs}
             shapes = {value.shape for value in there.values()}
             if len(shapes) > 1:
-                uneven.append(name)
+                uneven[name] = _digest_of(there)
                 continue
             outputs[name] = np.full((runs, *shapes.pop()), np.nan)
             for k, value in there.items():
                 outputs[name][k] = value
         errors = {k: one.error for k, one in sorted(by_number.items()) if one.failed}
         seconds = np.array([by_number[k].seconds if k in by_number else np.nan for k in range(runs)])
-        made = cls(design, outputs, errors, seconds, uneven)
+        made = cls(design, outputs, errors, seconds, uneven, units)
         made.folder, made._job = folder, job
         return made
 
@@ -96,6 +106,10 @@ class Study:
                 f"no output '{name}'", hint=did_you_mean(name, [*self.names, *self.design.names])
             )
         return self._outputs[name]
+
+    def label(self, name: str) -> str:
+        """Return the name of an output or dispersed number with its unit, where that is known."""
+        return f"{name}, {self.units[name]}" if name in self.units else name
 
     def row(self, number: int) -> Row:
         """Return the numbers of one run."""
@@ -166,6 +180,8 @@ class Study:
         for name in sorted(self._outputs):
             found.update(name.encode())
             found.update(np.ascontiguousarray(self._outputs[name]).tobytes())
+        for name, inner in sorted(self.uneven.items()):
+            found.update(f"{name} {inner}".encode())
         for number, error in sorted(self.errors.items()):
             found.update(f"{number} {error}".encode())
         return found.hexdigest()
@@ -212,7 +228,10 @@ class Study:
             put_array(f, "SECONDS", self.seconds)
             put_array(f, "FAILED", np.array(list(self.errors), dtype=np.int64))
             put_texts(f, "ERRORS", [text.replace("\0", "") for text in self.errors.values()])
-            put_texts(f, "UNEVEN", self.uneven)
+            put_texts(f, "UNEVEN", list(self.uneven))
+            put_texts(f, "UNEVEN_DIGESTS", list(self.uneven.values()))
+            put_texts(f, "UNIT_NAMES", list(self.units))
+            put_texts(f, "UNITS", list(self.units.values()))
             group = f.create_group("OUTPUTS")
             for name, value in self._outputs.items():
                 put_array(group, link_name(name), value)
@@ -236,7 +255,11 @@ class Study:
                 shape = [len(design), *(None for _ in group.dataset(link).shape[1:])]
                 outputs[plain_name(link)] = group.array(link, shape, finite=False)
             seconds = f.array("SECONDS", (len(design),), finite=False)
-            made = cls(design, outputs, errors, seconds, f.texts("UNEVEN"))
+            found = {
+                names: dict(zip(f.texts(names), f.texts(values))) if f.has(values) else {}
+                for names, values in (("UNEVEN", "UNEVEN_DIGESTS"), ("UNIT_NAMES", "UNITS"))
+            }
+            made = cls(design, outputs, errors, seconds, found["UNEVEN"], found["UNIT_NAMES"])
         made.folder = path.parent
         return made
 
@@ -266,7 +289,8 @@ class Study:
         head = f"{len(self)} runs, seed {self.design.seed}, {self.design.sampling} points"
         head += f", {len(self.errors)} failed" if self.errors else ""
         numbers = [name for name in self.names if self._outputs[name].ndim == 1]
-        wide = max(map(len, [*numbers, "output"]))
+        labels = {name: self.label(name) for name in (*self.names, *self.uneven)}
+        wide = max(map(len, [*(labels[name] for name in numbers), "output"]))
         columns = ["mean", "std", "min", *(f"{p:g} %" for p in PERCENTS), "max"]
         lines = [head, f"{'output':{wide}s}" + "".join(f"{c:>13s}" for c in columns)]
         for name in numbers:
@@ -281,11 +305,20 @@ class Study:
                     *np.percentile(y, PERCENTS),
                     y.max(),
                 ]
-                lines.append(f"{name:{wide}s}" + "".join(f"{v:13.6g}" for v in found))
+                lines.append(f"{labels[name]:{wide}s}" + "".join(f"{v:13.6g}" for v in found))
             if beyond:
-                lines.append(f"{name:{wide}s}  and {beyond} runs in which it is infinite")
+                lines.append(f"{labels[name]:{wide}s}  and {beyond} runs in which it is infinite")
         others = [n for n in self.names if n not in numbers]
-        lines += [f"{name:{wide}s}  array {self._outputs[name].shape[1:]} a run" for name in others]
-        lines += [f"{name:{wide}s}  differs in size from run to run" for name in self.uneven]
+        lines += [f"{labels[name]:{wide}s}  array {self._outputs[name].shape[1:]} a run" for name in others]
+        lines += [f"{labels[name]:{wide}s}  differs in size from run to run" for name in self.uneven]
         lines += [f"run {k} failed: {text}" for k, text in list(self.errors.items())[:5]]
         return "\n".join(lines)
+
+
+def _digest_of(values: Mapping[int, np.ndarray]) -> str:
+    """Return a digest of arrays of any sizes by the number of their run."""
+    found = hashlib.sha256()
+    for number, value in sorted(values.items()):
+        found.update(f"{number} {value.shape}".encode())
+        found.update(np.ascontiguousarray(value).tobytes())
+    return found.hexdigest()

@@ -1,4 +1,4 @@
-"""Reports of files: a component, a linear model, a simulation log, the log of a flight."""
+"""Reports of files: a component, a linear model, a simulation log, the log of a flight, a study."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.ensemble.study import SUMMARY, Study
 from interstage.errors import InputError, SolverError
-from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, file_kind
+from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, STUDY, file_kind
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
 from interstage.report.flights import flight_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
+from interstage.report.studies import study_report
 from interstage.system.log_file import LogFile, LoggedBody
 
 if TYPE_CHECKING:
@@ -30,15 +32,18 @@ POLES_SENTENCE = (
 
 
 def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
-    """Return the report of a file.
+    """Return the report of a file, or of the folder of a study.
 
     deck : NASTRAN deck of a component, whose elements are drawn; without it the grids are drawn as dots
     """
     path = Path(path)
+    path = path / SUMMARY if path.is_dir() and (path / SUMMARY).exists() else path
     kind = file_kind(path)
     if deck is not None and kind is not COMPONENT:
         raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind.words}")
     reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report, FLIGHT: flight_report}
+    if kind is STUDY:
+        return study_report(Study.load(path))
     made = reports.get(kind)
     if made is None:
         raise InputError(

@@ -20,6 +20,8 @@ BANDS = ((0.135, 99.865, 0.18, "99.73 % of runs"), (5.0, 95.0, 0.35, "90 % of ru
 MOST_POINTS = 4000  # of a scatter picture on the page
 MOST_PICTURES = 5  # scatter pictures of one output on the page
 MOST_ROWS = 50  # failed runs that the page lists
+MOST_BARS = 200
+SAME = 1e-12  # of their size: numbers that differ by no more are one, but for rounding
 WORST = 5
 
 
@@ -29,7 +31,7 @@ def histogram(study: Study, output: str) -> Figure:
     values = values[np.isfinite(values)]
     figure = new_figure(6.4, 3.2)
     axes = figure.subplots()
-    axes.hist(values, bins="auto" if np.ptp(values) else 1, color=BLUE, alpha=0.75, edgecolor="white", lw=0.4)
+    axes.hist(values, bins=_edges(values), color=BLUE, alpha=0.75, edgecolor="white", lw=0.4)
     for percent in PERCENTS:
         at = np.percentile(values, percent)
         axes.axvline(at, color=ORANGE, lw=1.2, ls="-" if percent == 50 else "--")
@@ -37,8 +39,22 @@ def histogram(study: Study, output: str) -> Figure:
             f"{percent:g} %", (at, 1.0), xycoords=("data", "axes fraction"), fontsize=8, color=ORANGE,
             rotation=90, ha="right", va="top", xytext=(-2, -3), textcoords="offset points",
         )  # fmt: skip
-    dress(axes, output, "runs")
+    dress(axes, study.label(output), "runs")
     return figure
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Return the edges of bars: by Freedman and Diaconis, or Sturges where those are more; one for what is constant."""
+    low, high = values.min(), values.max()
+    size = max(abs(low), abs(high))
+    if high - low <= SAME * size:
+        middle, half = 0.5 * (low + high), 0.05 * size or 0.5
+        return np.array([middle - half, middle + half])
+    n = len(values)
+    quarter, three = np.percentile(values, [25, 75])
+    width = 2.0 * (three - quarter) / np.cbrt(n)
+    count = max(np.log2(n) + 1.0, (high - low) / width if width > (high - low) / MOST_BARS else 1.0)
+    return np.linspace(low, high, int(np.ceil(count)) + 1)
 
 
 def scatter(study: Study, quantity: str, output: str, most: int | None = None) -> Figure:
@@ -58,7 +74,7 @@ def scatter(study: Study, quantity: str, output: str, most: int | None = None) -
     axes.plot(x[there], y[there], ".", color=BLUE, ms=3.0 if len(there) > 300 else 5.0, alpha=0.5, mew=0)
     for percent in (PERCENTS[0], PERCENTS[-1]):
         axes.axhline(np.percentile(y[np.isfinite(y)], percent), color=ORANGE, lw=1.0, ls="--")
-    dress(axes, quantity, output)
+    dress(axes, study.label(quantity), study.label(output))
     return figure
 
 
@@ -82,7 +98,7 @@ def envelope(study: Study, output: str, component: int = 0) -> Figure:
     axes.plot(t, values.min(axis=0), color=GREY, lw=0.8, ls="--", label="extremes")
     axes.plot(t, values.max(axis=0), color=GREY, lw=0.8, ls="--")
     more = f"[{component}]" if study[output].ndim == 3 else ""
-    dress(axes, "time, s", f"{output}{more}", legend=True)
+    dress(axes, "time, s", study.label(output).replace(output, f"{output}{more}", 1), legend=True)
     return figure
 
 
@@ -137,7 +153,14 @@ def _levels(section: Section, study: Study, numbers: list[str]) -> None:
         y, there = y[np.isfinite(y)], there[np.isfinite(y)]
         levels = [f"{np.percentile(y, p):.6g}" for p in PERCENTS]
         worst = f"{int(there[np.argmax(y)])}"
-        rows.append([name, f"{y.mean():.6g}", f"{y.std(ddof=1) if len(y) > 1 else 0:.4g}", f"{y.min():.6g}"])
+        rows.append(
+            [
+                study.label(name),
+                f"{y.mean():.6g}",
+                f"{y.std(ddof=1) if len(y) > 1 else 0:.4g}",
+                f"{y.min():.6g}",
+            ]
+        )
         rows[-1] += [*levels, f"{y.max():.6g}", worst]
     columns = ["output", "mean", "std", "min", *(f"{p:g} %" for p in PERCENTS), "max", "largest in run"]
     section.table(
@@ -170,7 +193,7 @@ def _output(section: Section, study: Study, name: str) -> None:
     section.table(
         f"Largest {name}",
         "Runs to look at, with their numbers.",
-        ["run", name, *study.design.names],
+        ["run", *map(study.label, (name, *study.design.names))],
         rows,
         (),
     )
@@ -179,7 +202,7 @@ def _output(section: Section, study: Study, name: str) -> None:
 def _inputs(report: Report, study: Study) -> None:
     section = report.section("runs", "Runs", "What was dispersed, and what failed.")
     rows = [
-        [name, words, f"{c.mean():.6g}", f"{c.std():.4g}", f"{c.min():.6g}", f"{c.max():.6g}"]
+        [study.label(name), words, f"{c.mean():.6g}", f"{c.std():.4g}", f"{c.min():.6g}", f"{c.max():.6g}"]
         for name, words, c in zip(study.design.names, study.design.words, study.design.values.T)
     ]
     columns = ["quantity", "distribution", "mean", "std", "min", "max"]

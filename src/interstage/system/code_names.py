@@ -129,6 +129,8 @@ def _value(name: str, value: object) -> Iterator[bytes]:
 @lru_cache(maxsize=4096)
 def _source(function: FunctionType) -> bytes:
     """Return the source of a function; of one that was typed in, or run from a text, what it was compiled to."""
+    if function.__name__ == "<lambda>":  # its lines are those of all that stands around it
+        return b"".join(_of_bytecode(function.__code__))
     try:
         return inspect.getsource(function).encode()
     except (OSError, TypeError):
@@ -145,9 +147,12 @@ def _named(code: CodeType) -> Iterator[str]:
 
 def _of_bytecode(code: CodeType) -> Iterator[bytes]:
     yield code.co_code
+    yield repr((code.co_names, code.co_varnames, code.co_freevars)).encode()
     for value in code.co_consts:
         if isinstance(value, CodeType):
             yield from _of_bytecode(value)
+        elif isinstance(value, frozenset):
+            yield repr(sorted(map(repr, value))).encode()
         else:
             yield repr(value).encode()
 

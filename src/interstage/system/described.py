@@ -43,7 +43,9 @@ class Describer:
         self.arrays: dict[str, np.ndarray] = {}
         self.objects: list[dict[str, Any] | None] = []
         self.systems: list[System] = []
-        self._seen: dict[int, tuple[dict[str, Any], object]] = {}  # the object lives as long as its number
+        self._seen: dict[
+            int, tuple[dict[str, Any], object, int]
+        ] = {}  # the object lives as long as its number
 
     def text(self, value: object, where: str = "") -> str:
         """Return a value with all that it holds as JSON."""
@@ -76,12 +78,12 @@ class Describer:
         key = id(value)
         if key not in self._seen:
             made: dict[str, Any] = {}
-            self._seen[key] = made, value
+            self._seen[key] = made, value, len(self._seen)
             made |= self._new(value, where)
             return made
-        made = self._seen[key][0]
+        made, _, number = self._seen[key]
         if type(value) in CONTAINERS:
-            made.setdefault("number", key)
+            made.setdefault("number", number)
             return {"same": made["number"]}
         return made
 

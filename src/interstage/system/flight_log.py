@@ -11,6 +11,7 @@ for each sample, `log.times(name)`. A row shows values as they hold from its tim
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ class Series:
     @property
     def columns(self) -> np.ndarray:
         """The values (m, n) with everything beside time on one axis."""
-        return self.values.reshape(len(self.values), -1)
+        return self.values.reshape(len(self.values), math.prod(self.values.shape[1:]))
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Return the values that hold at other times, NaN before the first."""
