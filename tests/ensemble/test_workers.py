@@ -287,7 +287,7 @@ def test_the_command_reports_a_study(tmp_path):
     page = (tmp_path / "mc.html").read_text(encoding="utf-8")
     assert "Levels" in page and "noise" in page
     report(tmp_path / "mc" / "summary.h5", tmp_path / "other.html", None)
-    assert (tmp_path / "other.html").read_text(encoding="utf-8") == page
+    assert ist.Study.load(tmp_path / "mc").digest in (tmp_path / "other.html").read_text(encoding="utf-8")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ist.InterstageError, match="this is a folder"):
         report(tmp_path / "empty", None, None)

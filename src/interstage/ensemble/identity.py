@@ -7,6 +7,7 @@ function imports, and those that they import, count by their files. What cannot 
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import pickle
 import sys
@@ -86,9 +87,8 @@ def _files(values: list[object]) -> Iterator[Path]:
 
 
 def _imported(module: ModuleType, folder: Path, seen: set[Path]) -> Iterator[Path]:
-    for value in list(vars(module).values()):
-        name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-        other = sys.modules.get(name) if isinstance(name, str) else None
+    for name in _names_imported(module):
+        other = sys.modules.get(name)
         path = None if other is None else _file(other)
         if other is None or path is None or path in seen:
             continue
@@ -97,6 +97,19 @@ def _imported(module: ModuleType, folder: Path, seen: set[Path]) -> Iterator[Pat
             seen.add(path)
             yield path
             yield from _imported(other, folder, seen)
+
+
+def _names_imported(module: ModuleType) -> Iterator[str]:
+    """Walk through the full names that the source of a module imports: of modules, or of things inside them."""
+    path = _file(module)
+    for node in ast.walk(ast.parse(path.read_bytes())) if path is not None else ():
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = (module.__package__ or "").split(".")
+            above = above[: len(above) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
 
 
 def _file(module: ModuleType) -> Path | None:
