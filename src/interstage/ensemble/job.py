@@ -90,10 +90,11 @@ class Job:
         """Return what one run gives: a log, or what the user's function returned."""
         if self.build is not None:
             return self.build(row)
-        assembly, flight = self.dispersed(row)
+        assembly, numbers = self.dispersed(row)
+        flight: dict[str, Any] = dict(numbers)
         return simulate(assembly, flight.pop("x", None), progress=False, **flight)
 
-    def dispersed(self, row: Row) -> tuple[Assembly, dict[str, Any]]:
+    def dispersed(self, row: Row) -> tuple[Assembly, dict[str, object]]:
         """Return an assembly made anew and the arguments of its flight, with the numbers of a row."""
         assert self.assembly is not None
         assembly, flight = pickle.loads(self.assembly), dict(self.flight)
