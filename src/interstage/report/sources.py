@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
 from interstage.report.flights import flight_report
 from interstage.report.scene import Part, Scene, Shape, parts_of_model
-from interstage.report.studies import study_report
 from interstage.system.log_file import LogFile, LoggedBody
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
         raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind.words}")
     reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report, FLIGHT: flight_report}
     if kind is STUDY:
-        return study_report(Study.load(path))
+        return import_module("interstage.report.studies").study_report(
+            Study.load(path)
+        )  # draws by matplotlib
     made = reports.get(kind)
     if made is None:
         raise InputError(
