@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 import scipy.sparse
+from hostile import changed_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -492,24 +493,6 @@ def test_the_reader_reads_what_the_writer_wrote(tmp_path):
             pass
 
 
-def mutated(data, rng):
-    """Bytes flipped, runs copied, a cut: what disks and adversaries do."""
-    data = bytearray(data)
-    for _ in range(rng.choice((1, 2, 4, 16))):
-        at = rng.randrange(len(data))
-        what = rng.randrange(4)
-        if what == 0:
-            data[at] = rng.randrange(256)
-        elif what == 1:
-            data[at] ^= 1 << rng.randrange(8)
-        elif what == 2:
-            data[at : at + 8] = rng.choice((b"\xff" * 8, b"\0" * 8, (2**31).to_bytes(8, "little")))
-        else:
-            other = rng.randrange(len(data))
-            data[at : at + 16] = data[other : other + 16]
-    return bytes(data[: rng.randrange(len(data))] if rng.random() < 0.1 else data)
-
-
 @pytest.mark.parametrize("kind", LOADERS)
 def test_mutated_files_give_typed_errors(made, tmp_path, kind):
     """A file read after such damage is read, or refused in one sentence."""
@@ -517,7 +500,7 @@ def test_mutated_files_give_typed_errors(made, tmp_path, kind):
     data, rng, path = (made / f"{kind}.h5").read_bytes(), random.Random(kind), tmp_path / "fuzz.h5"
     refused = 0
     for _ in range(80):
-        path.write_bytes(mutated(data, rng))
+        path.write_bytes(changed_bytes(data, rng))
         try:
             load(path)
         except FileError as error:

@@ -82,6 +82,13 @@ def crossing_hz(t: np.ndarray, d: np.ndarray, first: float, last: float) -> floa
     return float((len(when) - 1) / (when[-1] - when[0]))
 
 
+def plane_matrices(stack) -> tuple[np.ndarray, ...]:
+    """Nodal motions (36, n) of the dofs that bend the beam of six nodes in one plane; their K, and M empty and full."""
+    rows = np.flatnonzero(np.abs(stack.V.toarray().reshape(6, 6, -1)[:, [1, 5]]).max(axis=(0, 1)) > 0.0)
+    masses = (stack.mass(stack.propellant(part)) for part in (0.0, 1.0))
+    return stack.V.toarray()[:, rows], *(A.toarray()[np.ix_(rows, rows)] for A in (stack.dry[0], *masses))
+
+
 def whole_structure(v, force, edges: tuple[float, ...], burn: bool) -> tuple[np.ndarray, np.ndarray]:
     """Times and d6 of the whole beam in one plane, M(t) ü + K u = f, between the edges of its loads."""
     from scipy.integrate import solve_ivp
@@ -89,13 +96,8 @@ def whole_structure(v, force, edges: tuple[float, ...], burn: bool) -> tuple[np.
     from interstage.component.integrals import rigid_motion
 
     stack = v.stack()
-    rows = np.flatnonzero(np.abs(stack.V.toarray().reshape(6, 6, -1)[:, [1, 5]]).max(axis=(0, 1)) > 0.0)
-    V = stack.V.toarray()[:, rows]
-    K, empty, full = (
-        A.toarray()[np.ix_(rows, rows)]
-        for A in (stack.dry[0], *(stack.mass(stack.propellant(part)) for part in (0.0, 1.0)))
-    )
-    n = len(rows)
+    V, K, empty, full = plane_matrices(stack)
+    n = len(K)
     S = rigid_motion(stack.positions)
     move = np.arange(36).reshape(6, 6)[:, :3].ravel()
     elastic = V - S @ np.linalg.lstsq(S[move], V[move], rcond=1e-10)[0]

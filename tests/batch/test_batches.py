@@ -202,16 +202,12 @@ def test_forces_are_factors_and_a_closed_form_holds():
     mb.add_body("cart", mass=4.0, joint=ist.Prismatic("x"))
     system = mb.compile()
     push, pull = np.array([1.0, 2.0, 0.0]), np.array([1.0, 0.5, 3.0])
-    log = ist.simulate_batch(
-        system,
-        system.state(),
-        until=1,
-        step=0.1,
-        samples=3,
-        forces={"cart": [0, 0, 0, 8.0, 0, 0]},
-        tau=[2.0],
-        disperse={"force.cart": push, "tau": pull},
-    )
+    acting = {
+        "forces": {"cart": [0, 0, 0, 8.0, 0, 0]},
+        "tau": [2.0],
+        "disperse": {"force.cart": push, "tau": pull},
+    }
+    log = ist.simulate_batch(system, system.state(), until=1, step=0.1, samples=3, **acting)
     # constant acceleration: RK4 is exact for polynomials of degree four
     a = (8.0 * push + 2.0 * pull) / 4.0
     assert log["final q.cart.travel"] == pytest.approx(0.5 * a, rel=1e-13)

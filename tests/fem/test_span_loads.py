@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from interstage import FEModel, static
+from interstage.errors import InterstageError
 from interstage.nastran import deck_from_text
 
 E, I1, I2, A, L = 2e11, 2e-6, 3e-6, 1e-3, 2.0
@@ -96,11 +97,12 @@ def test_projected_loads():
 def test_combined_and_named_mistakes():
     u = solve("LOAD,5,1.,2.,6,-1.,7\nPLOAD1,6,1,FY,LE,0.,100.,2.,100.\nPLOAD1,7,1,FY,LE,2.,10.")
     np.testing.assert_allclose(u[2][1], (200 * L**4 / 8 - 10 * L**3 / 3) / E / I1, rtol=1e-12)
-    for card, words in (
-        ("PLOAD1,5,9,FY,LE,0.,1.", "element 9, which is no CBAR or CBEAM"),
-        ("PLOAD1,5,1,FQ,LE,0.,1.", "TYPE of this PLOAD1"),
-        ("PLOAD1,5,1,FY,XX,0.,1.", "SCALE of this PLOAD1"),
-        ("PLOAD1,5,1,FY,LE,0.,1.,3.,1.", "not on the bar"),
-    ):
-        with pytest.raises(Exception, match=words):
-            solve(card)
+    words = {
+        "9,FY,LE,0.,1.": "element 9, which is no CBAR or CBEAM",
+        "1,FQ,LE,0.,1.": "TYPE of this PLOAD1",
+        "1,FY,XX,0.,1.": "SCALE of this PLOAD1",
+        "1,FY,LE,0.,1.,3.,1.": "not on the bar",
+    }
+    for fields in words:
+        with pytest.raises(InterstageError, match=words[fields]):
+            solve(f"PLOAD1,5,{fields}")

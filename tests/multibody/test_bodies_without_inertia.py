@@ -26,6 +26,12 @@ def bar(coupled):
     )
 
 
+def alone(coupled, joint, **options):
+    mb = ist.Multibody()
+    mb.add_body("bar", component=bar(coupled), joint=joint, **options)
+    return mb
+
+
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("coupled", [True, False])
 @pytest.mark.parametrize("joint", [ist.Locked(), ist.Revolute("z")])
@@ -45,9 +51,7 @@ def test_an_undeformed_straight_bar_is_not_called_deformed(order, coupled, joint
 
 
 def test_a_bar_bent_too_far_at_order_one_is_still_warned_of():
-    mb = ist.Multibody()
-    mb.add_body("bar", component=bar(True), joint=ist.Locked(), order=1)
-    system = mb.compile()
+    system = alone(True, ist.Locked(), order=1).compile()
     x = system.state()
     x["bar"].eta[:] = 0.1
     with pytest.warns(FidelityWarning, match="too large"):
@@ -55,11 +59,7 @@ def test_a_bar_bent_too_far_at_order_one_is_still_warned_of():
 
 
 def test_what_nothing_holds_back_is_named():
-    mb = ist.Multibody()
-    mb.add_body("bar", component=bar(True), joint=ist.Free())
     with pytest.raises(ModelError, match=r"no inertia about an axis.*\[1.0, 0.0, 0.0\].*CONM2"):
-        mb.compile()
-    mb = ist.Multibody()
-    mb.add_body("bar", component=bar(False), joint=ist.Revolute("x"))
+        alone(True, ist.Free()).compile()
     with pytest.raises(ModelError, match=r"no inertia that its Revolute.*undeformed"):
-        mb.compile()
+        alone(False, ist.Revolute("x")).compile()

@@ -52,12 +52,9 @@ def test_spellings(tmp_path, statement):
 
 
 def test_include_in_every_section(tmp_path):
+    sections = {"exec_bdf": "SOL SEMODES\n", "case_bdf": "SPC = 4\n", "bulk_bdf": "BEGIN BULK\nGRID,1\n"}
     main = write(
-        tmp_path,
-        main_bdf="INCLUDE 'exec.bdf'\nCEND\nINCLUDE 'case.bdf'\nINCLUDE 'bulk.bdf'\n",
-        exec_bdf="SOL SEMODES\n",
-        case_bdf="SPC = 4\n",
-        bulk_bdf="BEGIN BULK\nGRID,1\n",
+        tmp_path, main_bdf="INCLUDE 'exec.bdf'\nCEND\nINCLUDE 'case.bdf'\nINCLUDE 'bulk.bdf'\n", **sections
     )
     deck = read_deck(main)
     assert deck.sol == 103 and deck.case.subcases[0].spc == 4 and len(deck.cards("GRID")) == 1

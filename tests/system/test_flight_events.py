@@ -165,15 +165,15 @@ def test_a_switch_is_told_which_crossing_it_is(options):
         x, side = ist.State("m"), ist.Integer(initial=1)
         high, low = ist.Crossing("m", direction=1), ist.Crossing("m", direction=-1)
 
-        def outputs(d, t):
-            d.high = d.x - 0.1
-            d.low = d.x + 0.2
+        def switch(d, t, crossing):
+            d.side = -1 if crossing == "high" else 2
 
         def rates(d, t):
             d.xdot = 1.0 * d.side
 
-        def switch(d, t, crossing):
-            d.side = -1 if crossing == "high" else 2
+        def outputs(d, t):
+            d.high = d.x - 0.1
+            d.low = d.x + 0.2
 
     log = ist.simulate(ist.Assembly("band").add("band", Band()), None, until=1, **options)
     # up with 1, down with 1, then up with 2

@@ -12,15 +12,16 @@ import interstage as ist
 from interstage.errors import InputError, MotionWarning
 
 # options, and what is allowed beside closed forms: errors of the method
-EVERY = [
-    pytest.param({"method": "rk4", "step": "10 ms"}, 1e-8, id="rk4"),
-    pytest.param({"method": "ros2", "step": "5 ms"}, 1e-4, id="ros2"),
-    pytest.param({"method": "ros3", "step": "10 ms"}, 1e-6, id="ros3"),
-    pytest.param({"method": "ros3", "rtol": 1e-8, "atol": 1e-8}, 1e-6, id="ros3-own"),
-    pytest.param({"method": "dopri5"}, 1e-7, id="dopri5"),
-    pytest.param({"method": "dop853"}, 1e-7, id="dop853"),
-    pytest.param({"method": "radau", "rtol": 1e-8}, 1e-5, id="radau"),
-]
+ALLOWED = {
+    "rk4": ({"method": "rk4", "step": "10 ms"}, 1e-8),
+    "ros2": ({"method": "ros2", "step": "5 ms"}, 1e-4),
+    "ros3": ({"method": "ros3", "step": "10 ms"}, 1e-6),
+    "ros3-own": ({"method": "ros3", "rtol": 1e-8, "atol": 1e-8}, 1e-6),
+    "dopri5": ({"method": "dopri5"}, 1e-7),
+    "dop853": ({"method": "dop853"}, 1e-7),
+    "radau": ({"method": "radau", "rtol": 1e-8}, 1e-5),
+}
+EVERY = [pytest.param(*case, id=name) for name, case in ALLOWED.items()]
 M0, FLOW, FORCE = 20.0, 3.0, 12.0
 
 

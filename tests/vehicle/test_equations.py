@@ -13,6 +13,7 @@ from interstage.vehicle import Load, fly
 from interstage.vehicle.damping import damping_matrix, effective_mass
 from interstage.vehicle.kernels import body_terms, flow_forces, momentum
 from validation.burning_beam import plane_modes
+from validation.burning_flight import plane_matrices
 
 kernels = pytest.mark.kernels
 
@@ -262,13 +263,8 @@ def test_small_motion_is_the_whole_structure_with_its_mass_of_time():
         for h in (5e-4, 2.5e-4)
     ]
 
-    plane = np.flatnonzero(np.abs(stack.V.toarray().reshape(6, 6, -1)[:, [1, 5]]).max(axis=(0, 1)) > 0.0)
-    V = stack.V.toarray()[:, plane]
-    K, empty, full = (
-        A.toarray()[np.ix_(plane, plane)]
-        for A in (stack.dry[0], *(stack.mass(stack.propellant(s)) for s in (0.0, 1.0)))
-    )
-    size = len(plane)
+    V, K, empty, full = plane_matrices(stack)
+    size = len(K)
     y = np.zeros(2 * size)
     for a, b in ((0.0, 0.1), (0.1, burn), (burn, end), (end, until)):
 
@@ -396,16 +392,8 @@ def test_momentum_with_what_flows_to_the_exit():
     u[6:] *= 1e-2
     flow = 1500.0
     path = {"grain": [("first", i) for i in range(13, 0, -1)]}
-    log = fly(
-        shapes,
-        until=1.0,
-        step=1e-3,
-        flow={"grain": flow},
-        path=path,
-        eta=eta,
-        velocity=u[:6],
-        etadot=u[6:],
-    )
+    begin = {"eta": eta, "velocity": u[:6], "etadot": u[6:]}
+    log = fly(shapes, until=1.0, step=1e-3, flow={"grain": flow}, path=path, **begin)
     start, end = log.momentum(0), log.momentum(-1) + log.left_behind
     np.testing.assert_allclose(end[:6], start[:6], atol=1e-10 * np.abs(start[:6]).max())
     speed = log.node_velocity("first", 1)

@@ -155,10 +155,6 @@ def _check_size(outputs: Sequence[Output], pace: Pace, samples: int) -> None:
 
 def _design(disperse: object, samples: int, seed: int, sampling: str) -> Design:
     if not isinstance(disperse, Mapping):
-        raise InputError(
-            "dispersions are not given by name",
-            where="disperse",
-            expected="{name: distribution}",
-            got=shown(disperse),
-        )
+        wanted = {"expected": "{name: distribution}", "got": shown(disperse)}
+        raise InputError("dispersions are not given by name", where="disperse", **wanted)
     return replace(draw(disperse, samples, seed, sampling), build="")

@@ -15,7 +15,7 @@ from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.joints import normalize, rates
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.small import is_finite, kernel
 from interstage.system.kernels.stretch import bound, take_step
 
 # base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  sets (p,): 1 where
@@ -175,15 +175,6 @@ def close(keep, t, status, k, found):
     found.status[k] = status
 
 
-@kernel
-def finite(x):
-    """Return whether all numbers are finite, and of a size whose sum is."""
-    total = 0.0
-    for j in range(len(x)):
-        total += x[j]
-    return total - total == 0.0
-
-
 def crossing(tree, work, m, acts, t, y, h, s, at, level, sign):
     """Return how far into a step of h from y a condition rises through zero; s.z is the state just behind it.
 
@@ -233,7 +224,7 @@ def fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, f
             note(keep, y, law.u, t, since, done // every, k, found)
             since = t
         status = take_step(tree, work, m, acts, t, y, h, s, False)
-        if status == 0 and not finite(s.z):
+        if status == 0 and not is_finite(s.z):
             status = NOT_FINITE
         if status != 0:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
 
@@ -107,7 +107,7 @@ class Description:
 
     def _two(self, token: str) -> list[str]:
         """FMI 2.0: variables are counted from 1 in their order, which is that of the references."""
-        _, y, x, dx = self._first
+        _, y, _, dx = self._first
         out = [
             f'<fmiModelDescription fmiVersion="2.0" guid="{token}" numberOfEventIndicators="0" {self._about()}>',
             *self._kinds("2.0"),
@@ -115,18 +115,10 @@ class Description:
             *self._experiment(),
             "  <ModelVariables>",
         ]
-        reference = 1
-        for causality, initial, group in self._groups():
-            for k, c in enumerate(group):
-                start = ' start="0"' if initial in ("", "exact") else ""
-                unit = f" unit={_text(c.unit)}" if c.unit else ""
-                slope = f' derivative="{x + k}"' if reference >= dx else ""
-                begins = f' initial="{initial}"' if initial else ""
-                out.append(
-                    f'    <ScalarVariable name={_text(c.name)} valueReference="{reference}" causality="{causality}" '
-                    f'variability="continuous"{begins}><Real{start}{"" if slope else unit}{slope}/></ScalarVariable>'
-                )
-                reference += 1
+        out += [
+            f"    <ScalarVariable {about}{begins}><Real{start}{'' if slope else unit}{slope}/></ScalarVariable>"
+            for about, begins, start, unit, slope in self._attributes()
+        ]
         out += ["  </ModelVariables>", "  <ModelStructure>"]
         outputs = [
             f'      <Unknown index="{y + k}" dependencies="{self._depends("C", "D", k)}"/>'
@@ -145,6 +137,22 @@ class Description:
                 out += [f"    <{name}>", *rows, f"    </{name}>"]
         return [*out, "  </ModelStructure>", "</fmiModelDescription>"]
 
+    def _attributes(self) -> Iterator[tuple[str, str, str, str, str]]:
+        """What the variables say of themselves, how they begin and start, their unit, and of what they are slopes."""
+        _, _, x, dx = self._first
+        reference = 1
+        for causality, initial, group in self._groups():
+            for k, c in enumerate(group):
+                place = f'valueReference="{reference}" causality="{causality}" variability="continuous"'
+                yield (
+                    f"name={_text(c.name)} {place}",
+                    f' initial="{initial}"' if initial else "",
+                    ' start="0"' if initial in ("", "exact") else "",
+                    f" unit={_text(c.unit)}" if c.unit else "",
+                    f' derivative="{x + k}"' if reference >= dx else "",
+                )
+                reference += 1
+
     def _groups(self) -> list[tuple[str, str, list[Channel]]]:
         """Causality, how it begins, and variables of each group, in the order of their references; names differ."""
         taken = {"time"}
@@ -160,7 +168,7 @@ class Description:
         return groups
 
     def _three(self, token: str) -> list[str]:
-        _, y, x, dx = self._first
+        _, y, _, dx = self._first
         out = [
             f'<fmiModelDescription fmiVersion="3.0" instantiationToken="{token}" {self._about()}>',
             *self._kinds("3.0"),
@@ -169,18 +177,7 @@ class Description:
             "  <ModelVariables>",
             '    <Float64 name="time" valueReference="0" causality="independent" variability="continuous"/>',
         ]
-        reference = 1
-        for causality, initial, group in self._groups():
-            for k, c in enumerate(group):
-                start = ' start="0"' if initial in ("", "exact") else ""
-                unit = f" unit={_text(c.unit)}" if c.unit else ""
-                slope = f' derivative="{x + k}"' if reference >= dx else ""
-                begins = f' initial="{initial}"' if initial else ""
-                out.append(
-                    f'    <Float64 name={_text(c.name)} valueReference="{reference}" causality="{causality}" '
-                    f'variability="continuous"{begins}{start}{unit}{slope}/>'
-                )
-                reference += 1
+        out += [f"    <Float64 {''.join(parts)}/>" for parts in self._attributes()]
         out += ["  </ModelVariables>", "  <ModelStructure>"]
         outputs = [(y + k, self._depends("C", "D", k)) for k in range(len(self.outputs))]
         slopes = [(dx + k, self._depends("A", "B", k)) for k in range(len(self.states))]

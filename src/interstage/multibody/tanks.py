@@ -87,6 +87,18 @@ def check_tanks(tanks: Tanks, n: int, where: str) -> None:
         raise ModelError("the modal mass is not positive with empty tanks", where=where)
 
 
+def check_within(name: str, mass: object, low: float, high: float) -> None:
+    """Refuse propellant that is no number between the least and the most of its tank."""
+    if not isinstance(mass, int | float | np.number) or not low <= mass <= high:
+        raise InputError(
+            "the propellant is not within the levels of its tank",
+            where=f"tank '{name}'",
+            expected=f"{low:g} to {high:g}",
+            got=shown(mass),
+            hint="add levels, or give a mass between them",
+        )
+
+
 class Propellant(MutableMapping[str, float]):
     """Masses in the tanks of a system by name; what is set holds from then on, checked against the levels."""
 
@@ -100,13 +112,7 @@ class Propellant(MutableMapping[str, float]):
     def __setitem__(self, name: str, mass: float) -> None:
         row = self._row(name)
         _, low, high = self._tanks[row]
-        if not isinstance(mass, int | float | np.number) or not low <= mass <= high:
-            raise InputError(
-                "the propellant is not within the levels of its tank",
-                where=f"tank '{name}'",
-                expected=f"{low:g} to {high:g}",
-                got=shown(mass),
-            )
+        check_within(name, mass, low, high)
         self._masses[row] = mass
 
     def range_of(self, name: str) -> tuple[float, float]:

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from interstage.errors import InputError, ModelError, shown
+from interstage.multibody.tanks import check_within
 
 WEIGHT = 1e-6  # of the heaviest level: how far a level may be from its label, for matrices printed in decks
 
@@ -40,14 +41,7 @@ class Levels:
     def interval(self, mass: float) -> tuple[int, float]:
         """Return the level k below a mass and the weight w of level k + 1; a mass beyond the levels is refused."""
         low, high = float(self.masses[0]), float(self.masses[-1])
-        if not low <= mass <= high:
-            raise InputError(
-                "the propellant is not within the levels of its tank",
-                where=f"tank '{self.name}'",
-                expected=f"{low:g} to {high:g}",
-                got=f"{mass:g}",
-                hint="add levels, or give a mass between them",
-            )
+        check_within(self.name, mass, low, high)
         if len(self.masses) == 1:
             return 0, 0.0
         k = min(int(np.searchsorted(self.masses, mass, side="right")) - 1, len(self.masses) - 2)
@@ -65,14 +59,15 @@ class Levels:
         """
         limit = WEIGHT * max(float(self.masses[-1]), 1e-300)
         for mass, M in zip(self.masses, self.M):
+            where = f"tank '{self.name}', level {mass:g}"
             if M.diagonal().min(initial=0.0) < 0.0:
-                raise ModelError("a mass is negative", where=f"tank '{self.name}', level {mass:g}")
+                raise ModelError("a mass is negative", where=where)
             found = translation.T @ (M @ translation)
             if np.abs(found - mass * np.eye(3)).max() > limit:
                 along = ", ".join(f"{value:g}" for value in np.diag(found))
                 raise ModelError(
                     "a level does not weigh what its label says",
-                    where=f"tank '{self.name}', level {mass:g}",
+                    where=where,
                     expected=f"{mass:g} along each axis and nothing between them",
                     got=f"{along} along x, y, z",
                     hint="label levels by the mass of the propellant alone; the dry structure belongs to the stage",

@@ -251,10 +251,11 @@ class Stage:
         full = tank.M[-1]
         lost = np.abs(move.T @ (full @ move) - tank.masses[-1] * np.eye(3)).max()
         if lost > 10.0 * WEIGHT * max(float(tank.masses[-1]), 1e-300):
+            part = f"{lost:g} of {tank.masses[-1]:g} would be lost"
             raise ModelError(
                 "propellant hangs on components that the structure holds to ground or does not carry",
                 where=f"stage '{self.name}', tank '{tank.name}'",
-                got=f"{lost:g} of {tank.masses[-1]:g} would be lost",
+                got=part,
                 hint="take away SPC, or hang the propellant on nodes that have stiffness",
             )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interstage.errors import InputError
+from interstage.multibody.tanks import check_within
 from interstage.system.device import Device
 from interstage.system.ports import Crossing, In, Integer, Out, Parameter, Places, Store
 
@@ -48,13 +49,7 @@ class Tank(Device):
         lowest, highest = vehicle.propellant.range_of(str(name))
         given = {} if self.is_set("mass") else {"mass": vehicle.propellant[str(name)]}
         made = self.moved({}, lowest=lowest, **given)
-        if not lowest <= float(made.value_of("mass")) <= highest:
-            raise InputError(
-                "the propellant is not within the levels of its tank",
-                where=f"tank '{name}'",
-                expected=f"{lowest:g} to {highest:g}",
-                got=f"{float(made.value_of('mass')):g}",
-            )
+        check_within(str(name), float(made.value_of("mass")), lowest, highest)
         return made
 
     def outputs(d, t):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -172,42 +173,42 @@ def _force_only(table: CardTable, i: int, value: object) -> None:
         )
 
 
-def _read_time_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
-    """TLOAD1: SID, EXCITEID, DELAY, TYPE, TID.  TLOAD2: SID, EXCITEID, DELAY, TYPE, T1, T2, F, P, C, B."""
-    for name in ("TLOAD1", "TLOAD2"):
+def _rows_of(ctx: Context, *names: str) -> Iterator[tuple[CardTable, int, list]]:
+    """Tables, rows and fields of cards of some names; what is not written is blank."""
+    for name in names:
         table = ctx.deck.cards(name)
         for i, row in enumerate(table.rows()):
-            row = row + [None] * 10
-            _force_only(table, i, row[3])
-            delay = _real_only(table, i, row[2], "DELAY")
-            if name == "TLOAD1":
-                load = TimeLoad(row[1], delay, _table_of(table, i, tables, row[4]))
-            else:
-                t1, t2, f, p, c, b = (_number(table, i, row, j, "a field", 0.0) for j in range(4, 10))
-                if t2 <= t1:
-                    raise table.error(i, "T2 of this TLOAD2 is not after T1", got=f"{t1:g} to {t2:g}")
-                load = TimeLoad(row[1], delay, None, t1, t2, f, np.deg2rad(p), c, b)
-            out.loads.setdefault(row[0], []).append(load)
+            yield table, i, row + [None] * 10
+
+
+def _read_time_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
+    """TLOAD1: SID, EXCITEID, DELAY, TYPE, TID.  TLOAD2: SID, EXCITEID, DELAY, TYPE, T1, T2, F, P, C, B."""
+    for table, i, row in _rows_of(ctx, "TLOAD1", "TLOAD2"):
+        _force_only(table, i, row[3])
+        delay = _real_only(table, i, row[2], "DELAY")
+        if table.name == "TLOAD1":
+            load = TimeLoad(row[1], delay, _table_of(table, i, tables, row[4]))
+        else:
+            t1, t2, f, p, c, b = (_number(table, i, row, j, "a field", 0.0) for j in range(4, 10))
+            if t2 <= t1:
+                raise table.error(i, "T2 of this TLOAD2 is not after T1", got=f"{t1:g} to {t2:g}")
+            load = TimeLoad(row[1], delay, None, t1, t2, f, np.deg2rad(p), c, b)
+        out.loads.setdefault(row[0], []).append(load)
 
 
 def _read_frequency_loads(ctx: Context, out: Dynamics, tables: dict[int, Table]) -> None:
     """RLOAD1: SID, EXCITEID, DELAY, DPHASE, TC, TD, TYPE.  RLOAD2: ..., TB, TP, TYPE."""
-    for name in ("RLOAD1", "RLOAD2"):
-        table = ctx.deck.cards(name)
-        for i, row in enumerate(table.rows()):
-            row = row + [None] * 7
-            _force_only(table, i, row[6])
-            delay, phase = _real_only(table, i, row[2], "DELAY"), _real_only(table, i, row[3], "DPHASE")
-            parts = []
-            for value, blank in (
-                (row[4], 1.0 if name == "RLOAD2" and row[5] is not None else 0.0),
-                (row[5], 0.0),
-            ):
-                by_table = isinstance(value, int) and value != 0
-                constant = partial(_number, table, i, [value], 0, "a factor", blank)
-                parts.append(_table_of(table, i, tables, value) if by_table else constant() or blank)
-            load = FrequencyLoad(row[1], *parts, name == "RLOAD2", delay, np.deg2rad(phase))
-            out.loads.setdefault(row[0], []).append(load)
+    for table, i, row in _rows_of(ctx, "RLOAD1", "RLOAD2"):
+        polar = table.name == "RLOAD2"
+        _force_only(table, i, row[6])
+        delay, phase = _real_only(table, i, row[2], "DELAY"), _real_only(table, i, row[3], "DPHASE")
+        parts = []
+        for value, blank in ((row[4], 1.0 if polar and row[5] is not None else 0.0), (row[5], 0.0)):
+            by_table = isinstance(value, int) and value != 0
+            constant = partial(_number, table, i, [value], 0, "a factor", blank)
+            parts.append(_table_of(table, i, tables, value) if by_table else constant() or blank)
+        load = FrequencyLoad(row[1], *parts, polar, delay, np.deg2rad(phase))
+        out.loads.setdefault(row[0], []).append(load)
 
 
 def _read_sums(ctx: Context, out: Dynamics) -> None:

@@ -95,8 +95,10 @@ def settle_closed(tree, work, q, v, tau, vdot):
 
 
 @kernel
-def _close(tree, work, q, v, tau, vdot):
-    """Change the accelerations of the open tree to those of the closed system; return the status."""
+def _close(tree, work, q, v, tau, vdot, status):
+    """Change the accelerations of the open tree, if it has any, to those of the closed system; return the status."""
+    if status != 0 or len(tree.closure_site) == 0:
+        return status
     stiff = len(work.mode_G) > 0
     if stiff:
         clear_vector(work.mode_h)
@@ -111,16 +113,11 @@ def _close(tree, work, q, v, tau, vdot):
 @kernel
 def closed_forward(tree, work, q, v, tau, sites, wrenches, vdot):
     """Write v̇ as `forward` does, with the forces of closures; return its status, or that of `constrain`."""
-    status = forward(tree, work, q, v, tau, sites, wrenches, vdot)
-    if status == 0 and len(tree.closure_site) > 0:
-        status = _close(tree, work, q, v, tau, vdot)
-    return status
+    return _close(tree, work, q, v, tau, vdot, forward(tree, work, q, v, tau, sites, wrenches, vdot))
 
 
 @kernel
 def closed_forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
     """Do `closed_forward` where kinematics (and with sites, poses) of q and v stand in the scratch."""
-    status = forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
-    if status == 0 and len(tree.closure_site) > 0:
-        status = _close(tree, work, q, v, tau, vdot)
-    return status
+    open_status = forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
+    return _close(tree, work, q, v, tau, vdot, open_status)

@@ -14,7 +14,7 @@ from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.inverse import inverse
 from interstage.multibody.kernels.mass_matrix import mass_matrix
 from interstage.multibody.kernels.rigid import is_rigid, rigid_inverse, rigid_mass_matrix
-from interstage.multibody.kernels.small import inlined, kernel
+from interstage.multibody.kernels.small import inlined, is_finite, kernel
 
 HANDLE, STATE, LENGTH, SQUARE, SHARED = range(5)
 _ARRAY_TYPE, _FLOAT64, _NEW_ARRAY, _NEW_INT, _DROP, _LET_GO, _TAKE_BACK = range(5, 5 + len(WORDS))
@@ -70,22 +70,19 @@ def _end(door, made, thread, mine, good):
 
 
 @inlined
-def _is_finite(x):
-    """Return whether all numbers of a vector are finite, and of a size whose sum is."""
-    s = 0.0
-    for k in range(len(x)):
-        s += x[k]
-    return s - s == 0.0
+def _two_vectors(door, arguments, count):
+    """Return the addresses of a state and of nv numbers, 0 for what is neither."""
+    if count != 2:
+        return 0, 0
+    state = _vector_among(door, arguments, 0, word(door, STATE))
+    return state, _vector_among(door, arguments, 1, word(door, LENGTH))
 
 
 @kernel
 def enter_forward(me, arguments, count):
     """Return v̇ (nv,) of [q; v] and tau (nv,), without external wrenches."""
     door = word(me, DATA)
-    state, force = 0, 0
-    if count == 2:
-        state = _vector_among(door, arguments, 0, word(door, STATE))
-        force = _vector_among(door, arguments, 1, word(door, LENGTH))
+    state, force = _two_vectors(door, arguments, count)
     if state == 0 or force == 0:
         return _nothing(door)
     made = _new_array(door, 1)
@@ -106,10 +103,7 @@ def enter_forward(me, arguments, count):
 def enter_inverse(me, arguments, count):
     """Return tau (nv,) of [q; v] and v̇ (nv,), without external wrenches."""
     door = word(me, DATA)
-    state, rates = 0, 0
-    if count == 2:
-        state = _vector_among(door, arguments, 0, word(door, STATE))
-        rates = _vector_among(door, arguments, 1, word(door, LENGTH))
+    state, rates = _two_vectors(door, arguments, count)
     if state == 0 or rates == 0:
         return _nothing(door)
     made = _new_array(door, 1)
@@ -126,7 +120,7 @@ def enter_inverse(me, arguments, count):
             rigid_inverse(tree, work, y[:nq], y[nq:], vdot, tau)
         else:
             inverse(tree, work, y[:nq], y[nq:], vdot, tree.sizes[:0], work.ext, tau)
-        good = _is_finite(tau)
+        good = is_finite(tau)
     return _end(door, made, thread, mine, good)
 
 
@@ -151,5 +145,5 @@ def enter_mass_matrix(me, arguments, count):
             rigid_mass_matrix(tree, work, y[:nq], y[nq:], M)
         else:
             mass_matrix(tree, work, y[:nq], y[nq:], M)
-        good = _is_finite(M.ravel())
+        good = is_finite(M.ravel())
     return _end(door, made, thread, mine, good)

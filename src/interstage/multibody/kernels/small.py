@@ -27,6 +27,15 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @inlined
+def is_finite(x):
+    """Return whether all numbers of a vector are finite, and of a size whose sum is."""
+    s = 0.0
+    for k in range(len(x)):
+        s += x[k]
+    return s - s == 0.0
+
+
+@inlined
 def add(a, b):
     """Return a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
