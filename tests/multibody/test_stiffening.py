@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 from beams import BARS, LENGTH, PULL, UNIT, straight
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from multibody_models import beam, random_state, random_tree
 
@@ -49,7 +49,6 @@ def made_up(seed, components=MADE_UP):
     rng = np.random.default_rng(seed)
     mb = random_tree(rng, int(rng.integers(2, 7)), components=components)
     system = mb.compile()
-    assume(system.nv)
     x = random_state(system, rng, deflection=2e-4)
     forces = {}
     for spec in mb.specs:
@@ -62,6 +61,8 @@ def made_up(seed, components=MADE_UP):
 @given(st.integers(0, 10**6))
 def test_energy_of_loads_equals_kane(seed):
     mb, system, x, tau, forces = made_up(seed)
+    if not system.nv:
+        return
     ours = system.energy(x, forces=forces, tau=tau)
     wanted = Kane(mb, like=system).energy(x.q, x.v, tau, forces)
     assert ours == pytest.approx(wanted, abs=1e-10 * sum(abs(e) for e in system.energies(x)))
@@ -72,6 +73,8 @@ def test_energy_of_loads_equals_kane(seed):
 @given(st.integers(0, 10**6))
 def test_engine_equals_kane(seed):
     mb, system, x, tau, forces = made_up(seed)
+    if not system.nv:
+        return
     vdot = system.forward_dynamics(x, forces=forces, tau=tau)
     M, f = Kane(mb, like=system).equations(x.q, x.v, tau, forces)
     assert abs(M @ vdot - f).max() <= 1e-10 * (abs(M) @ abs(vdot) + abs(f)).max()

@@ -54,7 +54,7 @@ class Page:
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.url = path.resolve().as_uri()
-        self.page.goto(self.url)
+        self.page.goto(self.url, timeout=180_000)  # ms; a busy machine starts a browser late
         self.page.wait_for_selector("html[data-ready=true]", timeout=60_000)
 
     def __enter__(self):
