@@ -47,6 +47,14 @@ def test_import_brings_in_no_plotting_and_no_compiler():
     assert out.stdout.strip() == "[]"
 
 
+def test_the_first_linear_model_brings_in_none_of_the_slow_rooms_of_scipy():
+    """They take half a second together, and a vehicle that flies and is linearized needs none of them."""
+    slow = ("scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.optimize", "scipy.integrate")
+    code = f"import sys, interstage.linear, interstage.system; print([m for m in {slow} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
 def test_a_locale_without_unicode(tmp_path):
     """LC_ALL=C: names and paths with other letters go through every command, files and pages are UTF-8."""
     deck = tmp_path / "bâti.bdf"

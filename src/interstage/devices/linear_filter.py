@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import signal
 
 from interstage.errors import InputError
 from interstage.jit import kernel
@@ -63,7 +63,7 @@ class LinearFilter(Device):
             )
         A, B, C, D = _matrices(system)
         kind = {"zoh": "zoh", "tustin": "bilinear"}[method]
-        phi, gamma, c, through, _ = signal.cont2discrete((A, B, C, D), T, method=kind)
+        phi, gamma, c, through, _ = scipy.signal.cont2discrete((A, B, C, D), T, method=kind)
         values |= {"phi": phi, "gamma": gamma, "c": c, "through": through}
         super().__init__(every=every, **cast("dict[str, Any]", values))
 
@@ -81,7 +81,7 @@ def _matrices(system: LinearModel | Sequence[ArrayLike]) -> tuple[np.ndarray, ..
     try:
         arrays = [np.asarray(part, dtype=float) for part in system]
         if len(arrays) == 2:
-            arrays = list(signal.tf2ss(*arrays))
+            arrays = list(scipy.signal.tf2ss(*arrays))
         if len(arrays) != 4:
             raise ValueError("one model, two polynomials or four matrices are needed")
         A, B, C, D = (np.atleast_2d(array) for array in arrays)

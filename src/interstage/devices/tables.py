@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from interstage.errors import InputError
 from interstage.jit import kernel
@@ -78,7 +78,7 @@ def look_up_slope(x, y, s, column, at):
 def smooth_slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return slopes (n, m) of the cubic spline through a table: curvature is continuous too, but it may overshoot."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    return slopes_of(x, y) if len(x) < 3 else CubicSpline(x, y, axis=0).derivative()(x)
+    return slopes_of(x, y) if len(x) < 3 else scipy.interpolate.CubicSpline(x, y, axis=0).derivative()(x)
 
 
 def slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
@@ -88,7 +88,7 @@ def slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
         return np.zeros_like(y)
     if len(x) == 2:
         return np.repeat(np.diff(y, axis=0) / np.diff(x)[:, None], 2, axis=0)
-    return PchipInterpolator(x, y, axis=0).derivative()(x)
+    return scipy.interpolate.PchipInterpolator(x, y, axis=0).derivative()(x)
 
 
 def read_table(

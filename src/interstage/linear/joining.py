@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy.linalg import expm
-from scipy.signal import cont2discrete
 
 from interstage.errors import InputError, SolverError
 from interstage.system.ticks import Period, period_of
@@ -41,7 +41,7 @@ def discretize(model: LinearModel, dt: Period, method: str = "zoh") -> SampledMo
     if isinstance(dt, int | float | np.floating) and not (np.isfinite(dt) and dt > 0):
         raise InputError("a sample time is above zero", where="discretize", expected="seconds", got=repr(dt))
     seconds = float(dt) if isinstance(dt, float | np.floating) else float(period_of(dt, "discretize, dt"))
-    A, B, C, D, _ = cont2discrete((model.A, model.B, model.C, model.D), seconds, METHODS[method])
+    A, B, C, D, _ = scipy.signal.cont2discrete((model.A, model.B, model.C, model.D), seconds, METHODS[method])
     return _like(model, A, B, C, D, seconds)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
 
 from interstage.errors import InputError
 from interstage.multibody.loads import OperatingPoint, at_point
@@ -100,7 +100,7 @@ def track_modes(
             )
         weight = weights[k] if weights is not None else _own_weight(modes)
         likeness = mac(shapes, modes.shapes, weight)
-        _, order = linear_sum_assignment(-likeness)
+        _, order = scipy.optimize.linear_sum_assignment(-likeness)
         old, shapes = shapes, np.array(modes.shapes[:, order])
         # one sign (or phase) along the sweep
         phase = np.sum(old.conj() * shapes, axis=0)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline, PPoly, UnivariateSpline, make_interp_spline
 
 from interstage.errors import InputError
 from interstage.system.derivatives import differences
@@ -112,7 +112,8 @@ def _source(given: Any, name: str) -> Any:
     """Return a history as something that has rows of values and derivatives at many times."""
     if not callable(given):
         return _Table(given, name)
-    if isinstance(given, BSpline | PPoly | UnivariateSpline):
+    interpolate = scipy.interpolate
+    if isinstance(given, interpolate.BSpline | interpolate.PPoly | interpolate.UnivariateSpline):
         return _Splined(given)
     return _Given(given)
 
@@ -147,7 +148,7 @@ class _Table(_Splined):
                 expected="(times (n,), values (n,) or (n, dofs)), n > 1",
             )
         self.name, self.first, self.last = name, t[0], t[-1]
-        super().__init__(make_interp_spline(t, y, k=min(5, len(t) - 1)))
+        super().__init__(scipy.interpolate.make_interp_spline(t, y, k=min(5, len(t) - 1)))
         slope = np.diff(y.reshape(len(t), -1), axis=0) / np.diff(t)[:, None]
         bends = np.abs(np.diff(slope, axis=0)).max(axis=1) > BEND * np.abs(slope).max(initial=0.0)
         straight = ~np.concatenate([[False], bends, [False]])

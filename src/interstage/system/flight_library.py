@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.integrate import OdeSolver
 
 from interstage.errors import SolverError
 from interstage.system import loop_kernels as kernels
@@ -15,6 +15,9 @@ from interstage.system.kernels import flights, stretch
 from interstage.system.library import LoopSlope, Solver
 from interstage.system.methods import Library
 from interstage.system.tolerance import first_step
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
 
 
 class ByScipy:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from scipy import integrate
+import scipy
 
 from interstage.errors import SolverError
 from interstage.multibody import State
@@ -16,6 +16,9 @@ from interstage.system.methods import Library
 from interstage.system.run import Run
 from interstage.system.stepper import Logged, Pace, Stepper
 from interstage.system.tolerance import first_step
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
 
 CRAWL = 1e-13  # steps shorter than this, beside the time to reach, hardly move
 MOST_CRAWLED = 1000
@@ -98,12 +101,10 @@ class Solver:
         self.steps = self.evaluations = 0
         self.last: float | None = None  # step that the solver would have tried next
 
-    def steps_to(
-        self, slope: Refusing, t: float, y: np.ndarray, stop: float
-    ) -> Iterator[integrate.OdeSolver]:
+    def steps_to(self, slope: Refusing, t: float, y: np.ndarray, stop: float) -> Iterator[OdeSolver]:
         """Yield the solver after every step from y at t to a time; whoever is satisfied earlier leaves."""
         begin = min(stop - t, self.last or self.first, self.longest)
-        solver = getattr(integrate, self.method.solver)(
+        solver = getattr(scipy.integrate, self.method.solver)(
             slope, t, y, stop, first_step=begin, rtol=self.rtol, atol=self.atol, max_step=self.longest
         )
         self.last = None
@@ -148,7 +149,7 @@ class ByLibrary(Stepper):
             if self.stepped(solver):
                 return
 
-    def stepped(self, solver: integrate.OdeSolver) -> bool:
+    def stepped(self, solver: OdeSolver) -> bool:
         """Take note of a step; tell if an event happened in it."""
         run, t0, t1 = self.run, solver.t_old, solver.t
         for bound in run.motions.values():
