@@ -215,10 +215,16 @@ def test_tables():
 def test_loads_of_sequences_and_mistakes():
     fe = model(MASS + STEADY.replace("DAREA,3,1,0,10.", "LSEQ,30,3,31\nSLOAD,31,1,10."), case="LOADSET = 30")
     plain = ist.frequency_response(model(MASS + STEADY))
+    alone = ist.frequency_response(
+        model(MASS + STEADY.replace("DAREA,3,1,0,10.", "LSEQ,30,3,31\nSLOAD,31,1,10."))
+    )
+    np.testing.assert_allclose(alone.displacement, plain.displacement, rtol=1e-12)
+    assert any("no LOADSET selects LSEQ set 30" in note for note in alone.notes)
     np.testing.assert_allclose(ist.frequency_response(fe).displacement, plain.displacement, rtol=1e-12)
     for bulk, words in (
         (STEADY.replace("RLOAD1,5", "RLOAD1,6"), "dynamic load 5 is selected but is not in the deck"),
         (STEADY.replace("DAREA,3", "DAREA,33"), "EXCITEID 3"),
+        (STEADY + "LSEQ,30,3,31\nLSEQ,40,3,41\n", "has no LOADSET, and there are 2 sets"),
         (STEADY.replace("TABLED1,4", "TABLED1,44"), "table 4, which is not among"),
         (STEADY.replace("RLOAD1,5,3,,,4", "RLOAD1,5,3,,,4,,1"), "enforced motion"),
         (STEADY.replace("RLOAD1,5,3,,,4", "RLOAD1,5,3,77,,4"), "DELAY cards are not supported"),

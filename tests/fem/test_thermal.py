@@ -7,6 +7,7 @@ import pytest
 
 from interstage import FEModel, normal_modes, static
 from interstage.errors import ModelError
+from interstage.fem.thermal import expansion_of_set
 from interstage.nastran import deck_from_text
 
 E, NU, ALPHA, T = 70e9, 0.3, 23e-6, 50.0
@@ -137,13 +138,13 @@ def test_solids_expand_and_push():
         np.testing.assert_allclose(held.stresses["CHEXA"].column(column), -size, rtol=1e-9)
 
 
-def tetra10(field):
+def tetra10(field, given=10):
     """A tetrahedron of ten nodes with temperatures `field(x)`, held so that it can move but not be strained."""
     corners = np.array([[0, 0, 0], [1.0, 0, 0], [0.2, 1, 0], [0.1, 0.2, 1]])
     edges = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
     x = np.concatenate([corners, [(corners[a] + corners[b]) / 2 for a, b in edges]])
     grids = "".join(f"GRID,{k + 1},,{p[0]},{p[1]},{p[2]}\n" for k, p in enumerate(x))
-    heat = "".join(f"TEMP,7,{k + 1},{20.0 + field(p):.12f}\n" for k, p in enumerate(x))
+    heat = "".join(f"TEMP,7,{k + 1},{20.0 + field(p):.12f}\n" for k, p in enumerate(x[:given]))
     bulk = grids + "CTETRA,1,1,1,2,3,4,5,6\n,7,8,9,10\nPSOLID,1,1\nSPC1,1,123,1\nSPC1,1,23,2\nSPC1,1,3,3\n"
     return solve(bulk, temperature=heat)
 
@@ -230,6 +231,85 @@ def test_heat_softens_a_held_bar():
     cold = normal_modes(FEModel.from_deck(deck_from_text(text.format(spc=2, load="LOAD = 3") + bulk)))
     # bending alone: axial modes differ by the support at the end
     assert hot.frequencies_hz[0] == pytest.approx(cold.frequencies_hz[0], rel=1e-9)
+
+
+def bar_of_bricks(n):
+    """Ten by n bricks, T = 20 + 100 (y/h - 1/2); held so that they can bend freely."""
+    bulk, ids = "", {}
+    for i in range(11):
+        for j in range(n + 1):
+            for k in range(2):
+                ids[i, j, k] = len(ids) + 1
+                bulk += f"GRID,{ids[i, j, k]},,{i * 0.1:.3f},{j * 0.1 / n:.6f},{k * 0.1:.3f}\n"
+                bulk += f"TEMP,7,{ids[i, j, k]},{20 + 100 * (j / n - 0.5):.8f}\n"
+    for i in range(10):
+        for j in range(n):
+            face = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+            g = [ids[a, b, k] for k in (0, 1) for a, b in face]
+            bulk += f"CHEXA,{i * n + j + 1},1," + ",".join(map(str, g[:6])) + f"\n,{g[6]},{g[7]}\n"
+    bulk += f"PSOLID,1,1\nSPC1,1,123,{ids[0, 0, 0]}\nSPC1,1,13,{ids[0, n, 0]}\nSPC1,1,1,{ids[0, 0, 1]}"
+    return solve(bulk, temperature=""), ids[10, 0, 0]
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_bricks_bend_by_the_temperatures_of_their_grids(n):
+    """Curvature αT' of a bar with a gradient across it, one element deep as well: tip -αT'L²/2, no stress."""
+    u, tip = bar_of_bricks(n)
+    assert u[tip][1] == pytest.approx(-0.5 * ALPHA * 1000.0, rel=1e-9)
+    assert np.abs(u.stresses["CHEXA"].values[:, :6]).max() < 1e-8 * E * ALPHA * 50.0
+
+
+SOLIDS = {
+    "CHEXA": (CUBE, "CHEXA,1,1,1,2,3,4,5,6\n,7,8"),
+    "CPENTA": (CUBE, "CPENTA,1,1,1,2,3,5,6,7"),
+    "CPYRAM": (CUBE, "CPYRAM,1,1,1,2,3,4,7"),
+    "CTETRA": (CUBE, "CTETRA,1,1,1,2,3,6"),
+}
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_uneven_temperatures_work_as_interpolated(name):
+    """Forces of any temperatures do the work ε:C:α ∫ΣN_a T_a dV in motions of even strain, none in rigid ones."""
+    grids, card = SOLIDS[name]
+    grids = "\n".join(line for line in grids.splitlines() if int(line.split(",")[1]) in used(card))
+    heat = "".join(f"TEMP,7,{g},{20.0 + 7.0 * (g % 3) - 2.0 * g}\n" for g in sorted(used(card)))
+    text = f"SOL 101\nCEND\nBEGIN BULK\nPARAM,COUPMASS,1\n{MATERIAL}{grids}\n{heat}{card}\nPSOLID,1,1\n"
+    fe = FEModel.from_deck(deck_from_text(text))
+    load = expansion_of_set(fe, 7).load.reshape(-1, 6)[:, :3]
+    volumes = np.asarray(fe.M_gg.sum(axis=1)).reshape(-1, 6)[:, 0] / 2700.0  # ∫N_a dV from the coupled mass
+    change = fe.loads.temperatures[7].at_grids(fe.grids) - 20.0
+    bulk_stress = E * ALPHA / (1 - 2 * NU) * volumes @ change
+    work = fe.grids.xyz.T @ load  # of the nine motions u_i = x_j
+    np.testing.assert_allclose(work, bulk_stress * np.eye(3), rtol=1e-9, atol=1e-9 * abs(bulk_stress))
+    np.testing.assert_allclose(load.sum(axis=0), 0.0, atol=1e-9 * abs(bulk_stress))
+
+
+def used(card):
+    return {int(field) for field in card.replace("\n", "").split(",")[3:]}
+
+
+def test_a_middle_node_without_a_temperature_has_that_of_its_edge():
+    whole = tetra10(lambda p: 10.0 + 5.0 * p[0])
+    bare = tetra10(lambda p: 10.0 + 5.0 * p[0], given=4)
+    np.testing.assert_allclose(bare.displacement, whole.displacement, atol=1e-12 * abs(whole[2][0]))
+
+
+def test_bushes_expand_along_their_axis():
+    bush = "GRID,1\nGRID,2,,{},0.,0.\nCBUSH,1,1,1,2,{}\nSPC1,1,123456,1\n"
+    bush += "PBUSH,1,K,1.+6,1.+6,1.+6,1.+6,1.+6,1.+6\n,,T,1.-5,20.,{}\n"
+    free = solve(bush.format("2.", "0.,1.,0.", ""))
+    assert free[2][0] == pytest.approx(2.0 * 1e-5 * T, rel=1e-12)
+    held = solve(bush.format("2.", "0.,1.,0.", "") + "SPC1,1,123456,2\n")
+    assert held.forces["CBUSH"].column("fx")[0] == pytest.approx(-1e6 * 2.0 * 1e-5 * T, rel=1e-12)
+    close = solve(bush.format("0.", ",,,0", ".5"))  # COINL is the length of a bush between grids at one place
+    assert close[2][0] == pytest.approx(0.5 * 1e-5 * T, rel=1e-12)
+
+
+def test_temperatures_of_elements_that_take_none_are_told_of():
+    card, prop = LINES["CBAR"]
+    notes = solve(line(card, prop), temperature="TEMPD,7,20.\nTEMPP1,7,1,90.,0.\nTEMPRB,7,99,90.,90.").notes
+    assert any("TEMPP1 of set 7 names 1 that are no plates" in note and "element 1" in note for note in notes)
+    assert any("TEMPRB of set 7 names 1 that are no bars" in note and "element 99" in note for note in notes)
 
 
 def test_mistakes_are_named():

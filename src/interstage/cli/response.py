@@ -73,6 +73,19 @@ def _moving(fe, result) -> list[int]:
     return ids[np.argsort(-moves, kind="stable")[:5]].tolist()
 
 
+def _rounding(fe, result) -> tuple[float, float]:
+    """Motions and rotations below which there is nothing but rounding: 1e-12 of the largest motion."""
+    import numpy as np
+
+    size = np.abs(result.displacement).max(axis=1, initial=0.0)
+    if not len(fe.grids):
+        return 1e-12 * size.max(initial=0.0), 0.0
+    turns = size[fe.grids.dof[:, None] + np.arange(3, 6)].max()
+    least = 1e-12 * np.delete(size, (fe.grids.dof[:, None] + np.arange(3, 6)).ravel()).max()
+    reach = np.ptp(fe.grids.xyz, axis=0).max()
+    return least, max(1e-12 * turns, least / reach if reach > 0.0 else 0.0)
+
+
 def _axis(result: FrequencyResponse | TransientResponse) -> tuple[str, list[float]]:
     if hasattr(result, "time"):
         return "time", result.time.tolist()
@@ -120,9 +133,10 @@ def _show(fe, result, points) -> None:
     table = Table(title="largest motion of points", title_justify="left")
     for column in ("point", "component", "largest", f"at {name.split('_')[0]}", "last"):
         table.add_column(column, justify="right")
+    least = _rounding(fe, result)
     for point, u in points.items():
         for k, row in enumerate(np.abs(u)):
-            if row.max() > 0.0:
+            if row.max() > least[k // 3]:
                 at = int(row.argmax())
                 table.add_row(
                     str(point), COMPONENTS[k], f"{row[at]:.6g}", f"{values[at]:.6g}", f"{row[-1]:.6g}"

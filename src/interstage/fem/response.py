@@ -281,10 +281,8 @@ class _Problem:
             dofs, values = fe.dynamics.spatial[sid]
             np.add.at(out, dofs, values)
             found = True
-        sequences = fe.dynamics.sequences
-        chosen = _selected(self.case, "LOADSET")
-        lists = [sequences[chosen]] if chosen in sequences else list(sequences.values())
-        through = [one[sid] for one in lists if sid in one]
+        sequence = self._sequence()
+        through = [sequence[sid]] if sid in sequence else []
         for number, hot in through or [(sid, sid)]:
             if number in fe.loads or (through and number):
                 out += fe.loads.vector(number, fe.M_gg)
@@ -298,6 +296,28 @@ class _Problem:
                 where=fe.source,
             )
         return out
+
+    def _sequence(self) -> dict[int, tuple[int, int]]:
+        """The LSEQ that LOADSET selects, or the only one that there is."""
+        known, chosen = self.fe.dynamics.sequences, _selected(self.case, "LOADSET")
+        if chosen and chosen not in known:
+            raise ModelError(
+                f"LOADSET = {chosen} selects an LSEQ that is not in the deck",
+                where=self.fe.source,
+                hint=known_names(sorted(known)),
+            )
+        if not chosen and len(known) > 1:
+            raise ModelError(
+                f"subcase {self.case.id} has no LOADSET, and there are {len(known)} sets of LSEQ",
+                where=self.fe.source,
+                hint="add LOADSET to case control; sets " + known_names(sorted(known)),
+            )
+        if not chosen and known:
+            (chosen,) = known
+            note = f"no LOADSET selects LSEQ set {chosen}, the only one: it is taken (NASTRAN needs LOADSET)"
+            if note not in self.notes:
+                self.notes.append(note)
+        return known.get(chosen, {})
 
     def _to_problem(self, P_g: np.ndarray) -> np.ndarray:
         P_f = self.reduced.load_f(P_g[:, None])[:, 0]

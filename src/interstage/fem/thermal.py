@@ -2,8 +2,8 @@
 
 With u_t the motion of the grids of an element that expands freely, K_e u_t are its loads, and its forces and stresses
 are those of u - u_t. For a temperature that is even (in bars: linear along and across) u_t is exact for every element
-that passes the patch test; second-order solids of isotropic material take the linear part of the temperature with
-them, u_t = α (T0 x + (g·x) x - ½ |x|² g).
+that passes the patch test. In solids the temperatures of the grids are interpolated by the shape functions, and u_t is
+the motion whose forces are those of that field; plates and lines have the mean of their grids, as in NASTRAN.
 """
 
 from __future__ import annotations
@@ -84,17 +84,16 @@ def _set(fe: FEModel, number: int) -> TemperatureSet:
 
 def _heat(fe: FEModel, block: ElementBlock, hot, heat, cold, start) -> Heat:
     """Changes of temperature of the elements of a block, from the initial set or else from TREF of the material."""
-    corners = block.nodes[:, : block.corner_count]
-    nodes = heat[block.nodes] - (
-        block.reference_temperature[:, None] if start is None else start[block.nodes]
-    )
+    # an end that is ground has the temperature of the other one
+    places = np.where(block.nodes < 0, block.nodes[:, :1], block.nodes)
+    corners = places[:, : block.corner_count]
+    nodes = heat[places] - (block.reference_temperature[:, None] if start is None else start[places])
     mean, gradient = heat[corners].mean(axis=1), np.zeros(len(block))
     ends = np.zeros((len(block), 4))
-    form = 0 if block.expansion is None else block.expansion.ndim
     for i, eid in enumerate(block.eid.tolist() if hot.plates or hot.bars else ()):
-        if eid in hot.plates and form == 3 and block.dofs_per_node == 6:
+        if eid in hot.plates and takes_plate_temperature(block):
             mean[i], gradient[i] = hot.plates[eid]
-        elif eid in hot.bars and form == 1:
+        elif eid in hot.bars and takes_bar_temperature(block):
             mean[i], ends[i] = np.mean(hot.bars[eid][:2]), hot.bars[eid][2:]
     reference = (
         block.reference_temperature if start is None else _start(block, cold, start[corners].mean(axis=1))
@@ -110,6 +109,16 @@ def _heat(fe: FEModel, block: ElementBlock, hot, heat, cold, start) -> Heat:
             hint="add TEMP or TEMPD to the set that TEMPERATURE selects",
         )
     return Heat(change, nodes, gradient, ends)
+
+
+def takes_plate_temperature(block: ElementBlock) -> bool:
+    """Whether TEMPP1 means elements of this block."""
+    return block.expansion is not None and block.expansion.ndim == 3 and block.dofs_per_node == 6
+
+
+def takes_bar_temperature(block: ElementBlock) -> bool:
+    """Whether TEMPRB means elements of this block."""
+    return block.expansion is not None and block.expansion.ndim == 1 and block.name != "CBUSH"
 
 
 def _start(block: ElementBlock, cold: TemperatureSet, at_grids: np.ndarray) -> np.ndarray:

@@ -86,6 +86,21 @@ def test_all_mistakes_are_listed_with_their_lines(deck):
     assert found.facts["elements"] == "1 CBAR, 1 CQUAD4"
 
 
+def test_mistakes_that_are_alike_are_listed_together(deck):
+    many = "".join(f"CBAR,{k},1,2,{k + 5000},0.,1.,0.\n" for k in range(100, 1100))
+    found = check_deck(deck(GOOD + "CFAST,5100,1,PROP,1,2\n" + many))
+    assert len(found.troubles) == 5
+    assert "CFAST" in found.troubles[0] and all("refers to grid 510" in text for text in found.troubles[1:4])
+    assert found.troubles[4].startswith("997 more like the last, lines ")
+
+
+def test_a_file_that_is_not_there(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["check", str(tmp_path / "nofile.bdf")])
+    assert stop.value.code == 2
+    assert "the deck was not found" in capsys.readouterr().err
+
+
 def test_parts_and_mechanisms_are_noted(deck):
     text = GOOD + "GRID,20,,9.,9.,9.\nGRID,21,,9.,9.,10.\nCROD,9,3,20,21\nPROD,3,1,.1\nGRID,30\n"
     notes = "\n".join(check_deck(deck(text)).notes)

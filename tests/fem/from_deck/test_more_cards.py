@@ -150,6 +150,11 @@ def test_lumped_non_structural_mass_is_spread_over_its_elements():
     np.testing.assert_allclose(added.diagonal()[[0, 6, 18]], [half[0], half.sum(), half[1]], rtol=1e-12)
 
 
+def test_one_mass_is_not_spread_over_lines_and_plates():
+    with pytest.raises(DeckError, match="over plates and lines"):
+        model(heavy() + "NSML1,5,ELEMENT,,12.,21,24", "SPC=1\nMETHOD=1\nNSM=5")
+
+
 @pytest.mark.parametrize(
     ("cards", "words"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.fem.elements.block import ElementBlock, OutputOptions, ResultRows, by_element
+from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows, by_element
 from interstage.fem.elements.line_common import arm_stiffness, rigid_arm, transform, turn
 
 
@@ -22,6 +22,7 @@ class BushBlock(ElementBlock):
     k, b, ge_components : (n, 6) stiffness, damping and structural damping coefficients in element axes
     bush_mass : (n,) half on the translations of each grid
     stress_factors : (n, 2) stress of a unit force and of a unit moment (PBUSH SA, ST)
+    expansion : (n,) lengthening along the element's x axis of unit temperature, α L
     """
 
     def __init__(self, eid, nodes, R, w_a, w_b, k, b, ge_components, bush_mass, stress_factors=None):
@@ -60,6 +61,14 @@ class BushBlock(ElementBlock):
         return np.concatenate(
             [-(local @ rigid_arm(self.w_a[rows])), local @ rigid_arm(self.w_b[rows])], axis=2
         )
+
+    def thermal_motion(self, heat: Heat) -> np.ndarray:
+        """The second grid moves by α L ΔT along the x axis of the element (a grounded bush: the first one back)."""
+        out = np.zeros((len(self), 12))
+        along = (self.expansion * heat.mean)[:, None] * self.R[:, :, 0]
+        ground = self.nodes[:, 1] < 0
+        out[:, 6:9], out[ground, 0:3], out[ground, 6:9] = along, -along[ground], 0.0
+        return out
 
     def recovery(self, rows: slice) -> np.ndarray:
         """Forces and moments of the springs in element axes, (n, 6, 12)."""

@@ -254,8 +254,8 @@ def _assumed_shear(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return tangent, np.linalg.solve(A, edge)
 
 
-def penta6_recovery(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Stresses (n, 42, 18) of six-node wedges at the centre and the corners, assumed strains included."""
+def penta6_recovery(xyz: np.ndarray, C: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 points, 18) of six-node wedges at parent points `at`, assumed strains included."""
     R = element_axes(PENTA6, xyz)
     x = xyz @ R
     tangent, P = _assumed_shear(x)
@@ -283,5 +283,5 @@ def penta6_recovery(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
     A = np.einsum("epij,epik->ejk", Ba, CBa)
     L = np.einsum("epij,epik->ejk", CBa, B)
     inside = -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
-    B, Ba, _ = strains(PENTA6.places, PENTA6.place_gradients((True,) * 6))
+    B, Ba, _ = strains(at, PENTA6.gradients_at((True,) * 6, at))
     return stresses_of_local(B + Ba @ inside[:, None], C, R)

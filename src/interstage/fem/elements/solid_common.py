@@ -25,6 +25,7 @@ from interstage.fem.elements.solid_common_kernels import (
     smoothed_shear_stiffness,
 )
 from interstage.fem.elements.solid_recovery import (
+    PAIRS,
     cartesian_gradients,
     geometric_stiffness,
     smoothed_strains,
@@ -36,6 +37,7 @@ from interstage.fem.elements.solid_recovery import (
 
 # row of the strain vector that holds the pair (i, j) of axes
 VOIGT = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2]])
+THERMAL_CHUNK = 512  # elements of uneven temperature whose stress operators are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +91,9 @@ class Shape:
             np.ascontiguousarray(weights, dtype=float),
         )
 
-    def place_gradients(self, present: tuple[bool, ...]) -> np.ndarray:
-        """Parent gradients (1 + n_corner, 3, k) at the places of stress output."""
-        return derivatives(self.functions, self.places)[1] @ self.collapse(present)
+    def gradients_at(self, present: tuple[bool, ...], points: np.ndarray) -> np.ndarray:
+        """Parent gradients (p, 3, k) at parent points (p, 3)."""
+        return derivatives(self.functions, points)[1] @ self.collapse(present)
 
     def collapse(self, present: tuple[bool, ...]) -> np.ndarray:
         """Matrix (all nodes, present nodes) that spreads absent mid-edge nodes over the edge's ends."""
@@ -182,20 +184,24 @@ def shape_stiffness(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C:
     return rotate_matrix(K, R)
 
 
-def plain_recovery(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Stresses (n, 6 places, 3k) of the standard isoparametric element, basic axes."""
-    B = strain_matrix(cartesian_gradients(xyz, shape.place_gradients(present))[0])
+def plain_recovery(
+    shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
+) -> np.ndarray:
+    """Stresses (n, 6 points, 3k) of the standard isoparametric element at parent points, basic axes."""
+    B = strain_matrix(cartesian_gradients(xyz, shape.gradients_at(present, points))[0])
     return (C[:, None] @ B).reshape(len(xyz), -1, B.shape[-1])
 
 
-def shape_recovery(shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """Stresses (n, 6 places, 3k) of the element of `shape_stiffness`, basic axes."""
+def shape_recovery(
+    shape: Shape, present: tuple[bool, ...], xyz: np.ndarray, C: np.ndarray, points: np.ndarray
+) -> np.ndarray:
+    """Stresses (n, 6 points, 3k) of the element of `shape_stiffness` at parent points, basic axes."""
     if shape.smooth is None:
-        return plain_recovery(shape, present, xyz, C)
+        return plain_recovery(shape, present, xyz, C, points)
     _, dN, weights = shape.tables(present)
     R = element_axes(shape, xyz)
-    smooth, at_places = shape.smooth(shape.points), shape.smooth(shape.places)
-    B = smoothed_strains(xyz @ R, dN, weights, shape.place_gradients(present), smooth, at_places)
+    smooth, at_points = shape.smooth(shape.points), shape.smooth(points)
+    B = smoothed_strains(xyz @ R, dN, weights, shape.gradients_at(present, points), smooth, at_points)
     return stresses_of_local(B, C, R)
 
 
@@ -219,7 +225,7 @@ class SolidBlock(ElementBlock):
     rho : (n,) density
     present : which nodes of the full element are there; all by default
     stiffness : function (xyz, C) -> K that replaces the isoparametric stiffness of the shape
-    recovery : function (xyz, C) -> stresses (n, 6 places, 3k) of that element
+    recovery : function (xyz, C, parent points) -> stresses (n, 6 points, 3k) of that element
     output_axes : (n, 3, 3) axes as columns in which stresses are asked for; basic by default
     """
 
@@ -260,7 +266,9 @@ class SolidBlock(ElementBlock):
         return self.jacobians() @ self.shape.weights
 
     def stiffness(self, rows: slice) -> np.ndarray:
-        xyz, C = self.xyz[rows], self.C[rows]
+        return self._element_stiffness(self.xyz[rows], self.C[rows])
+
+    def _element_stiffness(self, xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
         if self._stiffness is not None:
             return self._stiffness(xyz, C)
         return shape_stiffness(self.shape, self.present, xyz, C)
@@ -270,27 +278,72 @@ class SolidBlock(ElementBlock):
         return self.shape.n_corner
 
     def thermal_motion(self, heat: Heat) -> np.ndarray:
-        """u = ε T x; with mid-edge nodes and isotropic ε = α 1 also α ((g·x) x - ½ |x|² g) of the linear part g."""
+        """Motion (n, 3k) whose element forces are those of the temperature that the grids interpolate.
+
+        The mean ΔT gives u = ε ΔT x; what differs from it at the grids, T = Σ N_a T_a, loads the element with
+        f = ∫ B' C ε T dV, B with its assumed strains, and K u = f with no motion as a rigid body.
+        """
         x = self.xyz - self.xyz.mean(axis=1, keepdims=True)
-        u = np.einsum("nij,nkj->nki", self.expansion, x)
-        alpha = self.expansion[:, 0, 0]
-        even = np.abs(self.expansion - alpha[:, None, None] * np.eye(3)).max(axis=(1, 2)) <= 1e-12 * np.abs(
-            alpha
+        u = heat.mean[:, None, None] * np.einsum("nij,nkj->nki", self.expansion, x)
+        u = u.reshape(len(self), -1)
+        if self.nodes.shape[1] == 4:  # of constant strain: the mean is all that acts
+            return u
+        T = self._node_temperatures(heat)
+        rounding = 1e-14 * np.abs(T).max(axis=1)
+        T = T - heat.mean[:, None]
+        uneven = np.flatnonzero(np.abs(T).max(axis=1) > rounding)
+        for first in range(0, len(uneven), THERMAL_CHUNK):
+            which = uneven[first : first + THERMAL_CHUNK]
+            u[which] += self._uneven_motion(which, T[which], x[which])
+        return u
+
+    def _node_temperatures(self, heat: Heat) -> np.ndarray:
+        """Temperatures (n, k) of the nodes; a mid-edge node without one has the mean of the ends of its edge."""
+        T, column = heat.nodes.copy(), self.shape.n_corner
+        for edge, (a, b) in enumerate(self.shape.edges):
+            if self.present[self.shape.n_corner + edge]:
+                T[:, column] = np.where(np.isnan(T[:, column]), 0.5 * (T[:, a] + T[:, b]), T[:, column])
+                column += 1
+        return T
+
+    def _uneven_motion(self, which: np.ndarray, T: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Motion (m, 3k) of elements `which` under temperatures T (m, k) of their nodes at x (m, k, 3)."""
+        xyz, C = self.xyz[which], self.C[which]
+        N, _, weights = self.shape.tables(self.present)
+        det = np.empty((len(which), len(weights)))
+        determinants(xyz, self.shape.tables(self.present)[1], det)
+        strain = np.stack(
+            [self.expansion[which][:, i, j] * (1.0 if i == j else 2.0) for i, j in PAIRS], axis=1
         )
-        if self.nodes.shape[1] == self.shape.n_corner or not even.any():
-            return (heat.mean[:, None, None] * u).reshape(len(self), -1)
-        T, g = _linear_part(x, heat)
-        g = np.where(even[:, None], g, 0.0)
-        along = np.einsum("nkj,nj->nk", x, g)[:, :, None] * x
-        across = 0.5 * np.sum(x**2, axis=2, keepdims=True) * g[:, None]
-        return (T[:, None, None] * u + alpha[:, None, None] * (along - across)).reshape(len(self), -1)
+        amount = (T @ N.T) * det * weights
+        stress = self._stresses(xyz, C, self.shape.points).reshape(len(which), len(weights), 6, -1)
+        f = np.einsum("ep,es,epsm->em", amount, strain, stress, optimize=True)
+        K = self._element_stiffness(xyz, C)
+        size = np.sqrt(np.mean(x**2, axis=(1, 2)))
+        rigid = np.zeros((*x.shape, 6))
+        rigid[:, :, [0, 1, 2], [0, 1, 2]] = 1.0
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            rigid[:, :, i, 3 + k], rigid[:, :, j, 3 + k] = (
+                -x[:, :, j] / size[:, None],
+                x[:, :, i] / size[:, None],
+            )
+        rigid = rigid.reshape(len(which), -1, 6)
+        hold = np.einsum("eii->e", K) / K.shape[1]
+        return np.linalg.solve(K + hold[:, None, None] * (rigid @ rigid.transpose(0, 2, 1)), f[:, :, None])[
+            :, :, 0
+        ]
 
     def recovery(self, rows: slice) -> np.ndarray | None:
         """Stresses at the centre and the corners in basic axes, (n, 6 places, 3k)."""
-        xyz, C = self.xyz[rows], self.C[rows]
-        if self._stiffness is not None:
-            return None if self._recovery is None else self._recovery(xyz, C)
-        return shape_recovery(self.shape, self.present, xyz, C)
+        if self._stiffness is not None and self._recovery is None:
+            return None
+        return self._stresses(self.xyz[rows], self.C[rows], self.shape.places)
+
+    def _stresses(self, xyz: np.ndarray, C: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Stresses (n, 6 points, 3k) at parent points."""
+        if self._recovery is not None:
+            return self._recovery(xyz, C, points)
+        return shape_recovery(self.shape, self.present, xyz, C, points)
 
     def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         return stress_rows(self, results, options.max_shear)
@@ -326,14 +379,3 @@ class SolidBlock(ElementBlock):
         for axis in range(3):
             M[:, axis::3, axis::3] = nodal
         return M
-
-
-def _linear_part(x: np.ndarray, heat: Heat) -> tuple[np.ndarray, np.ndarray]:
-    """Value (n,) at the origin and gradient (n, 3) that fit temperatures at nodes x (n, k, 3) best.
-
-    A node without a temperature of its own (a mid-edge node that TEMP leaves out) has that of the element.
-    """
-    T = np.where(np.isnan(heat.nodes), heat.mean[:, None], heat.nodes)
-    A = np.concatenate([np.ones((*x.shape[:2], 1)), x], axis=2)
-    fit = np.linalg.solve(A.transpose(0, 2, 1) @ A, A.transpose(0, 2, 1) @ T[:, :, None])[:, :, 0]
-    return fit[:, 0], fit[:, 1:]

@@ -26,7 +26,7 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.design import design_notes
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
-from interstage.fem.from_deck.temperature import thermal_notes
+from interstage.fem.from_deck.temperature import stray_notes, thermal_notes
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
@@ -54,6 +54,8 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
     springs, given = scalar.read(ctx), dmig.read(ctx)
     springs.K.extend(genel.read(ctx))
     equations, links = rigid.read_rigid(ctx)
+    given_loads = _loads(ctx, blocks)
+    notes += stray_notes(given_loads.temperatures, blocks)
     return FEModel(
         grids=ctx.grids,
         coordinates=ctx.coordinates,
@@ -64,7 +66,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         constraints=read_constraints(ctx),
         rigid=equations,
         links=links,
-        loads=_loads(ctx, blocks),
+        loads=given_loads,
         eigen_requests=read_eigen_requests(ctx),
         buckling_requests=read_buckling_requests(ctx),
         case=deck.case,

@@ -12,7 +12,6 @@ from interstage.fem.from_deck.lookup import find_properties, property_ids
 from interstage.nastran import CardTable
 
 COINCIDENT = 1e-10  # of the size of the coordinates
-_IGNORED = ("T",)  # thermal expansion
 
 
 def read(ctx: Context) -> list[ElementBlock]:
@@ -23,11 +22,16 @@ def read(ctx: Context) -> list[ElementBlock]:
     pbush = ctx.deck.cards("PBUSH")
     _, row = find_properties(table, property_ids(table), [pbush])
     used, back = np.unique(row, return_inverse=True)
-    k, b, ge, mass, stress = (value[back] for value in _properties(pbush, used))
+    k, b, ge, mass, stress, heat = (value[back] for value in _properties(pbush, used))
     nodes = np.column_stack([ctx.rows(table, 3), ctx.rows(table, 4, optional=True)])
     R = _axes(ctx, table, nodes, k, b)
     w_a, w_b = _arms(ctx, table, nodes)
-    return [BushBlock(table.unique_ids(), nodes, R, w_a, w_b, k, b, ge, mass, stress)]
+    block = BushBlock(table.unique_ids(), nodes, R, w_a, w_b, k, b, ge, mass, stress)
+    if heat.any():
+        apart = ends_apart(ctx, nodes)[1]
+        block.expansion = heat[:, 0] * np.where(apart > 0.0, apart, heat[:, 2])
+        block.reference_temperature = heat[:, 1]
+    return [block]
 
 
 def ends_apart(ctx: Context, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +54,7 @@ def refuse_without_line(table: CardTable, distance: np.ndarray) -> None:
 
 
 def _properties(pbush: CardTable, used: np.ndarray):
-    """Stiffness, damping and structural damping (p, 6), mass (p,) and SA, ST (p, 2) of the PBUSH cards `used`.
+    """Stiffness, damping, structural damping (p, 6), mass (p,), SA, ST (p, 2), ALPHA, TREF, COINL (p, 3) of PBUSH.
 
     Every line is a keyword and its values. Where no PBUSH of the deck gives more than GE1, GE1 holds for
     all six components (Quick Reference Guide).
@@ -63,21 +67,20 @@ def _properties(pbush: CardTable, used: np.ndarray):
     picked = [rows[i] for i in used]
     k, b, ge = (np.array([lines[key] for lines in picked]).reshape(-1, 6) for key in ("K", "B", "GE"))
     stress = np.array([lines["RCV"][:2] for lines in picked]).reshape(-1, 2)
-    return k, b, ge, np.array([lines["M"][0] for lines in picked]), stress
+    heat = np.array([lines["T"][:3] for lines in picked]).reshape(-1, 3)
+    return k, b, ge, np.array([lines["M"][0] for lines in picked]), stress, heat
 
 
 def _lines(table: CardTable, i: int) -> dict[str, list[float]]:
     row = table.row(i)
-    out = {key: [0.0] * 6 for key in ("K", "B", "GE", "M")}
+    out = {key: [0.0] * 6 for key in ("K", "B", "GE", "M", "T")}
     out["RCV"] = [1.0] * 6
     for first in range(1, len(row), 8):
         key, values = row[first], row[first + 1 : first + 7]
         if key is None and not any(v is not None for v in values):
             continue
-        if key in _IGNORED:
-            continue
         if key not in out:
-            known = "K, B, GE, M or RCV"
+            known = "K, B, GE, M, T or RCV"
             raise table.error(i, "PBUSH has a line with an unknown keyword", known, str(key))
         for c, value in enumerate(values):
             if isinstance(value, str):

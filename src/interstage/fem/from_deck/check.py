@@ -26,8 +26,24 @@ from interstage.nastran.deck import Deck, read_deck
 from interstage.nastran.field_types import check_types
 from interstage.nastran.registry import RESPONSES
 
-MOST = 60  # troubles that are looked for
+MOST = 60  # times that a step is tried again without the card at which it stopped
+ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
+
+# data fields in which elements name their grids
+CONNECTED = {
+    **dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP"), (3, 4)),
+    "CONROD": (2, 3),
+    **dict.fromkeys(("CTRIA3", "CTRIAR"), (3, 5)),
+    **dict.fromkeys(("CQUAD4", "CQUADR", "CSHEAR"), (3, 6)),
+    "CTRIA6": (3, 8),
+    "CQUAD8": (3, 10),
+    "CTETRA": (3, 12),
+    "CPYRAM": (3, 15),
+    "CPENTA": (3, 17),
+    "CHEXA": (3, 22),
+    **dict.fromkeys(("CONM1", "CONM2"), (2, 2)),
+}
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {
@@ -85,12 +101,15 @@ def _counted(n: int, thing: str) -> str:
 def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
     """Read a deck and list everything that is wrong with it, instead of the first mistake alone.
 
-    A card that is wrong is left out and the reading goes on; what only follows from that is not listed.
+    A card that is wrong is left out and the reading goes on; what only follows from that is not listed, and mistakes
+    that are alike are listed together. A file that is not there or cannot be opened is an error.
     """
     out = DeckCheck(str(path))
     try:
         deck = read_deck(path, allow_outside, strict=False)
     except DeckError as error:
+        if error.line is None:
+            raise
         out.troubles.append(str(error))
         return out
     out.sol, out.cards = deck.sol, dict(deck.counts)
@@ -99,6 +118,7 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
         found.take(list(errors))
     for check in (check_types, check_ids):
         found.until_clean(partial(check, deck))
+    found.take(missing_grids(deck))
     fe: list[FEModel] = []
     found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
     out.troubles = found.sentences()
@@ -107,7 +127,55 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
         _look_at(fe[0], out)
     else:
         out.notes += deck.notes
+    out.loads, out.notes = together(out.loads), together(out.notes)
     return out
+
+
+def together(sentences: Iterable[str]) -> list[str]:
+    """Sentences, each once; of those that differ in numbers alone the first few, then how many more there are.
+
+    >>> together(f"CBAR {k} is bad (a.bdf, line {k + 10})" for k in range(9))[3]
+    '6 more like the last, lines 13, 14, 15, 16, 17, 18'
+    """
+    alike: dict[str, list[str]] = {}
+    for sentence in dict.fromkeys(sentences):
+        alike.setdefault(re.sub(r"'[^']*'|[-+.\d]+", "#", sentence), []).append(sentence)
+    out = []
+    for group in alike.values():
+        few = ALIKE if len(group) > ALIKE + 1 else len(group)
+        out += group[:few]
+        if len(group) > few:
+            lines = [one for text in group[few:] for one in re.findall(r", line (\d+)", text)[:1]]
+            shown = ", ".join(lines[:12]) + (", ..." if len(lines) > 12 else "")
+            out.append(f"{len(group) - few} more like the last" + (f", lines {shown}" if lines else ""))
+    return out
+
+
+def missing_grids(deck: Deck) -> list[DeckError]:
+    """Every element that stands on a grid that the deck does not have, each card once."""
+    table = deck.cards("GRID")
+    known = np.unique(np.append(table.select(table.is_integer(1)).integer(1), 0))
+    out = []
+    for name, (first, last) in CONNECTED.items():
+        cards = deck.cards(name)
+        for j in range(first, last + 1) if len(cards) else ():
+            whole = np.flatnonzero(cards.is_integer(j))
+            ids = cards.select(whole).integer(j)
+            bad = ~np.isin(ids, known)
+            out += [
+                cards.error(
+                    int(i),
+                    f"{name} refers to grid {grid}, which is not in the deck",
+                    hint="add the GRID card or correct the id",
+                )
+                for i, grid in zip(whole[bad].tolist(), ids[bad].tolist())
+            ]
+            cards = cards.select(np.setdiff1d(np.arange(len(cards)), whole[bad]))
+    return out
+
+
+# what a message says that a card refers to, by the beginning of the name of the card that was left out
+_REFERRED = (("GRID", "grid"), ("P", "property"), ("MAT", "material"), ("CORD", "coordinate system"))
 
 
 class _Troubles:
@@ -116,14 +184,14 @@ class _Troubles:
     def __init__(self, deck: Deck):
         self.deck = deck
         self.errors: list[InterstageError] = []
+        self.more = False
         self._dropped: set[str] = set()
 
     def take(self, errors: Iterable[InterstageError]) -> bool:
         """Note errors and drop their cards; False where nothing could be dropped."""
         done = True
         for error in errors:
-            follows = "not in the deck" in error.what and self._dropped & set(re.findall(r"\d+", error.what))
-            if not follows:
+            if not any(re.search(rf"\b{what}\b", error.what) for what in self._dropped):
                 self.errors.append(error)
             gone = None
             if isinstance(error, DeckError) and error.file is not None and error.line is not None:
@@ -131,25 +199,30 @@ class _Troubles:
             if gone is None:
                 done = False
             else:
-                self._dropped.add(gone[1])
+                name, number = gone
+                self._dropped.update(
+                    f"{word} {number}" for start, word in _REFERRED if name.startswith(start)
+                )
         return done
 
     def until_clean(self, step: Callable[[], object]) -> None:
         """Repeat a step that raises at the first mistake until it finds none, or can go no further."""
-        while len(self.errors) < MOST:
+        for _ in range(MOST):
             try:
                 step()
                 return
             except InterstageError as error:
                 if not self.take([error]):
                     return
+        self.more = True
 
     def sentences(self) -> list[str]:
         """The errors in reading order, each once."""
         order = sorted(
             self.errors, key=lambda e: (getattr(e, "file", None) or "", getattr(e, "line", None) or 0)
         )
-        return list(dict.fromkeys(str(error) for error in order))
+        more = [f"after {MOST} mistakes of a kind no more are looked for"] if self.more else []
+        return together(str(error) for error in order) + more
 
 
 def _look_at(fe: FEModel, out: DeckCheck) -> None:

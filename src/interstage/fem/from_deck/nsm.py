@@ -108,12 +108,18 @@ def _spread(ctx, table, i, blocks, added, kind, ids, value, lumped: bool) -> Non
             wanted = expand_ids(ids, partial(table.error, i), within=np.unique(number[number >= 0]))
             which &= np.isin(number, wanted)
         if which.any():
-            places.append((target, which, _sizes(block)))
+            places.append((target, which, block))
     if not places:
         ctx.notes.append(
             f"{table.name} in {table.where(i)} names no element that takes its mass: it adds none"
         )
-    total = sum(float(sizes[which].sum()) for _, which, sizes in places)
+    if lumped and len({isinstance(block, ShellBlock) for _, _, block in places}) > 1:
+        raise table.error(
+            i,
+            f"{table.name} spreads one mass over plates and lines, which have areas and lengths",
+            hint="give plates and lines cards of their own",
+        )
+    total = sum(float(_sizes(block)[which].sum()) for _, which, block in places)
     for target, which, _ in places:
         target[which] += value / total if lumped else value
 

@@ -7,8 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck.context import Context
 from interstage.fem.loads import TemperatureSet
+from interstage.fem.thermal import takes_bar_temperature, takes_plate_temperature
 from interstage.nastran import CardTable, expand_ids
 
 # temperatures that are not supported: an error once their set is selected
@@ -62,6 +64,24 @@ def thermal_notes(ctx: Context) -> list[str]:
             f"warning: {', '.join(names)} would change materials by temperature, which {min(chosen)} selects; "
             "here materials are those of MAT1, MAT2, MAT8 and MAT9"
         )
+    return out
+
+
+def stray_notes(temperatures: dict[int, TemperatureSet], blocks: list[ElementBlock]) -> list[str]:
+    """Say which elements TEMPP1 and TEMPRB name that are not there, or are not plates or bars: they have no effect."""
+    out = []
+    for card, what, takes in (
+        ("TEMPP1", "plates", takes_plate_temperature),
+        ("TEMPRB", "bars, beams or rods", takes_bar_temperature),
+    ):
+        known = {eid for block in blocks if takes(block) for eid in block.eid.tolist()}
+        for sid, one in temperatures.items():
+            stray = [eid for eid in (one.plates if card == "TEMPP1" else one.bars) if eid not in known]
+            if stray:
+                out.append(
+                    f"warning: {card} of set {sid} names {len(stray)} that are no {what} with a material that expands, "
+                    f"element {stray[0]} the first: it has no effect on them"
+                )
     return out
 
 
