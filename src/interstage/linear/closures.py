@@ -13,7 +13,7 @@ names, and T maps them to all. Velocities follow the choice of the coordinates w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.linalg import qr
@@ -22,16 +22,25 @@ from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.chart import position_names
 
 if TYPE_CHECKING:
-    from interstage.linear.plant import Plant
+    from interstage.linear.chart import Chart
     from interstage.multibody.api import System
+    from interstage.multibody.state import State
 
 RANK = 1e-9  # pivots below this part of the first one are redundant closures
 WORSE = 100.0  # times worse conditioned than the best choice: velocities get a choice of their own
 STEP = 1e-40
 
 
+class Moving(Protocol):
+    """A system at a point, with its small motions."""
+
+    system: System
+    x0: State
+    chart: Chart
+
+
 def independent(
-    plant: Plant, locked: np.ndarray, wanted: Sequence[str] | None = None
+    plant: Moving, locked: np.ndarray, wanted: Sequence[str] | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the places (n,) of independent entries in [δq; δv], and T (2 nv, n) from them to all entries.
 
@@ -73,7 +82,7 @@ def _followers(
     return chosen, S, back
 
 
-def _rate_slope(plant: Plant, J: np.ndarray) -> np.ndarray:
+def _rate_slope(plant: Moving, J: np.ndarray) -> np.ndarray:
     """Return ∂(J v)/∂q (m, nv) along the error coordinates, v held."""
     system, nv = plant.system, plant.system.nv
     v = plant.x0.v
@@ -105,7 +114,7 @@ def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
     return mask
 
 
-def _dependent(plant: Plant, J: np.ndarray, free: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _dependent(plant: Moving, J: np.ndarray, free: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Choose the coordinates that closures determine: the most mobile ones, never prescribed or wanted ones."""
     system = plant.system
     movable = free[~system.held[free] & ~wanted[free]]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import InputError, InterstageError
+from interstage.linear import closures
 from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.multibody.diagnosis import refuse
@@ -57,10 +58,6 @@ class FlightPlant:
         self.system = view_of(self.plan, x0)
         if x0 is not None:
             self.system = at_point(self.system, x0)
-        if self.system.n_closure:
-            raise InputError(
-                "assemblies around vehicles with closures are not linearized yet", hint="detach a closure"
-            )
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
         self.t = float(getattr(x0, "t", 0.0))
         self.chart = Chart(self.system, self.x0)
@@ -188,6 +185,14 @@ class FlightPlant:
         said = self._outputs(loop, x)
         return np.concatenate([vdot[self.free], zdot, *said])
 
+    def openings(self, delta: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return how far closures are open (n_closure,) at a change."""
+        if not self.system.n_closure:
+            return np.zeros(0, delta["q"].dtype)
+        dq = np.zeros(self.system.nv, delta["q"].dtype)
+        dq[self.free] = delta["q"]
+        return self.system.closure_error(self.chart.state(dq, None))
+
     def _outputs(self, loop: ClosedLoop, x: State) -> list[np.ndarray]:
         """Return outputs at a state: continuous ones as they are, sampled ones as a sample would say."""
         said = {name: loop.tapes.array(name).ravel().copy() for name in self.outputs}
@@ -210,6 +215,25 @@ class FlightPlant:
         outs = [n for n, field in part.what.fields.items() if isinstance(field, Out)]
         here = [n for n in outs if slot.start in range(*span_of(self.plan, f"{part.path}.{n}"))]
         return part.samples(here[0])
+
+    def independent(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places (k,) of independent ones among n changes [q; v; ...], and T (n, k) from them to all.
+
+        The others follow by closures of the vehicle; without any all are independent.
+        """
+        if not self.system.n_closure:
+            return np.arange(n), np.eye(n)
+        m, nv = len(self.free), self.system.nv
+        fixed = np.ones(nv, dtype=bool)
+        fixed[self.free] = False
+        places, S = closures.independent(self, fixed)
+        assert S is not None
+        motions = np.concatenate([self.free, nv + self.free])
+        kept = np.concatenate([np.searchsorted(motions, places), np.arange(2 * m, n)])
+        T = np.zeros((n, len(kept)))
+        T[: 2 * m, : len(places)] = S[motions]
+        T[2 * m :, len(places) :] = np.eye(n - 2 * m)
+        return kept, T
 
     # names ------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Find a steady state of an assembly: structure, springs and devices at rest.
 
-    r(y) = [ v̇_r(y);  ż(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r
+    r(y) = [ v̇_r(y);  ż(y);  C(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r      C: what closures forbid
 
 y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), joints whose motion devices say, and
 the states z of devices, less the propellant of tanks: masses are frozen. What is sampled says what it would at the
@@ -210,7 +210,8 @@ def _solved(
     wanted = np.concatenate([rows, m + np.arange(plant.sizes()["z"])]).astype(int)
 
     def residual(y: np.ndarray) -> np.ndarray:
-        return plant.slopes(_changes(plant, rows, y))[wanted]
+        changes = _changes(plant, rows, y)
+        return np.concatenate([plant.slopes(changes)[wanted], plant.openings(changes)])
 
     y = np.zeros(len(wanted))
     r = residual(y)
@@ -237,13 +238,14 @@ def _solved(
     if np.abs(r).max(initial=0.0) > tolerance * scale:
         names = [plant.state_names()[m + k] for k in rows] + plant.device_states()
         worst = int(np.argmax(np.abs(r)))
+        rates = worst < len(names)
         raise SolverError(
             "no steady state was found",
-            where=f"'{names[worst]}'",
-            got=f"a rate of {r[worst]:.3g} is left",
+            where=f"'{names[worst]}'" if rates else "closures",
+            got=f"a rate of {r[worst]:.3g} is left" if rates else f"they stay open by {r[worst]:.3g}",
             hint="start nearer, or hold other inputs with set=",
         )
-    return y, before, r, steps, condition
+    return y, before[: len(y)], r[: len(y)], steps, condition
 
 
 def _point(

@@ -6,7 +6,8 @@ held (their wires are cut), outputs any ports.
     δẋ = A δx + B u,   y = C δx + D u
 
 What is sampled is held; as an output it is what a sample would say at the instant. States of devices that neither
-change nor are read are left out. Propellant in tanks is frozen: its mass is that of the point, and no state.
+change nor are read are left out. Closures leave independent motions (`closures`). Propellant in tanks is frozen: its
+mass is that of the point, and no state.
 """
 
 from __future__ import annotations
@@ -34,27 +35,29 @@ def linearize_flight(
     plant = FlightPlant(assembly, x0, inputs, outputs, given)
     try:
         sizes = plant.sizes()
-        n, nu = sizes["q"] + sizes["v"] + sizes["z"], sizes["u"]
-        J, how = jacobian_of(lambda d: plant.slopes(split_parts(d, sizes)), n + nu, bool(plant.memory))
-        y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))[sizes["v"] + sizes["z"] :]
+        m, n, nu = sizes["q"], sizes["q"] + sizes["v"] + sizes["z"], sizes["u"]
+        chosen, T = plant.independent(n + nu)
+        k = len(chosen) - nu
+        J, how = jacobian_of(
+            lambda d: plant.slopes(split_parts(T @ d, sizes)), len(chosen), bool(plant.memory)
+        )
+        y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))[n - m :]
     finally:
         plant.release()
-    K, G = plant.chart.kinematics()
-    m = sizes["q"]
-    A, B = np.zeros((n, n)), np.zeros((n, nu))
-    A[:m, :m], A[:m, m : 2 * m] = K[np.ix_(plant.free, plant.free)], G[np.ix_(plant.free, plant.free)]
-    A[m:], B[m:] = J[: n - m, :n], J[: n - m, n:]
+    every = np.zeros((n, k + nu))
+    every[:m] = np.hstack([M[np.ix_(plant.free, plant.free)] for M in plant.chart.kinematics()]) @ T[: 2 * m]
+    every[m:] = J[: n - m]
+    A, B, C = every[chosen[:k], :k], every[chosen[:k], k:], J[n - m :, :k]
     said = {
         what: plant.channel_names(names) for what, names in (("in", plant.inputs), ("out", plant.outputs))
     }
-    C, names = J[n - m :, :n], plant.state_names()
-    kept = _used(A, B, C, 2 * m)
+    names, kept = plant.state_names(), _used(A, B, C, int(np.sum(chosen < 2 * m)))
     return LinearModel(
         A[np.ix_(kept, kept)],
         B[kept],
         C[:, kept],
-        J[n - m :, n:],
-        [names[k] for k in kept],
+        J[n - m :, k:],
+        [names[i] for i in chosen[kept]],
         said["in"][0],
         said["out"][0],
         input_index=said["in"][2],

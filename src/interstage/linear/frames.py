@@ -170,24 +170,23 @@ def linearize_frame(
     try:
         frame = Frame(plant)
         total = sum(frame.sizes.values())
-        n = total - frame.sizes["u"]
-        J, how = jacobian_of(frame, total, bool(plant.memory))
-        H, _ = jacobian_of(frame.outputs, total, bool(plant.memory))
+        chosen, T = plant.independent(total)
+        n = len(chosen) - frame.sizes["u"]
+        J, how = jacobian_of(lambda d: frame(T @ d), len(chosen), bool(plant.memory))
+        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), len(chosen), bool(plant.memory))
         plant.recall()
     finally:
         plant.release()
-    A, B, C, D = J[:, :n], J[:, n:], H[:, :n], H[:, n:]
-    kept = _moving(A, B, C, frame.sizes["q"] + frame.sizes["v"])
-    names, said = (
-        frame.names(),
-        {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))},
-    )
+    A, B, C, D = J[chosen[:n], :n], J[chosen[:n], n:], H[:, :n], H[:, n:]
+    names, motions = frame.names(), frame.sizes["q"] + frame.sizes["v"]
+    kept = _moving(A, B, C, int(np.sum(chosen < motions)))
+    said = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
     return SampledModel(
         A[np.ix_(kept, kept)],
         B[kept],
         C[:, kept],
         D,
-        [names[k] for k in kept],
+        [names[k] for k in chosen[kept]],
         said["i"][0],
         said["o"][0],
         input_index=said["i"][2],
