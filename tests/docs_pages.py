@@ -67,8 +67,8 @@ def run_block(block: Block, names: dict) -> str:
         text=True,
         env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
     )
-    # "interstage: compiling kernels (once) ..." and, further in, the name of each kernel
-    noise = re.compile(r"interstage: (.*\.\.\.$|  )")
+    # "interstage: compiling kernels (once) ..."
+    noise = re.compile(r"interstage: .*\.\.\.$")
     errors = [line for line in done.stderr.splitlines() if not noise.match(line)]
     return "\n".join(line.rstrip() for line in (done.stdout + "\n".join(errors)).splitlines()) + "\n"
 

@@ -19,8 +19,6 @@ def run(cache, code):
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled in this job")
 def test_compiles_once_and_says_so(tmp_path):
     assert run(tmp_path, "import interstage.spatial").stderr == ""
-    first = run(tmp_path, CODE)
-    assert first.stderr.count("compiling kernels (once)") == 1
-    names = [line for line in first.stderr.splitlines() if line.startswith("interstage:   spatial ")]
-    assert names and all(line.endswith("(real)") for line in names)
+    # one line where nobody watches, however many kernels there are
+    assert run(tmp_path, CODE).stderr.splitlines() == ["interstage: compiling kernels (once) ..."]
     assert run(tmp_path, CODE).stderr == ""

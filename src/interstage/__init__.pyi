@@ -11,6 +11,8 @@ from interstage.errors import InterstageError as InterstageError
 from interstage.errors import LockWarning as LockWarning
 from interstage.errors import MotionWarning as MotionWarning
 from interstage.exchange import export_fmu as export_fmu
+from interstage.exchange import from_mjcf as from_mjcf
+from interstage.exchange import from_urdf as from_urdf
 from interstage.fem import FEModel as FEModel
 from interstage.fem import buckling as buckling
 from interstage.fem import frequency_response as frequency_response

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -80,6 +81,15 @@ def _read_op2(path: Path) -> None:
     found.matrices(), found.interface()
 
 
+def _robot(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [(TESTS / "exchange" / "robots" / name).read_bytes()]
+
+
+def _read_mjcf(path: Path) -> None:
+    shutil.copy(TESTS / "exchange" / "robots" / "crane_defaults.xml", path.parent)
+    ist.from_mjcf(path)
+
+
 HDF5 = ("component.h5", "multibody.h5", "linear.h5", "log.h5", "flight.h5", "flight.ckpt.h5", "study.h5")
 TARGETS = {
     **{
@@ -89,6 +99,8 @@ TARGETS = {
     **{f"tree of {name}": Target(ist.load, _of_old(name), structured=True) for name in HDF5},
     "op2": Target(_read_op2, _op2),
     "op4": Target(read_op4, _op4),
+    "urdf": Target(ist.from_urdf, _robot("arm.urdf")),
+    "mjcf": Target(_read_mjcf, _robot("crane.xml")),
 }
 
 

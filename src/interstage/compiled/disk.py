@@ -94,14 +94,13 @@ def _say_once(words: str) -> None:
 
 
 def _say(function: FunctionType, numbers: str) -> None:
-    """Say which kernel is compiled: on one line of a terminal that is cleared again, or else on a line for each."""
+    """Say which kernel is compiled on one line of a terminal that is cleared again; or else once that some are."""
+    if not sys.stderr.isatty():
+        _say_once("interstage: compiling kernels (once) ...")
+        return
     room = function.__module__.split(".")[1]
     name = f"{room} {function.__name__.strip('_').replace('_', ' ')} ({numbers})"
-    if sys.stderr.isatty():
-        print(f"\r\033[Kinterstage: compiling kernels (once): {name}", end="", file=sys.stderr, flush=True)
-        return
-    _say_once("interstage: compiling kernels (once) ...")
-    print(f"interstage:   {name}", file=sys.stderr, flush=True)
+    print(f"\r\033[Kinterstage: compiling kernels (once): {name}", end="", file=sys.stderr, flush=True)
 
 
 def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:
