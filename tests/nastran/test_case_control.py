@@ -150,8 +150,8 @@ def test_changes_of_the_solution_sequence_are_listed():
     """
     SOL|CEND|BEGIN BULK -> SOL without a solution number .text, line 1
     SOL 103|CEND|GRID,1 -> the deck has SOL but no BEGIN BULK .text, line 1
-    SOL 103|CEND|BEGIN SUPER=1|GRID,1 -> only the main bulk data section .BEGIN BULK. is supported
-    SOL 103|CEND|BEGIN BULK|GRID,1|BEGIN SUPER=1|GRID,2 -> a second BEGIN in the bulk data.*line 5
+    SOL 103|CEND|BEGIN SUPER=1|GRID,1 -> parts .BEGIN SUPER. but no main bulk data section
+    SOL 103|CEND|BEGIN BULK|GRID,1|BEGIN BULK|GRID,2 -> a second BEGIN of the main bulk data.*line 5
     BEGIN BULK|PARAM,POST -> PARAM needs a name and a value .text, line 2
     """
 )

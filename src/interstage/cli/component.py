@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from interstage.cli import options
+
+if TYPE_CHECKING:
+    from interstage.nastran import Deck
 
 # parameter of the component -> flag of this command, for messages
 FLAGS = {
@@ -73,6 +76,12 @@ def component(
     rigid_threshold: Annotated[
         float, _flag("rigid_threshold_hz", "Modes below this frequency count as rigid.", "HZ", min=0.0)
     ] = 1e-4,
+    part: int | None = typer.Option(
+        None,
+        "--part",
+        metavar="N",
+        help="One part (BEGIN SUPER = N; 0 the residual), held where others join it.",
+    ),
     units: Annotated[str | None, _flag("units", UNITS, "M,L,T")] = None,
     allow_outside: bool = options.ALLOW_OUTSIDE,
 ) -> None:
@@ -84,13 +93,17 @@ def component(
     from interstage.output import checked_target
 
     checked_target(output, "component file", source=deck)
+    grids = grid_list("--aset", aset)
     with progress(quiet=False) as report, in_flags(FLAGS):
         check_deck(deck)
+        source: Path | Deck = deck
+        if part is not None:
+            source, grids = _part(deck, part, grids, allow_outside)
         report("making the component")
         made = Component.from_deck(
-            deck,
+            source,
             n_modes,
-            aset=grid_list("--aset", aset),
+            aset=grids,
             rvdof=grid_list("--rvdof", rvdof),
             modal_integrals=modal_integrals or rotary_integrals,
             rotary_integrals=rotary_integrals,
@@ -109,6 +122,17 @@ def component(
         )
         made.save(output)
     summary(made, str(output))
+
+
+def _part(
+    path: Path, number: int, aset: dict[int, int] | None, allow_outside: bool
+) -> tuple[Deck, dict[int, int]]:
+    """Deck of one part and its interface: that asked for, or the grids that other parts share."""
+    from interstage.fem.from_deck.parts import read_parts
+    from interstage.nastran import read_deck
+
+    parts = read_parts(read_deck(path, allow_outside))
+    return parts.deck(number), parts.boundary(number) if aset is None else aset
 
 
 def grid_list(option: str, text: str | None) -> dict[int, int] | None:

@@ -108,13 +108,20 @@ class Coordinates:
                 f"coordinate system {cid} is not defined", hint=known_names(sorted(self.systems))
             ) from None
 
+    def move(self, R: np.ndarray, shift: np.ndarray) -> None:
+        """Carry all systems, that of number 0 included, by x -> R x + shift."""
+        self.systems = {
+            cid: CoordinateSystem(one.kind, R @ one.origin + shift, R @ one.R)
+            for cid, one in self.systems.items()
+        }
+
     def to_basic(self, cid: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Basic coordinates (n, 3) of points given in the systems `cid` (n,)."""
         cid = np.asarray(cid, dtype=np.int64)
         point = np.asarray(point, dtype=float)
         out = np.array(point)
         for one in np.unique(cid):
-            if one:
+            if self[one] is not BASIC:
                 here = cid == one
                 out[here] = self[one].to_basic(point[here])
         return out

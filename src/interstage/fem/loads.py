@@ -150,6 +150,20 @@ class Rotation:
         return sp.coo_matrix((blocks.ravel(), place), shape=(grids.n_dof, grids.n_dof)).tocsr()
 
 
+@dataclass(frozen=True)
+class Within:
+    """An acceleration of some dofs (k,) alone: those of the part of the structure whose loads it belongs to."""
+
+    item: Gravity | Rotation
+    dofs: np.ndarray
+
+    def field(self, grids: Grids) -> np.ndarray:
+        """Acceleration (n_dof,), zero elsewhere."""
+        out = np.zeros(grids.n_dof)
+        out[self.dofs] = self.item.field(grids)[self.dofs]
+        return out
+
+
 def _scatter(grids: Grids, translation: np.ndarray, rotation: np.ndarray | None) -> np.ndarray:
     out = np.zeros(grids.n_dof)
     rows = np.arange(len(grids))
@@ -194,7 +208,7 @@ class LoadSet:
 
     dof: list[np.ndarray] = field(default_factory=list)
     value: list[np.ndarray] = field(default_factory=list)
-    fields: list[Gravity | Rotation] = field(default_factory=list)
+    fields: list[Gravity | Rotation | Within] = field(default_factory=list)
     enforced: dict[int, float] = field(default_factory=dict)
     followers: list[Follower] = field(default_factory=list)
     spans: dict[int, np.ndarray] = field(default_factory=dict)

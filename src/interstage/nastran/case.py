@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from interstage.nastran.numbers import INTEGER, REAL, parse_text
 from interstage.nastran.source import Text
@@ -69,6 +69,26 @@ class CaseControl:
     sets: dict[int, str] = field(default_factory=dict)
     ignored: dict[str, int] = field(default_factory=dict)
     param_lines: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def of_superelement(self, number: int) -> CaseControl:
+        """Case control of one superelement (0: the residual structure): subcases whose SUPER names it.
+
+        Where none does, those that name no superelement or all of them; where there are none of these either, all.
+        """
+        named = [(one, self._superelements(one)) for one in self.subcases]
+        chosen = [one for one, ids in named if ids is not None and number in ids]
+        chosen = chosen or [one for one, ids in named if ids is None]
+        return replace(self, subcases=chosen or list(self.subcases))
+
+    def _superelements(self, case: Subcase) -> set[int] | None:
+        """Superelements that SUPER of a subcase names, directly or by a SET; None for all."""
+        words = case.requests.get("SUPER", "ALL").replace(",", " ").split()[:1]
+        if not words or not words[0].isdigit():
+            return None
+        number = int(words[0])
+        if number in self.sets:
+            return {int(one) for one in re.findall(r"\d+", self.sets[number])}
+        return {number}
 
 
 _COMMAND = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(\([^)]*\)?)?\s*[=,]?\s*(.*)", re.DOTALL)

@@ -54,6 +54,8 @@ def _refusal(name: str) -> tuple[str, str | None]:
             f"{name} is about a fluid: fluid elements, absorbers and their coupling to the structure are not supported",
             "remove the fluid, or add its mass to the structure (CONM2, NSM)",
         )
+    if name in registry.REFUSED_WORDS:
+        return registry.REFUSED_WORDS[name]
     if name in registry.REFUSED:
         return (
             f"{name} is not supported and may change the structure",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,7 @@ class Deck:
     ignored : names and counts of cards that do not concern the structure
     ignored_requests : case control that is not carried out (STRESS, FORCE, ...), with the number of lines
     notes : sentences about what was taken with a word
+    parts : decks of part superelements (BEGIN SUPER) by number; this one is then the residual structure
     static_refusals : errors to raise if statics is asked for: requests that change its loads
     response_refusals : errors to raise if a response is asked for: requests that change its matrices
     """
@@ -52,6 +55,7 @@ class Deck:
         self.ignored: dict[str, int] = {}
         self.ignored_requests: dict[str, int] = {}
         self.notes: list[str] = fields.text.notes
+        self.parts: dict[int, Deck] = {}
         self.static_refusals: list[DeckError] = []
         self.response_refusals: list[DeckError] = []
         order = np.argsort(fields.code, kind="stable")
@@ -112,7 +116,7 @@ class Deck:
                 first = self.cards(name).select(hit).row(0)[:1]
                 self.keep(name, ~hit)
                 return name, str(first[0]) if first else ""
-        return None
+        return next((gone for part in self.parts.values() if (gone := part.drop(file, line))), None)
 
     def check_loads(self, sids: Iterable[int]) -> None:
         """Refuse static loads of the sets `sids` that are not supported (see `registry.OTHER_LOADS`)."""
@@ -192,69 +196,112 @@ def deck_from_text(text: str, strict: bool = True) -> Deck:
 
 def _read(text: Text, name: str, strict: bool) -> Deck:
     """Cut the sections and read each."""
-    header, bulk, first = _sections(text)
+    header, sections = _sections(text)
     executive, case_lines = _split_header(header)
     sol, sol_name = read_solution(text, executive)
     case = read_case(text, case_lines)
-    fields = split_fields(text, bulk, first)
-    join_components(fields)
-    deck = Deck(fields, sol, case, name, sol_name)
+    parts: dict[int, Deck] = {}
+    for number, bulk, first in sections:
+        fields = split_fields(text, bulk, first)
+        join_components(fields)
+        own = case if len(sections) == 1 else case.of_superelement(number)
+        parts[number] = Deck(fields, sol, own, f"{name}, part {number}" if number else name, sol_name)
+    _select_own_sets(parts)
+    deck = parts.pop(0)
+    deck.parts = parts
     deck.ignored.update(case.ignored)
-    list_requests(deck)
-    for _, line in executive:
-        word = line.split()[0].upper() if line.split() else ""
+    for word in (line.split()[0].upper() for _, line in executive if line.split()):
         if word in ("ALTER", "MALTER", "COMPILE", "DMAP"):  # changes of the solution sequence are not run
             deck.ignored[word] = deck.ignored.get(word, 0) + 1
-    if strict:
-        check_entries(deck)
-        check_params(deck)
-        check_numbers(deck)
-        check_types(deck)
-        check_ids(deck)
+    for one in (deck, *parts.values()):
+        list_requests(one)
+        if strict:
+            check_entries(one)
+            check_params(one)
+            check_numbers(one)
+            check_types(one)
+            check_ids(one)
+    for one in parts.values():
+        for word, count in one.ignored.items():
+            deck.ignored[word] = deck.ignored.get(word, 0) + count
     return deck
 
 
-def _sections(text: Text) -> tuple[bytes, bytes, int]:
-    """Header (as written), bulk data (clean), and the buffer line where the bulk data start."""
+# sets that case control selects, and the cards that make them
+_SET_CARDS = {
+    "spc": ("SPC", "SPC1", "SPCADD"),
+    "mpc": ("MPC", "MPCADD"),
+    "suport1": ("SUPORT1",),
+    "method": ("EIGRL", "EIGR"),
+}
+
+
+def _select_own_sets(parts: dict[int, Deck]) -> None:
+    """A part that does not have a set which its case control selects, and another part has, selects none."""
+    if len(parts) == 1:
+        return
+    for kind, names in _SET_CARDS.items():
+        own = {}
+        for number, deck in parts.items():
+            tables = [deck.cards(name) for name in names]
+            ids = [table.select(table.is_integer(1)).integer(1) for table in tables]
+            own[number] = set(np.concatenate(ids).tolist())
+        known = set().union(*own.values())
+        for number, deck in parts.items():
+            cases = [copy(one) for one in deck.case.subcases]
+            for one in cases:
+                if getattr(one, kind) in known - own[number]:
+                    setattr(one, kind, None)
+            deck.case = replace(deck.case, subcases=cases)
+
+
+def _sections(text: Text) -> tuple[bytes, list[tuple[int, bytes, int]]]:
+    """Header (as written), and (superelement, clean bulk data, buffer line where they start) of each section."""
     upper = text.clean
-    begin = next(keyword_lines(upper, b"BEGIN"), None)
-    if begin is None:
+    begins = list(keyword_lines(upper, b"BEGIN"))
+    if not begins:
         for start, _, word in keyword_lines(upper, b"SOL", b"CEND"):
             raise text.error(
                 upper.count(b"\n", 0, start),
                 f"the deck has {word.decode()} but no BEGIN BULK",
                 hint="put BEGIN BULK before the bulk data",
             )
-        return b"", upper, 0
-    line = upper.count(b"\n", 0, begin[0])
-    end = upper.find(b"\n", begin[1]) + 1
-    _check_begin(text, line, upper[begin[1] : end])
-    bulk = upper[end:]
-    for start, _, _ in keyword_lines(bulk, b"BEGIN"):
+        return b"", [(0, upper, 0)]
+    out: list[tuple[int, bytes, int]] = []
+    for k, (start, stop, _) in enumerate(begins):
+        line = upper.count(b"\n", 0, start)
+        end = upper.find(b"\n", stop) + 1
+        number = _superelement(text, line, upper[stop:end])
+        last = begins[k + 1][0] if k + 1 < len(begins) else len(upper)
+        if number in [one for one, _, _ in out]:
+            what = f"part {number}" if number else "the main bulk data"
+            raise text.error(line, f"a second BEGIN of {what}", hint="each part has one section")
+        out.append((number, upper[end:last], line + 1))
+    if not any(number == 0 for number, _, _ in out):
         raise text.error(
-            line + 1 + bulk.count(b"\n", 0, start),
-            "a second BEGIN in the bulk data: part superelements and auxiliary models are not supported",
-            hint="give each part a deck of its own",
+            out[0][2] - 1,
+            "the deck has parts (BEGIN SUPER) but no main bulk data section",
+            hint="put BEGIN BULK before the residual structure",
         )
-    header = b"\n".join(text.data.split(b"\n", line)[:line])
-    return header, bulk, line + 1
+    line = out[0][2] - 1
+    return b"\n".join(text.data.split(b"\n", line)[:line]), out
 
 
-def _check_begin(text: Text, line: int, rest: bytes) -> None:
-    """Accept BEGIN BULK and BEGIN [BULK] SUPER=0."""
+def _superelement(text: Text, line: int, rest: bytes) -> int:
+    """Number of the superelement of BEGIN BULK (0), BEGIN SUPER = n or BEGIN BULK SUPER = n."""
     words = rest.split(b"$", 1)[0].replace(b"=", b" ").replace(b",", b" ").split()
     if words[:1] == [b"BULK"]:
         words = words[1:]
-        if not words:
-            return
-    elif not words:
-        return
-    if words not in ([b"SUPER", b"0"],):
-        raise text.error(
-            line,
-            "only the main bulk data section (BEGIN BULK) is supported",
-            hint="give each part a deck of its own",
-        )
+    if not words:
+        return 0
+    if len(words) == 2 and words[0] == b"SUPER" and words[1].isdigit() and len(words[1]) < 9:
+        return int(words[1])
+    raise text.error(
+        line,
+        "only the main bulk data (BEGIN BULK) and parts (BEGIN SUPER = n) are supported",
+        got=b" ".join(words).decode("latin-1"),
+        hint="auxiliary models and other sections have to go",
+    )
 
 
 def _split_header(header: bytes) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:

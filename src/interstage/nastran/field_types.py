@@ -74,6 +74,8 @@ REAL_FIELDS = {
     "TEMPP1": "3-6",
     "TEMPRB": "3-16",
     "PLOAD1": "5-8",
+    "SEBULK": "5",
+    "SECONCT": "3",
     "PGAP": "2-11",
     "CGAP": "6-7",
     **dict.fromkeys(("NSM", "NSML"), "4/2"),

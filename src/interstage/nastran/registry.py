@@ -47,6 +47,7 @@ SUPPORTED = (
     GRID GRDSET SPOINT CORD1R CORD1C CORD1S CORD2R CORD2C CORD2S SNORM BAROR BEAMOR SPC SPC1 SPCADD MPC
     MPCADD ASET ASET1 BSET BSET1 CSET CSET1 QSET QSET1 OMIT OMIT1 SUPORT SUPORT1 USET USET1 DMIG EIGRL
     EIGR PARAM FORCE FORCE1 FORCE2 MOMENT1 MOMENT2 SLOAD PLOAD PLOAD2 MOMENT PLOAD4 GRAV RFORCE LOAD SPCD
+    SEBULK SECONCT SEBNDRY SEEXCLD SELOC
     PLOAD1 TEMP TEMPD TEMPP1 TEMPRB BNDFIX BNDFIX1 BNDFREE BNDFRE1 NSM NSM1 NSML NSML1 NSMADD EIGB
 """)
 )
@@ -183,6 +184,22 @@ FLUIDS = _names("""
     ACMODL AXIF AXSLOT CAABSF CACINF3 CACINF4 CAXIF2 CAXIF3 CAXIF4 CFLUID2 CFLUID3 CFLUID4 CHACAB CHACBR CSLOT3 CSLOT4
     FLSYM FREEPT FSLIST GRIDB GRIDF GRIDS MFLUID RINGFL SLBDY
 """)
+
+# Refusals in words of their own: what is missing, and what to do instead.
+REFUSED_WORDS = {
+    "CSUPER": (
+        "CSUPER is not supported: copies of main-bulk superelements and external superelements are not made",
+        "give the copy a part of its own (BEGIN SUPER), or repeat a part with SEBULK REPEAT and SELOC",
+    ),
+    "SEMPLN": (
+        "SEMPLN is not supported: mirrored parts are not made",
+        "write the mirrored part out as one of its own (BEGIN SUPER)",
+    ),
+    "SELOAD": (
+        "SELOAD is not supported: loads of a part are those of its own section",
+        "put the loads into the section of the part",
+    ),
+}
 
 # Case control that changes the stiffness (preload, acoustic coupling), and the loads of statics.
 REFUSED_CASE = _names("A2GG STATSUB")

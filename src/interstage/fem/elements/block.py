@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,6 +82,15 @@ class ElementBlock:
         self.nodes = np.atleast_2d(np.asarray(nodes, dtype=np.int64))
         self.ge = np.zeros(len(self.eid)) if ge is None else np.asarray(ge, dtype=float)
         self.reference_temperature = np.zeros(len(self.eid))
+
+    def placed(self, rows: np.ndarray, eid: np.ndarray, n_grids: int) -> ElementBlock:
+        """The same elements in a larger grid table: `rows` (old grids,) of the new one, ids `eid` (n,)."""
+        out = copy(self)
+        out.nodes = np.ascontiguousarray(
+            np.where(self.nodes < 0, -1, rows[self.nodes]) if len(rows) else self.nodes
+        )
+        out.eid = eid
+        return out
 
     @property
     def corner_count(self) -> int:

@@ -166,6 +166,14 @@ class ShellBlock(ElementBlock):
         self.normals = np.zeros_like(self.xyz) if normals is None else np.ascontiguousarray(normals)
         self.k6rot = float(k6rot)
 
+    def placed(self, rows: np.ndarray, eid: np.ndarray, n_grids: int) -> ElementBlock:
+        out = super().placed(rows, eid, n_grids)
+        for name in ("xyz", "normals"):
+            table = np.zeros((n_grids, 3))
+            table[rows] = getattr(self, name)
+            setattr(out, name, table)
+        return out
+
     def _side_12(self) -> np.ndarray:
         return self.xyz[self.nodes[:, 1]] - self.xyz[self.nodes[:, 0]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.block import ElementBlock
@@ -26,6 +27,8 @@ from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.design import design_notes
 from interstage.fem.from_deck.dynamics import read_dynamics
 from interstage.fem.from_deck.eigen_requests import read_buckling_requests, read_eigen_requests
+from interstage.fem.from_deck.joined import joined_model
+from interstage.fem.from_deck.parts import lone_superelement, read_parts
 from interstage.fem.from_deck.temperature import stray_notes, thermal_notes
 from interstage.fem.loads import Loads
 from interstage.fem.model import FEModel
@@ -39,9 +42,20 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
     """Return the FEModel of a deck, every card that changes the structure included."""
     if not isinstance(deck, Deck):
         deck = read_deck(deck)
+    if deck.parts:
+        return joined_model(read_parts(deck), partial(_one_model, rotary_inertia=rotary_inertia))
+    alone = lone_superelement(deck)
+    if alone is not None:
+        raise alone
     ctx = Context(deck)
     if not ctx.grids.n_dof:
         raise DeckError("the deck has no grid or scalar point", file=deck.name)
+    return _one_model(ctx, rotary_inertia)
+
+
+def _one_model(ctx: Context, rotary_inertia: bool | None) -> FEModel:
+    """The model of one section of bulk data."""
+    deck = ctx.deck
     notes = [*design_notes(deck), *thermal_notes(ctx)]
     if rotary_inertia is None:
         solver = deck.written_for
@@ -71,7 +85,7 @@ def model_from_deck(deck: Deck | str | os.PathLike, rotary_inertia: bool | None 
         buckling_requests=read_buckling_requests(ctx),
         case=deck.case,
         sol=deck.sol,
-        params=deck.params,
+        params=ctx.params,
         source=deck.name,
         notes=[*deck.notes, *notes, *ctx.notes],
         springs=scalar.read_springs(ctx),

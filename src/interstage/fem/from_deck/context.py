@@ -8,6 +8,7 @@ import numpy as np
 
 from interstage.fem.from_deck.geometry import read_geometry
 from interstage.fem.from_deck.materials import Materials
+from interstage.fem.grids import Grids
 from interstage.nastran import CardTable, Deck
 
 
@@ -24,9 +25,15 @@ class Context:
 
     def __init__(self, deck: Deck):
         self.deck = deck
-        self.params = deck.params
+        self.params = dict(deck.params)
         self.notes: list[str] = []
         self.coordinates, self.grids = read_geometry(deck)
+
+    def move(self, R: np.ndarray, shift: np.ndarray) -> None:
+        """Carry the whole geometry by x -> R x + shift, before anything else is read."""
+        g = self.grids
+        self.coordinates.move(R, shift)
+        self.grids = Grids(g.id, g.xyz @ R.T + shift, R @ g.R_basic_cd, g.cd, g.ps, g.spoint, g.cp)
 
     @cached_property
     def materials(self) -> Materials:

@@ -159,7 +159,7 @@ def _cbeam(ctx: Context, rotary: bool) -> BeamBlock | None:
     nodes, geometry = _geometry(ctx, table, default)
     if (
         geometry.pins.any()
-        and isinstance(coupled := ctx.deck.params.get("COUPMASS", -1), (int, float))
+        and isinstance(coupled := ctx.params.get("COUPMASS", -1), (int, float))
         and coupled > 0
     ):
         ctx.notes.append(

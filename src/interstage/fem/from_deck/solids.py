@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from interstage.errors import DeckError, known_names
+from interstage.fem.coordinates import BASIC
 from interstage.fem.elements.hexa import HEXA8, HEXA20, hexa8_recovery, hexa8_stiffness
 from interstage.fem.elements.penta import PENTA6, PENTA15, penta6_recovery, penta6_stiffness
 from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
@@ -162,7 +163,7 @@ def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, proper
     for one in np.unique(pid):
         which, p = pid == one, properties[int(one)]
         C[which], rho[which], ge[which] = p.material.C, p.material.rho, p.material.ge
-        if p.material.isotropic or p.cordm == 0:
+        if p.material.isotropic or _is_basic(ctx, p.cordm):
             continue
         C[which] = rotate_material(C[which], _material_axes(ctx, shape, xyz[which], p.cordm))
     return C, rho, ge
@@ -179,7 +180,7 @@ def _expansion(
         xx, yy, zz, xy, yz, zx = p.material.alpha
         tensor = np.array([[xx, xy / 2, zx / 2], [xy / 2, yy, yz / 2], [zx / 2, yz / 2, zz]])
         axes = np.eye(3)
-        if p.cordm and not p.material.isotropic:
+        if not (p.material.isotropic or _is_basic(ctx, p.cordm)):
             axes = _material_axes(ctx, shape, xyz[which], p.cordm)
         strain[which] = axes @ tensor @ np.swapaxes(axes, -1, -2)
     return strain, tref
@@ -193,14 +194,19 @@ def _material_axes(ctx: Context, shape: Shape, xyz: np.ndarray, cordm: int) -> n
     return ctx.coordinates.axes(np.full(len(centroid), cordm), centroid)
 
 
+def _is_basic(ctx: Context, cordm: int) -> bool:
+    """Whether a system has the axes of the model; that of number 0 of a part that was moved has not."""
+    return cordm == 0 and ctx.coordinates[0] is BASIC
+
+
 def _output_axes(ctx: Context, shape: Shape, xyz, pid, properties) -> np.ndarray | None:
     """Axes (n, 3, 3) in which stresses are printed: the material system, or None if all are basic."""
-    if all(properties[int(one)].cordm == 0 for one in np.unique(pid)):
+    if all(_is_basic(ctx, properties[int(one)].cordm) for one in np.unique(pid)):
         return None
     out = np.broadcast_to(np.eye(3), (len(pid), 3, 3)).copy()
     for one in np.unique(pid):
         which, cordm = pid == one, properties[int(one)].cordm
-        if cordm:
+        if not _is_basic(ctx, cordm):
             out[which] = _material_axes(ctx, shape, xyz[which], cordm)
     return out
 

@@ -1,0 +1,300 @@
+"""Part superelements of a deck (BEGIN SUPER): where each stands, and which points they share.
+
+Grids of two parts, or of a part and the residual structure (part 0), at one place are one point of the structure
+(SEBULK METHOD AUTO, within TOL), as far as SEBNDRY and SEEXCLD let them; SECONCT names pairs of points itself. SELOC
+carries a part so that three of its points lie on three of the residual structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from interstage.errors import DeckError, InputError, ModelError, known_names
+from interstage.fem.from_deck.context import Context
+from interstage.nastran import CardTable, Deck, expand_ids
+
+TOLERANCE = 1e-5  # of places, where SEBULK and SECONCT give none
+CONGRUENT = 1e-3  # of the size of the triangles that SELOC lays on each other
+
+# PARAMs of the residual structure that hold for parts without their own
+_SHARED = ("WTMASS", "COUPMASS", "K6ROT", "SNORM", "AUTOSPC")
+
+Point = tuple[int, int]
+"""Number of a part, and of one of its grids or scalar points."""
+
+
+@dataclass(frozen=True)
+class _Bulk:
+    """One SEBULK: `automatic` search for shared points within `tolerance`."""
+
+    automatic: bool = True
+    tolerance: float = TOLERANCE
+
+
+@dataclass
+class Parts:
+    """The residual structure (0) and the parts of a deck, each at its place, and what joins them.
+
+    contexts : cards and geometry by number of the part
+    shared : points of the structure that are points of several parts, the residual structure's first
+    """
+
+    contexts: dict[int, Context]
+    shared: list[list[Point]] = field(default_factory=list)
+
+    def deck(self, number: int) -> Deck:
+        """Deck of one part alone; 0 is the residual structure."""
+        if number not in self.contexts:
+            raise InputError(f"part {number} is not in the deck", hint=known_names(sorted(self.contexts)))
+        if number:
+            return self.contexts[number].deck
+        alone = copy(self.contexts[0].deck)
+        alone.parts = {}
+        return alone
+
+    def boundary(self, number: int) -> dict[int, int]:
+        """Grids of a part that others share, with all six components: the interface of its component."""
+        grids = self.contexts[number].grids
+        found = {point for group in self.shared for part, point in group if part == number}
+        return {point: 123456 for point in sorted(found) if int(grids.find(point)) >= 0}
+
+
+def read_parts(deck: Deck) -> Parts:
+    """Place the parts of a deck and find the points that they share."""
+    main = Context(deck)
+    bulk = _read_bulk(deck)
+    decks = {0: deck, **deck.parts, **_repeated(deck)}
+    contexts = {0: main}
+    for number in sorted(decks.keys() - {0}):
+        contexts[number] = ctx = Context(decks[number])
+        _share_params(main, ctx, number)
+        _locate(main, ctx, number)
+    return Parts(contexts, _shared_points(main, contexts, bulk))
+
+
+def _share_params(main: Context, ctx: Context, number: int) -> None:
+    """A PARAM of the residual structure that a part does not give holds for it too, with a note."""
+    for name in _SHARED:
+        if name in main.params and name not in ctx.params:
+            ctx.params[name] = main.params[name]
+            main.notes.append(
+                f"PARAM {name} of the main bulk data is taken for part {number} too; in NASTRAN it holds for all parts "
+                "above the subcases of case control"
+            )
+
+
+def _rows(table: CardTable) -> Iterator[tuple[int, list]]:
+    for i, row in enumerate(table.rows()):
+        yield i, row + [None] * 8
+
+
+def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
+    """SEBULK: SEID, TYPE, RSEID, METHOD, TOL, LOC."""
+    table, out = deck.cards("SEBULK"), {}
+    for i, row in _rows(table):
+        number, kind, method = row[0], row[1] or "PRIMARY", row[3] or "AUTO"
+        if kind not in ("PRIMARY", "REPEAT"):
+            raise table.error(
+                i, f"SEBULK of type {kind} is not supported", "PRIMARY or REPEAT", hint="write the part out"
+            )
+        if kind == "PRIMARY" and number not in deck.parts:
+            raise table.error(
+                i,
+                f"SEBULK names superelement {number}, which has no section (BEGIN SUPER = {number})",
+                hint=known_names(sorted(deck.parts)),
+            )
+        if method not in ("AUTO", "MANUAL"):
+            raise table.error(i, "METHOD of this SEBULK is not known", "AUTO or MANUAL", str(method))
+        tolerance = row[4] if isinstance(row[4], int | float) else TOLERANCE
+        out[number] = _Bulk(method == "AUTO", float(tolerance))
+    return out
+
+
+def _repeated(deck: Deck) -> dict[int, Deck]:
+    """Decks of parts that repeat another one (SEBULK REPEAT), by number."""
+    table, out = deck.cards("SEBULK"), {}
+    for i, row in _rows(table):
+        if row[1] == "REPEAT":
+            if row[2] not in deck.parts or row[0] in deck.parts:
+                raise table.error(
+                    i, f"SEBULK {row[0]} repeats part {row[2]}", "a new number, and one with a section"
+                )
+            out[row[0]] = deck.parts[row[2]]
+    return out
+
+
+def _locate(main: Context, ctx: Context, number: int) -> None:
+    """SELOC: SEID, PA1, PA2, PA3, PB1, PB2, PB3."""
+    table = main.deck.cards("SELOC")
+    for i, row in _rows(table):
+        if row[0] != number:
+            continue
+        here, there = (_places(table, i, one, row[first : first + 3]) for one, first in ((ctx, 1), (main, 4)))
+        frames = [_triad(table, i, points) for points in (here, there)]
+        off = np.abs((here - here[0]) @ frames[0] - (there - there[0]) @ frames[1]).max()
+        if off > CONGRUENT * np.ptp(there, axis=0).max():
+            raise table.error(i, "the points of this SELOC do not lie alike", got=f"{off:.3g} apart")
+        R = frames[1] @ frames[0].T
+        ctx.move(R, there[0] - R @ here[0])
+
+
+def _places(table: CardTable, i: int, ctx: Context, points: list) -> np.ndarray:
+    rows = ctx.grids.find(np.array([p if isinstance(p, int) else -1 for p in points]))
+    if (rows < 0).any():
+        raise table.error(
+            i, f"SELOC refers to grid {points[int(np.argmax(rows < 0))]}, which is not in the deck"
+        )
+    return ctx.grids.xyz[rows]
+
+
+def _triad(table: CardTable, i: int, points: np.ndarray) -> np.ndarray:
+    """Axes (3, 3) as columns of three points: x to the second, the third in the xy plane."""
+    x, across = points[1] - points[0], points[2] - points[0]
+    z = np.cross(x, across)
+    if not np.linalg.norm(z) > 1e-9 * np.linalg.norm(x) * np.linalg.norm(across):
+        raise table.error(i, "three points of this SELOC lie on a line")
+    x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+# shared points --------------------------------------------------------------------------------------------
+
+
+def _shared_points(main: Context, contexts: dict[int, Context], bulk: dict[int, _Bulk]) -> list[list[Point]]:
+    pairs = [*_coincident(main.deck, contexts, bulk), *_named(main.deck, contexts)]
+    if not pairs:
+        if len(contexts) > 1:
+            main.notes.append("warning: no part shares a grid with another one: they are not joined")
+        return []
+    points = sorted({point for pair in pairs for point in pair})
+    at = {point: k for k, point in enumerate(points)}
+    ends = np.array([(at[a], at[b]) for a, b in pairs])
+    graph = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(points), len(points)))
+    _, label = connected_components(graph, directed=False)
+    groups: dict[int, list[Point]] = {}
+    for point, one in zip(points, label.tolist()):
+        groups.setdefault(one, []).append(point)
+    for group in groups.values():
+        parts = [part for part, _ in group]
+        if len(set(parts)) < len(parts):
+            part = next(p for p in parts if parts.count(p) > 1)
+            twice = [str(point) for p, point in group if p == part]
+            raise ModelError(
+                f"points {', '.join(twice)} of part {part} would be one, through a point of another part",
+                where=main.deck.name,
+                hint="say with SECONCT, SEBNDRY or SEEXCLD which of them is joined",
+            )
+    return list(groups.values())
+
+
+def _coincident(
+    deck: Deck, contexts: dict[int, Context], bulk: dict[int, _Bulk]
+) -> Iterator[tuple[Point, Point]]:
+    """Pairs of grids of different parts at one place."""
+    seek = {n: ctx for n, ctx in contexts.items() if bulk.get(n, _Bulk()).automatic and len(ctx.grids)}
+    if len(seek) < 2:
+        return
+    owner = np.concatenate([np.full(len(ctx.grids), n) for n, ctx in seek.items()])
+    ids = np.concatenate([ctx.grids.id for ctx in seek.values()])
+    xyz = np.concatenate([ctx.grids.xyz for ctx in seek.values()])
+    allowed = _allowance(deck)
+    reach = {n: bulk.get(n, _Bulk()).tolerance for n in seek}
+    pairs = cKDTree(xyz).query_pairs(max(reach.values()), output_type="ndarray")
+    pairs = pairs[owner[pairs[:, 0]] != owner[pairs[:, 1]]]
+    for i, j in pairs[np.lexsort((ids[pairs[:, 1]], ids[pairs[:, 0]]))].tolist():
+        a, b = (int(owner[i]), int(ids[i])), (int(owner[j]), int(ids[j]))
+        limit = max(reach[n] for n, _ in (a, b) if n) if (a[0] and b[0]) else reach[a[0] or b[0]]
+        if np.linalg.norm(xyz[i] - xyz[j]) <= limit and allowed(a, b) and allowed(b, a):
+            yield a, b
+
+
+def _allowance(deck: Deck):
+    """Says whether SEBNDRY and SEEXCLD let a point of one part be joined to another part."""
+    lists: dict[str, dict[tuple[int, int | str], set[int]]] = {"SEBNDRY": {}, "SEEXCLD": {}}
+    for name, found in lists.items():
+        table = deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            ids = expand_ids(row[2:], partial(table.error, i))
+            found.setdefault((row[0], row[1] if len(row) > 1 else "ALL"), set()).update(ids.tolist())
+
+    def allowed(point: Point, other: Point) -> bool:
+        keys = ((point[0], other[0]), (point[0], "ALL"))
+        bounds = [lists["SEBNDRY"][key] for key in keys if key in lists["SEBNDRY"]]
+        out = any(point[1] in lists["SEEXCLD"].get(key, ()) for key in keys)
+        return not out and (not bounds or any(point[1] in one for one in bounds))
+
+    return allowed
+
+
+def _named(deck: Deck, contexts: dict[int, Context]) -> Iterator[tuple[Point, Point]]:
+    """SECONCT: SEIDA, SEIDB, TOL, LOC, then pairs GIDA, GIDB, or GIDA THRU GIDA GIDB THRU GIDB."""
+    table = deck.cards("SECONCT")
+    for i, row in _rows(table):
+        parts = [row[0], 0 if row[1] is None else row[1]]
+        for one in parts:
+            if one not in contexts:
+                raise table.error(
+                    i,
+                    f"SECONCT names part {one}, which is not in the deck",
+                    hint=known_names(sorted(contexts)),
+                )
+        tolerance = float(row[2]) if isinstance(row[2], int | float) else TOLERANCE
+        for a, b in _id_pairs(table, i, row[8:]):
+            places = [_point_place(table, i, contexts[part], point) for part, point in zip(parts, (a, b))]
+            if (places[0] is None) != (places[1] is None):
+                raise table.error(i, f"SECONCT joins a grid and a scalar point, {a} and {b}")
+            if row[3] != "NO" and places[0] is not None:
+                far = float(np.linalg.norm(places[0] - places[1]))
+                if far > tolerance:
+                    raise table.error(
+                        i,
+                        f"SECONCT joins grids {a} and {b}, which are not at one place",
+                        expected=f"at most {tolerance:g} apart",
+                        got=f"{far:.6g}",
+                        hint="raise TOL, or give NO in LOC",
+                    )
+            yield (parts[0], a), (parts[1], b)
+
+
+def _id_pairs(table: CardTable, i: int, row: list) -> Iterator[tuple[int, int]]:
+    items = [one for one in row if one is not None]
+    k = 0
+    while k < len(items):
+        if "THRU" in items[k : k + 2]:
+            a, b = (expand_ids(items[at : at + 3], partial(table.error, i)) for at in (k, k + 3))
+            if len(a) != len(b):
+                raise table.error(i, "two ranges of this SECONCT are not of one length")
+            yield from zip(a.tolist(), b.tolist())
+            k += 6
+            continue
+        pair = items[k : k + 2]
+        if len(pair) < 2 or not all(isinstance(one, int) for one in pair):
+            raise table.error(i, "SECONCT needs pairs of points", got=", ".join(str(one) for one in pair))
+        yield pair[0], pair[1]
+        k += 2
+
+
+def _point_place(table: CardTable, i: int, ctx: Context, point: int) -> np.ndarray | None:
+    """Place of a grid; None for a scalar point."""
+    row = int(ctx.grids.find(point))
+    if row >= 0:
+        return ctx.grids.xyz[row]
+    if int(ctx.grids.find_spoint(point)) < 0:
+        raise table.error(i, f"SECONCT refers to point {point}, which {ctx.deck.name} does not have")
+    return None
+
+
+def lone_superelement(deck: Deck) -> DeckError | None:
+    """The error about a SEBULK in a deck without parts."""
+    table = deck.cards("SEBULK")
+    if deck.parts or not len(table):
+        return None
+    return table.error(0, "SEBULK names a superelement, and the deck has no section BEGIN SUPER")

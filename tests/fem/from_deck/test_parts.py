@@ -1,0 +1,201 @@
+"""Part superelements: decks cut into parts against the same structure in one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from interstage import Component, FEModel, normal_modes, static
+from interstage.cli.main import main
+from interstage.errors import InterstageError
+from interstage.fem.from_deck.parts import read_parts
+from interstage.nastran import deck_from_text
+
+COMMON = "MAT1,1,7.+10,,.3,2700.\nPSHELL,1,1,.01,1,,1\nPBAR,1,1,.001,2.-6,3.-6,4.-6\n"
+HEAD = "SOL {sol}\nCEND\n{case}\nBEGIN BULK\nEIGRL,1,,,12\n"
+CASE = "SPC = 1\nMETHOD = 1\nLOAD = 3"
+
+
+def strip(first, last, number, move=np.array):
+    """Plates from x = first/2 to last/2, y from 0 to 1: grids 10 i + j and elements from `number`."""
+    out, eid = "", number
+    for i in range(first, last + 1):
+        for j in range(3):
+            x = move([0.5 * i, 0.5 * j, 0.05 * i * i])
+            out += f"GRID,{10 * i + j + 1},," + ",".join(f"{float(c):.10f}" for c in x) + "\n"
+    for i in range(first, last):
+        for j in range(2):
+            a, b = 10 * i + j + 1, 10 * (i + 1) + j + 1
+            out += f"CQUAD4,{eid},1,{a},{b},{b + 1},{a + 1}\n"
+            eid += 1
+    return out
+
+
+MIDDLE = "CBAR,900,1,41,42,0.,0.,1.\nCBAR,901,1,42,43,0.,0.,1.\nCONM2,902,42,,30.\nPARAM,SNORM,0.\n"
+TIP = "RBE2,950,81,123456,82,83\nCONM2,951,82,,5.\nCELAS2,952,1.+5,72,3\n"
+HELD = "SPC1,1,123456,1,2,3\n"
+PUSH = "FORCE,3,82,,100.,0.,0.,1.\n"
+WEIGHT = "GRAV,3,,9.81,0.,0.,-1.\n"
+
+
+def whole_text(sol=103, case=CASE, loads=PUSH + WEIGHT):
+    return HEAD.format(sol=sol, case=case) + COMMON + strip(0, 8, 1) + MIDDLE + TIP + HELD + loads
+
+
+def whole(sol=103):
+    return FEModel.from_deck(deck_from_text(whole_text(sol)))
+
+
+def residual(joins=""):
+    grids = "".join(f"GRID,{40 + j},,2.,{0.5 * (j - 1)},.8\n" for j in (1, 2, 3))
+    return COMMON + grids + MIDDLE + WEIGHT + joins
+
+
+def parts(*arguments, **named):
+    return deck_from_text(parts_text(*arguments, **named))
+
+
+def parts_text(sol=103, case=CASE, joins="", left=None, right=None):
+    text = HEAD.format(sol=sol, case=case) + residual(joins)
+    text += "BEGIN SUPER=1\n" + COMMON + (left or strip(0, 4, 1)) + HELD + WEIGHT
+    text += "BEGIN BULK SUPER = 2\n" + COMMON + (right or strip(4, 8, 1)) + TIP + PUSH + WEIGHT
+    return text + "ENDDATA\n"
+
+
+@pytest.fixture(scope="module")
+def one():
+    return normal_modes(whole()).frequencies_hz
+
+
+def same_modes(deck, one):
+    # 1e-8 of the frequencies: sums in another order, one factorization of another numbering
+    np.testing.assert_allclose(normal_modes(FEModel.from_deck(deck)).frequencies_hz, one, rtol=1e-8)
+
+
+def test_parts_at_one_place_are_joined(one):
+    fe = FEModel.from_deck(parts())
+    assert len(fe.grids) == 15 + 15 + 3 and any("2 parts are joined" in note for note in fe.notes)
+    same_modes(parts(), one)
+    assert fe.mass_properties().mass == pytest.approx(whole().mass_properties().mass, rel=1e-12)
+
+
+def test_loads_of_parts_are_those_of_the_whole():
+    wanted, found = static(whole(101)), static(FEModel.from_deck(parts(101)))
+    for grid in (21, 42, 82):
+        np.testing.assert_allclose(found[grid], wanted[grid], rtol=1e-8, atol=1e-10)
+    by_case = "SUBCASE 1\nSUPER = 1\nSPC = 1\nLOAD = 3\nSUBCASE 2\nSUPER = 2\nLOAD = 3\nSUBCASE 3\nSUPER = 0\nLOAD = 3"
+    found = static(FEModel.from_deck(parts(101, by_case)), 3)
+    np.testing.assert_allclose(found[82], wanted[82], rtol=1e-8, atol=1e-10)
+    only_first = by_case.replace("SUPER = 2\nLOAD = 3", "SUPER = 2").replace(
+        "SUPER = 0\nLOAD = 3", "SUPER = 0"
+    )
+    deck = parts(101, only_first)
+    light = static(FEModel.from_deck(deck), 3)
+    alone = FEModel.from_deck(deck.parts[1])
+    mass = alone.M_gg.diagonal()[alone.grids.dof]
+    push = "".join(f"FORCE,3,{g},,{9.81 * m:.12E},0.,0.,-1.\n" for g, m in zip(alone.grids.id, mass))
+    wanted = static(FEModel.from_deck(deck_from_text(whole_text(101, loads=push))))
+    np.testing.assert_allclose(light[82], wanted[82], rtol=1e-8, atol=1e-10)
+
+
+def test_grids_of_other_axes(one):
+    turned = "CORD2C,5,,2.,.4,0.,2.,.4,1.\n,3.,.4,0.\nGRDSET,,,,,,5\n"
+    deck = parts(right=turned + strip(4, 8, 1))
+    same_modes(deck, one)
+
+
+def test_a_part_that_is_modelled_elsewhere_is_carried_to_its_place(one):
+    angle = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+    def away(x):
+        return angle @ (np.asarray(x) - [2.0, 0.0, 0.0]) + [7.0, -3.0, 11.0]
+
+    mark = "GRID,5,,2.5,0.,1.25\n"  # where grid 51 of the part has to be
+    same_modes(parts(right=strip(4, 8, 1, away), joins="SELOC,2,41,43,51,41,43,5\n" + mark), one)
+
+
+def test_named_connections(one):
+    named = "SEBULK,1,PRIMARY,,MANUAL\nSEBULK,2,PRIMARY,,MANUAL\n"
+    same_modes(
+        parts(joins=named + "SECONCT,1,0\n,41,41,42,42,43,43\nSECONCT,2,0\n,41,THRU,43,41,THRU,43\n"), one
+    )
+    only = "SEBNDRY,2,0,41,43\nSEBNDRY,2,1,41,43\n"
+    two = normal_modes(FEModel.from_deck(parts(joins=only))).frequencies_hz
+    assert len(read_parts(parts(joins=only)).boundary(2)) == 2 and two[0] < one[0]
+    left_out = read_parts(parts(joins="SEEXCLD,2,ALL,42\n"))
+    assert left_out.boundary(2) == {41: 123456, 43: 123456}
+    assert left_out.boundary(1) == {41: 123456, 42: 123456, 43: 123456}
+
+
+def test_a_part_is_repeated():
+    """Two equal arms on a bar: one section, carried to the second place."""
+    arm = COMMON + "".join(f"GRID,{k},,0.,{0.25 * k},0.\n" for k in range(5))
+    arm = arm.replace("GRID,0,", "GRID,9,") + "CBAR,1,1,9,1,1.,0.,0.\n"
+    arm += "".join(f"CBAR,{k + 1},1,{k},{k + 1},1.,0.,0.\n" for k in range(1, 4))
+    base = "GRID,101,,0.,0.,0.\nGRID,102,,1.,0.,0.\nCBAR,50,1,101,102,0.,1.,0.\nSPC1,1,123456,101\n"
+    joins = "GRID,121,,1.,0.,1.,,123456\nGRID,122,,1.,1.,1.,,123456\nSEBULK,7,REPEAT,3\nSELOC,7,9,21,22,102,121,122\n"
+    part = arm + "GRID,21,,0.,0.,1.,,123456\nGRID,22,,0.,1.,1.,,123456\n"
+    text = HEAD.format(sol=103, case=CASE) + COMMON + base + joins + "BEGIN SUPER=3\n" + part
+    fe = FEModel.from_deck(deck_from_text(text))
+    written = HEAD.format(sol=103, case=CASE) + COMMON + base
+    for first, x in ((200, 0.0), (300, 1.0)):
+        root = 101 if x == 0.0 else 102
+        ids = [root, *range(first + 1, first + 5)]
+        written += "".join(f"GRID,{ids[k]},,{x},{0.25 * k},0.\n" for k in range(1, 5))
+        written += "".join(f"CBAR,{first + k},1,{ids[k]},{ids[k + 1]},1.,0.,0.\n" for k in range(4))
+    wanted = normal_modes(FEModel.from_deck(deck_from_text(written))).frequencies_hz
+    np.testing.assert_allclose(normal_modes(fe).frequencies_hz, wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("joins", "words"),
+    [
+        ("SECONCT,1,0\n,41,42", "grids 41 and 42, which are not at one place"),
+        ("SECONCT,9,0\n,41,42", "SECONCT names part 9, which is not in the deck"),
+        ("SECONCT,1,0\n,41,777", "SECONCT refers to point 777"),
+        ("SEBULK,5,PRIMARY", "SEBULK names superelement 5, which has no section"),
+        ("SEBULK,1,MIRROR", "SEBULK of type MIRROR is not supported"),
+        ("GRID,99,,2.,0.,.8", "points 41, 99 of part 0 would be one"),
+        ("SELOC,1,1,11,21,41,42,43", "do not lie alike|lie on a line"),
+        ("CSUPER,5,1,41", "CSUPER is not supported: copies of main-bulk superelements"),
+    ],
+)
+def test_mistakes_are_named(joins, words):
+    with pytest.raises(InterstageError, match=words):
+        FEModel.from_deck(parts(joins=joins + "\n"))
+
+
+def test_sections_that_are_no_parts():
+    for text, words in (
+        ("BEGIN BULK\nGRID,1\nBEGIN SUPER=1\nGRID,1\nBEGIN SUPER=1\nGRID,2\n", "a second BEGIN of part 1"),
+        ("BEGIN SUPER=1\nGRID,1\n", "parts .BEGIN SUPER. but no main bulk data"),
+        ("BEGIN BULK\nGRID,1\nBEGIN AUXMODEL=1\nGRID,1\n", "only the main bulk data .* got AUXMODEL 1"),
+    ):
+        with pytest.raises(InterstageError, match=words):
+            deck_from_text("SOL 103\nCEND\n" + text)
+    with pytest.raises(InterstageError, match="no section BEGIN SUPER"):
+        FEModel.from_deck(deck_from_text("SOL 103\nCEND\nBEGIN BULK\nGRID,1\nSEBULK,5,EXTERNAL\n"))
+
+
+def test_each_part_becomes_a_component(tmp_path):
+    """Parts as components on a bus, their modes held at the boundary, against the part solved alone and held."""
+    deck = parts()
+    boundary = read_parts(deck).boundary(2)
+    assert boundary == {41: 123456, 42: 123456, 43: 123456}
+    made = Component.from_deck(deck.parts[2], 8, aset=boundary)
+    held = strip(4, 8, 1) + TIP + "SPC1,1,123456,41,42,43\n"
+    alone = normal_modes(
+        FEModel.from_deck(deck_from_text(HEAD.format(sol=103, case=CASE) + COMMON + held)), 8
+    )
+    np.testing.assert_allclose(made.craig_bampton.frequencies_hz, alone.frequencies_hz, rtol=1e-8)
+    path = tmp_path / "vehicle.bdf"
+    path.write_text(parts_text())
+    with pytest.raises(SystemExit) as stop:
+        main(["component", str(path), "--part", "2", "--modes", "8", "-o", str(tmp_path / "wing.h5")])
+    assert stop.value.code == 0
+    np.testing.assert_allclose(
+        Component.load(tmp_path / "wing.h5").frequencies_hz, made.frequencies_hz, rtol=1e-9
+    )
+    with pytest.raises(SystemExit) as stop:
+        main(["component", str(path), "--part", "9", "-o", str(tmp_path / "wing.h5")])
+    assert stop.value.code == 2
