@@ -75,6 +75,10 @@ from interstage.multibody import System as System
 from interstage.multibody import Universal as Universal
 from interstage.multibody.dynbody import DynBody as DynBody
 from interstage.nastran import read_deck as read_deck
+from interstage.report.gltf import export_gltf as export_gltf
+from interstage.report.meshes import Mesh as Mesh
+from interstage.report.meshes import Picture as Picture
+from interstage.report.meshes import read_mesh as read_mesh
 from interstage.spatial import RigidInertia as RigidInertia
 from interstage.spatial import Rotation as Rotation
 from interstage.system import UDP as UDP

@@ -186,15 +186,6 @@ BAD_URDF = {
 }
 
 
-@pytest.mark.parametrize("words", BAD_URDF)
-def test_what_urdf_cannot_be_is_said_with_its_line(tmp_path, words):
-    path = tmp_path / "bad.urdf"
-    path.write_text("<robot>\n" + BAD_URDF[words] + "\n</robot>")
-    with pytest.raises(FileError, match=r"bad\.urdf, line \d") as told:
-        ist.from_urdf(path)
-    assert words in str(told.value) and "\n" not in str(told.value)
-
-
 BODY = "<worldbody><body>{}</body></worldbody>"
 BAD_MJCF = {
     "inertia of a rotor": BODY.format('<joint armature="0.1"/><geom size="1"/>'),
@@ -216,13 +207,20 @@ BAD_MJCF = {
 }
 
 
-@pytest.mark.parametrize("words", BAD_MJCF)
-def test_what_mjcf_cannot_be_is_said_with_its_line(tmp_path, words):
+BAD = {
+    **{f"urdf: {words}": (ist.from_urdf, "robot", text) for words, text in BAD_URDF.items()},
+    **{f"mjcf: {words}": (ist.from_mjcf, "mujoco", text) for words, text in BAD_MJCF.items()},
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_read_is_said_with_its_line(tmp_path, case):
+    read, root, text = BAD[case]
     path = tmp_path / "bad.xml"
-    path.write_text("<mujoco>\n" + BAD_MJCF[words] + "\n</mujoco>")
+    path.write_text(f"<{root}>\n{text}\n</{root}>")
     with pytest.raises(FileError, match=r"bad\.xml, line \d") as told:
-        ist.from_mjcf(path)
-    assert words in str(told.value) and "\n" not in str(told.value)
+        read(path)
+    assert case.split(": ")[1] in str(told.value) and "\n" not in str(told.value)
 
 
 def test_what_is_ignored_is_noted(tmp_path):

@@ -1,4 +1,4 @@
-"""Pictures and reports: nobody but the command line imports this room."""
+"""Pictures and reports: no other room but the command line and the demo imports this one."""
 
 from interstage.report.plots import (
     bode,

@@ -78,7 +78,7 @@ def component_report(c: Any, source: str, deck: str | Path | None = None) -> Rep
 
 def _component_shapes(report: Report, c: Any, deck: str | Path | None) -> None:
     count = min(c.n_modes, MOST_SHAPES)
-    parts, rows, how = _component_parts(c, deck)
+    parts, rows, how = component_parts(c, deck)
     gamma = np.asarray(c.gamma[:, :, :count])[rows]
     shapes = [Shape(f"{c.frequencies_hz[k]:.4g} Hz", gamma[:, :, k]) for k in range(count)]
     section = report.section("modes", "Modes", "The patterns in which the body can vibrate on its own.")
@@ -103,7 +103,7 @@ def _component_shapes(report: Report, c: Any, deck: str | Path | None) -> None:
     )
 
 
-def _component_parts(c: Any, deck: str | Path | None) -> tuple[list[Part], np.ndarray, str]:
+def component_parts(c: Any, deck: str | Path | None) -> tuple[list[Part], np.ndarray, str]:
     """Return parts, the rows of nodes that are drawn, and a sentence about how."""
     if deck is None:
         step = max(1, -(-c.n_nodes // MOST_POINTS))
