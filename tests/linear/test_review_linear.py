@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 import interstage as ist
 from interstage.linear.chart import Chart
+from interstage.linear.interface import Interface
 from interstage.linear.linearize import locked_velocities
 from interstage.linear.plant import Plant
 from interstage.multibody.loads import Loads
@@ -91,7 +92,9 @@ def test_small_motions_of_a_free_body_in_a_loop_stay_on_the_closures(axes):
 
     system, x = pinned()
     chart = Chart(system, x, axes)
-    _, T = closures.independent(Plant(system, x, Loads.of(system), [], [], chart), locked_velocities(system))
+    _, T = closures.independent(
+        Plant(system, x, Loads.of(system), Interface(system, [], []), chart), locked_velocities(system)
+    )
     assert T.shape == (2 * system.nv, 2 * (system.nv - 3))
     for column in T.T:
         step = 1e-30j * column

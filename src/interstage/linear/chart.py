@@ -118,7 +118,15 @@ class Chart:
     def kinematics(self) -> tuple[np.ndarray, np.ndarray]:
         """Return K, G (nv, nv) of δq̇ = K δq + G δv about the moving reference."""
         nv = self.system.nv
-        K, G = np.zeros((nv, nv)), np.eye(nv)
+        both = np.zeros((nv, 2 * nv))
+        self.write_kinematics(both)
+        return both[:, :nv], both[:, nv:]
+
+    def write_kinematics(self, A: np.ndarray) -> None:
+        """Write K and G to the upper half of A (nv or more, 2 nv), of zeros."""
+        nv = self.system.nv
+        K, G = A[:nv, :nv], A[:nv, nv:]
+        np.fill_diagonal(G, 1.0)
         v0 = self.x0.v.real
         for where in self.round:
             w, p = where.spin, where.drift
@@ -130,7 +138,6 @@ class Chart:
             G[p, p] = R
             if self.body_axes:
                 K[p, p] = -skew(v0[w])
-        return K, G
 
 
 def turns(system: System, x0: State, x: State) -> np.ndarray:

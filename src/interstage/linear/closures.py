@@ -99,8 +99,10 @@ def _rate_slope(plant: Moving, J: np.ndarray) -> np.ndarray:
 def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
     """Return a mask (nv,) of coordinates given by name or by body."""
     mask = np.zeros(system.nv, dtype=bool)
+    if not wanted:
+        return mask
     names = position_names(system)
-    for name in wanted or ():
+    for name in wanted:
         if name in names:
             mask[names.index(name)] = True
         elif name in system.layout:

@@ -1,8 +1,8 @@
 """Columns of a linear model: how accelerations and outputs change with every small motion and input.
 
 Accelerations by slopes of inverse dynamics (`multibody.slopes`), outputs by complex steps at states and accelerations
-that are moved along. With closures, and where a step is asked for, accelerations are complex steps of forward dynamics,
-all in one compiled loop: one call of the engine costs microseconds, the way to it from Python more.
+that are moved along. Where a step is asked for, accelerations are complex steps of forward dynamics, all in one
+compiled loop: one call of the engine costs microseconds, the way to it from Python more.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from interstage.jit import COMPILED, kernel
 from interstage.linear.chart import Chart
 from interstage.linear.differences import COMPLEX_STEP
 from interstage.linear.outputs import Observation
+from interstage.multibody.closed_slopes import ClosedSlopes, closed_slopes
 from interstage.multibody.kernels.entry import enter_forward_loaded
 from interstage.multibody.loads import Loads, wrench_rows
-from interstage.multibody.slopes import ForceSlopes, force_slopes
+from interstage.multibody.slopes import Wrenches, force_slopes
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ def along_chart(chart: Chart, slope: np.ndarray) -> np.ndarray:
     return slope
 
 
+def _joined(one: Wrenches, other: Wrenches) -> Wrenches:
+    """Return sites and wrenches of two sets as one."""
+    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
+
+
 class Columns:
     """Slopes of accelerations and outputs: columns 0..nv-1 along δq, nv..2nv-1 along δv, then inputs."""
 
@@ -79,37 +85,50 @@ class Columns:
         self.plant, self.vdot0 = plant, vdot
         self.step = COMPLEX_STEP if step is None else step
         self.n = 2 * plant.system.nv + len(plant.channels)
-        self.vdot = self._solved() if step is None and not plant.system.n_closure else self._stepped()
+        self.vdot = self._solved() if step is None else self._stepped()
 
     def _solved(self) -> np.ndarray:
-        """Return dv̇ (nv, columns) by slopes of inverse dynamics."""
+        """Return dv̇ (nv, columns) by slopes of inverse dynamics; with closures their multipliers follow."""
         plant, system, nv = self.plant, self.plant.system, self.plant.system.nv
-        forces = [(k, channel.force) for k, channel in enumerate(plant.channels) if channel.force is not None]
-        inputs = wrench_rows(system, [force for _, force in forces])
-        found = force_slopes(system, plant.x0, self.vdot0, plant.loads.rows(system), inputs)
+        face, loads = plant.interface, plant.loads.rows(system)
+        acting, forces = face.forces
+        inputs = wrench_rows(system, forces)
+        closed = self._closed() if system.n_closure else None
+        if closed is not None:
+            loads = _joined((closed.sites, closed.wrenches), loads)
+            inputs = _joined(inputs, closed.units)
+        found = force_slopes(system, plant.x0, self.vdot0, loads, inputs)
         right = np.zeros((nv, self.n))
         right[:, :nv], right[:, nv : 2 * nv] = along_chart(plant.chart, found.q), found.v
-        right[:, [2 * nv + k for k, _ in forces]] = found.inputs
-        driven = self._unit_forces(found, right[:, 2 * nv :])
+        units = right[:, 2 * nv :]
+        if acting:
+            units[:, acting] = found.inputs[:, : len(acting)]
+        units[face.generalized] = -1.0
+        driven = [
+            (k, int(system.tree.joint_v[system.body(body)]) + number) for k, body, number in face.driven
+        ]
+        for k, place in driven:
+            units[place:, k], units[:place, k] = found.lower[place:, place], found.lower[place, :place]
+            if found.stiffening is not None:
+                units[:, k] += found.stiffening[:, place]
+        if closed is not None:
+            U = found.inputs[:, len(acting) :]
+            right[:, : 2 * nv] += U @ closed.moved
         slopes = found.solved(right)
-        for place, k in driven:
+        for k, place in driven:
             slopes[place, 2 * nv + k] += 1.0
+        if closed is not None:
+            answers = found.solved(U @ closed.by_rows)
+            slip = closed.J @ slopes
+            slip[:, : 2 * nv] += closed.c
+            slopes -= answers @ np.linalg.solve(closed.J @ answers, slip)
         return slopes
 
-    def _unit_forces(self, found: ForceSlopes, right: np.ndarray) -> list[tuple[int, int]]:
-        """Write generalized forces and driven accelerations to their columns; return (velocity, input) of these."""
-        system, driven = self.plant.system, []
-        for k, channel in enumerate(self.plant.channels):
-            if channel.tau is not None:
-                right[channel.tau, k] = -1.0
-            if channel.acceleration is not None:
-                body, number = channel.acceleration
-                place = int(system.tree.joint_v[system.body(body)]) + number
-                right[place:, k], right[:place, k] = found.lower[place:, place], found.lower[place, :place]
-                if found.stiffening is not None:
-                    right[:, k] += found.stiffening[:, place]
-                driven.append((place, k))
-        return driven
+    def _closed(self) -> ClosedSlopes:
+        """Return what closures do, and how that changes along δq and δv."""
+        plant, moves = self.plant, 2 * self.plant.system.nv
+        Q, V = self._states
+        return closed_slopes(plant.system, plant.x0, self.vdot0, plant.loads, Q[:moves], V[:moves], self.step)
 
     @cached_property
     def _states(self) -> tuple[np.ndarray, np.ndarray]:
@@ -150,22 +169,12 @@ class Columns:
 
     def slopes(self) -> np.ndarray:
         """Return d[v̇; y] (nv + ny, columns); outputs that are states need no evaluation."""
-        plant, nv = self.plant, self.plant.system.nv
-        out = np.zeros((nv + sum(plant.sizes), self.n))
+        rows, nv = self.plant.rows, self.plant.system.nv
+        out = np.zeros((nv + len(rows.outputs), self.n))
         out[:nv] = self.vdot
-        at, states = nv, []
-        felt: list[int] = []
-        for pick, n in zip(plant.picks, plant.sizes):
-            if pick is None:
-                felt += range(at, at + n)
-            else:
-                shift = nv if pick[0] == "rate" else 0
-                states += [(at + k, shift + int(place)) for k, place in enumerate(pick[1])]
-            at += n
-        if states:
-            out[tuple(zip(*states))] = 1.0
-        if felt:
-            out[felt] = self._measured([o for o, pick in zip(plant.outputs, plant.picks) if pick is None])
+        out[nv + rows.picked, rows.columns] = 1.0
+        if len(rows.felt):
+            out[nv + rows.felt] = self._measured(self.plant.interface.felt)
         return out
 
     def _measured(self, outputs: list) -> np.ndarray:

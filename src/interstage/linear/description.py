@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,38 +16,6 @@ from interstage.multibody.types import Node, Place
 if TYPE_CHECKING:
     from interstage.linear.plant import Plant
     from interstage.multibody.api import System
-
-
-@dataclass(frozen=True)
-class Description:
-    """What a model file says besides the four matrices."""
-
-    states: list[str]
-    state_index: dict[str, np.ndarray]
-    state_units: list[str]
-    input_units: list[str]
-    output_units: list[str]
-    grid_positions: dict[str, np.ndarray]
-    mass_properties: dict[str, float | np.ndarray]
-
-
-def describe(
-    plant: Plant, kept: np.ndarray, output_names: list[tuple[str, str]], groups: dict, reference: Place | None
-) -> Description:
-    """Return names and units of everything at an operating point; `kept` are places in [δq; δv]."""
-    system = plant.system
-    names = np.array(position_names(system) + rate_names(system), dtype=object)
-    kinds = _state_kinds(system)
-    unit = UnitNames(system)
-    return Description(
-        states=[str(n) for n in names[kept]],
-        state_index=_state_index(system, kept),
-        state_units=[unit(kinds[k]) for k in kept],
-        input_units=[unit(("angular " if c.turning else "") + c.kind) for c in plant.channels],
-        output_units=[unit(kind) for _, kind in output_names],
-        grid_positions=_grid_positions(plant, reference),
-        mass_properties=_mass_properties(plant, reference),
-    )
 
 
 class UnitNames:
@@ -88,22 +55,16 @@ class UnitNames:
         return self._units.get(kind, kind)
 
 
-def _state_kinds(system: System) -> list[str]:
-    """Return the kind of every entry of [δq; δv]."""
+def state_names(system: System, kept: np.ndarray, unit: UnitNames) -> tuple[list[str], list[str]]:
+    """Return names and units of states; `kept` are places in [δq; δv]."""
+    names = position_names(system) + rate_names(system)
     kinds = [c.kind for c in system.layout.velocities()]
-    return [POSITIONS[kind] for kind in kinds] + [RATES[kind] for kind in kinds]
+    kinds = [POSITIONS[kind] for kind in kinds] + [RATES[kind] for kind in kinds]
+    return [names[k] for k in kept], [unit(kinds[k]) for k in kept]
 
 
-def _state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
+def state_index(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
     """Return {group: indices}, named as in NESC App. G.4: bus_modal_pos, bus_rotational_vel, wheel_angle, ..."""
-    known, key = system.layout.indexed, kept.tobytes()
-    if key not in known:
-        known[key] = _indices(system, kept)
-    return {group: index.copy() for group, index in known[key].items()}
-
-
-def _indices(system: System, kept: np.ndarray) -> dict[str, np.ndarray]:
-    """Find the index of `_state_index`."""
     groups: dict[str, list[int]] = {}
     for body, where in system.layout.items():
         plain = [*_numbers(where.v)]
@@ -140,7 +101,7 @@ def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
     return split_place(reference if reference is not None else plant.system.bodies[0])
 
 
-def _grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
+def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
     """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
     system, x = plant.system, plant.x0
     places = [(c.force.body, c.force.node) for c in plant.channels if c.force is not None]
@@ -160,12 +121,7 @@ def _grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarr
     return found
 
 
-def _mass_properties(plant: Plant, reference: Place | None) -> dict[str, float | np.ndarray]:
+def mass_properties(plant: Plant, reference: Place | None) -> dict[str, float | np.ndarray]:
     """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
-    system, x = plant.system, plant.x0
-    R, p = inspection.pose(system, x, *_reference(plant, reference))
-    mass, com, J = inspection.whole_about_origin(system, x)
-    arm = com - p
-    # from the world's origin to the reference, by way of the centre of mass
-    J = J + mass * ((arm @ arm - com @ com) * np.eye(3) + np.outer(com, com) - np.outer(arm, arm))
-    return {"mass": float(mass), "cmoffset": R.T @ arm, "inertia": R.T @ J @ R}
+    mass, offset, inertia = inspection.whole_from(plant.system, plant.x0, *_reference(plant, reference))
+    return {"mass": float(mass), "cmoffset": offset, "inertia": inertia}

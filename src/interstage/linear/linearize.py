@@ -28,9 +28,10 @@ from interstage.linear.flight_plant import names_of_ports
 from interstage.linear.flights import linearize_flight
 from interstage.linear.frames import linearize_frame
 from interstage.linear.inputs import Input
+from interstage.linear.interface import interface_of
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
-from interstage.linear.plant import Plant, unique
+from interstage.linear.plant import Plant
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
@@ -45,11 +46,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Slopes:
-    """Derivatives of [v̇; y] along δq, δv and u, with estimates of their errors."""
+    """Derivatives of [v̇; y] (nv + ny, 2 nv + nu) along δq, δv and u, with an estimate of their errors."""
 
-    q: np.ndarray
-    v: np.ndarray
-    u: np.ndarray
+    every: np.ndarray
     error: float
 
 
@@ -108,37 +107,41 @@ def linearize(
     system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)
-    channels, input_groups = [], {}
-    outputs = list(outputs) if isinstance(outputs, Iterable) else [outputs]
-    for item in inputs if isinstance(inputs, Iterable) else [inputs]:
-        new = _checked(item, "channels", "an input")(system)
-        input_groups.setdefault(item.group, []).extend(range(len(channels), len(channels) + len(new)))
-        channels += new
-    for item in outputs:
-        _checked(item, "values", "an output")
-    plant = Plant(system, state, loads, channels, outputs, Chart(system, state, position_axes))
-    vdot0, y0, output_names = plant.settle()
-    slopes = _slopes(plant, scheme, vdot0, len(y0))
-    return _assemble(
-        plant,
-        slopes,
-        vdot0,
-        y0,
-        output_names,
-        scheme,
-        {"input": input_groups, "output": _output_groups(plant)},
-        reference,
-        independent,
-        name or system.model.name,
+    interface = interface_of(
+        system, _items(inputs, "channels", "an input"), _items(outputs, "values", "an output")
+    )
+    plant = Plant(system, state, loads, interface, Chart(system, state, position_axes))
+    vdot0, y0 = plant.settle()
+    slopes = _slopes(plant, scheme, vdot0)
+    A, B, C, D, kept = _matrices(plant, slopes, independent)
+    return _template(plant, kept).with_matrices(
+        A,
+        B,
+        C,
+        D,
+        grid_positions=description.grid_positions(plant, reference),
+        mass_properties=description.mass_properties(plant, reference),
+        operating_point={"q": state.q.copy(), "v": state.v.copy(), "vdot": vdot0, "y": y0},
+        method={
+            "method": scheme.method,
+            "step": scheme.size,
+            "richardson": scheme.richardson,
+            "error": slopes.error,
+        },
+        name=name or system.model.name,
     )
 
 
-def _checked(item: Any, method: str, what: str) -> Any:
-    found = getattr(item, method, None)
-    if found is None or isinstance(item, type):
-        raise InputError(
-            f"not {what} of a linear model", expected="as in ist.NodeForce('core', 52, 'y')", got=repr(item)
-        )
+def _items(given: Any, method: str, what: str) -> list[Any]:
+    """Return inputs or outputs, one or some, as a list; `method` is what each of them has."""
+    found = list(given) if isinstance(given, Iterable) else [given]
+    for item in found:
+        if not hasattr(item, method) or isinstance(item, type):
+            raise InputError(
+                f"not {what} of a linear model",
+                expected="as in ist.NodeForce('core', 52, 'y')",
+                got=repr(item),
+            )
     return found
 
 
@@ -162,13 +165,12 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
     return with_unit_quaternions(x0), loads.constant()
 
 
-def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray, ny: int) -> _Slopes:
+def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray) -> _Slopes:
     """Differentiate accelerations and outputs along every error coordinate and input."""
-    nv, nu = plant.system.nv, len(plant.channels)
+    nv, ny, nu = plant.system.nv, len(plant.rows.outputs), len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
     if scheme.method == "complex-step" and not rough:
-        every = columns.Columns(plant, vdot0, scheme.step).slopes()
-        return _checked_slopes([every[:, :nv], every[:, nv : 2 * nv], every[:, 2 * nv :]], np.nan)
+        return _Slopes(_finite(columns.Columns(plant, vdot0, scheme.step).slopes()), np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
     found, worst = [], 0.0
     for kind in range(3):
@@ -179,15 +181,15 @@ def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray, ny: int) -> _Slopes
             block[:, k], error = _column(plant, scheme, kind, e, rough, smooth)
             worst = max(worst, error) if np.isfinite(error) else worst
         found.append(block)
-    return _checked_slopes(found, worst if scheme.richardson else np.nan)
+    return _Slopes(_finite(np.hstack(found)), worst if scheme.richardson else np.nan)
 
 
-def _checked_slopes(blocks: list[np.ndarray], error: float) -> _Slopes:
-    if not all(np.isfinite(b).all() for b in blocks):
+def _finite(slopes: np.ndarray) -> np.ndarray:
+    if not np.isfinite(slopes).all():
         raise SolverError(
             "the derivatives are not finite", hint="look at the state, and at expressions that divide by zero"
         )
-    return _Slopes(*blocks, error)
+    return slopes
 
 
 def _column(plant, scheme, kind, e, rough, smooth) -> tuple[np.ndarray, float]:
@@ -206,7 +208,7 @@ def _column(plant, scheme, kind, e, rough, smooth) -> tuple[np.ndarray, float]:
     fine, error = scheme.along(evaluate(smooth), e)
     coarse, _ = Scheme("central-4").along(evaluate(rough), e)
     parts, at, rough_at = [fine[:nv]], nv, nv
-    for output, n in zip(plant.outputs, plant.sizes):
+    for output, n in zip(plant.outputs, plant.rows.sizes):
         if any(output is r for r in rough):
             parts.append(coarse[rough_at : rough_at + n])
             rough_at += n
@@ -220,11 +222,7 @@ def _rough_outputs(plant: Plant, scheme: Scheme) -> list[Expression]:
     """Return expressions that do not carry complex steps: found by one random direction."""
     if scheme.method != "complex-step":
         return []
-    rough = []
-    for output in plant.outputs:
-        if isinstance(output, Expression) and not _carries_steps(plant, scheme, output):
-            rough.append(output)
-    return rough
+    return [o for o in plant.interface.expressions if not _carries_steps(plant, scheme, o)]
 
 
 def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
@@ -248,59 +246,52 @@ def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
     return bool(np.abs(exact - rough).max(initial=0.0) <= 1e-4 * scale + 100.0 * error)
 
 
-def _output_groups(plant: Plant) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    at = 0
-    for output, n in zip(plant.outputs, plant.sizes):
-        groups.setdefault(output.group, []).extend(range(at, at + n))
-        at += n
-    return groups
-
-
-def _assemble(plant, slopes, vdot0, y0, output_names, scheme, groups, reference, wanted, name) -> LinearModel:
-    """Put the blocks together, leave out what is locked or follows from closures, and describe the rest."""
-    system, nv = plant.system, plant.system.nv
-    A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, slopes.u.shape[1]))
-    A[:nv, :nv], A[:nv, nv:] = plant.chart.kinematics()
-    A[nv:, :nv], A[nv:, nv:], B[nv:] = slopes.q[:nv], slopes.v[:nv], slopes.u[:nv]
-    C, D = np.hstack([slopes.q[nv:], slopes.v[nv:]]), slopes.u[nv:]
-    kept, T = closures.independent(plant, locked_velocities(system), wanted)
+def _matrices(plant: Plant, slopes: _Slopes, wanted: Sequence[str] | None) -> tuple[np.ndarray, ...]:
+    """Put A, B, C, D together, leaving out what is locked or follows from closures; return them and what is kept."""
+    nv, every = plant.system.nv, slopes.every
+    A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, every.shape[1] - 2 * nv))
+    plant.chart.write_kinematics(A)
+    A[nv:], B[nv:] = every[:nv, : 2 * nv], every[:nv, 2 * nv :]
+    C, D = every[nv:, : 2 * nv].copy(), every[nv:, 2 * nv :].copy()
+    kept, T = closures.independent(plant, locked_velocities(plant.system), wanted)
     if T is not None:
         A, B, C = (A @ T)[kept], B[kept], C @ T
     elif len(kept) < 2 * nv:
         A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
-    about = description.describe(plant, kept, output_names, groups, reference)
-    return LinearModel(
-        A,
-        B,
-        C,
-        D,
-        states=about.states,
-        inputs=unique([c.name for c in plant.channels], "inputs"),
-        outputs=unique([n for n, _ in output_names], "outputs"),
-        state_index=about.state_index,
-        input_index={k: np.array(v, dtype=np.int64) for k, v in groups["input"].items()},
-        output_index={k: np.array(v, dtype=np.int64) for k, v in groups["output"].items()},
-        state_units=about.state_units,
-        input_units=about.input_units,
-        output_units=about.output_units,
-        grid_positions=about.grid_positions,
-        mass_properties=about.mass_properties,
-        operating_point={"q": plant.x0.q.copy(), "v": plant.x0.v.copy(), "vdot": vdot0, "y": y0},
-        method={
-            "method": scheme.method,
-            "step": scheme.size,
-            "richardson": scheme.richardson,
-            "error": slopes.error,
-        },
-        name=name,
+    return A, B, C, D, kept
+
+
+def _template(plant: Plant, kept: np.ndarray) -> LinearModel:
+    """Return a model with the names, units and places of states, inputs and outputs; `kept` are places in [δq; δv]."""
+    face, rows, key = plant.interface, plant.rows, kept.tobytes()
+    if key in face.models:
+        return face.models[key]
+    states, units = description.state_names(plant.system, kept, face.unit)
+    n, nu, ny = len(states), len(face.inputs), len(rows.outputs)
+    found = LinearModel(
+        np.zeros((n, n)),
+        np.zeros((n, nu)),
+        np.zeros((ny, n)),
+        np.zeros((ny, nu)),
+        states=states,
+        inputs=face.inputs,
+        outputs=rows.outputs,
+        state_index=description.state_index(plant.system, kept),
+        input_index=face.input_index,
+        output_index=rows.output_index,
+        state_units=units,
+        input_units=face.input_units,
+        output_units=rows.output_units,
     )
+    if not face.expressions and plant.system.n_closure == 0:
+        face.models[key] = found
+    return found
 
 
 def locked_velocities(system: System) -> np.ndarray:
     """Return a mask (nv,) of the velocities of locked joints."""
     tree = system.tree
     mask = np.zeros(system.nv, dtype=bool)
-    for i in np.flatnonzero(system.settings.joint_mode == LOCKED):
+    for i in np.flatnonzero(system.settings.joint_mode == LOCKED) if system.any_held else ():
         mask[tree.joint_v[i] : tree.joint_v[i] + tree.joint_nv[i]] = True
     return mask

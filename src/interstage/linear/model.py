@@ -110,6 +110,32 @@ class LinearModel:
             units = list(getattr(self, f"{what[:-1]}_units")) or [""] * count
             setattr(self, f"{what[:-1]}_units", units)
 
+    def with_matrices(
+        self, A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, **others: object
+    ) -> LinearModel:
+        """Return a model of the same states, inputs and outputs with other matrices, kept as they are given.
+
+        A, B, C, D : of finite numbers, in the shapes of those here;  others : fields to replace beside them
+        """
+        shapes = [(m.shape, own.shape) for m, own in zip((A, B, C, D), (self.A, self.B, self.C, self.D))]
+        if any(new != old for new, old in shapes):
+            raise InputError(
+                "matrices do not fit the names of a linear model",
+                expected=", ".join(str(old) for _, old in shapes),
+                got=", ".join(str(new) for new, _ in shapes),
+            )
+        found = object.__new__(type(self))
+        own = found.__dict__
+        for name, value in self.__dict__.items():
+            if value.__class__ is list:
+                own[name] = value.copy()
+            elif value.__class__ is dict:
+                own[name] = {k: a.copy() if a.__class__ is np.ndarray else a for k, a in value.items()}
+            else:
+                own[name] = value
+        own.update(A=A, B=B, C=C, D=D, **others)
+        return found
+
     # shape --------------------------------------------------------------------------------------------
 
     @property

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.linear.chart import Chart
-from interstage.linear.inputs import Channel
+from interstage.linear.interface import Interface, OutputRows
 from interstage.linear.outputs import Expression, Observation, Output, gather_sites
+from interstage.multibody.engine import NO_SITES
 from interstage.multibody.loads import Loads
 from interstage.multibody.state import State
 
@@ -20,26 +21,17 @@ if TYPE_CHECKING:
 class Plant:
     """Evaluate accelerations and outputs near an operating point.
 
-    channels : scalar inputs, zero at the operating point;  outputs : objects whose values are stacked
+    interface : inputs, zero at the operating point, and outputs, whose values are stacked
+    rows : where the outputs stand, once the plant has settled
     """
 
-    def __init__(
-        self,
-        system: System,
-        x0: State,
-        loads: Loads,
-        channels: list[Channel],
-        outputs: list[Output],
-        chart: Chart,
-    ):
+    rows: OutputRows
+
+    def __init__(self, system: System, x0: State, loads: Loads, interface: Interface, chart: Chart):
         self.system, self.x0, self.loads, self.chart = system, x0, loads, chart
-        self.channels, self.outputs = channels, outputs
-        # (name, kind) of channels, known before their first values but for expressions
-        self._names = [None if isinstance(o, Expression) else o.prepare(system) for o in outputs]
-        self.picks = [o.picks(system) if hasattr(o, "picks") else None for o in outputs]
-        self.sizes: list[int] = []  # numbers of each output, once it has settled
-        places = [(o.body, o.node) for o in outputs if hasattr(o, "node")]
-        self.sites = gather_sites(system, places)
+        self.interface = interface
+        self.channels, self.outputs = interface.channels, interface.outputs
+        self.sites = gather_sites(system, interface.places) if interface.places else NO_SITES
         self.origin: Observation | None = None
 
     def loads_with(self, u: np.ndarray | None) -> Loads:
@@ -65,40 +57,23 @@ class Plant:
         parts = [o.values(seen) for o in outputs]
         return np.concatenate(parts) if parts else np.zeros(0, seen.x.q.dtype)
 
-    def _picked(self, kind: str, places: np.ndarray) -> np.ndarray:
-        """Return what outputs that are states are at the operating point."""
-        return self.x0.v[places] if kind == "rate" else self.x0.q[self.system.tree.v_q[places]]
-
-    def settle(self) -> tuple[np.ndarray, np.ndarray, list[tuple[str, str]]]:
-        """Evaluate the operating point; return v̇0, y0, and (name, kind) of every output."""
+    def settle(self) -> tuple[np.ndarray, np.ndarray]:
+        """Evaluate the operating point; return v̇0 and y0."""
         self.origin = None
         vdot, seen = self.evaluate()
-        names: list[tuple[str, str]] = []
-        values = []
-        for output, pick, named in zip(self.outputs, self.picks, self._names):
-            y = output.values(seen) if pick is None else self._picked(*pick)
-            values.append(y)
-            if named is None:
-                if y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all():
-                    raise InputError(
-                        f"the expression '{output.name}' must return finite real numbers at a real state",
-                        got=repr(y)[:80],
-                    )
-                single = len(y) == 1
-                names += [
-                    (output.name if single else f"{output.name}.{k + 1}", output.unit) for k in range(len(y))
-                ]
-            else:
-                names += named
-        self.origin, self.sizes = seen, [len(y) for y in values]
-        return vdot, np.concatenate(values).astype(float) if values else np.zeros(0), names
-
-
-def unique(names: list[str], what: str) -> list[str]:
-    """Return names, or say which one is used twice."""
-    seen: dict[str, Any] = {}
-    for name in names:
-        if name in seen:
-            raise InputError(f"two {what} have the name '{name}'", hint="give one of them a name= of its own")
-        seen[name] = True
-    return names
+        values = [o.values(seen) for o in self.interface.felt]
+        for output, y in zip(self.interface.felt, values):
+            if isinstance(output, Expression) and (
+                y.ndim != 1 or y.dtype.kind not in "biuf" or not np.isfinite(y).all()
+            ):
+                raise InputError(
+                    f"the expression '{output.name}' must return finite real numbers at a real state",
+                    got=repr(y)[:80],
+                )
+        self.origin, self.rows = seen, self.interface.rows(values)
+        y0 = np.empty(len(self.rows.outputs))
+        if values:
+            y0[self.rows.felt] = np.concatenate(values)
+        moved = np.concatenate([self.x0.q[self.system.tree.v_q], self.x0.v])
+        y0[self.rows.picked] = moved[self.rows.columns]
+        return vdot, y0

@@ -45,7 +45,7 @@ DOORS = {
     "jacobian": (entry.enter_jacobian, entry.site_jacobian),
     "sums": (entry.enter_sums, entry.sums),
     "observe": (entry.enter_observe, entry.observe),
-    "composite": (entry.enter_composite, entry.composite_of_ground),
+    "composite": (entry.enter_composite, entry.composite_from),
     "closure_rows": (entry.enter_closure_rows, entry.look),
     "closure_response": (entry.enter_closure_response, entry.closure_response),
     "closure_jacobian": (entry.enter_closure_jacobian, entry.closure_jacobian),
@@ -178,7 +178,7 @@ class Scratch:
     mass_matrix = _algorithm("mass_matrix", "Write the mass matrix.")
     jacobian = _algorithm("jacobian", "Write the Jacobian of a site.")
     sums = _algorithm("sums", "Write energies and momentum; mass properties of bodies are left in `work.I`.")
-    composite = _algorithm("composite", "Write the inertia of the whole about the world origin.")
+    composite = _algorithm("composite", "Write the inertia of the whole about a place.")
     closure_response = _algorithm(
         "closure_response", "Write M⁻¹Jᵀ and J M⁻¹Jᵀ of closures into `work`; return the status."
     )

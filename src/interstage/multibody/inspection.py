@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from interstage.multibody.api.dynamics import Dynamics
     from interstage.multibody.api.kinematics import Kinematics
 
+WORLD = np.append(np.eye(3), np.zeros(3))
+
 
 def axes_of(system: Compiled, x: State, body: str, node: Node, frame: str) -> np.ndarray:
     """Return R (3, 3) from the axes of `frame` at a place to the world."""
@@ -65,19 +67,24 @@ def motion(
     return np.concatenate([R @ V[:3], R @ V[3:]]), np.concatenate([R @ A[:3], R @ a])
 
 
-def whole_about_origin(system: Compiled, x: State) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return mass, centre of mass (3,) and inertia (3, 3) about the world's origin of the whole, world axes."""
-    P = np.empty(21, x.q.dtype)
-    system.engine.composite(x.q, np.zeros_like(x.v), P)
+def whole_from(
+    system: Compiled, x: State, body: str | None = None, node: Node = None
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return mass, centre of mass (3,) and inertia (3, 3) of the whole about a place, in its axes; None: the world."""
+    P, i, place = np.empty(21, x.q.dtype), -1, WORLD
+    if body is not None:
+        i, (R, l) = system.body(body), places.local_pose(system, x, body, node)
+        place = np.concatenate([R.ravel(), l]).real
+    system.engine.composite(x.q, x.v, i, place, P)
     P = P.real
     mass = P[15]
     com = np.array([P[13], P[8], P[9]]) / mass
-    return mass, com, np.array([[P[0], P[3], P[4]], [P[3], P[1], P[5]], [P[4], P[5], P[2]]])
+    return mass, com, P[[0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(3, 3)
 
 
 def mass_properties(system: Compiled, x: State) -> RigidInertia:
     """Return mass, centre of mass and inertia of the whole in the world frame."""
-    return RigidInertia.from_about_point(*whole_about_origin(system, x), np.zeros(3))
+    return RigidInertia.from_about_point(*whole_from(system, x), np.zeros(3))
 
 
 def center_of_mass(system: Compiled, x: State, inside: np.ndarray | None = None) -> np.ndarray:

@@ -98,9 +98,14 @@ class Layout(dict[str, BodySlices]):
         return {}
 
     @cached_property
-    def indexed(self) -> dict[bytes, dict[str, np.ndarray]]:
-        """Places of groups of states, by the states that were kept: whoever looks for them keeps them here."""
+    def interfaces(self) -> dict:
+        """Inputs and outputs of linear models that were asked for before: whoever makes them keeps them here."""
         return {}
+
+    @cached_property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the entries of v."""
+        return tuple(c.name for c in self._named[1])
 
     @cached_property
     def _named(self) -> tuple[list[Coordinate], ...]:

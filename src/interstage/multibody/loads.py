@@ -249,7 +249,7 @@ class Loads:
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         placed = [force.checked() for force in as_forces(forces, frame)]
         located(system, [force.place for force in placed])
-        motions, names = _motions(system, accelerations), tuple(system.velocity_names())
+        motions, names = _motions(system, accelerations), system.layout.velocity_names
         if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1:
             tau = TimeTable.of(tau, system.nv, "tau")
         if callable(tau):

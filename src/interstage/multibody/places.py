@@ -25,7 +25,7 @@ from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
 if TYPE_CHECKING:
     from interstage.multibody.api.compiled import Compiled
 
-NO_ARM = np.zeros(3)
+NO_ARM, UNTURNED = np.zeros(3), np.eye(3)
 
 
 def _node(system: Compiled, i: int, place: Any) -> int:
@@ -114,15 +114,20 @@ def positions(system: Compiled, x: State, body: str, nodes: ArrayLike | None) ->
 def pose(system: Compiled, x: State, body: str, place: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation (3, 3) and position (3,) of a place in the world."""
     i, frames = system.body(body), frames_of(system, x)
+    local, l = local_pose(system, x, body, place)
+    return frames.R[i] @ local, frames.p[i] + frames.R[i] @ l
+
+
+def local_pose(system: Compiled, x: State, body: str, place: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return rotation (3, 3) and position (3,) of a place in the kernels' frame of its body."""
     l, lam, gamma = shape_of(system, body, place)
-    R, p = frames.R[i], frames.p[i]
     if not gamma.shape[1]:
-        return R, p + R @ l
+        return UNTURNED, l
     eta = x.q[system.layout[body].eta]
     theta = lam @ eta
     a1, a2 = exp_coefficients(theta @ theta)
     X = np.array([[0.0, -theta[2], theta[1]], [theta[2], 0.0, -theta[0]], [-theta[1], theta[0], 0.0]])
-    return R @ (np.eye(3) + a1 * X + a2 * (X @ X)), p + R @ (l + gamma @ eta)
+    return np.eye(3) + a1 * X + a2 * (X @ X), l + gamma @ eta
 
 
 def _frame_jacobian(system: Compiled, x: State, i: int) -> np.ndarray:

@@ -161,7 +161,7 @@ class Compiled:
 
     def velocity_names(self) -> list[str]:
         """Return a name for each entry of v, as in "panel.angle" and "panel.eta3"."""
-        return [c.name for c in self.layout.velocities()]
+        return list(self.layout.velocity_names)
 
     def body_frequencies_hz(self, name: str) -> np.ndarray:
         """Return the frequencies (n,) of a flexible body held at its inboard node."""

@@ -14,7 +14,17 @@ from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.slots import get3, get9, get_inertia, put_inertia
+from interstage.multibody.kernels.small import (
+    add,
+    kernel,
+    product,
+    scale,
+    shift_inertia,
+    transpose,
+    turn,
+    turn_inertia,
+)
 
 
 @kernel
@@ -61,13 +71,20 @@ def sums(tree, work, q, v, about, out):
 
 
 @kernel
-def composite_of_ground(tree, work, q, v, out):
-    """Write the inertia of the whole tree about the world origin, world axes: (21,) blocks A, B, C."""
+def composite_from(tree, work, q, v, i, place, out):
+    """Write the inertia (21,) of the whole tree about a place on body i (-1: the world), in its axes: blocks A, B, C.
+
+    place (12,) : rotation (9,) and position (3,) of the place in the frame of the body
+    """
     kinematics(tree, work, q, v)
+    poses(tree, work)
     body_terms(tree, work, q, v)
     composite(tree, work)
-    for k in range(21):
-        out[k] = work.P[-1, k]
+    R = get9(work.Rw, i)
+    at = add(get3(work.pw, i), turn(R, (place[9], place[10], place[11])))
+    seen = shift_inertia(get_inertia(work.P, -1), scale(-1.0, at))
+    axes = product(R, get9(place.reshape(1, 12), 0))
+    put_inertia(out.reshape(1, 21), 0, turn_inertia(seen, transpose(axes)))
 
 
 @kernel
@@ -113,9 +130,9 @@ def enter_observe(handle, q, v, vdot, sites):
 
 
 @kernel
-def enter_composite(handle, q, v, out):
-    """Call `composite_of_ground` on a handle."""
-    composite_of_ground(tree_of(handle), work_of(handle, out), q, v, out)
+def enter_composite(handle, q, v, i, place, out):
+    """Call `composite_from` on a handle."""
+    composite_from(tree_of(handle), work_of(handle, out), q, v, i, place, out)
 
 
 @kernel

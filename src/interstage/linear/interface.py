@@ -1,0 +1,155 @@
+"""Inputs and outputs of the linear models of a system: what they are called and where they stand, whatever the state.
+
+It is found once for the same inputs and outputs of one vehicle with its joints switched alike (`interface_of`): at
+small systems names and units would cost more than the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.linear.description import UnitNames
+from interstage.linear.inputs import Channel, Input, JointForce
+from interstage.linear.outputs import Expression, Output
+from interstage.multibody.loads import Force
+from interstage.multibody.prescribed import PRESCRIBED
+from interstage.multibody.types import Node
+
+if TYPE_CHECKING:
+    from interstage.linear.model import LinearModel
+    from interstage.multibody.api import System
+
+MOST = 64  # interfaces of one vehicle that are kept
+
+
+class Interface:
+    """Scalar inputs, zero at the operating point, and outputs whose values are stacked.
+
+    channels : scalar inputs;  picks : of each output the states that it is, None where it must be evaluated
+    felt : outputs that must be evaluated;  expressions : those among them whose size is known by their values
+    models : of states that were kept before, with all that is not of one operating point
+    """
+
+    def __init__(self, system: System, inputs: Sequence[Input], outputs: Sequence[Output]):
+        self.nv, self.channels = system.nv, list[Channel]()
+        groups: dict[str, list[int]] = {}
+        for item in inputs:
+            new = item.channels(system)
+            first = len(self.channels)
+            groups.setdefault(item.group, []).extend(range(first, first + len(new)))
+            self.channels += new
+        self.outputs: list[Any] = list(outputs)
+        self.expressions = [o for o in outputs if isinstance(o, Expression)]
+        self._named: list[list[tuple[str, str]]] = [
+            [] if isinstance(o, Expression) else o.prepare(system) for o in self.outputs
+        ]
+        self.picks = [o.picks(system) if hasattr(o, "picks") else None for o in outputs]
+        self.felt = [o for o, pick in zip(outputs, self.picks) if pick is None]
+        self.unit = UnitNames(system)
+        self.input_index = {k: np.array(v, dtype=np.int64) for k, v in groups.items()}
+        self.inputs = unique([c.name for c in self.channels], "inputs")
+        self.input_units = [self.unit(("angular " if c.turning else "") + c.kind) for c in self.channels]
+        self.models: dict[bytes, LinearModel] = {}
+
+    @cached_property
+    def places(self) -> list[tuple[str, Node]]:
+        """Places (body, node) of outputs."""
+        return [(o.body, o.node) for o in self.outputs if hasattr(o, "node")]
+
+    @cached_property
+    def forces(self) -> tuple[list[int], list[Force]]:
+        """Numbers of the inputs that are wrenches at places, and these."""
+        found = [(k, c.force) for k, c in enumerate(self.channels) if c.force is not None]
+        return [k for k, _ in found], [force for _, force in found]
+
+    @cached_property
+    def generalized(self) -> tuple[list[int], list[int]]:
+        """Places in v of the inputs that are generalized forces, and their numbers."""
+        found = [(c.tau, k) for k, c in enumerate(self.channels) if c.tau is not None]
+        return [tau for tau, _ in found], [k for _, k in found]
+
+    @cached_property
+    def driven(self) -> list[tuple[int, str, int]]:
+        """Number, body and velocity of its joint of the inputs that are accelerations of prescribed joints."""
+        return [(k, *c.acceleration) for k, c in enumerate(self.channels) if c.acceleration is not None]
+
+    @cached_property
+    def _known_rows(self) -> OutputRows:
+        return OutputRows(self, self._named)
+
+    def rows(self, values: Sequence[np.ndarray]) -> OutputRows:
+        """Return where the outputs stand; values : of `felt` at the operating point."""
+        if not self.expressions:
+            return self._known_rows
+        named, seen = list(self._named), {id(output): len(y) for output, y in zip(self.felt, values)}
+        for k, output in enumerate(self.outputs):
+            if isinstance(output, Expression):
+                named[k] = _numbered(output, seen[id(output)])
+        return OutputRows(self, named)
+
+
+def _numbered(output: Expression, n: int) -> list[tuple[str, str]]:
+    """Return (name, unit) of the n channels of an expression."""
+    names = [output.name] if n == 1 else [f"{output.name}.{k + 1}" for k in range(n)]
+    return [(name, output.unit) for name in names]
+
+
+class OutputRows:
+    """Names and units of the channels of outputs, and where they stand among all.
+
+    sizes : numbers of each output;  felt : rows of those that must be evaluated
+    picked, columns : rows of those that are states, and which of [δq; δv] these are
+    """
+
+    def __init__(self, interface: Interface, named: Sequence[list[tuple[str, str]]]):
+        self.sizes = [len(own) for own in named]
+        self.outputs = unique([name for own in named for name, _ in own], "outputs")
+        self.output_units = [interface.unit(kind) for own in named for _, kind in own]
+        index: dict[str, list[int]] = {}
+        felt: list[int] = []
+        picked: list[tuple[int, int]] = []
+        at = 0
+        for output, pick, n in zip(interface.outputs, interface.picks, self.sizes):
+            rows = range(at, at + n)
+            index.setdefault(output.group, []).extend(rows)
+            if pick is None:
+                felt += rows
+            else:
+                shift = interface.nv if pick[0] == "rate" else 0
+                picked += zip(rows, (shift + int(place) for place in pick[1]))
+            at += n
+        self.output_index = {k: np.array(v, dtype=np.int64) for k, v in index.items()}
+        self.felt = np.array(felt, dtype=np.int64)
+        self.picked, self.columns = np.array(picked, dtype=np.int64).reshape(-1, 2).T
+
+
+def interface_of(system: System, inputs: Sequence[Input], outputs: Sequence[Output]) -> Interface:
+    """Return the interface of inputs and outputs, as it was found before where that is the same."""
+    known = system.layout.interfaces
+    try:
+        key = tuple(inputs), tuple(outputs), system.settings.joint_mode.tobytes()
+        if key in known:
+            return known[key]
+    except TypeError:  # lists, which can change, among what they are made of
+        return Interface(system, inputs, outputs)
+    found = Interface(system, inputs, outputs)
+    mode = system.settings.joint_mode
+    if any(isinstance(item, JointForce) and mode[system.body(item.body)] == PRESCRIBED for item in inputs):
+        return found  # forces that do nothing are warned of whenever they are asked for
+    if len(known) >= MOST:
+        known.clear()
+    known[key] = found
+    return found
+
+
+def unique(names: list[str], what: str) -> list[str]:
+    """Return names, or say which one is used twice."""
+    if len(set(names)) == len(names):
+        return names
+    twice = next(name for k, name in enumerate(names) if name in names[:k])
+    raise InputError(f"two {what} have the name '{twice}'", hint="give one of them a name= of its own")
