@@ -45,6 +45,7 @@ def test_rigid_and_flexible_bodies_in_two_loops(k):
     assert_alike(system, x, inputs, forces=forces, tau=rng.normal(size=system.nv))
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("coupler", [None, BENT])
 @pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
 def test_a_four_bar_whose_crank_is_driven(coupler, stabilization):
