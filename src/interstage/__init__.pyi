@@ -10,6 +10,7 @@ from interstage.errors import FidelityWarning as FidelityWarning
 from interstage.errors import InterstageError as InterstageError
 from interstage.errors import LockWarning as LockWarning
 from interstage.errors import MotionWarning as MotionWarning
+from interstage.exchange import FMUDevice as FMUDevice
 from interstage.exchange import export_fmu as export_fmu
 from interstage.exchange import from_mjcf as from_mjcf
 from interstage.exchange import from_urdf as from_urdf
