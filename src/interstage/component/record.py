@@ -140,7 +140,7 @@ class ChildBody:
     mass, com (3,) from `position`, inertia (3,3) about its own centre of mass, component axes.
     position : (3,) of its own grid from the reference point
     grid : id of its grid; parent_grids : grids of the flexible body that carry it
-    connection : "grid", "rbar", "rbe2" or "rbe3"; components : held components, as in 123456
+    connection : "grid", "rbar", "rbe1", "rbe2" or "rbe3"; components : held components, as in 123456
     weights : (len(parent_grids),) of an RBE3, else ones
     """
 

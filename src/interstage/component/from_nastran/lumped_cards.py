@@ -21,7 +21,7 @@ def child_bodies(fe: FEModel) -> list[ChildBody]:
     """Describe every CONM2 of a deck, in basic axes; mass in consistent units (WTMASS applied).
 
     A CONM2 on a grid that elements hold is connected to that grid. Where the grid has no stiffness of its
-    own, the rigid element that it belongs to is the connection: RBAR, RBE2 or RBE3.
+    own, the rigid element that it belongs to is the connection: RBAR, RBE1, RBE2 or RBE3.
     """
     links = _links(fe)
     stiff = fe.K_gg.diagonal()
@@ -57,7 +57,7 @@ def child_bodies(fe: FEModel) -> list[ChildBody]:
 def _links(fe: FEModel) -> dict[int, tuple[str, list[int], str, np.ndarray | None]]:
     """Grid -> (element, carrying grids, held components, weights) for every grid that a rigid element holds."""
     out: dict[int, tuple[str, list[int], str, np.ndarray | None]] = {}
-    by_kind = {kind: [link for link in fe.links if link.kind == kind] for kind in ("rbar", "rbe2", "rbe3")}
+    by_kind = {kind: [link for link in fe.links if link.kind == kind] for kind in ("rbar", "rbe1", "rbe2", "rbe3")}
     for link in by_kind["rbar"]:
         other = int(link.others[0])
         out[link.grid] = ("rbar", [other], link.components, None)
@@ -66,6 +66,10 @@ def _links(fe: FEModel) -> dict[int, tuple[str, list[int], str, np.ndarray | Non
         out.setdefault(link.grid, ("rbe2", link.others.tolist(), link.components, None))
         for grid in link.others.tolist():
             out.setdefault(grid, ("rbe2", [link.grid], link.components, None))
+    for link in by_kind["rbe1"]:
+        body = [link.grid, *link.others.tolist()]
+        for grid in body:
+            out.setdefault(grid, ("rbe1", [one for one in body if one != grid], link.components, None))
     for link in by_kind["rbe3"]:
         out.setdefault(link.grid, ("rbe3", link.others.tolist(), link.components, link.weights))
     return out

@@ -159,7 +159,10 @@ def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:
     independent = _point_components(ctx, table, i, values[:split])
     dependent = _point_components(ctx, table, i, values[split + 1 :])
     _check_apart(table, i, independent, dependent)
-    return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent), None
+    rows = list(dict.fromkeys(row for row, _ in (*independent, *dependent)))
+    held = _digits(np.unique([c for _, c in dependent]))
+    link = RigidLink("rbe1", int(ctx.grids.id[rows[0]]), ctx.grids.id[rows[1:]], held)
+    return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent), link
 
 
 def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
