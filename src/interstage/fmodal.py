@@ -14,14 +14,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from interstage.component.from_nastran.deck import component_from_deck
-from interstage.component.from_nastran.external import Run, run_deck, run_nastran
+from interstage.component.from_nastran.external import (
+    Dialect,
+    Run,
+    matrix_run_deck,
+    read_g_matrices,
+    run_deck,
+    run_nastran,
+)
 from interstage.component.from_nastran.op2 import component_from_op2
 from interstage.component.from_nastran.op4 import component_from_op4
 from interstage.component.from_nastran.source import check_points, deck_aset
@@ -31,15 +39,12 @@ from interstage.errors import InputError, known_names
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, read_deck
 
-# options that no external run can carry out
+# options that no external run can carry out, and those that need the matrices of the g-set
 _BUILT_IN = {
-    "separate_lumped": "lumped bodies are separated",
-    "loads": "residual vectors of load patterns are made",
-    "inertia_relief": "residual vectors of unit accelerations are made",
     "geometric_stiffness": "geometric stiffness is computed",
     "recover": "recovery rows are made",
-    "rotary_integrals": "integrals of rotary nodes are computed",
 }
+_ALTERS = ("separate_lumped", "loads", "inertia_relief", "rotary_integrals")
 
 
 class Nastran:
@@ -49,12 +54,17 @@ class Nastran:
     ----------
     executable_path : a NASTRAN program; None or "" for the built-in solver
     timeout_s : time limit of an external run
+    dialect : of that program, "msc" or "nx", in which the DMAP alter is written
+    alters : let the external run write the matrices of the g-set by a DMAP alter, so that all that the built-in solver
+        makes of a deck is made of them; None: only where EXTSEOUT cannot do what is asked for
     component : the result of `load_op2`
     """
 
     def __init__(self) -> None:
         self.executable_path: str | os.PathLike | None = None
         self.timeout_s = 24 * 3600.0
+        self.dialect: Dialect = "msc"
+        self.alters: bool | None = None
         self.component: Component | None = None
         self._deck: Deck | None = None
         self._path: Path | None = None
@@ -157,12 +167,26 @@ class Nastran:
                 rotary_integrals=False,
                 rigid_threshold_hz=threshold,
             )
-            component = self._from_files(Path(fop2) if fop2 else self._run.op4, options)
+            if not fop2 and self._run is not None and self._run.alters:
+                options = options.with_changes(rotary_integrals=self._options.rotary_integrals)
+                component = self._from_g_set(self._run, options)
+            else:
+                component = self._from_files(Path(fop2) if fop2 else self._run.op4, options)
         else:
             component = self._solve(reference, threshold)
         if not modal_integral_flag:
             component = component.without_integrals()
         self.component = component
+
+    def _from_g_set(self, run: Run, options: ReductionOptions) -> Component:
+        """Component of the matrices that an alter wrote."""
+        made = component_from_deck(self._deck, options, matrices=partial(read_g_matrices, run.op4))
+        version = {
+            "solver": "external NASTRAN (DMAP alter)",
+            "nastran_version": run.version,
+            "op4": run.op4.name,
+        }
+        return made.with_changes(provenance={**made.provenance, **version})
 
     def _from_files(self, path: Path, options: ReductionOptions) -> Component:
         """Component of an external run's op2 or op4 file."""
@@ -202,18 +226,24 @@ class Nastran:
                 )
         fe = FEModel.from_deck(self._deck)
         aset = dict(options.aset or deck_aset(fe, fe.case.subcases[0]))
-        if not aset:
-            raise InputError(
-                "an external run makes a Craig-Bampton model, which needs an interface",
-                where="aset",
-                hint="name the held grids in aset, or leave executable_path empty for free-free modes",
-            )
         rvdof = options.rvdof or {}
         check_points(fe, "aset", aset)
         check_points(fe, "rvdof", rvdof)
-        self._options = options.with_changes(aset=aset)
-        top = int(np.max(np.concatenate([fe.grids.id, fe.grids.spoint])))
-        first_q = 10 ** len(str(top)) + 1
         name = self._path.stem
-        text = run_deck(self._deck, options.n_modes, aset, rvdof, first_q, f"FModal_{name}.op4")
-        return run_nastran(self.executable_path, text, name, Path.cwd() / f"analysis_{name}", self.timeout_s)
+        op4 = f"FModal_{name}.op4"
+        needed = [what for what in _ALTERS if getattr(options, what)] or ([] if aset else ["free-free modes"])
+        if needed and self.alters is False:
+            raise InputError(
+                f"EXTSEOUT has no {needed[0].replace('_', ' ')}",
+                where="alters",
+                hint="leave alters at None or True",
+            )
+        alters = bool(needed) if self.alters is None else self.alters
+        if alters:
+            text = matrix_run_deck(self._deck, options.n_modes, op4, self.dialect)
+        else:
+            self._options = options.with_changes(aset=aset)
+            top = int(np.max(np.concatenate([fe.grids.id, fe.grids.spoint])))
+            text = run_deck(self._deck, options.n_modes, aset, rvdof, 10 ** len(str(top)) + 1, op4)
+        folder = Path.cwd() / f"analysis_{name}"
+        return replace(run_nastran(self.executable_path, text, name, folder, self.timeout_s), alters=alters)

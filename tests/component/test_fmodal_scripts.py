@@ -11,10 +11,17 @@ from deck_models import SIMPLE_BEAM, boom
 
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton
-from interstage.component.from_nastran.external import fatal_messages, run_deck
+from interstage.component.from_nastran.external import (
+    fatal_messages,
+    matrix_run_deck,
+    read_g_matrices,
+    run_deck,
+)
 from interstage.errors import FileError, InputError, SolverError
+from interstage.fem import FEModel
 from interstage.fmodal import Nastran
 from interstage.nastran import deck_from_text
+from op4_writer import binary_op4
 
 
 @pytest.fixture
@@ -167,11 +174,96 @@ def test_external_faults(folder):
     nast.executable_path = stand_in(folder, "pass")
     with pytest.raises(SolverError, match="no matrices"):
         nast.run_103(n_modes=3, aset={1: 123456})
-    with pytest.raises(InputError, match="interface"):
+    with pytest.raises(InputError, match=r"by the built-in solver only \(geometric_stiffness\)"):
+        nast.run_103(n_modes=3, aset={1: 123456}, geometric_stiffness=[1])
+    nast.alters = False
+    with pytest.raises(InputError, match="EXTSEOUT has no free-free modes"):
         nast.run_103(n_modes=3)
-    for what, value in (("geometric_stiffness", [1]), ("loads", [{1: [1.0]}]), ("inertia_relief", True)):
-        with pytest.raises(InputError, match=rf"by the built-in solver only \({what}\)"):
+    for what, value in (
+        ("loads", [{1: [1.0]}]),
+        ("inertia_relief", True),
+        ("separateLumpedRigidBodies", True),
+    ):
+        with pytest.raises(InputError, match="EXTSEOUT has no"):
             nast.run_103(n_modes=3, aset={1: 123456}, **{what: value})
+    nast.alters, nast.dialect = True, "cosmic"
+    with pytest.raises(
+        InputError, match="dialect of NASTRAN is not known; expected 'msc' or 'nx', got 'cosmic'"
+    ):
+        nast.run_103(n_modes=3)
+
+
+ENGINE = [
+    "CONM2,200,9,,20.,.1,.05,.02",
+    ",3.,.1,4.,.2,.3,5.",
+    "PARAM,WTMASS,.5",
+    "SPOINT,77",
+    "CELAS2,99,1.+3,77,,9,2",
+]
+OUT = {"KGG": "K_gg", "MGG": "M_gg", "BGG": "B_gg", "K4GG": "K4_gg"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "options"),
+    [
+        ("msc", {}),
+        ("nx", {"separateLumpedRigidBodies": True}),
+        ("msc", {"aset": {1: 123456}, "rvdof": {9: 123}}),
+        ("nx", {"aset": {1: 123456}, "inertia_relief": True}),
+    ],
+)
+def test_run_by_alters(folder, dialect, options):
+    """Matrices of the g-set as a binary, sparse op4 file of a stand-in: all that a deck gives is made of them."""
+    (folder / "boom.dat").write_text(boom(ENGINE))
+    fe = FEModel.from_deck("boom.dat")
+    made = b"".join(
+        binary_op4(name, getattr(fe, attribute).toarray(), strings="big") for name, attribute in OUT.items()
+    )
+    (folder / "matrices.op4").write_bytes(made)
+    body = (
+        "text = deck.read_text()\n"
+        f"assert {'COMPILE SEMODES' if dialect == 'msc' else 'MALTER'!r} in text and 'OUTPUT4 KGG' in text\n"
+        f"shutil.copy({str(folder / 'matrices.op4')!r}, 'FModal_boom.op4')\n"
+        "pathlib.Path('boom.f06').write_text('1 NX NASTRAN 2412 stand-in\\n')"
+    )
+    nast, ours = Nastran(), Nastran()
+    nast.executable_path, nast.dialect, nast.alters = stand_in(folder, body), dialect, True
+    for one in (nast, ours):
+        one.read("boom.dat")
+        one.run_103(n_modes=6, **options)
+        one.load_op2(modal_integral_flag=True)
+    a, b = nast.component, ours.component
+    np.testing.assert_allclose(a.frequencies_hz, b.frequencies_hz, rtol=1e-9)
+    np.testing.assert_allclose(a.mass, b.mass, rtol=1e-12)
+    np.testing.assert_allclose(a.inertia, b.inertia, atol=1e-9 * np.abs(b.inertia).max())
+    np.testing.assert_allclose(np.abs(a.gamma), np.abs(b.gamma), atol=1e-6 * np.abs(b.gamma).max())
+    assert [body.mass for body in a.child_bodies] == [body.mass for body in b.child_bodies]
+    assert a.provenance["solver"] == "external NASTRAN (DMAP alter)"
+    nast.write_hdf5("external.h5", write_gset=True, write_fset=True)
+    with h5py.File("external.h5") as f:
+        assert "MassMatrix" in f["Gset"] and "StiffnessMatrix" in f["Fset"]
+
+
+def test_matrices_of_another_deck(folder):
+    (folder / "boom.dat").write_text(boom([]))
+    for name, words in (("KGG", "lacks the matrix MGG"), ("MGG", "lacks the matrix KGG")):
+        (folder / "some.op4").write_bytes(binary_op4(name, np.eye(54)))
+        with pytest.raises(FileError, match=words):
+            read_g_matrices(folder / "some.op4", 54)
+    (folder / "some.op4").write_bytes(binary_op4("KGG", np.eye(5)))
+    with pytest.raises(
+        InputError, match="KGG of the op4 file does not fit the deck.*expected 54 rows.*got 5 by 5"
+    ):
+        read_g_matrices(folder / "some.op4", 54)
+
+
+@pytest.mark.parametrize("dialect", ["msc", "nx"])
+def test_alter_deck_is_a_deck(dialect):
+    """The deck of the alter has the points of the structure, scalar ones included, so that matrices fit it."""
+    again = deck_from_text(matrix_run_deck(deck_from_text(SIMPLE_BEAM), 12, "FModal_SimpleBeam.op4", dialect))
+    assert again.sol == 103 and len(again.cards("CBEAM")) == 9
+    fe, ours = FEModel.from_deck(again), FEModel.from_deck(deck_from_text(SIMPLE_BEAM))
+    assert fe.grids.n_dof == ours.grids.n_dof and fe.eigen_requests[990001].count == 12
 
 
 def test_threshold_of_the_run(folder):

@@ -1,4 +1,4 @@
-"""An engine that rigid elements hold at several grids: taken out, hung on the flexible body again, modes of the whole."""
+"""An engine that rigid elements hold at several grids: taken out, hung on again, modes of the whole."""
 
 from __future__ import annotations
 

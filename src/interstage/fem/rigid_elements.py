@@ -18,8 +18,9 @@ from interstage.fem.grids import Grids
 class RigidLink:
     """A rigid element as a connection of grids.
 
-    kind : "rbar", "rbe1", "rbe2" or "rbe3"; grid : that of an RBE2 or RBE3 which the others carry or are carried by, one
-        end of an RBAR, or any of an RBE1, in which each is carried by all others
+    kind : "rbar", "rbe1", "rbe2" or "rbe3"
+    grid : that of an RBE2 or RBE3 which the others carry or are carried by, one end of an RBAR, or any of an RBE1, in
+        which each is carried by all others
     others : (k,) ids of the other grids; components : digits of the components that it holds; weights : (k,) of an RBE3
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from interstage.component.from_nastran.source import (
     grid_turns,
     lumped_points,
     provenance,
+    with_matrices,
 )
 from interstage.component.geometric import Stiffener
 from interstage.component.integrals import rigid_motion
@@ -41,13 +42,22 @@ from interstage.nastran import Deck, Subcase
 
 
 def component_from_deck(
-    deck: Deck | str | os.PathLike[str], options: ReductionOptions, *, allow_outside: bool = False
+    deck: Deck | str | os.PathLike[str],
+    options: ReductionOptions,
+    *,
+    allow_outside: bool = False,
+    matrices: Callable[[int], Mapping[str, sp.csr_matrix]] | None = None,
 ) -> Component:
-    """Build a component from a deck, constraints and rigid elements applied; arguments as in `Component.from_deck`."""
+    """Build a component from a deck, constraints and rigid elements applied; arguments as in `Component.from_deck`.
+
+    matrices : number of dofs -> K, M, B and K4 of the g-set, from another program; those of the deck otherwise
+    """
     deck = as_deck(deck, allow_outside)
     fe = FEModel.from_deck(deck)
-    children: list[ChildBody] = child_bodies(fe) if options.separate_lumped else []
     bare = bare_model(fe)
+    if matrices is not None:
+        fe, bare = with_matrices(fe, bare, matrices(fe.grids.n_dof))
+    children: list[ChildBody] = child_bodies(fe) if options.separate_lumped else []
     M_gg = bare.M_gg if options.separate_lumped else fe.M_gg
     case = modes_case(fe, options.subcase)
     _refuse_preload(fe)

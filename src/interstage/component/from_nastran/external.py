@@ -1,7 +1,9 @@
 """Run an external NASTRAN: write its deck, start it without a shell, find its errors, read what it wrote.
 
-The run reduces the structure to a Craig-Bampton model with NASTRAN's own EXTSEOUT command, which MSC and NX
-know alike, and reads the matrices from the op4 file; the deck's geometry and point masses are read here.
+A run either reduces the structure to a Craig-Bampton model with NASTRAN's own EXTSEOUT command, which MSC and NX know
+alike, or writes the matrices of the g-set by a DMAP alter, in the words of MSC or NX, and the reduction is made here
+(free-free modes, interfaces, residual vectors, lumped bodies, G- and F-set). Both write FModal_<name>.op4; the deck's
+geometry and point masses are read here.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, Subcase, read_op4
@@ -22,21 +25,18 @@ from interstage.output import make_folder, read_bytes, write_text
 
 OP4_UNIT = 57
 SEID = 1
-_DROPPED_BULK = (
-    "EIGRL",
-    "EIGR",
-    "ASET",
-    "ASET1",
-    "BSET",
-    "BSET1",
-    "QSET",
-    "QSET1",
-    "SPOINT",
-    "ENDDATA",
-    "RVDOF",
-    "RVDOF1",
-)
+_REPLACED = ("EIGRL", "EIGR", "ENDDATA", "RVDOF", "RVDOF1")
+_SETS = ("ASET", "ASET1", "BSET", "BSET1", "QSET", "QSET1", "SPOINT")
 _DROPPED_PARAM = ("POST", "GRDPNT", "EXTOUT", "FIXEDB")
+
+
+Dialect = Literal["msc", "nx"]
+# Where the matrices of the g-set are at hand: after the modes in the sequence of MSC, where they are assembled in NX.
+_ALTERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "msc": (("COMPILE SEMODES SOUIN=MSCSOU NOLIST NOREF $", "ALTER 'STRAIN ENERGY' $"), ("ENDALTER $",)),
+    "nx": (("MALTER 'MALTER:(KGG, BGG, MGG, K4GG, PG)' $",), ()),
+}
+G_MATRICES = {"K": "KGG", "M": "MGG", "B": "BGG", "K4": "K4GG"}
 
 
 @dataclass
@@ -48,6 +48,7 @@ class Run:
     op4: Path
     f06: Path
     version: str = "unknown"
+    alters: bool = False
 
 
 def run_deck(
@@ -75,7 +76,66 @@ def run_deck(
     lines += [f"SPOINT,{first_q},THRU,{last}", f"QSET1,0,{first_q},THRU,{last}"]
     lines += [f"BSET1,{value},{grid}" for grid, value in sorted(aset.items())]
     lines += [f"RVDOF1,{value},{grid}" for grid, value in sorted(rvdof.items())]
-    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text())), "ENDDATA", ""])
+    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text()), _REPLACED + _SETS), "ENDDATA", ""])
+
+
+def alter(dialect: Dialect) -> list[str]:
+    """DMAP lines of the executive section that write the matrices of the g-set to the op4 file, sparse."""
+    if dialect not in _ALTERS:
+        raise InputError("this dialect of NASTRAN is not known", expected="'msc' or 'nx'", got=repr(dialect))
+    first, last = _ALTERS[dialect]
+    writing = [f"OUTPUT4 {name}//0/-{OP4_UNIT}/2/TRUE $" for name in G_MATRICES.values()]
+    return [*first, *writing, *last]
+
+
+def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect) -> str:
+    """Write the run as one deck: SOL 103 with the alter of a dialect, all INCLUDEs in place."""
+    lines = [
+        f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},FORM=UNFORMATTED,DELETE",
+        "SOL 103",
+        *alter(dialect),
+        "CEND",
+        *_kept_case(deck.case.subcases[0]),
+        "METHOD = 990001",
+        "DISPLACEMENT(PLOT) = ALL",
+        "RESVEC = NO",
+        "BEGIN BULK",
+        "PARAM,POST,-1",
+        f"EIGRL,990001,,,{n_modes},,,,MASS",
+    ]
+    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text()), _REPLACED), "ENDDATA", ""])
+
+
+def read_g_matrices(path: Path, n_dof: int) -> dict[str, sp.csr_matrix]:
+    """Read K, M, B and K4 (n_dof, n_dof) of the g-set from the op4 file of an alter; those that are absent are zero."""
+    found = read_op4(path)
+    out = {}
+    for key, name in G_MATRICES.items():
+        if name not in found:
+            if key in ("K", "M"):
+                raise FileError(
+                    f"the op4 file lacks the matrix {name}",
+                    where=str(path),
+                    hint="did the alter fit this version? Look into the f06, and try the other dialect",
+                )
+            out[key] = sp.csr_matrix((n_dof, n_dof))
+            continue
+        one = found[name]
+        if isinstance(one, SparseMatrix):
+            matrix = sp.coo_matrix((one.value, (one.row, one.column)), shape=one.shape).tocsr()
+        else:
+            matrix = sp.csr_matrix(one)
+        if matrix.shape != (n_dof, n_dof):
+            raise InputError(
+                f"{name} of the op4 file does not fit the deck",
+                where=str(path),
+                expected=f"{n_dof} rows, six a grid and one a scalar point",
+                got=f"{matrix.shape[0]} by {matrix.shape[1]}",
+            )
+        if np.iscomplexobj(matrix) or not np.isfinite(matrix.data).all():
+            raise FileError(f"{name} of the op4 file is complex or not finite", where=str(path))
+        out[key] = matrix
+    return out
 
 
 def _bulk(text: str) -> list[str]:
@@ -97,8 +157,8 @@ def _kept_case(case: Subcase) -> list[str]:
     return lines
 
 
-def _kept_bulk(bulk: list[str]) -> list[str]:
-    """Bulk data without the cards that the run replaces, with their continuations."""
+def _kept_bulk(bulk: list[str], dropped: tuple[str, ...]) -> list[str]:
+    """Bulk data without the cards `dropped` that the run replaces, with their continuations."""
     out, dropping = [], False
     for line in bulk:
         body = line.split("$")[0]
@@ -110,9 +170,7 @@ def _kept_bulk(bulk: list[str]) -> list[str]:
             continue
         name = re.split(r"[,*\s]", body.strip().upper(), maxsplit=1)[0]
         fields = [v.strip().upper() for v in (body.split(",") if "," in body else (body[:8], body[8:16]))]
-        dropping = name in _DROPPED_BULK or (
-            name == "PARAM" and len(fields) > 1 and fields[1] in _DROPPED_PARAM
-        )
+        dropping = name in dropped or (name == "PARAM" and len(fields) > 1 and fields[1] in _DROPPED_PARAM)
         if not dropping:
             out.append(line)
     return out

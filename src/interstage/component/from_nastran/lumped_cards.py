@@ -57,7 +57,9 @@ def child_bodies(fe: FEModel) -> list[ChildBody]:
 def _links(fe: FEModel) -> dict[int, tuple[str, list[int], str, np.ndarray | None]]:
     """Grid -> (element, carrying grids, held components, weights) for every grid that a rigid element holds."""
     out: dict[int, tuple[str, list[int], str, np.ndarray | None]] = {}
-    by_kind = {kind: [link for link in fe.links if link.kind == kind] for kind in ("rbar", "rbe1", "rbe2", "rbe3")}
+    by_kind = {
+        kind: [link for link in fe.links if link.kind == kind] for kind in ("rbar", "rbe1", "rbe2", "rbe3")
+    }
     for link in by_kind["rbar"]:
         other = int(link.others[0])
         out[link.grid] = ("rbar", [other], link.components, None)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,25 @@ def deck_damping(fe: FEModel, K: Any, B: Any, K4: Any) -> tuple[Any, Any, list[s
 def bare_model(fe: FEModel) -> FEModel:
     """The model without its CONM2."""
     return replace(fe, blocks=[b for b in fe.blocks if not isinstance(b, PointMassBlock)])
+
+
+def with_matrices(fe: FEModel, bare: FEModel, given: Mapping[str, sp.csr_matrix]) -> tuple[FEModel, FEModel]:
+    """The model and the one without its CONM2 with matrices of another program, K, M, B and K4 of the g-set.
+
+    What CONM2 weigh is as the deck has it: M_bare = M - (M_own - M_own,bare), what cancels to rounding removed.
+    """
+    lumped = (fe.M_gg - bare.M_gg).tocsr()
+    rest = (given["M"] - lumped).tocsr()
+    size = abs(given["M"]).tocoo()
+    noise = sp.csr_matrix((1e-13 * size.data, (size.row, size.col)), shape=rest.shape)
+    kept = rest.multiply(abs(rest) > noise).tocsr()
+    kept.eliminate_zeros()
+    out = []
+    for model, M in ((fe, given["M"]), (bare, kept)):
+        one = copy(model)
+        one.__dict__.update(K_gg=given["K"], M_gg=M, B_gg=given["B"], K4_gg=given["K4"])
+        out.append(one)
+    return out[0], out[1]
 
 
 def lumped_points(

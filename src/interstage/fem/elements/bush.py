@@ -22,7 +22,8 @@ class BushBlock(ElementBlock):
     k, b, ge_components : (n, 6) stiffness, damping and structural damping coefficients in element axes
     bush_mass : (n,) half on the translations of each grid
     stress_factors : (n, 2) stress of a unit force and of a unit moment (PBUSH SA, ST)
-    expansion : (n,) lengthening along the element's x axis of unit temperature, α L
+
+    `expansion` (n,) is the lengthening along the element's x axis of unit temperature, α L.
     """
 
     def __init__(self, eid, nodes, R, w_a, w_b, k, b, ge_components, bush_mass, stress_factors=None):
