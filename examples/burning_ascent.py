@@ -1,7 +1,8 @@
 """A launcher of the class of Ares I burns, drops its first stage and flies on: one run of the engine.
 
 Two stages from decks that are written here, 620 t of grain in the first, 138 t of oxygen and hydrogen in the second
-with two waves of slosh in each tank, a nozzle on its gimbal, and constant shapes with a certified error. Propellant is
+with two waves of slosh in each tank that follow its level, a nozzle on its gimbal, and constant shapes with a certified
+error. Propellant is
 a state of the run; the grain flows through the motor to the nozzle (jet damping). As the grain is burnt the stack is
 cut in two: the upper stage rings, lights its engine and flies on, and the spent stage falls behind.
 
@@ -22,12 +23,12 @@ import interstage as ist
 from interstage import devices as dev
 from interstage.nastran import deck_from_text
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
-from interstage.vehicle import PipeFlow, Tank
 
 GRAIN, LOX, LH2 = 620e3, 118e3, 20e3  # kg
 THRUST, FLOW = 13.0e6, 5000.0  # N, kg/s of the motor
 THRUST2, FLOW2 = 1.3e6, 296.0  # of the upper stage
-SHARE = LOX / (LOX + LH2)
+SHARE, RESIDUAL = LOX / (LOX + LH2), 0.02
+BELOW = 20.0  # Hz, of modes that the whole flight has: some thirty shapes
 YOUNG = 7e10
 
 
@@ -53,46 +54,31 @@ def column(n: int) -> np.ndarray:
 
 
 def build() -> ist.Vehicle:
-    """Return the launcher along x, slosh as shapes of the upper stage (four masses, at 20 m/s²)."""
+    """Return the launcher along x, with its engines, and four waves of slosh as shapes of the upper stage."""
     first = ist.Stage.from_deck(stage_deck(52.0, 13, (3e10, 1.2e11), 7e3, 2e4), "first")
     first.add_tank("grain", levels={GRAIN * s: GRAIN * s * column(14) for s in np.linspace(0.0, 1.0, 6)})
-    waves = ""
-    for grid, depth, mass, start in ((4, 5.0, 0.5 * LOX, 9001), (8, 8.0, 0.5 * LH2, 9101)):
-        tank = dev.CylinderSlosh(radius=2.7, depth=depth, mass=mass, n=2)
-        waves += dev.slosh_cards(
-            tank, grid=grid, bottom=[3.0 * (grid - 1), 0, 0], first=start, acceleration=20.0, damping=0.005
-        )
-    upper = ist.Stage.from_deck(stage_deck(36.0, 12, (1.2e10, 4e10), 2.2e3, 6e3, waves), "upper")
-    # half of each fluid sloshes and stays; the rest burns
-    upper.add_tank("lox", levels={0.0: 0 * column(4), 0.5 * LOX: 0.5 * LOX * column(4)}, nodes=range(2, 6))
-    upper.add_tank("lh2", levels={0.0: 0 * column(4), 0.5 * LH2: 0.5 * LH2 * column(4)}, nodes=range(6, 10))
+    upper = ist.Stage.from_deck(stage_deck(36.0, 12, (1.2e10, 4e10), 2.2e3, 6e3), "upper")
+    for tank, mass, nodes in (("lox", LOX, range(2, 6)), ("lh2", LH2, range(6, 10))):
+        levels = {mass * s: mass * s * column(4) for s in (RESIDUAL, 1.0)}
+        upper.add_tank(tank, levels=levels, nodes=nodes)
     v = ist.Vehicle("ares", gravity=[-9.81, 0.0, 0.0])
     v.add(first)
     v.add(upper, at=[52.0, 0.0, 0.0])
     v.join("separation", ("first", 14), ("upper", 1))
-    return v
-
-
-def flight_of(v: ist.Vehicle, shapes, grain: float) -> tuple[ist.Assembly, ist.System]:
-    """Return the launcher with its motor on a gimbal, the tanks as states, and an engine of the upper stage."""
-    mb = v.multibody(shapes, propellant={"grain": grain}, damping=damping)
-    foot, base = shapes.node_id("first", 1), shapes.node_id("upper", 1)
-    gimbal = ist.Universal(("y", "z"), stiffness=6e7, damping=1.5e6)
-    nozzle = {"mass": 5e3, "com": [-1.2, 0, 0], "inertia": [4e3, 6e3, 6e3]}
-    mb.add_body("nozzle", **nozzle, parent="ares", at=foot, joint=gimbal)
-    system = mb.compile()
-    flight = ist.Assembly("ascent", vehicle=system)
-    flight.add("grain", Tank(of="grain"))
-    flight.add("lox", Tank(of="lox", share=SHARE)).add("lh2", Tank(of="lh2", share=1.0 - SHARE))
-    flight.add("motor", dev.Engine(body="nozzle", thrust=THRUST, flow=FLOW, level=1.0, lag="50 ms"))
-    flight.add(
-        "engine", dev.Engine(body=("ares", base), thrust=THRUST2, flow=FLOW2, throttle=0.0, lag="0.3 s")
+    for tank, mass, depth, bottom, node in (("lox", LOX, 4.5, 6.0, 4), ("lh2", LH2, 12.0, 14.0, 8)):
+        fluid = dev.CylinderSlosh(radius=2.7, depth=depth, mass=mass, n=2)
+        v.add_slosh(tank, fluid, node=node, bottom=[bottom, 0, 0], acceleration=20.0)
+    nozzle = ist.RigidInertia(5e3, [-1.2, 0.0, 0.0], np.diag([4e3, 6e3, 6e3]))
+    v.add_engine(
+        "motor", at=("first", 1), feeds={"grain": 1.0}, thrust=THRUST, flow=FLOW, lag="50 ms", nozzle=nozzle,
+        gimbal=ist.Universal(("y", "z"), stiffness=6e7, damping=1.5e6),
+        path=[("first", k) for k in range(14, 0, -1)],
+    )  # fmt: skip
+    feeds = {"lox": SHARE, "lh2": 1.0 - SHARE}
+    v.add_engine(
+        "engine", at=("upper", 1), feeds=feeds, thrust=THRUST2, flow=FLOW2, throttle=0.0, lag="0.3 s"
     )
-    path = [("ares", shapes.node_id("first", k)) for k in range(14, 0, -1)]
-    flight.add("pipe", PipeFlow(at=path, share=[k / 14 for k in range(1, 15)]))
-    flight.wire({"motor.mass_flow": "grain.flow", "grain.loss": "pipe.flow", "grain.feeds": "motor.throttle"})
-    flight.wire({"engine.mass_flow": ["lox.flow", "lh2.flow"]})
-    return flight, system
+    return v
 
 
 def damping(hz: float) -> float:
@@ -104,18 +90,28 @@ def main(whole: bool = False) -> tuple[float, float]:
     """Fly; return the speed gained while the grain burnt and the rocket equation's."""
     v = build()
     attach = ["separation", ("first", 1, "yz")]
-    shapes = v.shapes(below_hz=8.0, error=2e-3, levels=5, burning=["grain"], attach=attach)
-    after = v.without("first").shapes(below_hz=12.0, error=2e-3, levels=3)
+    shapes = v.shapes(
+        below_hz=BELOW if whole else 8.0, error=2e-3, levels=5, burning=["grain"], attach=attach
+    )
+    after = v.without("first").shapes(below_hz=12.0, error=5e-3, levels=5)
     print(shapes.report.title, f"frequencies within {shapes.report.frequency_error:.0e}", sep="\n")
     grain = GRAIN if whole else 3.0 * FLOW
-    flight, system = flight_of(v, shapes, grain)
+    system = v.multibody(shapes, propellant={"grain": grain}, damping=damping).compile()
+    flight = v.assembly(system, name="ascent")
     x = system.state()
-    x["nozzle"].q[:] = [0.0, 0.004]
+    x["motor nozzle"].q[:] = [0.0, 0.002]
     drop = v.staging("separation", when=v.empty("grain"), shapes=after, damping=damping)
     drop = replace(drop, action=[drop.action, {"engine.throttle": 1.0}])
-    until = grain / FLOW + (470.0 if whole else 3.0)
+    dry = replace(v.empty("lox"), action={"engine.throttle": 0.0})
+    until = grain / FLOW + ((1.0 - RESIDUAL) * (LOX + LH2) / FLOW2 + 10.0 if whole else 3.0)
     log = ist.simulate(
-        flight, x, until=until, step="1 ms", method="ros2", log_step=1.0 if whole else 0.01, events=[drop]
+        flight,
+        x,
+        until=round(until),
+        step="1 ms",
+        method="ros2",
+        log_step=0.1 if whole else 0.01,
+        events=[drop, dry],
     )
     staging = drop.action[0]
     print(log.phases[1].system.change, *staging.parts.values(), sep="\n")

@@ -78,6 +78,9 @@ TREE_FIELDS = (
     ("level_mass", "f", 1),  # (L,) propellant at each level, ascending in a tank
     ("level_numbers", "i", 1),  # (L,) first number in tank_numbers
     ("tank_numbers", "f", 1),  # integrals of bodies that burn, in the order of `kernels.weighing`
+    ("tank_slopes", "f", 1),  # at the place of a level: change to the next one for each unit of mass
+    ("body_sums", "i", 1),  # (N + 1,) sums of body i are level_sums[body_sums[i]] ...
+    ("body_soft", "i", 1),  # (N,) 1 where tanks change the stiffness of a body
     ("body_ratio", "i", 1),  # (N,) first row in tank_ratio, -1 without damping at the current mass
     (
         "tank_ratio",
@@ -167,6 +170,13 @@ SCRATCH_FIELDS = (
         "f",
         1,
     ),  # (n, n) each: Cholesky factor of modal mass with the implicit shift, G + shift = L Lᵀ
+    (
+        "mass_K",
+        "f",
+        1,
+    ),  # (n, n) each: modal stiffness less its diagonal at the reference, where tanks change it
+    ("level", "i", 1),  # (T,) levels on which level_sums stand, and sums of the integrals there
+    ("level_sums", "f", 1),
     ("weighed", "f", 1),  # (2 T,) propellant at which these stand, and at which modal damping was found
     ("row_E", "f", 1),  # E, λ, γ and F as the elimination of modes takes them: times L⁻ᵀ where a body burns
     ("row_lam", "f", 1),
@@ -323,14 +333,16 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     shapes |= _closure_shapes(len(tree.closure_site), len(tree.row_kind), nq, nv)
     T, burning = len(tree.level_mass), np.flatnonzero(tree.body_square >= 0)
     squares = (int((tree.body_modes[burning] ** 2).sum()),)
-    shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (2 * (len(tree.tank_level) - 1),)}
+    tanks = len(tree.tank_level) - 1
+    shapes |= {"mass_G": squares, "mass_L": squares, "weighed": (2 * tanks,), "level": (tanks,)}
+    shapes |= {"mass_K": squares if tree.body_soft.any() else (0,), "level_sums": (int(tree.body_sums[-1]),)}
     types: dict[str, type] = {"w": dtype, "i": np.int64, "f": np.float64}
     same = _same_arrays(tree, T > 0)
     own: dict[str, np.ndarray] = {
         name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes
     }
     own["row_F"] = np.zeros_like(own["mode_F"]) if T else own["mode_F"]
-    own["weighed"][:] = np.nan
+    own["weighed"][:], own["level"][:] = np.nan, -1
     return Work(
         **settings, **{name: own[name] if name in own else same[name] for name, _, _ in SCRATCH_FIELDS}
     )

@@ -152,7 +152,11 @@ def tank_arrays(specs: list[BodySpec], modes: np.ndarray) -> dict[str, np.ndarra
         size = len(tanks.base)
         numbers.append(at + size * (1 + np.arange(len(tanks.masses))))
         at += size * (1 + len(tanks.masses))
-    parts = [np.concatenate([s.tanks.base, s.tanks.levels.ravel()]) for s in specs if s.tanks is not None]
+    burning = [spec.tanks for spec in specs if spec.tanks is not None]
+    parts = [np.concatenate([tanks.base, tanks.levels.ravel()]) for tanks in burning]
+    slopes = [np.concatenate([np.zeros_like(tanks.base), tanks.slopes().ravel()]) for tanks in burning]
+    sums = [0 if spec.tanks is None else len(spec.tanks.base) for spec in specs]
+    soft = [spec.tanks is not None and spec.tanks.is_soft(int(n)) for spec, n in zip(specs, modes)]
     burns = np.array([s.tanks is not None for s in specs], dtype=bool)
     squares = np.where(burns, modes**2, 0)
     return {
@@ -163,6 +167,9 @@ def tank_arrays(specs: list[BodySpec], modes: np.ndarray) -> dict[str, np.ndarra
         "level_mass": _joined(masses),
         "level_numbers": _joined(numbers).astype(np.int64),
         "tank_numbers": _joined(parts),
+        "tank_slopes": _joined(slopes),
+        "body_sums": np.concatenate([[0], np.cumsum(sums)]).astype(np.int64),
+        "body_soft": np.array(soft, dtype=np.int64),
         "body_ratio": np.array(ratio, dtype=np.int64),
         "tank_ratio": np.concatenate(rows) if rows else np.zeros((0, 2)),
     }

@@ -55,7 +55,7 @@ def static_stiffness(system: Closures, x: State, forces: Forces | None) -> np.nd
     tree = system.tree
     springs = np.diag(tree.v_stiffness)
     round_joints = any(not spec.joint.linear and np.any(spec.joint.stiffness) for spec in system.model.specs)
-    if not forces and not np.any(tree.gravity) and not round_joints:
+    if not forces and not np.any(tree.gravity) and not round_joints and not tree.body_soft.any():
         return springs
     # forces of closures turn with what they hold
     closed = bool(system.model.closures)

@@ -37,6 +37,18 @@ class Tanks:
         """Return the least and the most propellant of a tank."""
         return float(self.masses[self.first[k]]), float(self.masses[self.first[k + 1] - 1])
 
+    def slopes(self) -> np.ndarray:
+        """Return the change (L, p) from each level to the next for each unit of mass, none at the last of a tank."""
+        out = np.zeros_like(self.levels)
+        for a, b in zip(self.first[:-1], self.first[1:]):
+            steps = np.diff(self.masses[a:b])[:, None]
+            out[a : b - 1] = np.diff(self.levels[a:b], axis=0) / steps
+        return out
+
+    def is_soft(self, n: int) -> bool:
+        """Tell whether the numbers of n modes have a stiffness that changes."""
+        return len(self.base) > number_count(n)
+
     def numbers(self, masses: np.ndarray) -> np.ndarray:
         """Return the sums (p,) at masses (T,)."""
         out = self.base.copy()
@@ -59,21 +71,28 @@ def tank_numbers(
     J1: np.ndarray,
     G: np.ndarray,
     B: np.ndarray,
+    soft: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return integrals as numbers (p,), in the order of `kernels.weighing`.
 
     first (3,) = ∫ l dm, inertia (3, 3) about the origin, E, F0 (3, n), J1 (n, 3, 3) = 2 tr(A) 1 - A - Aᵀ, G (n, n),
-    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ
+    B (n, n, 3, 3) = Σ m γ_r γ_sᵀ;  soft (n, n) : modal stiffness less that of the component, where tanks change it
     """
     from interstage.multibody.compile import pair_numbers, symmetric_six
 
     parts = [[mass], first, symmetric_six(inertia), E.ravel(), F0.ravel(), symmetric_six(J1).T.ravel()]
-    return np.concatenate([*parts, G.ravel(), pair_numbers(B)])
+    more = [] if soft is None else [soft.ravel()]
+    return np.concatenate([*parts, G.ravel(), pair_numbers(B), *more])
+
+
+def number_count(n: int) -> int:
+    """Return how many numbers n modes have, without those of a stiffness that changes."""
+    return int(10 + 12 * n + n * n + pair_count(n))
 
 
 def check_tanks(tanks: Tanks, n: int, where: str) -> None:
     """Refuse numbers that are not those of n modes, and a modal mass that is not positive at the lowest levels."""
-    size = 10 + 12 * n + n * n + pair_count(n)
+    size = number_count(n) + n * n * tanks.is_soft(n)
     if tanks.levels.shape != (len(tanks.masses), size) or tanks.base.shape != (size,):
         raise InputError(
             "the numbers of tanks do not fit the modes of their component",

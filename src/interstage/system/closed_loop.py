@@ -270,6 +270,7 @@ class ClosedLoop:
                     0,
                     int(self.plan.sees),
                     1,
+                    0,
                 ],
                 dtype=np.int64,
             ),

@@ -19,7 +19,7 @@ from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
 from interstage.system.holding import holds_of, obey, settle
 from interstage.system.kernels.flights import SLACK
-from interstage.system.loop_kernels import HALT_AT, HELD, LEVEL, SIGN, SINGLE
+from interstage.system.loop_kernels import GLIDES, HALT_AT, HELD, HOLDS, LEVEL, SIGN, SINGLE
 from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import FACTS, Eye, Watch
 from interstage.system.wires import split_slice
@@ -109,7 +109,12 @@ def crossings_of(flight: Flight) -> list[Event]:
         for name, declared in part.what.fields.items():
             if isinstance(declared, Crossing):
                 full, switch = f"{part.path}.{name}", _switch(flight, part, name)
-                found.append(Event(condition=full, action=switch, direction=declared.direction, name=full))
+                watched, level = full, 0.0
+                if declared.state:
+                    watched = f"{part.path}.{declared.state}"
+                    level = float(flight.loop.tapes.array(f"{part.path}.{declared.level}"))
+                event = Event(watched, action=switch, direction=declared.direction, level=level, name=full)
+                found.append(event)
     return found
 
 
@@ -179,13 +184,19 @@ class Happening:
             at = np.array([k for _, k, _ in found], dtype=np.int64)
             known = np.zeros((len(eyes), 6))
             known[:, LEVEL] = [level for _, _, level in found]
-            known[:, HELD] = [kind == "s" and k in flight.held for kind, k, _ in found]
+            known[:, HELD] = [self._way_of(kind, k) for kind, k, _ in found]
             flight.loop.watch(state, at, known)
             self._handed = list(map(id, eyes))
         rows = flight.loop.loop.watch
         for row, eye in zip(rows, eyes):
             row[SIGN:HELD] = eye.sign, eye.value, eye.rate, eye.size
         self._away = True
+
+    def _way_of(self, kind: str, k: int) -> float:
+        """Return how a number that is watched changes: HOLDS until samples, GLIDES without jumps, or anyhow (0)."""
+        if kind == "z":
+            return GLIDES
+        return HOLDS if k in self.flight.held else 0.0
 
     def _take_back(self) -> None:
         """Know what compiled steps have seen."""

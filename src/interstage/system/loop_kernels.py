@@ -35,11 +35,13 @@ TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
 # samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands;
 # steps between rows where every step may have one
-FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, STRIDE = range(7)
+# integrals stay as they are weighed
+FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, STRIDE, WEIGHED = range(8)
 
 # loop.watch: level that is crossed; sign, value, rate and size of what is above it, as `watch.Eye` has them; whether it
 # changes at samples alone
 LEVEL, SIGN, VALUE, PACE, SIZE, HELD = range(6)
+HOLDS, GLIDES = 1.0, 2.0  # of HELD: changes at samples alone, never jumps between events
 REACH = (
     4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
 )
@@ -84,6 +86,30 @@ def refuel(tree, work, loop):
     for j in range(len(loop.fuel_to)):
         k = loop.fuel_to[j]
         work.propellant[k] = loop.z[loop.fuel_from[j]].real
+        changed = changed or work.propellant[k] != work.weighed[k]
+    if changed:
+        prepare(tree, work)
+
+
+@loop_kernel
+def hold_masses(loop, held):
+    """Let integrals of bodies that burn stay as they are weighed (1), or follow the states of their tanks (0)."""
+    loop.option[WEIGHED] = held
+
+
+@loop_kernel
+def weigh_midway(tree, work, loop, t, y, h):
+    """Give tanks what they have in the middle of a step of h from y at t, for the whole step; after `enter` at t.
+
+    m + ½hṁ, with the flows of devices there. Kinematics do not depend on masses.
+    """
+    if len(loop.fuel_to) == 0:
+        return
+    walk(loop.rates, loop.rates_row, t)
+    n, changed = len(y) - len(loop.z), False
+    for j in range(len(loop.fuel_to)):
+        k, at = loop.fuel_to[j], loop.fuel_from[j]
+        work.propellant[k] = (y[n + at] + 0.5 * h * loop.zdot[at]).real
         changed = changed or work.propellant[k] != work.weighed[k]
     if changed:
         prepare(tree, work)
@@ -221,7 +247,7 @@ def enter(tree, work, loop, t, y):
         z[k] = y[n + k]
     if len(loop.ahead) > 0:
         foresee(work, loop, t, y)
-    if len(loop.fuel_to) > 0:
+    if len(loop.fuel_to) > 0 and loop.option[WEIGHED] == 0:
         refuel(tree, work, loop)
     look(tree, work, loop, y[:nq], y[nq:n])
     walk(loop.before, loop.before_row, t)
@@ -292,11 +318,12 @@ def might_cross(loop, y, h):
         g = (y[n + at] if loop.watch_state[k] != 0 else loop.s[at]).real - watch[k, LEVEL]
         sign, change = watch[k, SIGN], abs(g - watch[k, VALUE])
         same = g * sign > 0.0
-        if watch[k, HELD] != 0.0:
+        if watch[k, HELD] == HOLDS:
             sure = same
         else:
             least = min(abs(g), abs(watch[k, VALUE]))
-            sure = same and change > 0.0 and least > REACH * (change + h * watch[k, PACE])
+            moves = change > 0.0 or watch[k, HELD] == GLIDES
+            sure = same and moves and least > REACH * (change + h * watch[k, PACE])
         if not sure:
             return True
     for k in range(len(watch)):

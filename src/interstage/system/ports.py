@@ -165,13 +165,15 @@ class Crossing(Out):
     The crossing is found in time, no step goes over it, and `switch` may change states, discrete states and integers.
     `switch(d, t, crossing)` is told which: the name of the field, "" where it runs at the beginning of a run.
     direction : 0 any crossing, +1 upwards, -1 downwards
+    state, level : in place of zero of this output, a state of the device crosses one of its parameters, by their
+        names: a state never jumps between events, and is watched at no cost
     """
 
-    def __init__(self, unit: str = "", direction: int = 0):
+    def __init__(self, unit: str = "", direction: int = 0, state: str = "", level: str = ""):
         if direction not in (-1, 0, 1):
             raise InputError("the direction of a crossing is -1, 0 or 1", got=repr(direction))
         super().__init__(unit)
-        self.direction = direction
+        self.direction, self.state, self.level = direction, state, level
 
 
 class State(Field):

@@ -40,32 +40,43 @@ def reference_component(shapes: Shapes, name: str, ids: np.ndarray | None = None
     return _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
 
 
-def tanks_of(shapes: Shapes, start: Mapping[str, float], damping: Ratio | None, name: str) -> Tanks:
+def tanks_of(shapes: Shapes, start: Mapping[str, float], damping: Ratio | None) -> Tanks:
     """Return the tanks of a vehicle for the multibody engine: its integrals as sums over levels."""
-    for tank in shapes.stack.tanks.values():
-        if tank.K:
-            raise ModelError(
-                "a tank that changes the stiffness cannot burn in a multibody",
-                where=f"vehicle '{name}', tank '{tank.name}'",
-                hint="fly it alone (interstage.vehicle.fly), or give its levels without stiffness",
-            )
     partition, n = shapes.partition, len(shapes)
+    soft = any(tank.K for tank in shapes.stack.tanks.values())
+    still = np.diag((2 * np.pi * shapes.frequencies_hz) ** 2)  # stiffness that the springs of the modes have
     return Tanks(
         partition.tanks,
         partition.first,
         partition.level_mass,
-        _numbers(Integrals.unpacked(partition.base, n)),
-        np.array([_numbers(Integrals.unpacked(one, n)) for one in partition.level_values]),
+        _numbers(Integrals.unpacked(partition.base, n), still if soft else None),
+        np.array(
+            [
+                _numbers(Integrals.unpacked(one, n), 0.0 * still if soft else None)
+                for one in partition.level_values
+            ]
+        ),
         np.array([start[tank] for tank in partition.tanks]),
         None if damping is None else _ratios(shapes, damping),
     )
 
 
-def _numbers(one: Integrals) -> np.ndarray:
+def _numbers(one: Integrals, still: np.ndarray | None) -> np.ndarray:
+    """Return integrals as the engine takes them; still : stiffness that is not counted, None where none changes."""
     A = np.einsum("abr->rab", one.A)
     J1 = 2.0 * np.einsum("raa->r", A)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
     B = np.einsum("abrs->rsab", one.B)
-    return tank_numbers(one.mass, one.first, one.inertia, one.E, one.F0, J1, one.G, B)
+    return tank_numbers(
+        one.mass,
+        one.first,
+        one.inertia,
+        one.E,
+        one.F0,
+        J1,
+        one.G,
+        B,
+        None if still is None else one.K - still,
+    )
 
 
 def _ratios(shapes: Shapes, damping: Ratio) -> np.ndarray:

@@ -115,7 +115,7 @@ class Staging(Action):
             if isinstance(shapes, Shapes):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 component = reference_component(shapes, name, ids)
-                tanks = tanks_of(shapes, fill, self.damping, name)
+                tanks = tanks_of(shapes, fill, self.damping)
                 new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
             else:
                 rigid = _rigid(shapes, fill)

@@ -53,6 +53,7 @@ class Stage:
         self.tanks: dict[str, Levels] = {}
         self._T: sp.csr_matrix | None = None
         self._pick: sp.csr_matrix | None = None
+        self._riders: dict[int, int] = {}
 
     @classmethod
     def from_deck(cls, deck: Deck | str | os.PathLike[str], name: str | None = None) -> Stage:
@@ -155,8 +156,32 @@ class Stage:
     def free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
         """Return T (6N, nf), motion of the nodes from free coordinates, and the pick (nf, 6N) of these.
 
-        Of arrays, every component that has stiffness or mass is free; of a deck, what its cards leave free.
+        Of arrays, every component that has stiffness or mass is free; of a deck, what its cards leave free. Nodes that
+        ride on others (`add_riders`) slide across x and follow them else.
         """
+        T, pick = self._free()
+        if not self._riders:
+            return T, pick
+        follow = sp.identity(T.shape[0], format="lil")
+        held: list[int] = []
+        for node, carrier in self._riders.items():
+            row, own = 6 * self.row_of(node, self.name), 6 * self.row_of(carrier, self.name)
+            _, y, z = self.nodes[node] - self.nodes[carrier]
+            for c in (0, 3, 4, 5):
+                follow[row + c, row + c] = 0.0
+                follow[row + c, own + c] = 1.0
+            follow[row, own + 4], follow[row, own + 5] = z, -y
+            held += [row + c for c in (0, 3, 4, 5)]
+        keep = np.flatnonzero(~np.isin(pick.indices, held))
+        return sp.csr_matrix((follow.tocsr() @ T)[:, keep]), sp.csr_matrix(pick[keep])
+
+    def add_riders(self, nodes: dict[int, np.ndarray], carrier: int) -> None:
+        """Add nodes that slide across x on a node that carries them: along and about x they follow it."""
+        self._add_nodes(nodes, f"stage '{self.name}'")
+        self._riders |= dict.fromkeys(nodes, carrier)
+
+    def _free(self) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+        """Return T and the pick of these without riders."""
         if self._T is not None and self._pick is not None:
             more = 6 * len(self.nodes) - self._T.shape[0]  # nodes of tanks
             return (

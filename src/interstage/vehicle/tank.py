@@ -19,6 +19,8 @@ from interstage.system.ports import Crossing, In, Integer, Out, Parameter, Place
 if TYPE_CHECKING:
     from interstage.multibody import System
 
+EMPTY = 1e-9  # of a tank's propellant: less is nothing
+
 
 class Tank(Device):
     """Propellant in a tank of a burning vehicle, a state of the run.
@@ -27,15 +29,17 @@ class Tank(Device):
     flow : of an engine, 0 or more;  share : part of it that comes from this tank
     loss : what leaves: its share of the flow, nothing once it is at its lowest level
     left : above the lowest level; where it is nothing the tank stops (`runs`);  feeds : 1 until then, for throttles
+    empty : mass that counts as nothing
     """
 
     of = Store()
-    lowest, share = Parameter("kg", 0.0, least=0.0), Parameter("", 1.0, least=0.0)
+    lowest, empty = Parameter("kg", 0.0, least=0.0), Parameter("kg", 0.0, least=0.0)
+    share = Parameter("", 1.0, least=0.0)
     flow = In("kg/s", default=0.0)
     mass = of.mass()
     loss = Out("kg/s")
     feeds = Out("")
-    left = Crossing("kg", direction=-1)
+    left = Crossing("kg", direction=-1, state="mass", level="empty")
     runs = Integer(initial=1)
     settles = True
 
@@ -48,7 +52,7 @@ class Tank(Device):
             )
         lowest, highest = vehicle.propellant.range_of(str(name))
         given = {} if self.is_set("mass") else {"mass": vehicle.propellant[str(name)]}
-        made = self.moved({}, lowest=lowest, **given)
+        made = self.moved({}, lowest=lowest, empty=lowest + EMPTY * (highest - lowest), **given)
         check_within(str(name), float(made.value_of("mass")), lowest, highest)
         return made
 
@@ -61,7 +65,7 @@ class Tank(Device):
         d.massdot = -d.flow * d.share * d.runs
 
     def switch(d, t):
-        if d.mass <= d.lowest + 1e-9:
+        if d.mass <= d.empty:
             d.mass = d.lowest
             d.runs = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,20 +12,26 @@ from numpy.typing import ArrayLike
 from interstage.component.interface import components_of
 from interstage.component.record import Component
 from interstage.errors import InputError, did_you_mean, shown
-from interstage.multibody import Free, Multibody
+from interstage.multibody import Free, Multibody, System
+from interstage.multibody.joints import Joint
+from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 from interstage.vehicle.damping import Ratio
+from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
+from interstage.vehicle.fluid import slosh_as_shapes
 from interstage.vehicle.frozen import component_at, reference_component, tanks_of
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.stack import Modes, Stack, check_wanted
 from interstage.vehicle.stage import Stage
+from interstage.vehicle.tank import EMPTY
 
 if TYPE_CHECKING:
+    from interstage.devices.slosh import Slosh
+    from interstage.system.assembly import Assembly
     from interstage.system.events import Event
-
-EMPTY = 1e-9  # of a tank's propellant: less is nothing
+    from interstage.system.ports import Value
 
 Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
 """A join, or a node (stage, node), or some of its components, as "yz" (forces) or 156."""
@@ -56,6 +62,7 @@ class Vehicle:
         self.joins: dict[str, Join] = {}
         self.cut: dict[str, list[tuple[str, int]]] = {}
         self._at: dict[str, np.ndarray] = {}
+        self.engines: dict[str, EngineSpec] = {}
         self._flown: Shapes | None = None
 
     def add(self, stage: Stage, *, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
@@ -111,6 +118,75 @@ class Vehicle:
             found = node_join(name, pairs, gaps.reshape(-1, 3), components, rigid, self._size())
         self.joins[name] = found
 
+    def add_engine(
+        self,
+        name: str,
+        *,
+        at: tuple[str, int],
+        feeds: Mapping[str, float],
+        flow: float,
+        exhaust: float | None = None,
+        thrust: float | None = None,
+        nozzle: RigidInertia | None = None,
+        gimbal: Joint | None = None,
+        path: Sequence[tuple[str, int]] = (),
+        throttle: float | None = None,
+        **settings: Value,
+    ) -> None:
+        """Add an engine: a body "name nozzle" in `multibody`, and tanks, thrust and flow in `assembly`.
+
+        Parameters
+        ----------
+        at : (stage, node) that carries it; thrust acts there along x, or on the nozzle along its own
+        feeds : {tank: part of the flow that comes from it}, together 1
+        flow, exhaust, thrust : at full level, kg/s, and the speed m/s or the force N in vacuum
+        nozzle, gimbal : its mass about the gimbal, and the joint on which it turns; a `TVC` may drive it
+        path : places that the propellant passes from the far end of its tank to the exit (`PipeFlow`)
+        throttle : level at first, which events change; default: full until its first tank is empty
+        settings : of `interstage.devices.Engine`, as lag, exit_area, burn
+        """
+        where = f"engine '{name}'"
+        if name in self.engines:
+            raise InputError(f"there is an engine '{name}' already", where=f"vehicle '{self.name}'")
+        for place in (at, *path):
+            self.position(place, where)
+        for tank in feeds:
+            self._tank_stage(tank, where)
+        self.engines[name] = engine_spec(
+            name, at, feeds, thrust, flow, exhaust, nozzle, gimbal, path, throttle, settings
+        )
+
+    def add_slosh(
+        self,
+        tank: str,
+        fluid: Slosh,
+        *,
+        node: int,
+        bottom: ArrayLike,
+        acceleration: float,
+    ) -> list[tuple[str, int]]:
+        """Let the fluid of a tank slosh: its waves are shapes of the vehicle, and follow the level of the tank.
+
+        Parameters
+        ----------
+        fluid : of the full tank, as `interstage.devices.CylinderSlosh(radius, depth, mass, n)`
+        node : of the stage, which carries the tank
+        bottom : (3,) where the axis of the tank, along x, meets its bottom, in the axes of the stage
+        acceleration : along x, m/s², from which waves have their stiffness
+
+        Returns the places (stage, node) of the waves, in the order of `fluid.waves`. What the tank weighs across its
+        axis is the fluid from then on (`interstage.vehicle.fluid`). Waves as bodies: `interstage.devices.add_slosh`.
+        """
+        where = f"slosh of tank '{tank}'"
+        stage = self._tank_stage(tank, where)
+        foot = as_array(bottom, (3,), f"{where}, bottom")
+        if not acceleration > 0.0:
+            raise InputError(
+                "waves need an acceleration", where=where, expected="above 0 m/s^2", got=shown(acceleration)
+            )
+        ids = slosh_as_shapes(stage, tank, fluid, node, foot, float(acceleration))
+        return [(stage.name, i) for i in ids]
+
     def without(self, *names: str) -> Vehicle:
         """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes."""
         for name in names:
@@ -126,6 +202,7 @@ class Vehicle:
                 left = [place for place in join.places if place[0] not in names]
                 if left:
                     out.cut[name] = left
+        out.engines = {n: one for n, one in self.engines.items() if one.at[0] in out.stages}
         out.cut |= {n: p for n, p in self.cut.items() if all(place[0] in out.stages for place in p)}
         return out
 
@@ -248,12 +325,30 @@ class Vehicle:
         damping : ratio of the free modes at the current mass, a number or a function of the frequency in Hz
         order : fidelity of the deformed inertia, as in `Multibody.add_body`
         """
-        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping, self.name)
+        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping)
         mb = Multibody(self.name, gravity=self.gravity)
         component = reference_component(shapes, self.name)
         mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
+        add_nozzles(mb, list(self.engines.values()), shapes, self.name)
         self._flown = shapes
         return mb
+
+    def assembly(self, system: System, *, flow: bool = True, name: str | None = None) -> Assembly:
+        """Return an assembly of the vehicle with its engines and the tanks that feed them, wired.
+
+        Members have the names of tanks and engines; "grain_pipe" is the flow of the grain along its path. Drives,
+        sensors and laws are added as to any other.
+
+        system : compiled from `multibody`;  flow : whether what flows acts on the structure (jet damping)
+        """
+        if self._flown is None:
+            raise InputError(
+                "the vehicle has no shapes yet",
+                where=f"assembly of '{self.name}'",
+                hint="ask for multibody(shapes) before",
+            )
+        engines = list(self.engines.values())
+        return assembly_of(name or self.name, engines, system, self._flown, self.name, flow)
 
     def empty(self, tank: str, *, member: str | None = None) -> Event:
         """Return the event at which a tank runs empty, for a run in which its propellant is a state.
@@ -358,6 +453,14 @@ class Vehicle:
             self.position(place, where)
             rows += [6 * index[place] + c for c in components]
         return np.asarray(stack.V[list(dict.fromkeys(rows))].T.toarray())
+
+    def _tank_stage(self, tank: str, where: str) -> Stage:
+        """Return the stage that has a tank."""
+        for stage in self.stages.values():
+            if tank in stage.tanks:
+                return stage
+        known = [name for stage in self.stages.values() for name in stage.tanks]
+        raise InputError(f"there is no tank '{tank}'", where=where, hint=did_you_mean(tank, known))
 
     def _stage(self, name: str, where: str) -> Stage:
         if name not in self.stages:

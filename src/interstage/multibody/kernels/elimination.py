@@ -37,7 +37,7 @@ from interstage.multibody.kernels.slots import (
     rigid_inertia,
 )
 from interstage.multibody.kernels.small import add, inlined, kernel, turn
-from interstage.multibody.kernels.weighing import lower_solve, upper_solve
+from interstage.multibody.kernels.weighing import lower_solve, soft_times, upper_solve
 
 NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
 
@@ -79,6 +79,9 @@ def _modal_forces(tree, work, i, q, v, tau):
     if mixed >= 0:
         for r in range(n):
             beta[r] -= row_times(work.pool_C, mixed + n * r, rate) * d[r]
+    if tree.body_soft[i] != 0:
+        for r in range(n):
+            beta[r] -= soft_times(tree, work, i, place, r)
     if tree.body_square[i] >= 0:
         lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
     if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):

@@ -18,7 +18,7 @@ from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, row
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6, rigid_inertia
 from interstage.multibody.kernels.small import add, cross, inertia_times, kernel, scale, turn, turn_back
 from interstage.multibody.kernels.stiffening import add_carried, stiff_rows
-from interstage.multibody.kernels.weighing import mass_times
+from interstage.multibody.kernels.weighing import mass_times, soft_times
 
 
 @kernel
@@ -76,6 +76,9 @@ def modal_balance(tree, work, i, q, v, vdot, tau):
     if mixed >= 0:
         for r in range(n):
             tau[first + r] += row_times(work.pool_C, mixed + n * r, rate)
+    if tree.body_soft[i] != 0:
+        for r in range(n):
+            tau[first + r] += soft_times(tree, work, i, q[eta : eta + n], r)
     if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
         for r in range(n):
             tau[first + r] += row_times(tree.held_C, held + n * r, rate)

@@ -10,7 +10,7 @@ from interstage.multibody.kernels.joints import turn_from_rest
 from interstage.multibody.kernels.rows import clear, clear_vector, rows_times
 from interstage.multibody.kernels.slots import get3, get9, high, low
 from interstage.multibody.kernels.small import add, cross, dot, kernel, scale, sub, symmetric_times, turn
-from interstage.multibody.kernels.weighing import mass_times
+from interstage.multibody.kernels.weighing import mass_times, soft_times
 
 
 @kernel
@@ -99,6 +99,8 @@ def energies(tree, work, q, v, out):
                 mixed += u[0] * E[e + r] + u[1] * E[e + n + r] + u[2] * E[e + 2 * n + r]
                 kinetic += 0.5 * x * (mixed + mass_times(tree, work, i, v, first, r))
                 strain += 0.5 * tree.v_stiffness[first + r] * q[eta + r] * q[eta + r]
+                if tree.body_soft[i] != 0:
+                    strain += 0.5 * q[eta + r] * soft_times(tree, work, i, q[eta : eta + n], r)
         weight -= dot(gravity, add(scale(I[i, 0], get3(work.pw, i)), turn(get9(work.Rw, i), mp)))
         iv = tree.joint_v[i]
         for k in range(iv, first):

@@ -264,6 +264,8 @@ def _own_modes(tree, work, i, q, v, modes, room, J):
                 J[nv + first + r, first + s] += work.pool_C[mixed + n * r + s]
             if holds:
                 J[nv + first + r, first + s] += tree.held_C[held + n * r + s]
+            if tree.body_soft[i] != 0:
+                J[first + r, first + s] += work.mass_K[tree.body_square[i] + n * r + s]
     if tree.body_spin[i] >= 0:
         x, y, z = w
         add_matrix(tree, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), J, first, n)

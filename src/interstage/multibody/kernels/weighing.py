@@ -1,10 +1,12 @@
 """Bodies that burn: integrals from the propellant in their tanks, and modal mass that is not one.
 
 With constant shapes every integral is linear in the mass matrix, and that of a tank is linear between two of its
-levels, so that all integrals of a body are sums, base + Σ_k [(1 - w_k) level_k + w_k level_k+1]. They are written into
-the scratch when masses change; no matrix of the structure is touched. The numbers of a body of n modes are
+levels, so that all integrals of a body are sums, base + Σ_k [level_k + (m_k - mass of level_k) slope_k]. They are
+written into the scratch when masses change; no matrix of the structure is touched, and what stands on levels is summed
+once for each pair of levels. The numbers of a body of n modes are
 
-    m, m c, J (10);  E (3, n);  F0 (3, n);  J1 (6, n);  G (n, n);  pairs as `flex.pairs` reads them
+    m, m c, J (10);  E (3, n);  F0 (3, n);  J1 (6, n);  G (n, n);  pairs as `flex.pairs` reads them;  and, where tanks
+    change it, the modal stiffness less the diagonal that the springs of the modes have, K - ω² (n, n)
 
 Modal mass G is full. With G + shift = L Lᵀ and ξ = Lᵀη̈ the equations of the modes have unit mass,
 
@@ -28,31 +30,60 @@ REFRESH = (
 
 @kernel
 def _level_below(tree, k, mass):
-    """Return the level of tank k below a mass, and the weight of the next."""
+    """Return the level of tank k at or below a mass, and what is above it; beyond its levels the nearest counts."""
     i, last = tree.tank_level[k], tree.tank_level[k + 1] - 1
-    if i == last:
-        return i, 0.0
-    while i < last - 1 and mass >= tree.level_mass[i + 1]:
+    while i < last and mass >= tree.level_mass[i + 1]:
         i += 1
-    w = (mass - tree.level_mass[i]) / (tree.level_mass[i + 1] - tree.level_mass[i])
-    return i, min(max(w, 0.0), 1.0)
+    if i == last or mass <= tree.level_mass[i]:
+        return i, 0.0
+    return i, mass - tree.level_mass[i]
 
 
 @kernel
-def _gather(tree, i, masses, offset, out, first, length):
-    """Write numbers offset ... offset + length of the sums of body i, with masses (T,), from out[first] on."""
-    at, numbers = tree.body_base[i] + offset, tree.tank_numbers
-    for j in range(length):
-        out[first + j] = numbers[at + j]
+def _gather(tree, i, masses, offset, out):
+    """Write numbers from an offset on of the sums of body i, with masses (T,)."""
+    at, numbers, slopes = tree.body_base[i] + offset, tree.tank_numbers, tree.tank_slopes
+    for j in range(len(out)):
+        out[j] = numbers[at + j]
     for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
-        level, w = _level_below(tree, k, masses[k])
+        level, more = _level_below(tree, k, masses[k])
         at = tree.level_numbers[level] + offset
-        for j in range(length):
-            out[first + j] += (1.0 - w) * numbers[at + j]
-        if w > 0.0:
-            at = tree.level_numbers[level + 1] + offset
-            for j in range(length):
-                out[first + j] += w * numbers[at + j]
+        for j in range(len(out)):
+            out[j] += numbers[at + j] + more * slopes[at + j]
+
+
+@kernel
+def _stand_on_levels(tree, work, i):
+    """Write the sums of body i with every tank at its level below, where one of these is another than before."""
+    new = False
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+        level, _ = _level_below(tree, k, work.propellant[k])
+        new = new or work.level[k] != level
+        work.level[k] = level
+    if new:
+        sums = work.level_sums[tree.body_sums[i] : tree.body_sums[i + 1]]
+        numbers = tree.tank_numbers
+        sums[:] = numbers[tree.body_base[i] : tree.body_base[i] + len(sums)]
+        for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+            at = tree.level_numbers[work.level[k]]
+            sums += numbers[at : at + len(sums)]
+
+
+@kernel
+def _add_slopes(tree, work, i, offset, out):
+    """Write numbers from an offset on of the sums of body i at the propellant of now, after `_stand_on_levels`."""
+    first, n = tree.body_sums[i] + offset, len(out)
+    sums = work.level_sums[first : first + n]
+    for j in range(n):
+        out[j] = sums[j]
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
+        level = work.level[k]
+        more = work.propellant[k] - tree.level_mass[level]
+        if more > 0.0 and level < tree.tank_level[k + 1] - 1:
+            at = tree.level_numbers[level] + offset
+            slope = tree.tank_slopes[at : at + n]
+            for j in range(n):
+                out[j] += more * slope[j]
 
 
 @kernel
@@ -67,14 +98,18 @@ def pair_count(n):
 @kernel
 def _weigh_body(tree, work, i):
     """Write the integrals of body i at the propellant of now."""
-    n, flex, masses = tree.body_modes[i], tree.body_flex[i], work.propellant
-    _gather(tree, i, masses, 0, work.body_inertia[i], 0, 10)
-    _gather(tree, i, masses, 10, work.pool_E, 3 * flex, 3 * n)
-    _gather(tree, i, masses, 10 + 3 * n, work.pool_F0, 3 * flex, 3 * n)
-    _gather(tree, i, masses, 10 + 12 * n, work.mass_G, tree.body_square[i], n * n)
+    n, e, f, pair = tree.body_modes[i], 3 * tree.body_flex[i], 6 * tree.body_flex[i], tree.body_pair[i]
+    at, square = 10 + 12 * n, tree.body_square[i]
+    _stand_on_levels(tree, work, i)
+    _add_slopes(tree, work, i, 0, work.body_inertia[i])
+    _add_slopes(tree, work, i, 10, work.pool_E[e : e + 3 * n])
+    _add_slopes(tree, work, i, 10 + 3 * n, work.pool_F0[e : e + 3 * n])
+    _add_slopes(tree, work, i, at, work.mass_G[square : square + n * n])
     if tree.body_order[i] > 0:
-        _gather(tree, i, masses, 10 + 6 * n, work.pool_J1, 6 * flex, 6 * n)
-        _gather(tree, i, masses, 10 + 12 * n + n * n, work.pool_pair, tree.body_pair[i], pair_count(n))
+        _add_slopes(tree, work, i, 10 + 6 * n, work.pool_J1[f : f + 6 * n])
+        _add_slopes(tree, work, i, at + n * n, work.pool_pair[pair : pair + pair_count(n)])
+    if tree.body_soft[i] != 0:
+        _add_slopes(tree, work, i, at + n * n + pair_count(n), work.mass_K[square : square + n * n])
 
 
 @kernel
@@ -112,10 +147,10 @@ def _damp_body(tree, work, i):
         return
     m, M = np.empty(10), np.zeros((6, 6))
     FE, G = np.empty(6 * n), np.empty(n * n)
-    _gather(tree, i, masses, 0, m, 0, 10)
-    _gather(tree, i, masses, 10, FE, 3 * n, 3 * n)
-    _gather(tree, i, masses, 10 + 3 * n, FE, 0, 3 * n)
-    _gather(tree, i, masses, 10 + 12 * n, G, 0, n * n)
+    _gather(tree, i, masses, 0, m)
+    _gather(tree, i, masses, 10, FE[3 * n :])
+    _gather(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
+    _gather(tree, i, masses, 10 + 12 * n, G)
     M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2] = m[4], m[5], m[6], m[7], m[8], m[9]
     M[0, 4], M[0, 5], M[1, 5] = -m[3], m[2], -m[1]
     M[1, 3], M[2, 3], M[2, 4] = m[3], -m[2], m[1]
@@ -126,20 +161,28 @@ def _damp_body(tree, work, i):
             M[a, b] = M[b, a]
     rows = FE.reshape(6, n)
     Me = G.reshape(n, n) - rows.T @ np.linalg.solve(M, rows)
-    # the inverse problem, K^-1/2 M_e K^-1/2 y = ω⁻² y: Ψ = K^-1/2 y ω, M_e Ψ = K^1/2 y / ω
-    root = np.empty(n)
-    for r in range(n):
-        root[r] = np.sqrt(tree.v_stiffness[first + r])
-    for r in range(n):
-        for s in range(n):
-            Me[r, s] /= root[r] * root[s]
-    inverse, Y = np.linalg.eigh(0.5 * (Me + Me.T))
-    rows_of = np.empty((n, n))
+    # the inverse problem with K = H Hᵀ, H⁻¹ M_e H⁻ᵀ y = ω⁻² y: Ψ = H⁻ᵀ y ω, M_e Ψ = H y / ω
+    H = np.zeros((n, n))
+    if tree.body_soft[i] != 0:
+        _gather(tree, i, masses, 10 + 12 * n + n * n + pair_count(n), H.reshape(n * n))
+        for r in range(n):
+            H[r, r] += tree.v_stiffness[first + r]
+        H = np.linalg.cholesky(H)
+        inner = np.linalg.solve(H, np.ascontiguousarray(np.linalg.solve(H, Me).T))
+    else:
+        for r in range(n):
+            H[r, r] = np.sqrt(tree.v_stiffness[first + r])
+        inner = np.empty((n, n))
+        for r in range(n):
+            for s in range(n):
+                inner[r, s] = Me[r, s] / (H[r, r] * H[s, s])
+    inverse, Y = np.linalg.eigh(0.5 * (inner + inner.T))
+    rows_of = H @ Y
     for k in range(n):
         omega = 1.0 / np.sqrt(max(inverse[k], 1e-16 * inverse[n - 1]))
         size = np.sqrt(2.0 * _ratio_at(tree, tree.body_ratio[i], omega) * omega) / omega
         for r in range(n):
-            rows_of[r, k] = root[r] * Y[r, k] * size
+            rows_of[r, k] *= size
     C = rows_of @ np.ascontiguousarray(rows_of.T)
     at = tree.body_mixed[i]
     for r in range(n):
@@ -170,43 +213,46 @@ def weigh(tree, work):
 
 @kernel
 def factor_mass(tree, work, i):
-    """Write L of G + shift of body i; return whether it is positive."""
+    """Write Lᵀ of G + shift of body i, upper rows of a square; return whether it is positive."""
     n, at, first = tree.body_modes[i], tree.body_square[i], tree.joint_v[i] + tree.joint_nv[i]
-    G, L = work.mass_G, work.mass_L
+    G, U = work.mass_G[at : at + n * n].reshape(n, n), work.mass_L[at : at + n * n].reshape(n, n)
     for r in range(n):
-        for c in range(r + 1):
-            s = G[at + n * r + c]
-            if r == c:
-                s += work.shift[first + r].real
-            for k in range(c):
-                s -= L[at + n * r + k] * L[at + n * c + k]
-            if r == c:
-                if not s > 0.0:
-                    return False
-                L[at + n * r + r] = np.sqrt(s)
-            else:
-                L[at + n * r + c] = s / L[at + n * c + c]
+        row = U[r, r:]
+        row[:] = G[r, r:]
+        row[0] += work.shift[first + r].real
+        for k in range(r):
+            above = U[k, r:]
+            a = above[0]
+            for j in range(n - r):
+                row[j] -= a * above[j]
+        if not row[0] > 0.0:
+            return False
+        a = 1.0 / np.sqrt(row[0])
+        for j in range(n - r):
+            row[j] *= a
     return True
 
 
 @kernel
 def lower_solve(L, at, n, x, first):
-    """Write L⁻¹ x over x[first ...] (n,)."""
+    """Write L⁻¹ x over x[first ...] (n,), with Lᵀ as `factor_mass` writes it."""
     for r in range(n):
-        s = x[first + r]
-        for k in range(r):
-            s -= L[at + n * r + k] * x[first + k]
-        x[first + r] = s / L[at + n * r + r]
+        row, rest = L[at + n * r + r : at + n * r + n], x[first + r : first + n]
+        s = rest[0] / row[0]
+        rest[0] = s
+        for k in range(1, n - r):
+            rest[k] -= row[k] * s
 
 
 @kernel
 def upper_solve(L, at, n, x, first):
-    """Write L⁻ᵀ x over x[first ...] (n,)."""
+    """Write L⁻ᵀ x over x[first ...] (n,), with Lᵀ as `factor_mass` writes it."""
     for r in range(n - 1, -1, -1):
-        s = x[first + r] / L[at + n * r + r]
-        x[first + r] = s
-        for k in range(r):
-            x[first + k] -= L[at + n * r + k] * s
+        row, rest = L[at + n * r + r : at + n * r + n], x[first + r : first + n]
+        s = rest[0]
+        for k in range(1, n - r):
+            s -= row[k] * rest[k]
+        rest[0] = s / row[0]
 
 
 @kernel
@@ -217,6 +263,17 @@ def whiten(tree, work, i, rows, to, first, count):
         to[first + k] = rows[first + k]
     for k in range(count):
         lower_solve(work.mass_L, at, n, to, first + k * n)
+
+
+@kernel
+def soft_times(tree, work, i, x, r):
+    """Return row r of (K - ω²) x of body i, x (n,), whose tanks change its stiffness (`body_soft`)."""
+    n = tree.body_modes[i]
+    at = tree.body_square[i] + n * r
+    s = 0.0 * x[0]
+    for k in range(n):
+        s += work.mass_K[at + k] * x[k]
+    return s
 
 
 @kernel

@@ -43,11 +43,13 @@ from interstage.system.loop_kernels import (
     enter,
     finish,
     groups_full,
+    hold_masses,
     loop_kernel,
     might_cross,
     respond,
     sample,
     slope,
+    weigh_midway,
     write_row,
 )
 
@@ -178,7 +180,7 @@ def looked_into(tree, work, loop, y):
         return STEPPED
     if len(loop.watch) == 0:
         return 0
-    if pace[KNOWN] == 0.0:
+    if pace[KNOWN] == 0.0 and not np.all(loop.watch_state != 0):
         status = stand(tree, work, loop, pace[TIME], y, FIRST or loop.option[FELT] != 0)
         if status != 0:
             return status
@@ -372,8 +374,9 @@ def enter_flight(handle, rows, m, task, q, v, tick, t, qdot, vdot):
 
 # what steps meet, by name: a vehicle with devices, and one without, which compiles in half the time
 WITH_DEVICES = {"slope": slope, "enter": enter, "respond": respond, "finish": finish, "sample": sample}
+WITH_DEVICES |= {"hold_masses": hold_masses, "weigh_midway": weigh_midway}
 LEAN = {"slope": lean.slope, "enter": lean.enter, "respond": lean.respond, "finish": finish}
-LEAN["sample"] = lean.no_samples
+LEAN |= {"sample": lean.no_samples, "hold_masses": lean.hold_masses, "weigh_midway": lean.weigh_midway}
 
 
 class Flights:

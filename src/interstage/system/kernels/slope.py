@@ -54,6 +54,16 @@ def respond(tree, work, loop, t, y, force, k):
 
 
 @loop_kernel
+def hold_masses(loop, held):
+    """Do nothing: propellant of tanks is a state of devices."""
+
+
+@loop_kernel
+def weigh_midway(tree, work, loop, t, y, h):
+    """Do nothing: propellant of tanks is a state of devices."""
+
+
+@loop_kernel
 def no_samples(loop, tick, t):
     """Do nothing: what is sampled are devices."""
     return 0
@@ -69,4 +79,14 @@ def add_slopes(K, weights, count, h, out):
                 out[k] += a * K[j, k]
 
 
-__all__ = ["Scratch", "add_slopes", "enter", "finish", "no_samples", "respond", "slope"]
+__all__ = [
+    "Scratch",
+    "add_slopes",
+    "enter",
+    "finish",
+    "hold_masses",
+    "no_samples",
+    "respond",
+    "slope",
+    "weigh_midway",
+]

@@ -12,6 +12,9 @@ recursion of linear cost (the additions to the diagonal of M go to `work.shift`)
 
     D k_v = f - K (h u_q + g (v + h u_v)) - C h u_v,      k_q = N (v + h u_v + g k_v)
 
+Integrals of bodies that burn are taken once a step, in its middle, where the method is of second order: M at mid-step
+gives no larger error than M at each stage, at half the cost.
+
 M and N are those of the stage: A is A(Y_i), not A(y). At order three that adds one tree to the order conditions of
 W-methods, A'(f, f), and one condition, Σ b_i α_i γ_i = 0 with γ_i = Σ_j γ_ij.
 """
@@ -23,7 +26,14 @@ from collections import namedtuple
 from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.small import kernel
-from interstage.system.kernels.slope import add_slopes, enter, finish, respond
+from interstage.system.kernels.slope import (
+    add_slopes,
+    enter,
+    finish,
+    hold_masses,
+    respond,
+    weigh_midway,
+)
 
 # alpha (s + 1, s): rows of the stages, then b;  gamma (s, s) with γ on the diagonal;  error (s,): b - b̂, or (0,)
 # c (s,): times of the stages
@@ -60,12 +70,15 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
     if s.shifted[0] != h:
         shift_for(tree, work, g)
         s.shifted[0] = h
+    hold_masses(loop, int(stages == 2))  # of second order: see above
     for i in range(stages):
         for k in range(n):
             z[k], u[k] = y[k], 0.0
         add_slopes(K, m.alpha[i], i, h, z)
         add_slopes(K, m.gamma[i], i, h, u)
         load = enter(tree, work, loop, t + m.c[i] * h, z)
+        if i == 0 and stages == 2:
+            weigh_midway(tree, work, loop, t, y, h)
         v, uv = z[nq:], u[nq:]
         for k in range(len(force)):
             force[k] = load[k]
@@ -75,6 +88,7 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
         keep_known(tree, work, load, force)
         status = respond(tree, work, loop, t + m.c[i] * h, z, force, K[i])
         if status != 0:
+            hold_masses(loop, 0)
             return status
         kv = K[i][nq:]
         for k in range(len(force)):
@@ -83,4 +97,5 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
     for k in range(n):
         z[k] = y[k]
     add_slopes(K, m.alpha[stages], stages, h, z)
+    hold_masses(loop, 0)
     return finish(tree, work, loop, t + h, z)

@@ -1,0 +1,134 @@
+"""Engines of a vehicle: a nozzle on its gimbal, thrust, the tanks that feed it, and the way that propellant takes.
+
+    v.add_engine("srm", at=("first", 1), feeds={"grain": 1.0}, flow=5000.0, exhaust=2600.0,
+                 nozzle=ist.RigidInertia(...), gimbal=ist.Universal("yz"),
+                 path=[("first", n) for n in range(50, 0, -1)])
+
+In the multibody the nozzle is a body "srm nozzle" whose motion the vehicle feels (tail wags dog); in the assembly are a
+`Tank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from interstage.devices.engine import Engine
+from interstage.errors import InputError, shown
+from interstage.multibody import Multibody, System
+from interstage.multibody.joints import Joint
+from interstage.spatial import RigidInertia
+from interstage.system.assembly import Assembly
+from interstage.system.ports import Value
+from interstage.vehicle.reference import upstream
+from interstage.vehicle.shapes import Shapes
+from interstage.vehicle.tank import PipeFlow, Tank
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class EngineSpec:
+    """An engine as `Vehicle.add_engine` takes it."""
+
+    name: str
+    at: Place
+    feeds: dict[str, float]
+    thrust: float
+    flow: float
+    nozzle: RigidInertia | None
+    gimbal: Joint | None
+    path: list[Place]
+    throttle: float | None
+    settings: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def body(self) -> str:
+        """Name of the nozzle in the multibody."""
+        return f"{self.name} nozzle"
+
+
+def engine_spec(
+    name: str,
+    at: Place,
+    feeds: Mapping[str, float],
+    thrust: float | None,
+    flow: float,
+    exhaust: float | None,
+    nozzle: RigidInertia | None,
+    gimbal: Joint | None,
+    path: Sequence[Place],
+    throttle: float | None,
+    settings: Mapping[str, Value],
+) -> EngineSpec:
+    """Return an engine, checked."""
+    where = f"engine '{name}'"
+    if (thrust is None) == (exhaust is None):
+        raise InputError("give thrust or exhaust", where=where, hint="thrust = flow x exhaust")
+    if (nozzle is None) != (gimbal is None):
+        raise InputError("a nozzle and its gimbal belong together", where=where)
+    if nozzle is not None and not isinstance(nozzle, RigidInertia):
+        raise InputError("a nozzle is a RigidInertia about its gimbal", where=where, got=shown(nozzle))
+    if not flow > 0.0:
+        raise InputError("the flow of an engine is positive", where=where, expected="kg/s", got=shown(flow))
+    shares = {str(tank): float(part) for tank, part in feeds.items()}
+    if not shares or min(shares.values()) <= 0.0 or abs(sum(shares.values()) - 1.0) > 1e-6:
+        raise InputError(
+            "the tanks of an engine feed all of its flow",
+            where=where,
+            expected="positive parts with the sum 1, as in {'lox': 0.85, 'lh2': 0.15}",
+            got=shown(dict(feeds)),
+        )
+    force = float(thrust) if thrust is not None else flow * float(exhaust or 0.0)
+    return EngineSpec(
+        name, at, shares, force, float(flow), nozzle, gimbal, list(path), throttle, dict(settings)
+    )
+
+
+def add_nozzles(mb: Multibody, engines: Sequence[EngineSpec], shapes: Shapes, parent: str) -> None:
+    """Add the nozzles of engines to the multibody of their vehicle."""
+    for one in engines:
+        if one.nozzle is not None and one.gimbal is not None:
+            mb.add_body(
+                one.body,
+                mass=one.nozzle.mass,
+                com=one.nozzle.com,
+                inertia=one.nozzle.inertia,
+                parent=parent,
+                at=shapes.node_id(*one.at),
+                joint=one.gimbal,
+            )
+
+
+def assembly_of(
+    name: str, engines: Sequence[EngineSpec], system: System, shapes: Shapes, body: str, flow: bool
+) -> Assembly:
+    """Return tanks, engines and pipes on a vehicle, wired."""
+    made = Assembly(name, vehicle=system)
+    fed: dict[str, str] = {}
+    for one in engines:
+        for tank, part in one.feeds.items():
+            if tank in fed:
+                raise InputError(f"tank '{tank}' feeds two engines", got=f"'{fed[tank]}' and '{one.name}'")
+            fed[tank] = one.name
+            made.add(tank, Tank(of=tank, share=part))
+        place = one.body if one.nozzle is not None else (body, shapes.node_id(*one.at))
+        held = {} if one.throttle is None else {"throttle": one.throttle}
+        level = 1.0 if one.throttle is None else one.throttle
+        given = cast("dict[str, Any]", {"level": level, **held, **one.settings})
+        made.add(one.name, Engine(body=place, thrust=one.thrust, flow=one.flow, **given))
+        tanks = list(one.feeds)
+        made.wire({f"{one.name}.mass_flow": [f"{tank}.flow" for tank in tanks]})
+        if one.throttle is None:
+            made.wire({f"{tanks[0]}.feeds": f"{one.name}.throttle"})
+        if flow and one.path:
+            rows = [shapes.row(*place) for place in one.path]
+            at = [(body, shapes.node_id(*place)) for place in one.path]
+            for tank in tanks:
+                share = np.append(upstream(shapes, tank, rows), 0.0)
+                made.add(f"{tank}_pipe", PipeFlow(at=at, share=share))
+                made.wire({f"{tank}.loss": f"{tank}_pipe.flow"})
+    return made

@@ -1,0 +1,246 @@
+"""Engines on gimbals, fluid that sloshes, thrusters and air on a burning vehicle: closed forms, bodies made anew."""
+
+import numpy as np
+import pytest
+import scipy.linalg as la
+from vehicle_models import grain, refused
+
+import interstage as ist
+from interstage import devices as dev
+from interstage.fem import lumped_beam
+from interstage.vehicle.fluid import fluid_at
+
+LENGTH, N, DRY = 20.0, 8, 4.5e3  # m, elements, kg
+FULL, LOW = 8e3, 8e2  # kg of fluid
+FLUID = dev.CylinderSlosh(radius=1.2, depth=4.0, mass=FULL, n=2)
+BOTTOM, CARRIER = 6.0, 4  # m, node at 7.5 m
+A = 20.0  # m/s²
+NOZZLE = ist.RigidInertia(300.0, [-0.9, 0.0, 0.0], np.diag([90.0, 120.0, 120.0]))
+
+
+def rocket(slosh=True, stiff=1.0):
+    """A beam with one tank, fed engine and waves in the fluid."""
+    n = N + 1
+    K, M, nodes = lumped_beam(
+        LENGTH, N, EA=2e9 * stiff, GJ=1e9 * stiff, EI=2e8 * stiff, mass=[DRY / n] * 3 + [200.0] * 3
+    )
+    stage = ist.Stage("core", K=K, M=M, nodes=nodes)
+    levels = {m: m / FULL * grain(3, FULL) for m in (LOW, 0.5 * FULL, FULL)}
+    stage.add_tank("lox", levels=levels, nodes=range(3, 6))
+    v = ist.Vehicle("rocket")
+    v.add(stage)
+    v.add_engine(
+        "main", at=("core", 1), feeds={"lox": 1.0}, flow=90.0, exhaust=3000.0, nozzle=NOZZLE,
+        gimbal=ist.Universal("yz"), path=[("core", k) for k in range(5, 0, -1)],
+    )  # fmt: skip
+    if slosh:
+        v.add_slosh("lox", FLUID, node=CARRIER, bottom=[BOTTOM, 0, 0], acceleration=A)
+    return v
+
+
+def by_hand(mass):
+    """Return slosh frequencies (n,), rad/s, of a rigid free shell: lateral motion, pitch about z and two waves."""
+    fluid = fluid_at(FLUID, mass)
+    x = np.linspace(0.0, LENGTH, N + 1)
+    M, K = np.zeros((4, 4)), np.zeros((4, 4))
+
+    def add(m, row):
+        M[:] += m * np.outer(row, row)
+
+    for at in x:
+        add(DRY / (N + 1), [1.0, at, 0, 0])
+    # roll and pitch inertia of the shell's nodes; along the axis the fluid has no pitch of its own
+    M[1, 1] += 200.0 * (N + 1) + fluid.rigid_inertia
+    add(fluid.rigid_mass, [1.0, BOTTOM + fluid.rigid_height, 0, 0])
+    for k, wave in enumerate(fluid.waves):
+        row = np.array([1.0, BOTTOM + wave.spring, 0.0, 0.0])
+        row[2 + k] = 1.0
+        add(wave.mass, row)
+        K[2 + k, 2 + k] = wave.mass * A / wave.length
+    return np.sqrt(la.eigh(K, M, eigvals_only=True)[2:])
+
+
+@pytest.mark.parametrize("mass", [FULL, 0.5 * FULL, LOW])
+def test_waves_of_a_stiff_vehicle_are_those_by_hand(mass):
+    """A shell that hardly bends: error is its compliance, 1e-6 of the stiffness of the waves."""
+    v = rocket(stiff=1e4)
+    hz = v.modes({"lox": mass}, n_modes=4).frequencies_hz
+    wanted = np.repeat(by_hand(mass), 2) / (2 * np.pi)
+    np.testing.assert_allclose(hz, wanted, rtol=2e-5)
+
+
+def test_the_tank_keeps_its_weight():
+    v = rocket()
+    tank = v.stages["core"].tanks["lox"]
+    S = v.stages["core"].rigid()[tank.rows, 3:]
+    for mass, M in zip(tank.masses, tank.M):
+        np.testing.assert_allclose(S.T @ (M @ S), mass * np.eye(3), atol=1e-9 * FULL)
+    turns = v.stages["core"].rigid([-BOTTOM, 0, 0])[tank.rows]
+    # first moment of the full tank about its bottom: half its depth, across the axis
+    moment = turns[:, 2] @ (tank.M[-1] @ turns[:, 4])
+    assert moment == pytest.approx(FULL * 0.5 * FLUID.depth, rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    return rocket().shapes(below_hz=12.0, levels=5, error=5e-3, attach=[("core", 1, "yz")])
+
+
+@pytest.mark.kernels
+def test_stiffness_of_the_level_is_that_of_a_body_made_anew(shapes):
+    """Waves of another level than that of the reference: accelerations, energy, forces, against fixed masses."""
+    v, mass = rocket(), 3100.0
+    burning = v.multibody(shapes).compile()
+    burning.propellant["lox"] = mass
+    mb = ist.Multibody("anew")
+    mb.add_body("rocket", component=v.component(shapes, {"lox": mass}), joint=ist.Free())
+    mb.add_body(
+        "main nozzle", mass=NOZZLE.mass, com=NOZZLE.com, inertia=NOZZLE.inertia, parent="rocket",
+        at=shapes.node_id("core", 1), joint=ist.Universal("yz"),
+    )  # fmt: skip
+    anew = mb.compile()
+    one = shapes.integrals({"lox": mass})
+    T = la.eigh(one.K, one.G)[1]
+    x, y = burning.state(), anew.state()
+    rng = np.random.default_rng(4)
+    y["rocket"].eta[:] = 1e-2 * rng.normal(size=len(T))
+    y.v[:] = 0.1 * rng.normal(size=len(y.v))
+    x.v[:] = y.v
+    x["rocket"].eta[:], x["rocket"].etadot[:] = T @ y["rocket"].eta, T @ y["rocket"].etadot
+    S = np.eye(len(x.v))
+    S[x.layout["rocket"].etadot, x.layout["rocket"].etadot] = T
+    found, wanted = burning.forward_dynamics(x), S @ anew.forward_dynamics(y)
+    np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
+    scale = np.abs(burning.mass_matrix(x) @ found).max()
+    np.testing.assert_allclose(burning.inverse_dynamics(x, found), 0.0, atol=1e-11 * scale)
+    assert burning.energy(x) == pytest.approx(anew.energy(y), rel=1e-10)
+    np.testing.assert_allclose(
+        burning.modes(burning.state()).frequencies_hz,
+        anew.modes(anew.state()).frequencies_hz,
+        rtol=1e-7,
+        atol=1e-4,
+    )
+
+
+def test_linear_models_have_the_stiffness_of_the_level(shapes):
+    """Poles of a linear model are the frequencies of the modes at that fill."""
+    system = rocket().multibody(shapes).compile()
+    system.propellant["lox"] = 2345.0
+    model = ist.linearize(system, system.state(), inputs=[], outputs=[])
+    found = np.unique(np.round(np.abs(model.poles().imag), 6))
+    wanted = 2 * np.pi * np.abs(system.modes(system.state()).frequencies_hz)
+    for rate in wanted[wanted > 1.0]:
+        assert np.abs(found - rate).min() < 1e-5 * rate
+
+
+def test_tail_wags_dog():
+    """The zero from the gimbal to the pitch rate of a stiff vehicle, where inertia of the nozzle undoes its thrust."""
+    v = rocket(slosh=False, stiff=1e5)
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    system = v.multibody(shapes).compile()
+    flight = v.assembly(system, flow=False)
+    flight.add("tvc", dev.TVC(joint="main nozzle", bandwidth="6 Hz"))
+    flight.add("gyro", dev.Gyro(at=("rocket", shapes.node_id("core", 5)), every="10 ms"))
+    model = ist.linearize(flight, None, inputs=["tvc.command"], outputs=["gyro.rate"])
+    T, m, l, I_n = 90.0 * 3000.0, NOZZLE.mass, 0.9, 120.0
+    M = DRY + FULL
+    # centre of mass from the gimbal at node 1: the shell's is at half length, the column's at node 4
+    L = (DRY * LENGTH / 2 + FULL * 7.5) / M
+    wanted = np.sqrt(T * M * L / (M + m) / (I_n + m * l * l + (M * L - m * l) * m * l / (M + m)))
+    assert wanted == pytest.approx(np.sqrt(T * L / (I_n + m * l * l + m * l * L)), rel=0.05)
+
+    def gain(rate):
+        # about z, against its phase away from the zero
+        return float(np.real(model.frequency_response([rate / (2 * np.pi)])[0][2, 1] * _lag(rate)))
+
+    def _lag(rate):
+        s, w = 1j * rate, 2 * np.pi * 6.0
+        return (s * s + 2 * 0.7 * w * s + w * w) / w**2 * s
+
+    low, high = gain(0.999 * wanted), gain(1.001 * wanted)
+    assert low * high < 0.0
+    root = wanted * (0.999 + 0.002 * low / (low - high))
+    assert root == pytest.approx(wanted, rel=1e-4)
+
+
+def test_an_engine_empties_its_tank_and_stops():
+    """The rocket equation along x until the tank is at its lowest level; the throttle follows the tank."""
+    v = rocket(slosh=False)
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    system = v.multibody(shapes, propellant={"lox": LOW + 45.0}).compile()
+    flight = v.assembly(system)
+    log = ist.simulate(flight, system.state(), until=1.0, step="2 ms", method="ros2", log_step=0.1)
+    assert log.propellant["lox"][-1] == LOW
+    dry = DRY + NOZZLE.mass + LOW
+    speed = log["rocket"].velocity[-1, 3]
+    # of the thrust, what the lag leaves after the last of the fluid is pushed by nothing that is weighed
+    extra = 90.0 * 3000.0 * 0.05 / dry
+    assert speed == pytest.approx(3000.0 * np.log((dry + 45.0) / dry) + extra, rel=2e-3)
+    assert flight.find("lox_pipe.flow")
+
+
+def test_thrusters_push_the_whole():
+    """Two pulses across the axis, at the nose of a vehicle that bends: m Δv and the moment of the impulse."""
+    v = rocket()
+    shapes = v.shapes(n_modes=6, levels=2, error=1.0)
+    system = v.multibody(shapes, propellant={"lox": 0.5 * FULL}).compile()
+    nose = ("rocket", shapes.node_id("core", 9))
+    flight = ist.Assembly("rcs", vehicle=system)
+    flight.add("jet", dev.Thruster(at=nose, axis=[0, 1, 0], thrust=200.0, every="100 ms", width="50 ms"))
+    log = ist.simulate(flight, system.state(), until=0.2, step="1 ms", method="rk4")
+    change = log.momentum[-1] - log.momentum[0]
+    assert change[4] == pytest.approx(2 * 200.0 * 0.05, rel=2e-3)  # it turns and bends a little on the way
+    assert change[2] == pytest.approx(2 * 200.0 * 0.05 * LENGTH, rel=2e-3)
+
+
+def test_air_on_nodes_adds_up():
+    """Distributed coefficients: force and moment on the vehicle at an angle are those of the whole body."""
+    v = rocket()
+    shapes = v.shapes(n_modes=6, levels=2, error=1.0)
+    system = v.multibody(shapes).compile()
+    nodes = [1, 5, 9]
+    at = [("rocket", shapes.node_id("core", k)) for k in nodes]
+    speed, angle, rho, S = 200.0, 0.05, 0.4, 3.0
+    slope, axial = np.array([0.4, 0.5, 1.1]), np.array([0.05, 0.1, 0.2])
+    alphas = np.array([0.0, 0.1, 0.2])
+    normal = np.tile(alphas[:, None] * slope, (2, 1, 1))
+    flight = ist.Assembly("air", vehicle=system)
+    table = {
+        "mach": [0.0, 5.0],
+        "angle": alphas,
+        "axial": np.tile(axial, (2, 3, 1)),
+        "normal": normal,
+        "area": S,
+    }
+    flight.add("aero", dev.Aero(table, at=at, density=rho, sound=300.0))
+    x = system.state()
+    x["rocket"].velocity[3:] = speed * np.array([np.cos(angle), np.sin(angle), 0.0])
+    q = 0.5 * rho * speed**2 * S
+    log = ist.simulate(flight, x, until=2e-5, step=1e-5, method="rk4")
+    rate = (log.momentum[1] - log.momentum[0]) / 1e-5
+    wanted = np.array([-q * axial.sum(), -q * angle * slope.sum()])
+    np.testing.assert_allclose(rate[3:5], wanted, rtol=2e-3)
+    arms = np.array([0.0, 10.0, 20.0])
+    about = log["rocket"].position[0]
+    moment = rate[2] - about[0] * rate[4] + about[1] * rate[3]
+    assert moment == pytest.approx(-q * angle * (slope @ arms), rel=5e-3)
+
+
+def test_refusals():
+    v = rocket(slosh=False)
+    thin = dev.CylinderSlosh(radius=1.2, depth=4.0, mass=100.0)
+    given = {"node": CARRIER, "bottom": [BOTTOM, 0, 0], "acceleration": A}
+    assert "expected mass 8000" in refused(lambda: v.add_slosh("lox", thin, **given))
+    assert "known: lox" in refused(lambda: v.add_slosh("locks", FLUID, **given))
+    assert "above 0" in refused(lambda: v.add_slosh("lox", FLUID, **{**given, "acceleration": 0.0}))
+    two = {"at": ("core", 1), "flow": 1.0}
+    assert "thrust or exhaust" in refused(lambda: v.add_engine("e", feeds={"lox": 1.0}, **two))
+    assert "sum 1" in refused(lambda: v.add_engine("e", feeds={"lox": 0.5}, thrust=1.0, **two))
+    assert "there is an engine" in refused(
+        lambda: v.add_engine("main", feeds={"lox": 1.0}, thrust=1.0, **two)
+    )
+    dry = ist.Stage("dry", K=v.stages["core"].K, M=v.stages["core"].M, nodes=v.stages["core"].nodes)
+    dry.add_tank("t", levels={0.0: grain(9, 0.0), FULL: grain(9, FULL)})
+    w = ist.Vehicle("w")
+    w.add(dry)
+    assert "keeps a residual" in refused(lambda: w.add_slosh("t", FLUID, **given))
