@@ -35,7 +35,7 @@ def test_a_star_tracker_says_the_attitude_and_its_error(bus):
     truth = ist.Rotation.from_matrix(R)
     for k in (0, 7, -1):
         seen = ist.Rotation.from_quaternion(log["s.quaternion"][k])
-        assert (truth.inverse() @ seen).rotation_vector == pytest.approx(log["s.error"][k], abs=1e-12)
+        assert (truth.inverse @ seen).rotation_vector == pytest.approx(log["s.error"][k], abs=1e-12)
     sigma = 20.0 * np.pi / 648000.0
     assert log["s.error"].mean(axis=0) == pytest.approx([1e-3, 0, -2e-3], abs=5 * sigma / np.sqrt(5000))
     assert log["s.error"].std(axis=0) == pytest.approx(sigma, rel=0.05)  # 5,000 samples: 1 % each

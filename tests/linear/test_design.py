@@ -77,6 +77,11 @@ def test_weights_that_make_no_sense_are_refused(arguments, words):
 def test_a_plant_that_cannot_be_held_is_refused():
     with pytest.raises(SolverError, match="no gain of least cost"):
         ist.lqr([[1.0, 0.0], [0.0, -1.0]], [[0.0], [1.0]], Q=np.eye(2), R=[[1.0]])
+    model = ist.LinearModel(
+        np.diag([0.0, -1.0]), np.array([[0.0], [1.0]]), np.eye(2), np.zeros((2, 1)), states=["place", "rate"]
+    )
+    with pytest.raises(SolverError, match=r"lin\.rigid\(\)"):
+        ist.lqr(model, Q=np.eye(2), R=[[1.0]])
     with pytest.raises(InputError, match="needs B"):
         ist.lqr(np.eye(2), Q=np.eye(2), R=[[1.0]])
 

@@ -45,7 +45,7 @@ def pair():
     a = DynBody("a", 5.0, [0.2, 0, 0.1], [2, 3, 4], orientation=R)
     b = DynBody("b", 3.0, [0, 0.3, 0], [1, 1.5, 1.2])
     a.set_state([1, 2, 3], [0.1, -0.2, 0.3], R, [0.3, -0.1, 0.5])
-    b.set_state([2, 1, 3], [-0.4, 0.2, 0.1], R.inverse(), [-0.2, 0.4, 0.1])
+    b.set_state([2, 1, 3], [-0.4, 0.2, 0.1], R.inverse, [-0.2, 0.4, 0.1])
     return a, b
 
 
@@ -187,9 +187,9 @@ def test_forces_act_at_points_and_follow_the_frame():
     body.set_state(rotation=R)
     f = np.array([1.0, -2.0, 0.5])
     world = body.acceleration({"jet": [0, 0, 0, *f]})
-    turned = body.acceleration({"jet": [0, 0, 0, *R.inverse().apply(R.inverse().apply(f))]}, frame="point")
+    turned = body.acceleration({"jet": [0, 0, 0, *R.inverse.apply(R.inverse.apply(f))]}, frame="point")
     close(world, turned)
-    f_struct = R.inverse().apply(f)
+    f_struct = R.inverse.apply(f)
     torque = np.cross(np.array([0, 0, 1]) - [0.5, 0, 0], f_struct)
     alpha = torque / [1, 2, 3]
     close(world[:3], alpha)

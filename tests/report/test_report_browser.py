@@ -277,7 +277,7 @@ def test_charts_are_saved_and_zoomed(chromium, path):
     """The numbers of the chart are in the CSV; a narrow zoom keeps its labels; keys are dashed as lines are."""
     with Page(chromium, path, viewport={"width": 1000, "height": 900}, reduced_motion="reduce") as opened:
         page, saved = opened.page, {}
-        assert page.locator(".save").count() == 2
+        assert page.locator(".save").count() == 4  # two charts, two drawings
         for name in ("CSV", "SVG", "PNG"):
             with page.expect_download() as waiting:
                 page.locator("[data-kind=bode] .save button", has_text=name).click()
@@ -290,6 +290,22 @@ def test_charts_are_saved_and_zoomed(chromium, path):
         np.testing.assert_allclose(table[:, 1], gain, atol=1e-4)  # charts hold single precision
         assert saved["SVG"].startswith(b"<svg") and b"<path" in saved["SVG"]
         assert saved["PNG"].startswith(b"\x89PNG")
+        drawn = {}
+        for name in ("CSV", "SVG", "PNG"):
+            with page.expect_download() as waiting:
+                page.locator("svg[aria-label*=poles] + .save button", has_text=name).click()
+            drawn[name] = Path(waiting.value.path()).read_bytes()
+        head, row = drawn["CSV"].decode().splitlines()
+        assert head.startswith('"frequency, Hz",damping ratio')
+        np.testing.assert_allclose([float(v) for v in row.split(",")][2:], [-0.05, 1.0])
+        # a drawing by itself has its colours in it, and no rules of the page
+        assert (
+            b"fill:rgb" in drawn["SVG"] and b"xmlns" in drawn["SVG"] and drawn["PNG"].startswith(b"\x89PNG")
+        )
+        with page.expect_download() as waiting:
+            page.locator("svg[aria-label*=assurance] + .save button", has_text="CSV").click()
+        cells = Path(waiting.value.path()).read_text().splitlines()
+        assert cells[0] == "ours,theirs,MAC" and len(cells) == 17 and abs(float(cells[1][4:]) - 1) < 1e-12
         styles = page.eval_on_selector_all(
             "[data-kind=lines] .u-marker", "all => all.map(e => getComputedStyle(e).borderTopStyle)"
         )

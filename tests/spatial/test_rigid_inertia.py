@@ -27,9 +27,9 @@ def test_shift_and_rotate_round_trip(body, theta, p):
     B = RigidInertia(*body)
     R = Rotation.from_rotation_vector(theta)
     assert_same(B.shift(p).shift(-p), B)
-    assert_same(B.rotate(R).rotate(R.inverse()), B)
+    assert_same(B.rotate(R).rotate(R.inverse), B)
     A = B.transform(R, p)
-    assert_same(A.transform(R.inverse(), -R.inverse().apply(p)), B)
+    assert_same(A.transform(R.inverse, -R.inverse.apply(p)), B)
     np.testing.assert_allclose(A.com, p + R.apply(B.com), atol=1e-12)
     A.check()
 

@@ -22,8 +22,8 @@ def test_composition_inverse_and_application_agree_with_scipy(p, q, x):
     p_scipy, q_scipy = (ScipyRotation.from_quat(r[[1, 2, 3, 0]]) for r in (p, q))
     np.testing.assert_allclose((P @ Q).matrix, (p_scipy * q_scipy).as_matrix(), atol=1e-12)
     np.testing.assert_allclose((P @ Q).apply(x), P.apply(Q.apply(x)), atol=1e-12)
-    np.testing.assert_allclose(P.inverse().apply(P.apply(x)), x, atol=1e-12)
-    assert (P @ P.inverse()).is_close(Rotation.identity())
+    np.testing.assert_allclose(P.inverse.apply(P.apply(x)), x, atol=1e-12)
+    assert (P @ P.inverse).is_close(Rotation.identity())
 
 
 def test_all_ways_in_and_out_meet():

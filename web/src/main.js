@@ -3,6 +3,7 @@ import { lineChart, bodeChart } from "./charts.js";
 import { readData } from "./data.js";
 import { hoverSvg } from "./hover.js";
 import { startNavigation } from "./navigation.js";
+import { saveDrawings } from "./save.js";
 import { startTheme } from "./theme.js";
 import { viewer } from "./viewer.js";
 
@@ -33,6 +34,7 @@ function start() {
     if (figure) draw(holder, figure);
   }
   hoverSvg();
+  saveDrawings();
   document.documentElement.dataset.ready = "true";
 }
 

@@ -88,14 +88,9 @@ function png(svg, name) {
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }
 
-export function saveButtons(holder, id, parts) {
+function buttons(after, actions) {
   const row = document.createElement("div");
   row.className = "save";
-  const actions = {
-    CSV: () => give(new Blob([csvOf(parts)], { type: "text/csv" }), `${id}.csv`),
-    PNG: () => png(svgOf(parts), `${id}.png`),
-    SVG: () => give(new Blob([svgOf(parts)], { type: "image/svg+xml" }), `${id}.svg`),
-  };
   for (const [name, action] of Object.entries(actions)) {
     const button = document.createElement("button");
     button.type = "button";
@@ -104,5 +99,52 @@ export function saveButtons(holder, id, parts) {
     button.addEventListener("click", action);
     row.append(button);
   }
-  holder.append(row);
+  after(row);
+}
+
+export function saveButtons(holder, id, parts) {
+  buttons((row) => holder.append(row), {
+    CSV: () => give(new Blob([csvOf(parts)], { type: "text/csv" }), `${id}.csv`),
+    PNG: () => png(svgOf(parts), `${id}.png`),
+    SVG: () => give(new Blob([svgOf(parts)], { type: "image/svg+xml" }), `${id}.svg`),
+  });
+}
+
+// What the page's style says of a drawing that leaves the page.
+const STYLE = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+
+function standalone(drawing) {
+  const copy = drawing.cloneNode(true);
+  const [from, to] = [drawing, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+  from.forEach((element, k) => {
+    const style = getComputedStyle(element);
+    to[k].setAttribute("style", STYLE.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+    for (const name of ["data-row", "data-tip"]) to[k].removeAttribute(name);
+  });
+  const { width, height } = drawing.getBoundingClientRect();
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  if (!copy.hasAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const { x, y, width: w, height: h } = copy.viewBox.baseVal;
+  for (const [name, value] of Object.entries({ x, y, width: w, height: h })) paper.setAttribute(name, value);
+  paper.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
+  copy.prepend(paper);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// Drawings get the same buttons; numbers are in their marks, where they have some.
+export function saveDrawings() {
+  document.querySelectorAll("svg.figure, .scroll > svg").forEach((drawing, k) => {
+    const id = `drawing-${k + 1}`;
+    const marks = [...drawing.querySelectorAll("[data-row]")].map((mark) => mark.dataset.row);
+    const table = [drawing.dataset.head, ...marks, ""].join("\n");
+    const last = drawing.parentElement.classList.contains("scroll") ? drawing.parentElement : drawing;
+    buttons((row) => last.after(row), {
+      ...(marks.length && { CSV: () => give(new Blob([table], { type: "text/csv" }), `${id}.csv`) }),
+      PNG: () => png(standalone(drawing), `${id}.png`),
+      SVG: () => give(new Blob([standalone(drawing)], { type: "image/svg+xml" }), `${id}.svg`),
+    });
+  });
 }

@@ -90,7 +90,7 @@ class LineOfSight(Device):
         R = [Rotation(vehicle.rotation(x, body, node)) for body, node in split]
         p = np.array([vehicle.position(x, body, node) for body, node in split])
         nominal = (p - p[0]) @ R[0].matrix
-        still = np.array([(R[0].inverse() @ one).quaternion for one in R])
+        still = np.array([(R[0].inverse @ one).quaternion for one in R])
         return self.moved({"at": places}, nominal=nominal, still=still)
 
     def outputs(d, t):

@@ -67,10 +67,14 @@ def lqr(
     top, bottom = (R + B.T @ P @ B, B.T @ P @ A) if discrete else (R, B.T @ P)
     K = np.linalg.solve(top, bottom + cross.T) if np.isfinite(P).all() else np.full((nu, n), np.nan)
     if not _stable(A - B @ K, discrete):
+        why = "a pole that is not stable is reached by no input, or lies on the border and has no weight in Q"
+        vehicle = isinstance(plant, LinearModel)
         raise SolverError(
             "no gain of least cost holds the plant",
             where="lqr",
-            hint="a pole that is not stable is reached by no input, or lies on the border and has no weight in Q",
+            hint=f"{why}, as places of a vehicle that no torque holds: lin.rigid() has its attitude and rate alone"
+            if vehicle
+            else why,
         )
     return K
 

@@ -52,13 +52,13 @@ class Orientation:
     def matrix(cls, T: ArrayLike, direction: str | int = "struct_to_body") -> Orientation:
         """Return the orientation of a transformation matrix (3, 3)."""
         R = Rotation.from_matrix(T, where="transformation matrix")
-        return cls(R.inverse() if _is_forward(direction) else R)
+        return cls(R.inverse if _is_forward(direction) else R)
 
     @classmethod
     def quaternion(cls, q: ArrayLike, direction: str | int = "struct_to_body") -> Orientation:
         """Return the orientation of the quaternion [w, x, y, z] of a transformation matrix."""
         R = Rotation.from_quaternion(q)
-        return cls(R.inverse() if _is_forward(direction) else R)
+        return cls(R.inverse if _is_forward(direction) else R)
 
     @classmethod
     def eigen_rotation(
@@ -66,7 +66,7 @@ class Orientation:
     ) -> Orientation:
         """Return the orientation of axes turned by `angle` about `axis` (3,)."""
         R = Rotation.from_axis_angle(axis, angle, degrees=degrees)
-        return cls(R if _is_forward(direction) else R.inverse())
+        return cls(R if _is_forward(direction) else R.inverse)
 
     @classmethod
     def euler(
@@ -74,7 +74,7 @@ class Orientation:
     ) -> Orientation:
         """Return the orientation of axes turned by three angles, each about an axis turned so far."""
         R = Rotation.from_euler(sequence, angles, degrees=degrees)
-        return cls(R if _is_forward(direction) else R.inverse())
+        return cls(R if _is_forward(direction) else R.inverse)
 
     @classmethod
     def of(cls, value: OrientationLike | None, where: str = "orientation") -> Orientation:

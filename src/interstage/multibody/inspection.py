@@ -154,9 +154,16 @@ def warn_of_fidelity(system: Compiled) -> None:
         return
     names = [system.bodies[i] for i in np.flatnonzero(found)]
     found[:] = False
+    orders = {system.model.spec(name).order for name in names}
+    words = {
+        0: "order=0 has no inertia that grows with the square of the deformation: use order=2, of a component"
+        " with modal integrals",
+        1: "order=1 leaves out the inertia that grows with the square of the deformation: use order=2",
+        2: "of coupled masses that inertia is approximate: use lumped masses, or deform less",
+    }
     warnings.warn(
         f"the mass matrix of {', '.join(names)} is not positive definite: deformations are too large for its"
-        " fidelity, accelerations mean little; use order=2 and lumped masses",
+        f" fidelity, accelerations mean little; {'; '.join(words[k] for k in sorted(orders))}",
         FidelityWarning,
         stacklevel=4,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from html import escape
+from io import StringIO
 
 import numpy as np
 
@@ -41,7 +43,7 @@ def mac_svg(
         for row, line in zip(rows, np.asarray(mac, dtype=float))
     ]
     label = f"Modal assurance criterion, {len(rows)} by {len(columns)}"
-    return _squares(label, mac, tips, rows, columns, row_title, column_title)
+    return _squares(label, mac, (mac, "MAC"), tips, rows, columns, row_title, column_title)
 
 
 def gains_svg(gains: np.ndarray, modes: Sequence[str], ways: Sequence[str], units: Sequence[str]) -> str:
@@ -65,20 +67,25 @@ def gains_svg(gains: np.ndarray, modes: Sequence[str], ways: Sequence[str], unit
     ]
     shade = np.clip(1.0 + level / SHOWN_DB, 0.0, 1.0)
     label = f"Peak gains of {len(modes)} modes in {len(ways)} channels"
-    return _squares(label, shade, tips, modes, ways, "mode", "from input to output")
+    return _squares(label, shade, (gains, "peak gain"), tips, modes, ways, "mode", "from input to output")
 
 
 def _squares(
     label: str,
     shade: np.ndarray,
+    told: tuple[np.ndarray, str],
     tips: Sequence[Sequence[str]],
     rows: Sequence[str],
     columns: Sequence[str],
     row_title: str,
     column_title: str,
 ) -> str:
-    """Draw values (n, m) from 0 to 1 as shades of squares, names on the left and above, words where one points."""
+    """Draw values (n, m) from 0 to 1 as shades of squares, names on the left and above, words where one points.
+
+    told : numbers (n, m) that are saved, and what they are
+    """
     n, m = len(rows), len(columns)
+    full = rows, columns
     rows, columns = [_short(name) for name in rows], [_short(name) for name in columns]
     cell = 22.0
     left = max(86.0, 34.0 + LETTER * max(map(len, rows), default=0))
@@ -86,7 +93,8 @@ def _squares(
     width, height = max(left + cell * m + 8, left + LETTER * len(column_title)), top + cell * n + 8
     out = [
         f'<svg class="figure" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{escape(label)}" style="max-width:{1.25 * width:.0f}px;margin:0 auto">',
+        f'aria-label="{escape(label)}" {_saved("head", row_title, column_title, told[1])} '
+        f'style="max-width:{1.25 * width:.0f}px;margin:0 auto">',
         f'<rect class="mac-back" x="{left}" y="{top}" width="{cell * m}" height="{cell * n}" rx="3"/>',
         f'<text x="{left + 0.5 * cell * m:.0f}" y="14" text-anchor="middle">{escape(column_title)}</text>',
         f'<text transform="translate(13 {top + 0.5 * cell * n:.0f}) rotate(-90)" text-anchor="middle">'
@@ -103,9 +111,20 @@ def _squares(
             out.append(
                 f'<rect class="cell" x="{left + cell * j + 1:.1f}" y="{top + cell * i + 1:.1f}" '
                 f'width="{cell - 2}" height="{cell - 2}" rx="2.5" fill-opacity="{min(1.0, float(shade[i, j])):.3f}" '
-                f'data-tip="{escape(tips[i][j])}"/>'
+                f'data-tip="{escape(tips[i][j])}" {_saved("row", full[0][i], full[1][j], float(told[0][i, j]))}/>'
             )
     return "".join(out) + "</svg>"
+
+
+def _saved(kind: str, *cells: str | float) -> str:
+    """Return the attribute by which a drawing's numbers are saved: a line of CSV.
+
+    >>> _saved("row", "a, b", 0.5)
+    'data-row="&quot;a, b&quot;,0.5"'
+    """
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return f'data-{kind}="{escape(" ".join(text.getvalue().split()))}"'
 
 
 def _short(name: str, most: int = 40) -> str:
@@ -141,7 +160,8 @@ def poles_svg(poles: np.ndarray, names: Sequence[str] = (), most_hz: float | Non
 
     out = [
         f'<svg class="figure" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{len(shown)} poles, damping ratio and frequency">'
+        f'aria-label="{len(shown)} poles, damping ratio and frequency" '
+        f"{_saved('head', 'frequency, Hz', 'damping ratio', 'real, rad/s', 'imaginary, rad/s')}>"
     ]
     for k in range(int(top_hz / step + 1e-9) + 1):
         y = place(0.0, k * step)[1]
@@ -165,7 +185,8 @@ def poles_svg(poles: np.ndarray, names: Sequence[str] = (), most_hz: float | Non
         x, y = place(float(z), float(f))
         name = f"{names[k]}\n" if k < len(names) else ""
         tip = f"{name}{f:.4g} Hz, damping {100 * z:.3g} %"
-        out.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5" data-tip="{escape(tip)}"/>')
+        row = _saved("row", float(f), float(z), float(shown[k].real), float(shown[k].imag))
+        out.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5" data-tip="{escape(tip)}" {row}/>')
     return "".join(out) + "</svg>"
 
 

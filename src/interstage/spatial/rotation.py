@@ -21,7 +21,7 @@ class Rotation:
     >>> R = Rotation.from_axis_angle([0, 0, 1], 90, degrees=True)
     >>> R.apply([1, 0, 0]).round(12) + 0.0
     array([0., 1., 0.])
-    >>> (R @ R.inverse()).is_close(Rotation.identity())
+    >>> (R @ R.inverse).is_close(Rotation.identity())
     True
     """
 
@@ -162,8 +162,9 @@ class Rotation:
         angles = functions.euler_from_matrix(sequence, self._matrix)
         return np.rad2deg(angles) if degrees else angles
 
+    @property
     def inverse(self) -> Rotation:
-        """Return R_BA."""
+        """R_BA."""
         return Rotation.exact(self._matrix.T)
 
     def apply(self, x: ArrayLike) -> np.ndarray:
@@ -175,7 +176,7 @@ class Rotation:
 
     def is_close(self, other: Rotation, tolerance: float = 1e-12) -> bool:
         """Say whether the angle between two rotations is at most `tolerance` radians."""
-        return (self.inverse() @ other).angle <= tolerance
+        return (self.inverse @ other).angle <= tolerance
 
     @overload
     def __matmul__(self, other: Rotation) -> Rotation: ...
