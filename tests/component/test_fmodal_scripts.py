@@ -252,7 +252,7 @@ def test_matrices_of_another_deck(folder):
             read_g_matrices(folder / "some.op4", 54)
     (folder / "some.op4").write_bytes(binary_op4("KGG", np.eye(5)))
     with pytest.raises(
-        InputError, match="KGG of the op4 file does not fit the deck.*expected 54 rows.*got 5 by 5"
+        InputError, match=r"KGG of the op4 file does not fit the deck.*expected 54 rows.*got 5 by 5"
     ):
         read_g_matrices(folder / "some.op4", 54)
 

@@ -55,7 +55,8 @@ def _refusal(name: str) -> tuple[str, str | None]:
             "remove the fluid, or add its mass to the structure (CONM2, NSM)",
         )
     if name in registry.REFUSED_WORDS:
-        return registry.REFUSED_WORDS[name]
+        words, hint = registry.REFUSED_WORDS[name]
+        return f"{name} {words}", hint
     if name in registry.REFUSED:
         return (
             f"{name} is not supported and may change the structure",

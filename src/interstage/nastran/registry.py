@@ -15,7 +15,7 @@ ELEMENTS = _names("""
     CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CGAP GENEL
 """)
 MASSES = _names("CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2")
-RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT")
+RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT RSSCON")
 
 # Properties that may not share an identification number.
 PROPERTIES = (
@@ -188,15 +188,31 @@ FLUIDS = _names("""
 # Refusals in words of their own: what is missing, and what to do instead.
 REFUSED_WORDS = {
     "CSUPER": (
-        "CSUPER is not supported: copies of main-bulk superelements and external superelements are not made",
+        "is not supported: copies of main-bulk superelements and external superelements are not made",
         "give the copy a part of its own (BEGIN SUPER), or repeat a part with SEBULK REPEAT and SELOC",
     ),
     "SEMPLN": (
-        "SEMPLN is not supported: mirrored parts are not made",
+        "is not supported: mirrored parts are not made",
         "write the mirrored part out as one of its own (BEGIN SUPER)",
     ),
+    **dict.fromkeys(
+        ("CFAST", "CWELD", "CSEAM"),
+        (
+            "is not supported: fasteners that are projected onto plates are not made",
+            "join the plates by CBUSH between two RBE3 at the place of the fastener",
+        ),
+    ),
+    "CBEND": ("is not supported: curved beams and elbows are not made", "use a chain of CBAR or CBEAM"),
+    "CBEAM3": ("is not supported: beams of three grids are not made", "use two CBEAM"),
+    **dict.fromkeys(
+        ("CTRIAX6", "CTRIAX", "CQUADX", "CTRAX3", "CTRAX6", "CQUADX4", "CQUADX8", "CTRIARG", "CTRAPRG", "CCONEAX"),
+        (
+            "is not supported: axisymmetric solids and shells are not made",
+            "model the body in three dimensions, or a sector of it",
+        ),
+    ),
     "SELOAD": (
-        "SELOAD is not supported: loads of a part are those of its own section",
+        "is not supported: loads of a part are those of its own section",
         "put the loads into the section of the part",
     ),
 }

@@ -94,6 +94,17 @@ def test_mistakes_that_are_alike_are_listed_together(deck):
     assert found.troubles[4].startswith("997 more like the last, lines ")
 
 
+def test_matrices_are_looked_over(deck):
+    text = GOOD.replace("SPC = 1", "SPC = 1\nK2GG = KX\nM2GG = GONE")
+    text += "DMIG,KX,0,6,1,0\nDMIG,KX,2,1,,2,1,500.\nDMIG,KX,77,1,,2,1,5.\nDMIG,KY,0,6,1,0\nDMIG,KY,2,1,,2,1,500.\n"
+    found = check_deck(deck(text))
+    assert found.troubles[0] == "M2GG names DMIG GONE, which is not in the deck"
+    assert "point 77, component 1" in found.troubles[1] and len(found.troubles) == 2
+    assert found.facts["DMIG KX"] == "in stiffness"
+    assert found.facts["DMIG KY"] == "that K2GG, M2GG and B2GG do not name"
+    assert found.facts["mass"].startswith("195,")
+
+
 def test_a_file_that_is_not_there(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["check", str(tmp_path / "nofile.bdf")])
@@ -151,5 +162,5 @@ def test_survey_of_a_folder(deck, tmp_path, capsys):
     assert [row.outcome for row in rows] == ["solved", "refused", "read"]
     out = capsys.readouterr().out
     assert "3 decks: 2 read (67%), 1 solved (33%), 1 refused" in out
-    assert "| CFAST is not supported and may change the structure | 1 |" in out
+    assert "| CFAST is not supported: fasteners that are projected onto plates are not made | 1 |" in out
     assert "| SPC set # is selected but is not in the deck | 1 |" in out

@@ -119,6 +119,7 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
     for check in (check_types, check_ids):
         found.until_clean(partial(check, deck))
     found.take(missing_grids(deck))
+    _check_matrices(deck, found, out)
     fe: list[FEModel] = []
     found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
     out.troubles = found.sentences()
@@ -149,6 +150,24 @@ def together(sentences: Iterable[str]) -> list[str]:
             shown = ", ".join(lines[:12]) + (", ..." if len(lines) > 12 else "")
             out.append(f"{len(group) - few} more like the last" + (f", lines {shown}" if lines else ""))
     return out
+
+
+def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
+    """Say which DMIG case control adds to what, which are not used, and which it names and are not there."""
+    table = deck.cards("DMIG")
+    there = {str(row[0]) for row in table.rows() if row}
+    used: dict[str, list[str]] = {}
+    for case in deck.case.subcases:
+        for kind, what in (("k2gg", "stiffness"), ("m2gg", "mass"), ("b2gg", "damping")):
+            for name in getattr(case, kind):
+                if name not in there:
+                    found.errors.append(DeckError(f"{kind.upper()} names DMIG {name}, which is not in the deck"))
+                elif what not in used.setdefault(name, []):
+                    used[name].append(what)
+            setattr(case, kind, [name for name in getattr(case, kind) if name in there])
+    for name in sorted(there):
+        words = f"in {' and '.join(used[name])}" if name in used else "that K2GG, M2GG and B2GG do not name"
+        out.facts[f"DMIG {name}"] = words
 
 
 def missing_grids(deck: Deck) -> list[DeckError]:

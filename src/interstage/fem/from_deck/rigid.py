@@ -1,4 +1,4 @@
-"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT."""
+"""Rigid elements of a deck: RBE1, RBE2, RBE3, RBAR, RROD, RJOINT, RSSCON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from interstage.errors import ModelError
 from interstage.fem.constraints import Equations, join
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.points import components
+from interstage.fem.from_deck.shell_solid import rsscon
 from interstage.fem.rbe3 import rbe3
 from interstage.fem.rigid_elements import RigidLink, rbe2, rigid_body, rrod
 from interstage.nastran import CardTable
@@ -22,7 +23,15 @@ def read_rigid(ctx: Context) -> tuple[Equations, list[RigidLink]]:
     """Return the constraint equations of all rigid elements, each with the name of its element, and what they link."""
     parts: list[Equations] = []
     links: list[RigidLink] = []
-    readers = {"RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBE1": _rbe1, "RROD": _rrod, "RJOINT": _rjoint}
+    readers = {
+        "RBE2": _rbe2,
+        "RBE3": _rbe3,
+        "RBAR": _rbar,
+        "RBE1": _rbe1,
+        "RROD": _rrod,
+        "RJOINT": _rjoint,
+        "RSSCON": _rsscon,
+    }
     for name, reader in readers.items():
         table = ctx.deck.cards(name)
         if len(table):
@@ -163,6 +172,10 @@ def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:
     held = _digits(np.unique([c for _, c in dependent]))
     link = RigidLink("rbe1", int(ctx.grids.id[rows[0]]), ctx.grids.id[rows[1:]], held)
     return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent), link
+
+
+def _rsscon(ctx: Context, table: CardTable, i: int) -> Found:
+    return rsscon(ctx, table, i), None
 
 
 def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
