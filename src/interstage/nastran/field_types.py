@@ -40,6 +40,7 @@ REAL_FIELDS = {
     "RBE3": "5",
     "PSHELL": "3,5,7-10",
     "PCOMP": "2-4,6-7,10/4,11/4",
+    "PCOMPS": "6-7,11/8,12/8",
     "PCOMPG": "2-4,6-7,11/8,12/8",
     "PBAR": "3-7,9-19",
     **dict.fromkeys(("PBARL", "PBEAML"), "9+"),

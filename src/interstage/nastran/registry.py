@@ -22,7 +22,8 @@ PROPERTIES = (
     ("PSHELL", "PCOMP", "PCOMPG"),
     ("PBAR", "PBARL"),
     ("PBEAM", "PBEAML"),
-    *((name,) for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PSOLID", "PGAP")),
+    *((name,) for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PGAP")),
+    ("PSOLID", "PCOMPS"),
 )
 # Properties with several to a card: the data fields that hold identification numbers.
 PACKED_PROPERTIES = {"PELAS": (1, 5), "PDAMP": (1, 3, 5, 7), "PMASS": (1, 3, 5, 7)}
@@ -132,7 +133,7 @@ OTHER_PROPERTIES: dict[str, tuple[str, ...]] = {
     "PBRSECT": ("CBAR",),
     **dict.fromkeys(("PBCOMP", "PBMSECT"), ("CBEAM",)),
     **dict.fromkeys(("PLPLANE", "PCOMPF", "PPLANE", "PSHLPAR", "PISHELL"), _SHELLS),
-    **dict.fromkeys(("PLSOLID", "PCOMPS", "PCOMPLS", "PLCOMP", "PSOLCZ", "PCOHE", "PIHEX"), _SOLIDS),
+    **dict.fromkeys(("PLSOLID", "PCOMPLS", "PLCOMP", "PSOLCZ", "PCOHE", "PIHEX"), _SOLIDS),
     **dict.fromkeys(
         _names("""
         PAABSF PACABS PACBAR PACINF PBEAM3 PBEAR PBEND PBUSH1D PBUSH2D PCONEAX PDAMP5 PFAST PGAP PGPLSN PLBLADE

@@ -157,25 +157,44 @@ def hexa8_stiffness(xyz: np.ndarray, C: np.ndarray) -> np.ndarray:
     return K
 
 
-def hexa8_recovery(xyz: np.ndarray, C: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Stresses (n, 6 points, 24) of eight-node bricks at parent points, enhanced strains included."""
-    J0 = np.einsum("an,eni->eai", CENTRE, xyz)
-    inverse, j0 = np.linalg.inv(J0), np.linalg.det(J0)
-    first, second = np.array(PAIRS).T
-    # natural strain modes to Cartesian strains, ε = J0⁻ᵀ ε_nat J0⁻¹ with engineering shears
-    a, b = inverse[:, first], inverse[:, second]
-    T = 0.5 * (a[:, :, first] * b[:, :, second] + a[:, :, second] * b[:, :, first])
-    T *= np.where(first == second, 1.0, 2.0)[:, None]
+class _Strains:
+    """Strains of eight-node bricks xyz (n, 8, 3) at any points: of the displacements, and of the enhanced modes."""
 
-    def strains(dN, monomials):
-        G, det = cartesian_gradients(xyz, dN)
-        modes = T[:, None, :, _MODES[:, 0]] * monomials[:, None, _MODES[:, 1]]
-        return strain_matrix(G), modes * (j0[:, None] / det)[:, :, None, None], det
+    def __init__(self, xyz: np.ndarray):
+        J0 = np.einsum("an,eni->eai", CENTRE, xyz)
+        inverse, self._j0 = np.linalg.inv(J0), np.linalg.det(J0)
+        first, second = np.array(PAIRS).T
+        # natural strain modes to Cartesian strains, ε = J0⁻ᵀ ε_nat J0⁻¹ with engineering shears
+        a, b = inverse[:, first], inverse[:, second]
+        T = 0.5 * (a[:, :, first] * b[:, :, second] + a[:, :, second] * b[:, :, first])
+        self._xyz, self._T = xyz, T * np.where(first == second, 1.0, 2.0)[:, None]
 
-    B, Ba, det = strains(_DN, _MONOMIALS)
-    CBa = C[:, None] @ Ba * det[:, :, None, None]
+    def at(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """B (n, p, 6, 24), enhanced modes (n, p, 6, 21) and Jacobian determinants (n, p) at parent points (p, 3)."""
+        G, det = cartesian_gradients(self._xyz, HEXA8.gradients_at((True,) * 8, points))
+        modes = self._T[:, None, :, _MODES[:, 0]] * _monomials(points)[:, None, _MODES[:, 1]]
+        return strain_matrix(G), modes * (self._j0[:, None] / det)[:, :, None, None], det
+
+
+def _inner(B: np.ndarray, Ba: np.ndarray, CBa: np.ndarray) -> np.ndarray:
+    """Enhanced modes (n, 21, 24) that go with unit displacements, from weighted stresses CBa of the modes."""
     A = np.einsum("epij,epik->ejk", Ba, CBa, optimize=True)
     L = np.einsum("epij,epik->ejk", CBa, B, optimize=True)
-    inside = -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
-    B, Ba, _ = strains(HEXA8.gradients_at((True,) * 8, points), _monomials(points))
+    return -np.linalg.pinv(A, rcond=1e-13, hermitian=True) @ L
+
+
+def hexa8_recovery(xyz: np.ndarray, C: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Stresses (n, 6 points, 24) of eight-node bricks at parent points, enhanced strains included."""
+    strains = _Strains(xyz)
+    B, Ba, det = strains.at(_POINTS_2[0])
+    inside = _inner(B, Ba, C[:, None] @ Ba * det[:, :, None, None])
+    B, Ba, _ = strains.at(points)
     return (C[:, None] @ (B + Ba @ inside[:, None])).reshape(len(xyz), -1, 24)
+
+
+def layered_stiffness(xyz: np.ndarray, C: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Stiffness (n, 24, 24) of bricks with moduli C (n, p, 6, 6) of their own at points (p, 3) of weights (p,)."""
+    B, Ba, det = _Strains(xyz).at(points)
+    w = (det * weights)[:, :, None, None]
+    full = B + Ba @ _inner(B, Ba, C @ Ba * w)[:, None]
+    return np.einsum("epij,epik->ejk", full, C @ full * w, optimize=True)

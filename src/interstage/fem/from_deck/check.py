@@ -161,7 +161,9 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
         for kind, what in (("k2gg", "stiffness"), ("m2gg", "mass"), ("b2gg", "damping")):
             for name in getattr(case, kind):
                 if name not in there:
-                    found.errors.append(DeckError(f"{kind.upper()} names DMIG {name}, which is not in the deck"))
+                    found.errors.append(
+                        DeckError(f"{kind.upper()} names DMIG {name}, which is not in the deck")
+                    )
                 elif what not in used.setdefault(name, []):
                     used[name].append(what)
             setattr(case, kind, [name for name in getattr(case, kind) if name in there])

@@ -1,7 +1,7 @@
 """RSSCON: grids of shells between the two faces of solids, as constraint equations.
 
-A grid S of a shell lies on the line from grid A to grid B of a solid, which spans its thickness, d = x_A - x_B. The line
-stays straight: S moves with it, and turns with it about the two axes across it,
+A grid S of a shell lies on the line from grid A to grid B of a solid, which spans its thickness, d = x_A - x_B. The
+line stays straight: S moves with it, and turns with it about the two axes across it,
 
     u_S = s u_A + (1 - s) u_B,    e·θ_S = e·(d × (u_A - u_B)) / |d|²  for e across d,
 
@@ -50,17 +50,25 @@ def _grid(ctx: Context, table: CardTable, i: int, value: object) -> int:
     return row
 
 
-def _corners(ctx: Context, table: CardTable, i: int, eid: object, names: tuple[str, ...]) -> tuple[str, list[int]]:
+def _corners(
+    ctx: Context, table: CardTable, i: int, eid: object, names: tuple[str, ...]
+) -> tuple[str, list[int]]:
     """Name of an element and grid rows of its fields."""
     for name in names:
         cards = ctx.deck.cards(name)
         at = np.flatnonzero(cards.is_integer(1) & (cards.integer(1, -1) == eid)) if len(cards) else ()
         if len(at):
-            return name, [_grid(ctx, table, i, value) for value in cards.row(int(at[0]))[2:10] if isinstance(value, int)]
-    raise table.error(i, f"RSSCON refers to element {eid}, which is not in the deck", expected=" or ".join(names))
+            return name, [
+                _grid(ctx, table, i, value) for value in cards.row(int(at[0]))[2:10] if isinstance(value, int)
+            ]
+    raise table.error(
+        i, f"RSSCON refers to element {eid}, which is not in the deck", expected=" or ".join(names)
+    )
 
 
-def _of_elements(ctx: Context, table: CardTable, i: int, shell: object, solid: object) -> list[tuple[int, int, int]]:
+def _of_elements(
+    ctx: Context, table: CardTable, i: int, shell: object, solid: object
+) -> list[tuple[int, int, int]]:
     """(S, A, B) of the corners of a shell that lie on edges of a solid."""
     name, corners = _corners(ctx, table, i, shell, tuple(_SHELLS))
     corners = corners[: _SHELLS[name]]

@@ -1,4 +1,4 @@
-"""CHEXA, CPENTA, CTETRA, CPYRAM with PSOLID: from cards to solid element blocks."""
+"""CHEXA, CPENTA, CTETRA, CPYRAM with PSOLID, CHEXA with PCOMPS: from cards to solid element blocks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from interstage.fem.elements.pyramid import PYRAM5, PYRAM13
 from interstage.fem.elements.solid_common import (
     Shape,
     SolidBlock,
-    element_axes,
     plain_recovery,
     plain_stiffness,
     rotate_material,
 )
 from interstage.fem.elements.tetra import TETRA4, TETRA10
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.layered import read_layered, read_plies
 from interstage.fem.from_deck.materials import Solid
+from interstage.fem.from_deck.solid_checks import check_jacobians, check_nodes, material_axes
 from interstage.nastran import CardTable
 
 # card: shape without and with mid-edge nodes, stiffness and recovery of a linear element that is not isoparametric
@@ -50,12 +51,15 @@ def read(ctx: Context) -> list[SolidBlock]:
     if not any(len(table) for table in tables.values()):
         return blocks
     used = np.unique(np.concatenate([_pids(table) for table in tables.values()]))
-    properties = _read_properties(ctx, used)
+    properties, layered = _read_properties(ctx, used), read_plies(ctx, used)
     for name, table in tables.items():
         if not len(table):
             continue
         table.unique_ids()
-        blocks += _read_family(ctx, table, properties, *_FAMILIES[name])
+        plies = np.isin(_pids(table), list(layered))
+        blocks += read_layered(ctx, table.select(plies), _pids(table)[plies], layered)
+        if not plies.all():
+            blocks += _read_family(ctx, table.select(~plies), properties, *_FAMILIES[name])
     _note_mass(ctx, blocks)
     return blocks
 
@@ -76,7 +80,7 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
     n_corner, n_nodes = full.n_corner, full.n_nodes
     nodes = np.column_stack([ctx.rows(table, 3 + k, optional=k >= n_corner) for k in range(n_nodes)])
     _check_width(table, n_nodes)
-    _check_nodes(ctx, table, nodes)
+    check_nodes(ctx, table, nodes)
     pid = _property_ids(ctx, table, properties)
     standard = np.array([properties[one].standard for one in pid])
     pattern = (nodes[:, n_corner:] >= 0) @ (1 << np.arange(n_nodes - n_corner)) * 2 + standard
@@ -98,7 +102,7 @@ def _read_family(ctx, table: CardTable, properties, linear: Shape, full: Shape, 
             shape, table.integer(1)[rows], use, xyz, C, rho, ge, present, stiffness, recovery, axes
         )
         block.expansion, block.reference_temperature = _expansion(ctx, shape, xyz, pid[rows], properties)
-        _check_jacobians(table, rows, block)
+        check_jacobians(table, rows, block)
         blocks.append(block)
     return blocks
 
@@ -116,20 +120,6 @@ def _check_width(table: CardTable, n_nodes: int) -> None:
         )
 
 
-def _check_nodes(ctx: Context, table: CardTable, nodes: np.ndarray) -> None:
-    """Refuse elements that name a grid twice."""
-    ordered = np.sort(nodes, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if twice.any():
-        i = int(np.argmax(twice.any(axis=1)))
-        grid = ctx.grids.id[ordered[i, 1:][twice[i]][0]]
-        raise table.error(
-            i,
-            f"{table.name} {table.integer(1)[i]} names grid {grid} twice",
-            hint="use CPENTA, CPYRAM or CTETRA for a collapsed brick",
-        )
-
-
 def _pids(table: CardTable) -> np.ndarray:
     return np.where(table.blank(2), table.integer(1), table.integer(2, 0))
 
@@ -140,9 +130,7 @@ def _property_ids(ctx: Context, table: CardTable, properties: dict[int, _Propert
     for one in np.unique(pid).tolist():
         if one not in properties:
             i = int(np.argmax(pid == one))
-            other = next(
-                (name for name in ("PLSOLID", "PCOMPS", "PSHELL", "PCOMP") if _has(ctx, name, one)), None
-            )
+            other = next((name for name in ("PLSOLID", "PSHELL", "PCOMP") if _has(ctx, name, one)), None)
             raise table.error(
                 i,
                 f"{table.name} {table.integer(1)[i]} needs a PSOLID with id {one}",
@@ -165,7 +153,7 @@ def _moduli(ctx: Context, shape: Shape, xyz: np.ndarray, pid: np.ndarray, proper
         C[which], rho[which], ge[which] = p.material.C, p.material.rho, p.material.ge
         if p.material.isotropic or _is_basic(ctx, p.cordm):
             continue
-        C[which] = rotate_material(C[which], _material_axes(ctx, shape, xyz[which], p.cordm))
+        C[which] = rotate_material(C[which], material_axes(ctx, shape, xyz[which], p.cordm))
     return C, rho, ge
 
 
@@ -181,17 +169,9 @@ def _expansion(
         tensor = np.array([[xx, xy / 2, zx / 2], [xy / 2, yy, yz / 2], [zx / 2, yz / 2, zz]])
         axes = np.eye(3)
         if not (p.material.isotropic or _is_basic(ctx, p.cordm)):
-            axes = _material_axes(ctx, shape, xyz[which], p.cordm)
+            axes = material_axes(ctx, shape, xyz[which], p.cordm)
         strain[which] = axes @ tensor @ np.swapaxes(axes, -1, -2)
     return strain, tref
-
-
-def _material_axes(ctx: Context, shape: Shape, xyz: np.ndarray, cordm: int) -> np.ndarray:
-    """Axes (n, 3, 3) of the material system of elements xyz (n, k, 3); -1 is the element's own."""
-    if cordm == -1:
-        return element_axes(shape, xyz)
-    centroid = xyz[:, : shape.n_corner].mean(axis=1)
-    return ctx.coordinates.axes(np.full(len(centroid), cordm), centroid)
 
 
 def _is_basic(ctx: Context, cordm: int) -> bool:
@@ -207,33 +187,8 @@ def _output_axes(ctx: Context, shape: Shape, xyz, pid, properties) -> np.ndarray
     for one in np.unique(pid):
         which, cordm = pid == one, properties[int(one)].cordm
         if not _is_basic(ctx, cordm):
-            out[which] = _material_axes(ctx, shape, xyz[which], cordm)
+            out[which] = material_axes(ctx, shape, xyz[which], cordm)
     return out
-
-
-def _check_jacobians(table: CardTable, rows: np.ndarray, block: SolidBlock) -> None:
-    """Refuse elements that are turned inside out, flat or folded."""
-    det = block.jacobians()
-    lowest, highest = det.min(axis=1), det.max(axis=1)
-    # a length of the element, cubed, is the scale below which a determinant is a zero
-    size = np.ptp(block.xyz, axis=1).max(axis=1) ** 3
-    bad = lowest <= 1e-12 * size
-    if not bad.any():
-        return
-    i = int(np.argmax(bad))
-    if highest[i] < -1e-12 * size[i]:
-        hint = "its nodes run the wrong way round: exchange the first face with the opposite one"
-        if block.name in ("CTETRA", "CPYRAM"):
-            hint = "its nodes run the wrong way round: reverse the order of the base nodes"
-        what = "is inside out (negative Jacobian)"
-    elif highest[i] <= 1e-12 * size[i]:
-        what, hint = "has no volume", "look for coincident or coplanar grids"
-    else:
-        what, hint = (
-            "is folded (a Jacobian changes sign)",
-            "look for crossed edges or a misplaced mid-edge grid",
-        )
-    raise table.error(int(rows[i]), f"{block.name} {block.eid[i]} {what}", hint=hint)
 
 
 def _read_properties(ctx: Context, used: np.ndarray) -> dict[int, _Property]:
