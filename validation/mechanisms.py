@@ -10,8 +10,8 @@ rods is over-constrained: one row of the six hinges says what the others say, at
 slider-crank has a spherical and a universal joint. The flyball governor is held by stiff dampers (8e5 N/m, 4e4 N
 s/m). References share no code with the engine: a closed form of the linkage gives places and attitudes of all bodies,
 complex steps their slopes, and Lagrange's equation of the one coordinate (of the governor: three) is integrated by
-scipy to 1e-9. Times are those of the processor for ten seconds of motion (slider-crank: five), compiled. Of other codes'
-times two were found in the open: OpenSim 3.2 takes 0.455 s for two four-bars and 0.258 s for Bricard's linkage, ten
+scipy to 1e-9. Times are those of the processor for ten seconds of motion (slider-crank: five), compiled. Two times
+of other codes were found in the open: OpenSim 3.2 takes 0.455 s for two four-bars and 0.258 s for Bricard's linkage, ten
 seconds each, on a Core i5-4570 (github.com/RehabEngGroup/MBSbenchmarksInOpenSim); its errors are shown as pictures.
 
     python -m validation mechanisms

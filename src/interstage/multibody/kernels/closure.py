@@ -285,8 +285,8 @@ def project(tree, work, q, v):
     """Bring q and v back to the closures in the metric of M (and of `work.shift`); return the status.
 
     One factorization serves several corrections: it changes little over a step's drift. They go on to the rounding of
-    places: at a distance δ from a position where loops could branch, an error ε of the closures is one of ε/δ across the
-    motion and of ε v²/δ² in its accelerations.
+    places: at a distance δ from a position where loops could branch, an error ε of the closures is one of ε/δ across
+    the motion and of ε v²/δ² in its accelerations.
     """
     worst = _look(tree, work, q, v)
     for _ in range(6):
