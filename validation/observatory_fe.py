@@ -20,11 +20,11 @@ INERTIA = np.array(
     [[2009236.4, 6892.5, -27454.2], [6892.5, 987582.1, 293419.1], [-27454.2, 293419.1, 1892977.8]]
 )  # kg m2 about grid 125
 CUTOFF_HZ, FLEXIBLE = 15.0, 206
-BORESIGHT, IMU = 125, 130010
+BORESIGHT, IMU, SECONDARY = 125, 130010, 4
 WHEELS = (170010, 170011, 170012, 170013)
 THRUSTER_NODES = (123529, 123654, 123780, 123906, 124032, 124157, 123377, 123403)  # two thrusters at each
 WHEEL_AXES = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], np.full(3, 1 / np.sqrt(3.0))], dtype=float)
-SPIN_INERTIA = 20.0  # kg m2
+SPIN_INERTIA, VISCOUS = 20.0, 1e-3  # kg m2, N m s of the bearing
 ROTOR_MASS, TRANSVERSE = 60.0, 11.0  # kg, kg m2
 THRUSTERS = np.array(
     [
@@ -56,10 +56,11 @@ PBEAM,5,2,5.0-3,1.5-5,1.9-5,,3.0-5"""
 class Deck:
     """Cards of the observatory, and the lumped masses among them."""
 
-    def __init__(self) -> None:
-        self.lines = ["SOL 103", "CEND", "BEGIN BULK", PROPERTIES]
+    def __init__(self, properties: str = PROPERTIES) -> None:
+        self.lines = ["SOL 103", "CEND", "BEGIN BULK", properties]
         self.at: dict[int, np.ndarray] = {}
         self.element = 0
+        self.rotors: list[str] = []
 
     def grid(self, number: int, place) -> int:
         """Add a grid."""
@@ -99,9 +100,15 @@ class Deck:
             f"*,{-J[2, 1]:.15e},{J[2, 2]:.15e}"
         )
 
-    def text(self) -> str:
-        """Return the deck."""
-        return "\n".join([*self.lines, "ENDDATA"])
+    def rotor(self, grid: int, mass: float, inertia) -> None:
+        """Add the lumped mass of a wheel."""
+        self.mass(grid, mass, inertia)
+        self.rotors.append(self.lines[-1])
+
+    def text(self, rotors: bool = True) -> str:
+        """Return the deck; without its rotors where they are bodies of their own, on isolators."""
+        lines = self.lines if rotors else [line for line in self.lines if line not in self.rotors]
+        return "\n".join([*lines, "ENDDATA"])
 
 
 def _bus(deck: Deck) -> None:
@@ -143,12 +150,12 @@ def _bus(deck: Deck) -> None:
         foot = 3000 + 200 + 3 + 8 * k
         deck.grid(wheel, deck.at[foot] + [0.0, 0.25, 0.0])
         deck.rigid(foot, wheel)
-        deck.mass(wheel, ROTOR_MASS, rotor_inertia(k))
+        deck.rotor(wheel, ROTOR_MASS, rotor_inertia(k))
 
 
-def rotor_inertia(k: int) -> np.ndarray:
+def rotor_inertia(k: int, transverse: float = TRANSVERSE) -> np.ndarray:
     """Return what of a rotor moves with the structure (3, 3): its transverse inertia, body axes."""
-    return TRANSVERSE * (np.eye(3) - np.outer(WHEEL_AXES[k], WHEEL_AXES[k]))
+    return transverse * (np.eye(3) - np.outer(WHEEL_AXES[k], WHEEL_AXES[k]))
 
 
 def _mirror(deck: Deck, flexure: float) -> None:
@@ -183,7 +190,7 @@ def _mirror(deck: Deck, flexure: float) -> None:
     deck.beam(3, 1, top)
     for key in ((0, 0), (1, -2), (-1, 0), (2, -3), (1, -3)):
         deck.beam(3, top, lattice[key])
-    mirror = deck.grid(4, [0.0, 0.0, 13.0])
+    mirror = deck.grid(SECONDARY, [0.0, 0.0, 13.0])
     deck.mass(mirror, 420.0, (90.0, 90.0, 60.0))
     for leg, key in enumerate(((4, -2), (-2, -2), (-2, 4))):
         previous, foot = lattice[key], deck.at[lattice[key]]
@@ -231,11 +238,11 @@ def _ballast(deck: Deck) -> None:
 
 
 @cache
-def observatory_deck(flexure: float = FLEXURE) -> str:
-    """Return the deck."""
+def observatory_deck(flexure: float = FLEXURE, rotors: bool = True) -> str:
+    """Return the deck, with the lumped masses of its rotors or without."""
     deck = Deck()
     _bus(deck)
     _mirror(deck, flexure)
     _sunshade(deck)
     _ballast(deck)
-    return deck.text()
+    return deck.text(rotors)
