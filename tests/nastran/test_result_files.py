@@ -83,6 +83,60 @@ def test_op2_is_read_by_pynastran(deck, tmp_path):
             )
 
 
+FORCES = """GRID,5,,2.,1.,0.
+GRID,6,,1.,1.,0.
+CQUAD4,20,20,2,3,5,6
+CTRIA3,21,20,2,3,5
+PSHELL,20,1,.01,1,,1
+CBEAM,22,22,3,5,1.,0.,0.
+PBEAM,22,1,.01,1.-4,1.-4,0.,2.-4
+CROD,23,23,1,5
+PROD,23,1,.01,1.-5
+CBUSH,24,24,5,6,,,,0
+PBUSH,24,K,1.+6,1.+6,1.+6,1.+6,1.+6,1.+6
+"""
+TYPES = {"CELAS2": 12, "CBAR": 34, "CQUAD4": 33, "CTRIA3": 74, "CBEAM": 2, "CROD": 1, "CBUSH": 102}
+
+
+@pytest.mark.parametrize("kind", ["static", "modes"])
+def test_forces_of_elements_in_op2(deck, tmp_path, kind):
+    """Records of OEF1X: type of element and words a row in the identification, numbers in the rows."""
+    deck.write_text(deck.read_text() + FORCES)
+    run(kind, deck, "--forces", "--out", tmp_path / "a.op2")
+    block = read_op2(tmp_path / "a.op2")["OEF1X"]
+    fe = FEModel.from_deck(read_deck(deck))
+    found = static_subcases(fe) if kind == "static" else [normal_modes(fe, n_modes=3)]
+    cases = [one.forces for one in found]
+    n_cases = 2 if kind == "static" else 3
+    assert len(block) == 2 * n_cases * len(TYPES)
+    for k in range(0, len(block), 2):
+        ident, rows = block.integers(k), block.integers(k + 1).reshape(-1, block.integers(k)[9])
+        assert ident[1] == 4 and ident[0] == (12 if kind == "static" else 22)
+        name = next(name for name, code in TYPES.items() if code == ident[2])
+        number = [3, 7].index(ident[3]) if kind == "static" else ident[4] - 1
+        table = cases[number][name] if kind == "static" else cases[0][name]
+        wanted = (table.values if kind == "static" else table.values[number]).astype("f4")
+        values = rows[:, 1:].copy().view("f4")
+        np.testing.assert_array_equal(rows[:, 0] // 10, np.unique(table.element_ids))
+        if name == "CBEAM":
+            assert rows[0, [1, 91]].tolist() == table.node_ids.tolist() == [3, 5]
+            values = values.reshape(11, 9)[[0, 10], 1:]
+        np.testing.assert_array_equal(values, wanted)
+
+
+def test_forces_are_read_by_pynastran(deck, tmp_path):
+    op2 = pytest.importorskip("pyNastran.op2.op2")
+    deck.write_text(deck.read_text() + FORCES)
+    run("static", deck, "--forces", "--out", tmp_path / "a.op2")
+    model = op2.OP2(debug=None)
+    model.read_op2(str(tmp_path / "a.op2"), build_dataframe=False)
+    one = static_subcases(FEModel.from_deck(read_deck(deck)))[0]
+    force = model.op2_results.force
+    for name in ("CBAR", "CROD", "CQUAD4", "CTRIA3", "CBUSH", "CELAS2"):
+        data = getattr(force, f"{name.lower()}_force")[one.subcase].data[0]
+        np.testing.assert_array_equal(data, one.forces[name].values.astype("f4"))
+
+
 def test_punch_and_universal_file(deck):
     fe = FEModel.from_deck(read_deck(deck))
     results = static_subcases(fe)

@@ -46,8 +46,13 @@ def modes(
         _write(fe, result, tables, asked)
     case = modes_case(fe, subcase)
     points = result_files.of_modes(fe, result, case.id if case else 1)
+    loads = (
+        result_files.element_forces([result.forces], points[0].subcase, result.eigenvalues)
+        if forces and out
+        else []
+    )
     for path in out or []:
-        result_files.write_results(path, fe, points, result.notes)
+        result_files.write_results(path, fe, points, result.notes, loads)
     if listing:
         print(result_files.listing_text(points, fe.source, result.notes), end="")
     elif as_json:

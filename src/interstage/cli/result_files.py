@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.nastran.result_files import PointResults, listing_text, op2_bytes, punch_text, unv_text
+from interstage.nastran.result_files import (
+    FORCE_TYPES,
+    ElementForces,
+    PointResults,
+    listing_text,
+    op2_bytes,
+    punch_text,
+    unv_text,
+)
 from interstage.output import write_bytes, write_text
 
 if TYPE_CHECKING:
     from interstage.fem import Displacements, FEModel, Modes
+    from interstage.fem.recovery import Table
 
 KINDS = (".op2", ".pch", ".unv", ".f06")
 
@@ -52,6 +62,26 @@ def of_statics(fe: FEModel, results: list[Displacements]) -> list[PointResults]:
     ]
 
 
+def element_forces(
+    tables: Sequence[Mapping[str, Table]], subcase: np.ndarray, eigenvalues: np.ndarray | None = None
+) -> list[ElementForces]:
+    """Forces of elements as an op2 file has them, from one table a load case, or one of all modes.
+
+    Elements that op2 files of ours have no place for, and results at corners, are left out.
+    """
+    out = []
+    for name, first in tables[0].items():
+        at_corners = first.node_ids is not None and name != "CBEAM"
+        if name not in FORCE_TYPES or at_corners:
+            continue
+        values = first.values if eigenvalues is not None else np.stack([one[name].values for one in tables])
+        number = np.arange(1, len(values) + 1) if eigenvalues is not None else np.ones(len(values), np.int64)
+        out.append(
+            ElementForces(name, subcase, number, first.element_ids, first.node_ids, values, eigenvalues)
+        )
+    return out
+
+
 def _results(fe: FEModel, kind: str, subcase, number, vectors, eigenvalues=None, masses=None) -> PointResults:
     """Tables (k, n, 6) of g-set vectors (k, n_dof), points in ascending id; a scalar point has one component."""
     grids = fe.grids
@@ -66,11 +96,17 @@ def _results(fe: FEModel, kind: str, subcase, number, vectors, eigenvalues=None,
     )
 
 
-def write_results(path: Path, fe: FEModel, results: list[PointResults], notes: list[str]) -> None:
-    """Write results into one file, its kind by its name."""
+def write_results(
+    path: Path,
+    fe: FEModel,
+    results: list[PointResults],
+    notes: list[str],
+    forces: Sequence[ElementForces] = (),
+) -> None:
+    """Write results into one file, its kind by its name; forces of elements into op2 files alone."""
     kind = path.suffix.lower()
     if kind == ".op2":
-        write_bytes(path, op2_bytes(results, fe.source), "op2 file")
+        write_bytes(path, op2_bytes(results, fe.source, forces), "op2 file")
     elif kind == ".pch":
         write_text(path, punch_text(results, fe.source), "punch file")
     elif kind == ".unv":

@@ -41,8 +41,11 @@ def static(
     if csv is not None:
         _write(fe, results, tables, asked)
     points, said = result_files.of_statics(fe, results), sorted({note for r in results for note in r.notes})
+    loads = (
+        result_files.element_forces([r.forces for r in results], points[0].subcase) if forces and out else []
+    )
     for path in out or []:
-        result_files.write_results(path, fe, points, said)
+        result_files.write_results(path, fe, points, said, loads)
     if listing:
         print(result_files.listing_text(points, fe.source, said), end="")
     elif as_json:

@@ -206,7 +206,18 @@ REFUSED_WORDS = {
     "CBEND": ("is not supported: curved beams and elbows are not made", "use a chain of CBAR or CBEAM"),
     "CBEAM3": ("is not supported: beams of three grids are not made", "use two CBEAM"),
     **dict.fromkeys(
-        ("CTRIAX6", "CTRIAX", "CQUADX", "CTRAX3", "CTRAX6", "CQUADX4", "CQUADX8", "CTRIARG", "CTRAPRG", "CCONEAX"),
+        (
+            "CTRIAX6",
+            "CTRIAX",
+            "CQUADX",
+            "CTRAX3",
+            "CTRAX6",
+            "CQUADX4",
+            "CQUADX8",
+            "CTRIARG",
+            "CTRAPRG",
+            "CCONEAX",
+        ),
         (
             "is not supported: axisymmetric solids and shells are not made",
             "model the body in three dimensions, or a sector of it",

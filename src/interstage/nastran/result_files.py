@@ -1,4 +1,4 @@
-"""Write displacements, eigenvectors and constraint forces in the formats that other programs read.
+"""Write displacements, eigenvectors, constraint forces and forces of elements in the formats that other programs read.
 
 op2 (OUTPUT2 as PARAM,POST,-1 makes it), punch, universal files (datasets 2411 and 55), and a listing like an f06 file.
 """
@@ -40,7 +40,47 @@ class PointResults:
     masses: np.ndarray | None = None
 
 
-def op2_bytes(results: Sequence[PointResults], title: str = "") -> bytes:
+# elements whose forces op2 files hold here: type of NASTRAN, words an element
+FORCE_TYPES = {
+    "CROD": (1, 3),
+    "CBEAM": (2, 100),
+    "CTUBE": (3, 3),
+    "CONROD": (10, 3),
+    "CELAS1": (11, 2),
+    "CELAS2": (12, 2),
+    "CELAS3": (13, 2),
+    "CELAS4": (14, 2),
+    "CQUAD4": (33, 9),
+    "CBAR": (34, 9),
+    "CTRIA3": (74, 9),
+    "CBUSH": (102, 7),
+}
+STATIONS = 11  # of a CBEAM in op2 files, the ends first and last
+
+
+@dataclass(frozen=True)
+class ElementForces:
+    """Forces of the elements of one type, of load cases or modes.
+
+    name : the card, one of FORCE_TYPES
+    subcase, number : (k,) subcase, and load set or number of the mode
+    ids : (r,) element of each row; nodes : (r,) grid of each row of a CBEAM
+    values : (k, r, columns), those of a CBEAM from its place along the element on
+    eigenvalues : (k,) of modes; None otherwise
+    """
+
+    name: str
+    subcase: np.ndarray
+    number: np.ndarray
+    ids: np.ndarray
+    nodes: np.ndarray | None
+    values: np.ndarray
+    eigenvalues: np.ndarray | None = None
+
+
+def op2_bytes(
+    results: Sequence[PointResults], title: str = "", forces: Sequence[ElementForces] = ()
+) -> bytes:
     """Return an op2 file of 32-bit words, little-endian, with a LAMA table where there are modes."""
     out = _keys(3) + _record(np.array([1, 1, 0], np.int32)) + _keys(7)
     out += _record(b"NASTRAN FORT TAPE ID CODE - ") + _keys(2) + _record(b"XXXXXXXX") + _keys(-1, 0)
@@ -52,7 +92,38 @@ def op2_bytes(results: Sequence[PointResults], title: str = "") -> bytes:
         for k in range(len(one.values)):
             records += [_ident(one, k, code, title), _points(one, k)]
         out += _table(name, records)
+    if forces:
+        cases = range(len(forces[0].values))
+        records = [
+            data
+            for k in cases
+            for one in forces
+            for data in (_force_ident(one, k, title), _force_rows(one, k))
+        ]
+        out += _table("OEF1X", records)
     return out + _keys(0)
+
+
+def _force_ident(one: ElementForces, k: int, title: str) -> bytes:
+    kind, words = FORCE_TYPES[one.name]
+    return _ident(one, k, 4, title, words, kind)
+
+
+def _force_rows(one: ElementForces, k: int) -> bytes:
+    words = FORCE_TYPES[one.name][1]
+    value = one.values[k].astype(np.float32).view(np.int32)
+    if one.nodes is None:
+        return np.column_stack([10 * one.ids + 2, value]).astype(np.int32).tobytes()
+    ids, first, count = np.unique(one.ids, return_index=True, return_counts=True)
+    out = np.zeros((len(ids), words), np.int32)
+    out[:, 0] = 10 * ids + 2
+    stations = out[:, 1:].reshape(len(ids), STATIONS, -1)
+    for e, (start, rows) in enumerate(zip(first, count)):
+        # between the ends as they come; the second end is the last station
+        at = np.append(np.arange(rows - 1), STATIONS - 1)
+        stations[e, at, 0] = one.nodes[start : start + rows]
+        stations[e, at, 1:] = value[start : start + rows]
+    return out.tobytes()
 
 
 def _record(body: bytes | np.ndarray) -> bytes:
@@ -79,17 +150,19 @@ def _text(text: str) -> bytes:
     return text.encode("ascii", "replace")[:128].ljust(128)
 
 
-def _ident(one: PointResults, k: int, code: int, title: str) -> bytes:
-    """Identification: approach, table, subcase, mode with its eigenvalue, format, words a point, titles."""
+def _ident(
+    one: PointResults | ElementForces, k: int, code: int, title: str, words: int = 8, kind: int = 0
+) -> bytes:
+    """Identification: approach, table, element, subcase, mode with its eigenvalue, format, words a row, titles."""
     head = np.zeros(50, np.int32)
     modes = one.eigenvalues is not None
     head[0] = (2 if modes else 1) * 10 + 2
-    head[1], head[3], head[4] = code, one.subcase[k], one.number[k]
+    head[1:5] = code, kind, one.subcase[k], one.number[k]
     if one.eigenvalues is not None:
         value = float(one.eigenvalues[k])
         pair = np.array([value, np.sqrt(abs(value)) / 2 / np.pi], np.float32)
         head[5:7] = pair.view(np.int32)
-    head[8], head[9] = 1, 8
+    head[8], head[9] = 1, words
     return head.tobytes() + _text(title) + _text("") + _text(f"SUBCASE {one.subcase[k]}")
 
 
