@@ -7,9 +7,10 @@ import pytest
 
 import interstage as ist
 from interstage.nastran import deck_from_text
-from interstage.system.closed_loop import ClosedLoop, view_of
+from interstage.system.closed_loop import ClosedLoop
 from interstage.system.plan import planned
 from interstage.system.ports import Hinge, In, Inside, Look, Places, Push
+from interstage.system.views import view_of
 
 POINT = [0.2, 0.3, -0.1]
 

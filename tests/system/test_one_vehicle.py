@@ -73,7 +73,6 @@ def test_what_needs_an_assembly_is_said(tmp_path):
         ({"keep": ["x"]}, "keep belongs to assemblies"),
         ({"control": lambda t, x: None}, "a member of an assembly"),
         ({"dense": True}, "rows alone"),
-        ({"tau": lambda t: np.zeros(system.nv)}, "change with time"),
     ):
         with pytest.raises(InputError, match=words):
             ist.simulate(system, x, 1.0, 0.01, log=path, **more)

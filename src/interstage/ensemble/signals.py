@@ -12,11 +12,11 @@ from interstage.errors import InterstageError
 from interstage.multibody import State
 from interstage.system import Assembly
 from interstage.system.ahead_parts import given_ahead
-from interstage.system.closed_loop import view_of
-from interstage.system.flight import known_values
 from interstage.system.flight_log import FlightLog
+from interstage.system.flight_point import known_values
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.plan import planned
+from interstage.system.views import view_of
 
 KINDS = {("q", "angle"): "rad", ("q", "length"): "m", ("v", "angle"): "rad/s", ("v", "length"): "m/s"}
 

@@ -23,13 +23,15 @@ from interstage.multibody.loads import at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
-from interstage.system.closed_loop import ClosedLoop, Steps, view_of
+from interstage.system.closed_loop import ClosedLoop
 from interstage.system.described import memory_of, put_attributes
 from interstage.system.device import Device
-from interstage.system.flight import base_loads, known_values, start_values
+from interstage.system.flight_point import base_loads, known_values, start_values
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Integer, Out, Value
+from interstage.system.steps import Steps
+from interstage.system.views import view_of
 
 DIFFERENCE = 1e-6  # step of central differences, in units of each state's size
 DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers

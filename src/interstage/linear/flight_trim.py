@@ -26,7 +26,7 @@ from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.device import Device
-from interstage.system.flight import FlightPoint, start_values
+from interstage.system.flight_point import FlightPoint, start_values
 from interstage.system.ports import Value
 
 ROUNDS = 50  # of asking what is sampled anew

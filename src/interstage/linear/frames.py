@@ -23,7 +23,7 @@ from interstage.linear.sampled import SampledModel
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.loop_kernels import HALT, LOG_EVERY, UNTIL
+from interstage.system.loop_kernels import HALT, LOG_EVERY
 from interstage.system.ports import Out, Value
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Period, period_of
@@ -89,8 +89,9 @@ class Frame:
         """Return the loop and the state of the vehicle after a frame."""
         loop, x = self._begun(delta)
         inner = loop.loop
-        loop.begin_at(0)
-        inner.now[UNTIL], inner.option[HALT], inner.option[LOG_EVERY] = self.ticks, 1, -1
+        loop.begin_at(Fraction(0))
+        loop.end_at(self.plan.clock.seconds(self.ticks))
+        inner.option[HALT], inner.option[LOG_EVERY] = 1, -1
         status = loop.stretch(x.q, x.v)
         self.plant.done(loop, status)
         return loop, x

@@ -219,12 +219,19 @@ def _lent(name: str) -> Callable[..., int]:
 class Engine:
     """A tree with settings. Algorithms run on scratch that is lent to one call at a time, so that threads do not meet.
 
-    Views with other settings (`with_settings`) share the tree and the scratch that is not lent out. `list.pop` and
-    `list.append` are atomic.
+    Views with other settings (`with_settings`) share the tree, the scratch that is not lent out, and what others keep
+    here to use it again (`idle`). `list.pop`, `list.append` and `dict.pop` are atomic.
     """
 
-    def __init__(self, tree: Tree, settings: Settings, shelf: dict[np.dtype, list[Scratch]] | None = None):
+    def __init__(
+        self,
+        tree: Tree,
+        settings: Settings,
+        shelf: dict[np.dtype, list[Scratch]] | None = None,
+        idle: dict[object, object] | None = None,
+    ):
         self.tree, self.settings = tree, settings
+        self.idle: dict[object, object] = {} if idle is None else idle
         self._shelf = {FLOAT: [], COMPLEX: []} if shelf is None else shelf
         self._real, self._complex = self._shelf[FLOAT], self._shelf[COMPLEX]
         self._slots = slots_of(settings.arrays().values())
@@ -238,7 +245,7 @@ class Engine:
 
     def with_settings(self, settings: Settings) -> Engine:
         """Return an engine for the same tree with other settings."""
-        return Engine(self.tree, settings, self._shelf)
+        return Engine(self.tree, settings, self._shelf, self.idle)
 
     def take(self, dtype: DTypeLike) -> Scratch:
         """Return scratch for float64 or complex128 that is the caller's until he gives it back."""

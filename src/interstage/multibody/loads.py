@@ -14,7 +14,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,10 +60,14 @@ def split_place(key: object) -> tuple[str, Node]:
 Wrench: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 """[t; f] (6,), a function of time that returns it, or a table (times (m,), values (m, 6))."""
 
-Generalized: TypeAlias = (
-    ArrayLike | Mapping[str, ArrayLike] | Callable[..., ArrayLike] | tuple[ArrayLike, ArrayLike]
-)
-"""Generalized forces (nv,), {body: of its joint}, a function of t or (t, system), or a table (times, values)."""
+ByJoint: TypeAlias = Mapping[str, ArrayLike]
+"""Generalized forces {body: of its joint}, zero at all others."""
+
+InTime: TypeAlias = Callable[..., ArrayLike | ByJoint] | tuple[ArrayLike, ArrayLike]
+"""A function of t or (t, system), or a table (times, values)."""
+
+Generalized: TypeAlias = ArrayLike | Mapping[str, ArrayLike | InTime] | InTime
+"""Generalized forces (nv,), {body: of its joint}, each constant or in time, or all of them in time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +90,70 @@ class TimeTable:
         """Return the values (k,) at a time, whatever the system."""
         return np.array([np.interp(t, self.times, column) for column in self.values.T])
 
-    def next_row(self, t: float) -> float:
-        """Return the first time of a row after t, infinite where there is none."""
-        k = int(np.searchsorted(self.times, t, "right"))
-        return float(self.times[k]) if k < len(self.times) else np.inf
+
+def is_table(value: object) -> TypeGuard[tuple[ArrayLike, ArrayLike]]:
+    """Tell if a value is a table (times, values)."""
+    return isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) == 1
+
+
+@dataclass(frozen=True, eq=False)
+class JointLaws:
+    """Generalized forces by joint as one function of (t, system): those of bodies that are gone are gone with them.
+
+    given : {body: numbers, or a function of (t, system)}
+    """
+
+    given: Mapping[str, ArrayLike | Callable[..., ArrayLike]]
+
+    @classmethod
+    def of(cls, system: Dynamics, given: Mapping[str, ArrayLike | InTime]) -> JointLaws:
+        """Return checked ones: functions are asked when they act, what is constant has its size now."""
+        for body in given:
+            n = system.tree.joint_nv[system.body(body)] if body in system.bodies else 1
+            system.by_joint({body: np.zeros(n)}, "tau")
+        made: dict[str, ArrayLike | Callable[..., ArrayLike]] = {}
+        for body, one in given.items():
+            if is_table(one):
+                n = int(system.tree.joint_nv[system.body(body)])
+                values = np.reshape(one[1], (-1, 1)) if n == 1 and np.ndim(one[1]) == 1 else one[1]
+                made[body] = TimeTable.of((one[0], values), n, f"tau of '{body}'")
+            elif callable(one):
+                made[body] = given_system(one, 1)
+            else:
+                constant = cast(ArrayLike, one)
+                system.by_joint({body: constant}, "tau")
+                made[body] = constant
+        return cls(made)
+
+    def __call__(self, t: float, system: Dynamics | None = None) -> dict[str, ArrayLike]:
+        """Return {body: of its joint} at a time."""
+        here = self.given if system is None else [body for body in self.given if body in system.bodies]
+        return {body: self._one(body, t, system) for body in here}
+
+    def _one(self, body: str, t: float, system: Dynamics | None) -> ArrayLike:
+        one = self.given[body]
+        return cast(ArrayLike, asked_at(one, f"tau of '{body}'", t, system)) if callable(one) else one
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the rows of tables."""
+        return times_of(self.given.values())
+
+
+def asked_at(law: Callable[..., object], what: str, t: float, system: Dynamics | None) -> object:
+    """Return what a function of (t, system) answers, or say that it failed."""
+    try:
+        return law(t, system)
+    except InterstageError:
+        raise
+    except Exception as err:
+        raise InputError(f"{what} failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+
+
+def times_of(given: Iterable[object]) -> np.ndarray:
+    """Return the times, rising, at which tables among others change their slope."""
+    tables = [one.times for one in given if isinstance(one, TimeTable | JointLaws)]
+    return np.unique(np.concatenate([np.zeros(0), *tables]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,20 +307,22 @@ class Loads:
 
         forces : {(body, node) or body: [t; f]} in the axes of `frame`, or (body, node, frame) with axes of its own;
             `Force` objects; or `Loads`, whose other kinds act where they are not given here
-        tau : (nv,), {body: of its joint}, a function tau(t) or tau(t, system), or a table (times (m,), values (m, nv)),
-            linear between
+        tau : (nv,), or {body: of its joint}; a function tau(t) or tau(t, system) of either, or a table (times (m,),
+            values (m, nv)), linear between; each of {body: ...} may be a function or a table too
         accelerations : {body: q̈ of its joint} of prescribed joints
         """
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         placed = [force.checked() for force in as_forces(forces, frame)]
         located(system, [force.place for force in placed])
         motions, names = _motions(system, accelerations), system.layout.velocity_names
-        if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1:
+        if is_table(tau):
             tau = TimeTable.of(tau, system.nv, "tau")
+        if isinstance(tau, Mapping) and any(callable(one) or is_table(one) for one in tau.values()):
+            tau = JointLaws.of(system, tau)
         if callable(tau):
             return cls(tuple(placed), np.zeros(system.nv), motions, names, given_system(tau, 1))
         if isinstance(tau, Mapping):
-            tau = system.by_joint(tau, "tau")
+            tau = system.by_joint(cast(ByJoint, tau), "tau")
         vector = np.zeros(system.nv) if tau is None else numbers(tau, "tau", system.nv)
         return cls(tuple(placed), vector, motions, names)
 
@@ -264,10 +331,15 @@ class Loads:
         """Whether something is a function of time."""
         return self.law is not None or any(force.in_time for force in self.forces)
 
+    @cached_property
+    def corners(self) -> np.ndarray:
+        """Times, rising, at which a table changes its slope."""
+        return times_of((self.law, *(force.wrench for force in self.forces)))
+
     def next_corner(self, t: float) -> float:
         """Return the first time after t at which a table changes its slope, infinite where none does."""
-        given = (self.law, *(force.wrench for force in self.forces))
-        return min((table.next_row(t) for table in given if isinstance(table, TimeTable)), default=np.inf)
+        k = int(np.searchsorted(self.corners, t, "right"))
+        return float(self.corners[k]) if k < len(self.corners) else np.inf
 
     def at(self, t: float, system: Dynamics | None = None) -> Loads:
         """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""
@@ -280,12 +352,13 @@ class Loads:
         """Return the generalized forces at a time, (nv,) of the system where they ask for one."""
         if self.law is None:
             return self.tau
-        try:
-            value = self.law(t, system)
-        except InterstageError:
-            raise
-        except Exception as err:
-            raise InputError(f"tau failed at t = {t:g}", got=f"{type(err).__name__}: {err}") from err
+        value = asked_at(self.law, "tau", t, system)
+        if isinstance(value, Mapping):
+            if system is None:
+                raise InputError(
+                    "tau is by joint, and nobody says of which system", hint="loads.at(t, system) does"
+                )
+            value = system.by_joint(value, f"tau at t = {t:g}")
         n = len(self.tau) if system is None else system.nv
         return numbers(value, f"tau at t = {t:g}", n, "a function tau(t, system) can follow changes")
 

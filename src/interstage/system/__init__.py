@@ -18,9 +18,10 @@ from interstage.system.events import (
 )
 from interstage.system.faults import Fault
 from interstage.system.histories import Motion
-from interstage.system.log import Log, Phase
+from interstage.system.log import Log
 from interstage.system.log_file import LogFile
 from interstage.system.methods import METHODS, Method
+from interstage.system.phases import Phase
 from interstage.system.ports import (
     Crossing,
     Discrete,

@@ -7,7 +7,7 @@ through every change of the vehicle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,15 +70,19 @@ class Acting:
         """Return sites (k,) and wrenches (k, 10) for the kernels at a time."""
         return wrench_rows(system, [force.at(t) for force in self.loads.forces], np.float64)
 
-    def wrench_table(self, times: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
-        """Return wrenches (len(times), k, 10), those at the beginning given, or nothing where they do not change."""
-        changing = [(k, force) for k, force in enumerate(self.loads.forces) if force.in_time]
-        if not changing:
-            return np.zeros((0, 0, 10))
-        out = np.tile(wrenches, (len(times), 1, 1))
-        for k, force in changing:
-            out[:, k, :6] = [force.at(float(t)).numbers for t in times]
-        return out
+    def table(
+        self, times: Sequence[float], seen: Callable[[float], System], wrenches: np.ndarray
+    ) -> np.ndarray:
+        """Return the vector for the kernels and the wrenches side by side (T, nv + 6k) at some times.
+
+        seen : the system as it is at a time;  wrenches : (k, 10), those that are constant
+        """
+        tau = np.array([self.vector(seen(t), t) for t in times])
+        rows = np.tile(wrenches[:, :6], (len(times), 1, 1))
+        for k, force in enumerate(self.loads.forces):
+            if force.in_time:
+                rows[:, k] = [force.at(t).numbers for t in times]
+        return np.concatenate([tau, rows.reshape(len(times), -1)], axis=1)
 
     def follow(self, old: System, new: System, t: float) -> None:
         """Go over to another vehicle: loads follow names, those on bodies that are gone went with them."""
@@ -108,15 +112,18 @@ class InTime(Ahead):
 
     rows(times) : (T, nv + 6k), the vector for the kernels and the wrenches side by side
     at(t, x) : the same at one time and state (n,), None where no load asks for the state
+    times : at which steps of a method's own end
     """
 
     def __init__(
         self,
         rows: Callable[[np.ndarray], np.ndarray],
         at: Callable[[float, State], np.ndarray] | None = None,
+        times: np.ndarray | None = None,
     ):
         super().__init__(MassHistory(rows), "", "loads")
         self.rows, self.at, self.fields, self.outs = rows, at, {}, ()
+        self.times = np.zeros(0) if times is None else times
         self.told: Foreseen | None = None
         self.vector, self.to = np.zeros(0), np.zeros(0, dtype=np.int64)
 
@@ -124,6 +131,10 @@ class InTime(Ahead):
     def sees(self) -> bool:
         """Whether it asks for the state of the vehicle."""
         return self.at is not None
+
+    def corners(self) -> np.ndarray:
+        """Return the times at which tables change their slope."""
+        return self.times
 
     def write_to(self, vector: np.ndarray, nv: int) -> None:
         """Write to a vector of nv forces and rows of ten numbers, six of which are a wrench; ask anew."""

@@ -15,12 +15,12 @@ import numpy as np
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
 from interstage.system.between import Between
-from interstage.system.closed_loop import Steps
-from interstage.system.kernels.flights import STEPPED, TIMED
+from interstage.system.kernels.flights import DONE, STEPPED
 from interstage.system.kernels.stretch import STEP, TIME, TRIED
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
+from interstage.system.steps import Steps
 
 CHUNK = 64  # steps of one call: what is done beyond an event is thrown away
 
@@ -94,12 +94,12 @@ class Adaptive(CompiledStepper):
     def reach(self, y: np.ndarray, t: float, stop: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Take some steps from y (changed in place) at t towards a time; return their ends and slopes."""
         closed, nq = self.closed(), self.run.system.nq
-        closed.begin_interval(t, 0.0, 0, 0, stop)
+        closed.begin_interval((t, 0.0), 0, t, stop)
         loop = closed.loop
         loop.option[kernels.SINGLE] = 1
         status = closed.stretch(y[:nq], y[nq:])
         closed.tapes.check()
-        if status not in (STEPPED, TIMED):
+        if status not in (STEPPED, DONE):
             self.failed(status, float(loop.pace[TIME]), y, float(loop.pace[STEP]))
         taken, self.tried = int(loop.now[kernels.STEP]), int(loop.pace[TRIED])
         self.steps += taken

@@ -199,7 +199,10 @@ class Foreseen:
         return self.times, self.table, self.count, self.to, self.vector, self.ask
 
     def __call__(self, t: float) -> None:
-        """Write what holds at a time."""
+        """Write what holds at a time; at one that is none, forget what was foreseen."""
+        if t != t:
+            self.forget()
+            return
         k = self._near(self.times[: self.count[0]], t)
         if k is None:
             k = self._foresee(t)
@@ -264,6 +267,9 @@ FORESEEN_FIELDS = (
 
 def read_row(d, t):
     """Write what was foreseen for a time, as `Foreseen` does; what was not is asked of it."""
+    if t != t:
+        d.count[0] = 0
+        return
     n = d.count[0]
     if n > 1:
         slack = NEAR * (d.times[1] - d.times[0])

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from interstage.system.flight import Flight
     from interstage.system.flight_log import FlightLog
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def _owner(law: Law) -> Any:
@@ -135,7 +135,7 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
         put_array(f, "ROWS", np.array(flight.log.counts()))
         put_array(f, "STEP", 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0)
         put_array(f, "NOTED", len(flight.log.events))
-        if flight.base is not None:
+        if flight.acting is not None:
             _put_described(f.create_group("LOADS"), flight.acting.loads)
         if flight.events:
             _put_described(f.create_group("EVENTS"), list(flight.events))
@@ -172,8 +172,8 @@ class Checkpoint:
 
     t : time of the flight;  log : file of its rows;  every : time between checkpoints
     options : how the run was made;  rows : of each table of the log
-    loads : what acts beside devices, None where nothing does;  noted : events so far
-    events : of the run, or why they cannot be made again
+    loads : what acts beside devices, None where nothing does;  events : of the run; or why they cannot be made again
+    noted : events so far
     """
 
     path: Path
@@ -182,7 +182,7 @@ class Checkpoint:
     every: str | None
     options: dict[str, object]
     rows: list[int]
-    loads: Loads | None = field(repr=False)
+    loads: Loads | str | None = field(repr=False)
     noted: int
     events: list[Event] | str = field(repr=False)
 
@@ -204,16 +204,16 @@ class Checkpoint:
                 f.text("EVERY") or None,
                 json.loads(f.text("OPTIONS")),
                 f.array("ROWS", (None,), "i").tolist(),
-                _described_in(f.child("LOADS")) if f.has("LOADS") else None,
+                _found_in(f, "LOADS", None),
                 int(f.number("NOTED")),
-                _events_in(f),
+                _found_in(f, "EVENTS", []),
             )
 
 
-def _events_in(f: Group) -> list[Event] | str:
-    """Return the events of a run, or why they cannot be made again."""
+def _found_in(f: Group, name: str, nothing: Any) -> Any:
+    """Return the object of a group, what stands for none, or why it cannot be made again."""
     try:
-        return _described_in(f.child("EVENTS")) if f.has("EVENTS") else []
+        return _described_in(f.child(name)) if f.has(name) else nothing
     except NoName as why:
         return str(why)
 
@@ -230,8 +230,7 @@ def resume(
         from the log beside the checkpoint: code that it names (classes of devices, laws) is found in modules that are
         loaded, in the script that runs, or imported, and must be what it was. Resume a file as you would run a script
     events : those of the run, in the same order, where their functions have no names that lead back to them
-    until : another end than that of the run, a whole number of its ticks: periods of samples and of log_step are, and
-        its end is, which is the only one of a run without both
+    until : another end than that of the run, whatever falls there: no step before it depends on the end
     """
     from interstage.system.flight import Flight
 
@@ -244,8 +243,15 @@ def resume(
             where=str(found.path),
             hint="give them as before: ist.resume(path, assembly, events=[...])",
         )
+    if isinstance(found.loads, str):
+        raise InputError(
+            f"what acts cannot be made again from its file: {found.loads}",
+            where=str(found.path),
+            hint="a function of time that acts beside checkpoints has a name: def it in a module",
+        )
     again = found.events if events is None else events
-    flight = Flight(given, None, **found.options, events=again, resumed=True)  # type: ignore[arg-type]
+    how: Any = {**found.options, "events": again, "loads": found.loads, "resumed": True}
+    flight = Flight(given, None, **how)
     flight.write_to(found.log, found.every)
     with opened(found.path, CHECKPOINT.words) as f:
         for name, array in _vectors(flight).items():

@@ -2,146 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, did_you_mean
-from interstage.multibody import Multibody, State, System
+from interstage.multibody import State, System
 from interstage.multibody.handle import slots_of
-from interstage.multibody.joints import Locked
-from interstage.multibody.loads import OperatingPoint, split_place
-from interstage.multibody.places import loaded, located
-from interstage.multibody.prescribed import LOCKED
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import InTime
-from interstage.system.ahead import AHEAD, LEVELS, MASS, Ahead
-from interstage.system.holding import held_joints
-from interstage.system.inside import carried_arrays
+from interstage.system.ahead import Ahead
 from interstage.system.kernels import flights, stretch
 from interstage.system.loop_arrays import LOOP_FIELDS, Loop
-from interstage.system.methods import Compiled
-from interstage.system.methods.rk4 import RK4
-from interstage.system.plan import Plan, Touch
-from interstage.system.ports import AXES, GRAVITY
+from interstage.system.plan import Plan
+from interstage.system.steps import BY_RK4, NONE, Rows, Steps
 from interstage.system.tapes import Tapes
-from interstage.system.tolerance import first_step, tolerance_of
+from interstage.system.tolerance import tolerance_of
+from interstage.system.touched import Base, Touched
 from interstage.system.touching import Touching
 
-NONE = np.zeros(0, dtype=np.int64)
-# what joints show, and the vector it is taken from; accelerations beside
-JOINT = {"coordinate": "q", "joint_rate": "v", "joint_reaction": "reaction"}
-_NOTHING: dict[np.dtype, dict[str, np.ndarray]] = {}  # of vehicles without devices, by number type
-FAR = 1 << 40  # ticks
 FORESEEN = 256  # steps for which functions of time are asked at once
-
-
-def no_vehicle() -> System:
-    """Return a vehicle that does not move, for assemblies without one."""
-    mb = Multibody("no vehicle")
-    mb.add_body("ground", mass=1.0, inertia=np.eye(3), joint=Locked())
-    return mb.compile()
-
-
-def view_of(plan: Plan, x: State | None = None) -> System:
-    """Return the vehicle of a plan with settings of its own: joints whose motion devices say are prescribed.
-
-    x : where it begins; an operating point knows which joints devices hold there, and what was in tanks that are states
-    """
-    vehicle = plan.assembly.vehicle
-    if vehicle is None:
-        return no_vehicle()
-    if vehicle.units and vehicle.units != {"mass": "kg", "length": "m", "time": "s"}:
-        raise InputError(
-            "devices speak SI, the vehicle does not",
-            where=f"vehicle '{vehicle.model.name}'",
-            got="-".join(vehicle.units.values()),
-            hint="convert its components: Component.converted or units= when they are made",
-        )
-    view = vehicle.with_settings()
-    for touch in plan.pushes:
-        if touch.path in plan.later:
-            continue
-        if touch.quantity == "motion" and view.joint_mode(str(touch.place)) == "free":
-            view.set_joint_mode(str(touch.place), "prescribed")
-    for body, holding in held_joints(plan).items():
-        known = x.settings.joint_mode[view.body(body)] == LOCKED if isinstance(x, OperatingPoint) else holding
-        if known:
-            view.set_joint_mode(body, "locked")
-    if isinstance(x, OperatingPoint) and len(x.settings.propellant) == len(view.propellant):
-        rows = [k for k, tank in enumerate(view.propellant) if tank in plan.tanks]
-        view.settings.propellant[rows] = x.settings.propellant[rows]
-    return view
-
-
-@dataclass
-class Rows:
-    """What goes to the log: signals and states beside time, q and v, groups of sampled signals, buffers."""
-
-    s: np.ndarray = field(default_factory=lambda: NONE)
-    z: np.ndarray = field(default_factory=lambda: NONE)
-    groups: Sequence[tuple[int, int, np.ndarray]] = ()  # period and first tick, signals
-    rows: int = 0
-    every: int = 0
-
-
-@dataclass(frozen=True)
-class Steps:
-    """How a loop goes through time: by a method, with equal steps of at most `step`, or (None) with steps of its own.
-
-    first, longest : steps of its own;  rtol, atol : what errors of these are allowed
-    room : how many steps of its own are taken at once;  slopes : whether those of each are kept
-    """
-
-    method: Compiled = RK4
-    step: Fraction | None = Fraction(1)
-    longest: float = np.inf
-    rtol: float = 1e-9
-    atol: float = 1e-9
-    room: int = 1
-    slopes: bool = False
-
-    def arrays(self, plan: Plan, system: System, dtype: Any, known: np.ndarray) -> dict[str, np.ndarray]:
-        """Return what the kernels need of it: scratch of a step, where the run is, tolerances.
-
-        known : numbers of y = [q; v] that are not integrated
-        """
-        states = len(plan.initial["z"])
-        n = system.nq + system.nv + states
-        pace = np.zeros(flights.PACE)
-        pace[stretch.STEP], pace[stretch.ERROR] = min(first_step(system), self.longest), 1.0
-        pace[flights.LOGGED] = np.nan
-        power = 0.0 if self.method.embedded is None else 1.0 / (self.method.embedded + 1)
-        group, floor = np.zeros(0, dtype=np.int64), np.zeros(0)
-        if self.step is None:
-            group, floor, _ = tolerance_of(system, self.atol, known)
-            own = np.zeros(states, dtype=np.int64)
-            fields = [slot for slot in plan.slots.values() if slot.kind == "z"]
-            for k, slot in enumerate(fields):
-                own[slot.where] = 1 + group.max(initial=-1) + k
-            group, floor = np.append(group, own), np.append(floor, np.full(states, self.atol))
-        vectors = {name: np.zeros(n, dtype) for name in ("y", "stage", "u", "at", "back")}
-        return vectors | {
-            "K": np.zeros((self.method.slopes, n), dtype),
-            "force": np.zeros(system.nv, dtype),
-            "shifted": np.zeros(1),
-            "pace": pace,
-            "limits": np.array([self.longest, self.rtol, power]),
-            "group": group,
-            "floor": floor,
-            "size": np.zeros(1 + group.max(initial=-1)),
-            "times": np.zeros(self.room),
-            "ends": np.zeros((self.room, n), dtype),
-            "slopes": np.zeros((self.room if self.slopes else 0, self.method.slopes, n), dtype),
-            "near": np.zeros((2, len(system.tree.gimbals))),
-        }
-
-
-BY_RK4 = Steps()
+ON_GRID = 1e-9  # a time this near to a step (in steps) is that step
 
 
 class ClosedLoop:
@@ -159,7 +42,7 @@ class ClosedLoop:
         *,
         by: Steps = BY_RK4,
         rows: Rows | None = None,
-        base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+        base: Base | None = None,
         ideal: bool = False,
         interpret: bool = False,
         touching: Touching | None = None,
@@ -170,9 +53,8 @@ class ClosedLoop:
         self.without = not carries and all(isinstance(part.what, Ahead) for part in plan.parts)
         self.tapes = Tapes(plan, dtype, ideal, interpret)
         self.touching = touching or Touching(plan)
-        self._places: dict[Any, int] = {}
-        self._place_list: list[tuple[str, Any]] = []
-        arrays = self._vehicle_arrays(base)
+        self.touched = Touched(plan, system, self.touching, self.tapes.dtype, carries)
+        arrays = self.touched.arrays(base)
         arrays |= self._tape_arrays(by.step or Fraction(1)) | self._log_arrays(rows or Rows())
         arrays |= by.arrays(plan, system, self.tapes.dtype, arrays["known_to"])
         arrays["turned"] = np.zeros((1, 9), self.tapes.dtype)
@@ -183,17 +65,15 @@ class ClosedLoop:
         self.data = by.method.data(by.step is None)
         self.scratch = system.engine.take(self.tapes.dtype)
 
-    def on(
-        self, system: System, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None, t: float
-    ) -> ClosedLoop:
+    def on(self, system: System, base: Base | None, t: float) -> ClosedLoop:
         """Return the loop with the same devices at the same instant on a changed vehicle; this one is over."""
         new = copy(self)
         new.system, new.touching = system, self.touching.after(self.system, system, t)
-        new._places, new._place_list = {}, []
+        new.touched = Touched(self.plan, system, new.touching, self.tapes.dtype, self.carries)
         arrays = {name: getattr(self.loop, name) for name, _, _ in LOOP_FIELDS}
         rows, width = arrays["log"].shape
         more = system.nq + system.nv - self.system.nq - self.system.nv
-        arrays |= new._vehicle_arrays(base)
+        arrays |= new.touched.arrays(base)
         if self.plan.ahead:
             arrays |= new._ahead_arrays()
         arrays |= self.by.arrays(self.plan, system, self.tapes.dtype, arrays["known_to"])
@@ -202,8 +82,19 @@ class ClosedLoop:
         new.slots = slots_of(new.loop)
         self.release()
         self.tapes.run_by(new._upcoming, new._state)
+        new._write_in_time()
         new.scratch = system.engine.take(self.tapes.dtype)
         return new
+
+    def again(self, system: System, base: Base) -> ClosedLoop:
+        """Return this loop of a vehicle without devices, which is over, on another view of it under other loads."""
+        loop, self.system = self.loop, system
+        self.set_base(*base)
+        loop.pace[:], loop.shifted[:], loop.option[kernels.SINGLE] = self.by.pace(system), 0.0, 0
+        if self.by.step is None:  # modes are measured by the mass of their body
+            loop.floor[:] = tolerance_of(system, self.by.atol, loop.known_to).floor
+        self.scratch = system.engine.take(self.tapes.dtype)
+        return self
 
     def release(self) -> None:
         """Give the scratch of the vehicle back as it was found; nobody runs the devices any more."""
@@ -232,8 +123,8 @@ class ClosedLoop:
         ratio = plan.clock.tick / step
         found["clock"] = np.array([plan.clock.num, plan.clock.den], dtype=np.int64)
         found["ratio"] = np.array([ratio.numerator, ratio.denominator], dtype=np.int64)
-        found["now"] = np.zeros(8, dtype=np.int64)
-        found["pause"] = np.full(2, np.inf)
+        found["now"] = np.zeros(7, dtype=np.int64)
+        found["pause"] = np.full(3, np.inf)
         found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors
         return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
@@ -276,171 +167,16 @@ class ClosedLoop:
             ),
         }
 
-    def _place(self, touch: Touch) -> int:
-        """Return the number of a place of the vehicle."""
-        try:
-            given = self.system.bodies[0] if touch.place is None else touch.place
-            body, node = split_place(tuple(given) if isinstance(given, list | tuple) else given)
-            key = body, None if node is None else tuple(np.atleast_1d(node).tolist())
-            if key not in self._places:
-                located(self.system, [(body, node)])
-                self._places[key] = len(self._place_list)
-                self._place_list.append((body, node))
-        except (InputError, TypeError) as err:
-            raise InputError(f"'{touch.port}' has no place on the vehicle", got=str(err)) from None
-        return self._places[key]
-
-    def _joint(self, touch: Touch, coordinates: bool) -> range:
-        """Return the numbers of a joint's coordinates in q, or of its velocities in v."""
-        layout, body = self.system.layout, self.touching.joint(touch)
-        if body not in layout:
-            raise InputError(
-                f"'{touch.port}' has no joint on the vehicle",
-                got=f"body '{body}'",
-                hint=did_you_mean(body, layout),
-            )
-        where = layout[body].q if coordinates else layout[body].v
-        found = range(where.start, where.stop)
-        if len(found) != touch.slot.size:
-            raise InputError(
-                f"'{touch.port}' does not fit the joint of body '{touch.place}'",
-                expected=f"{len(found)} numbers",
-                got=str(touch.slot.size),
-            )
-        return found
-
-    def _vehicle_arrays(
-        self, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None
-    ) -> dict[str, np.ndarray]:
-        """Return what leads from the vehicle to signals and back; of vehicles without devices it is nothing."""
-        plan = self.plan
-        bare = not plan.parts and not self.carries
-        if bare and self.tapes.dtype in _NOTHING:
-            return _NOTHING[self.tapes.dtype] | self._wrenches([], base)
-        seen, felt, pushes = self.touching.of(self.system)
-        looks = self._looks(seen, "look") | self._looks(felt, "felt")
-        pairs: dict[str, list] = {
-            name: [] for name in ("q", "v", "a", "reaction", "tau", "motion", "known", "mass")
-        }
-        for touch in (*seen, *felt):
-            if touch.axes == "joint":
-                name = JOINT.get(touch.quantity, "a")
-                pairs[name] += zip(self._joint(touch, name == "q"), _numbers(touch))
-        for touch in pushes:
-            if touch.quantity == MASS:
-                pairs[MASS].append((self.system.body(str(touch.place)), touch.slot.start))
-            elif touch.quantity in AHEAD:
-                first = 0 if touch.quantity == LEVELS[0] else self.system.nq
-                known = self._joint(touch, first == 0)
-                pairs["known"] += zip((first + k for k in known), _numbers(touch))
-            elif touch.axes == "joint":
-                joint = self._joint(touch, False)
-                name = "tau" if touch.quantity == "joint_force" else "motion"
-                self._check_mode(touch, "free" if name == "tau" else "prescribed")
-                pairs[name] += zip(joint, _numbers(touch))
-        wrenches = [t for t in pushes if t.axes != "joint" and t.quantity not in (*GRAVITY, MASS)]
-        found = looks | self._wrenches(wrenches, base)
-        found |= self._gravity([t for t in pushes if t.quantity in GRAVITY])
-        for name, rows in pairs.items():
-            table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-            a, b = ("to", "from") if name in ("tau", "motion", "known", "mass") else ("from", "to")
-            found[f"{name}_{a}"], found[f"{name}_{b}"] = table[:, 0].copy(), table[:, 1].copy()
-        tanks = list(self.system.propellant)
-        fuel = {tank: slot.start for tank, slot in plan.tanks.items() if tank in tanks}
-        found["fuel_to"] = np.array([tanks.index(tank) for tank in fuel], dtype=np.int64)
-        found["fuel_from"] = np.array(list(fuel.values()), dtype=np.int64)
-        sites, arms = located(self.system, self._place_list)
-        tree, kind = self.system.tree, self.tapes.dtype
-        asked = [*plan.looks, *plan.felt], found["reaction_from"], found["sites"]
-        found |= carried_arrays(self.system, *asked, kind, self.carries)
-        bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
-        found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)
-        found["place_l"], found["place_V"] = arms.astype(kind), np.zeros((len(sites), 6), kind)
-        found["corners"] = plan.corners
-        found["place_R"] = np.tile(np.eye(3).ravel(), (len(sites), 1)).astype(kind)
-        if bare:
-            _NOTHING[kind] = {**found, **dict.fromkeys(self._wrenches([], None), NONE)}
-        return found
-
-    def _check_mode(self, touch: Touch, wanted: str) -> None:
-        """Refuse a joint that a device cannot drive as it wants to; one whose motion it says is prescribed by that."""
-        body = self.touching.joint(touch)
-        mode = self.system.joint_mode(body)
-        if mode == "locked" and (self.touching.changing or body in held_joints(self.plan)):
-            return  # the lock carries what pushes
-        if wanted == "prescribed" and mode == "free":
-            self.system.set_joint_mode(body, wanted)
-            return
-        if mode != wanted:
-            raise InputError(
-                f"'{touch.port}' needs a {wanted} joint",
-                where=f"body '{touch.place}'",
-                got=f"a {mode} one",
-                hint="a prescribed joint takes `motion`, a free one `force`",
-            )
-
-    def _looks(self, touches: Sequence[Touch], name: str) -> dict[str, np.ndarray]:
-        rows = [
-            (kernels.SEEN.index(t.quantity), self._place(t), AXES.index(t.axes), t.slot.start)
-            for t in touches
-            if t.axes not in ("joint", "inside")
-        ]
-        table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-        names = ("kind", "place", "axes", "to")
-        return {f"{name}_{what}": np.ascontiguousarray(table[k]) for k, what in enumerate(names)}
-
-    def _wrenches(
-        self, touches: Sequence[Touch], base: tuple[np.ndarray, np.ndarray, np.ndarray] | None
-    ) -> dict[str, np.ndarray]:
-        """Return rows of wrenches: what acts beside devices, and one for each place and axes that they push."""
-        nv, kind = self.system.nv, self.tapes.dtype
-        tau, sites, wrenches = base or (np.zeros(nv), NONE, np.zeros((0, 10)))
-        rows: dict[tuple[int, str], int] = {}
-        pushed = []
-        for touch in touches:
-            key = self._place(touch), touch.axes
-            row = rows.setdefault(key, len(sites) + len(rows))
-            pushed.append((row, 0 if touch.quantity == "torque" else 3, touch.slot.start))
-        own, arms = loaded(self.system, [self._place_list[place] for place, _ in rows])
-        more = np.zeros((len(rows), 10))
-        more[:, 6] = [AXES.index(axes) for _, axes in rows]
-        more[:, 7:] = arms
-        # one behind the other, for loads that are functions of time
-        self._base = both = np.concatenate([np.asarray(tau), *wrenches, *more]).astype(kind)
-        table = np.array(pushed, dtype=np.int64).reshape(-1, 3).T
-        return {
-            "sites": np.concatenate([sites, own]).astype(np.int64),
-            "wrenches": both[nv:].reshape(-1, 10).copy(),
-            "base_wrenches": both[nv:].reshape(-1, 10),
-            "push_row": np.ascontiguousarray(table[0]),
-            "push_column": np.ascontiguousarray(table[1]),
-            "push_from": np.ascontiguousarray(table[2]),
-            "tau": np.zeros(nv, kind),
-            "base_tau": both[:nv],
-        }
-
-    def _gravity(self, touches: Sequence[Touch]) -> dict[str, np.ndarray]:
-        """Return which signals are the gravity of which bodies."""
-        if not touches:
-            return {"gravity_first": NONE, "gravity_from": NONE}
-        found: dict[int, list[int]] = {}
-        for touch in touches:
-            body = self.system.body(self._place_list[self._place(touch)][0])
-            found.setdefault(body, []).append(touch.slot.start)
-        counts = [len(found.get(i, ())) for i in range(len(self.system.bodies))]
-        signals = [k for i in sorted(found) for k in found[i]]
-        return {
-            "gravity_first": np.cumsum([0, *counts]).astype(np.int64),
-            "gravity_from": np.array(signals, dtype=np.int64),
-        }
-
     def _upcoming(self, t: float) -> np.ndarray:
         """Return the times at which the stages of the coming equal steps stand, as the kernels count them."""
         now, pace = self.loop.now, self.loop.pace
-        first, left = int(now[kernels.STEP]), int(now[kernels.STEPS] - now[kernels.STEP])
-        if self.by.step is None or left <= 0:
+        first, begin, h = int(now[kernels.STEP]), pace[flights.BEGIN], pace[flights.LENGTH]
+        if self.by.step is None or h <= 0.0 or now[kernels.STEPS] <= first:
             return np.array([t])
-        begin, h, n = pace[flights.BEGIN], pace[flights.LENGTH], min(left, FORESEEN)
+        left = (kernels.plain(flights.target)(self.loop) - begin) / h - first  # whole ones alone are foreseen
+        n = min(int(left + ON_GRID), FORESEEN)
+        if n < 1:
+            return np.array([t])
         nodes = h * self.by.method.nodes[:-1]
         starts = begin + np.arange(first, first + n + 1) * h
         return np.append((starts[:-1, None] + nodes).ravel(), starts[-1])
@@ -458,7 +194,7 @@ class ClosedLoop:
         if np.array_equal(sites, loop.sites):
             loop.base_tau[:], loop.base_wrenches[:] = tau, wrenches
         else:
-            self.loop = loop._replace(**self._wrenches([], (tau, sites, wrenches)))
+            self.loop = loop._replace(**self.touched.wrenches([], (tau, sites, wrenches)))
             self.slots = slots_of(self.loop)
         self._write_in_time()
 
@@ -466,7 +202,7 @@ class ClosedLoop:
         """Let loads that are functions of time write to where the base loads are, beginning anew."""
         for part in self.plan.parts:
             if isinstance(part.what, InTime):
-                part.what.write_to(self._base, self.system.nv)
+                part.what.write_to(self.touched.base, self.system.nv)
 
     # running ----------------------------------------------------------------------------------------
 
@@ -512,46 +248,50 @@ class ClosedLoop:
         """Bring q and v to where they belong at t: what is known, unit quaternions, closures; return the status."""
         return self._perform(flights.ARRIVE, q, v, 0, t, q, v)
 
-    def begin_interval(self, t: float, h: float, steps: int, stride: int, stop: float = np.inf) -> None:
-        """Stand where one interval begins, of so many equal steps, which `stretch` goes to the end of.
+    def begin_interval(
+        self, grid: tuple[float, float], k: int, t: float, end: float, stride: int = 0
+    ) -> None:
+        """Stand at a time of a grid of equal steps, or of none, from which `stretch` goes to an end.
 
-        stride : steps between rows of the log, from the first on; 0: there are none;  stop : of steps of a method's own
+        grid : where it begins, length of its steps;  k : steps that are behind
+        stride : steps between rows of the log, from here on; 0: there are none
         """
         loop = self.loop
         now, pace, option = loop.now, loop.pace, loop.option
         now[:] = 0
-        now[kernels.NEXT] = now[kernels.UNTIL] = FAR
-        now[kernels.STEPS] = steps
+        now[kernels.NEXT] = now[kernels.STEPS] = flights.FAR
+        now[kernels.STEP] = k
         option[kernels.HALT], option[kernels.LOG_EVERY] = 1, 0 if stride else -1
         option[kernels.STRIDE] = stride or 1
-        pace[stretch.TIME] = pace[flights.BEGIN] = t
-        pace[flights.LENGTH], pace[stretch.KNOWN], pace[flights.LOGGED] = h, 0.0, np.nan
-        loop.pause[kernels.HALT_AT], loop.near[:] = stop, 0.0
+        pace[flights.BEGIN], pace[flights.LENGTH] = grid
+        pace[stretch.TIME], pace[stretch.KNOWN], pace[flights.LOGGED] = t, 0.0, np.nan
+        loop.pause[kernels.END], loop.near[:] = end, 0.0
         self.tapes.forget()
 
     def go_on_from(self, t: float) -> None:
-        """Stand at a time inside the present interval: equal steps lead from there to where they end."""
+        """Stand at a time inside the present interval; functions of time are asked anew."""
         kernels.plain(flights.head_for)(self.loop, t)
+        self.tapes.forget()
 
     def watch(self, state: np.ndarray, at: np.ndarray, known: np.ndarray) -> None:
         """Let steps end where one of some numbers of s (or z, by `state`) might cross its level; (k,), (k,), (k, 6)."""
         self.loop = self.loop._replace(watch_state=state, watch_at=at, watch=known)
         self.slots = slots_of(self.loop)
 
-    def begin_at(self, tick: int) -> None:
-        """Stand at a tick: what is sampled has its first sample there or at its next due tick after it."""
-        loop = self.loop
+    def begin_at(self, start: Fraction) -> None:
+        """Stand at a time: what is sampled has its first sample there or at its next due tick after it."""
+        loop, tick = self.loop, start // self.plan.clock.tick
         loop.now[:] = 0
         loop.now[kernels.TICK] = loop.now[kernels.START] = tick
-        loop.pace[stretch.TIME], loop.pace[stretch.KNOWN] = self.plan.clock.seconds(tick), 0.0
+        loop.pace[stretch.TIME], loop.pace[stretch.KNOWN] = float(start), 0.0
         past = np.maximum(0, -((loop.sample_first - tick) // loop.sample_every))
         loop.sample_next[:] = loop.sample_first + past * loop.sample_every
+
+    def end_at(self, end: float) -> None:
+        """Let the run end at a time, after samples that are due there."""
+        self.loop.pause[kernels.END] = end
 
     def hold(self, values: Mapping[str, np.ndarray]) -> None:
         """Write values of inputs, states and parameters by full name."""
         for name, value in values.items():
             self.tapes.array(name)[...] = value
-
-
-def _numbers(touch: Touch) -> range:
-    return range(touch.slot.start, touch.slot.start + touch.slot.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from interstage.multibody import State
 from interstage.system.between import Between
-from interstage.system.closed_loop import Steps
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
 from interstage.system.stepper import CompiledStepper, Pace, count
+from interstage.system.steps import Steps
 
 CHUNK = 64  # steps between looks at conditions: what is done beyond an event is thrown away
 ON_GRID = 1e-9  # a time this near to a step (in steps) is that step
@@ -23,13 +24,22 @@ class Fixed(CompiledStepper):
 
     def __init__(self, run: Run, method: Compiled, pace: Pace):
         super().__init__(run, method, pace)
+        assert pace.step is not None
+        count(pace.until, pace.step, "until")
         self.step, self.every = pace.step, 1
-        steps = count(pace.until, self.step, "until")
-        if pace.log_step is not None:
-            self.every = count(pace.log_step, self.step, "log_step")
-        self.until, self.slack = steps * self.step, ON_GRID * self.step
-        self.rows = max(CHUNK, steps // self.every) + 1
+        if pace.log_step is not None:  # equal steps from row to row
+            self.every = max(1, math.ceil(pace.log_step / pace.step - ON_GRID))
+            self.step = pace.log_step / self.every
+        steps = pace.until / self.step
+        self.slack, self.last = ON_GRID * self.step, round(steps)
+        if abs(steps - self.last) > ON_GRID:
+            self.last = -1  # the run ends off the grid
+        self.rows = max(CHUNK, int(steps) // self.every) + 1
         self.k, self.on_grid = 0, True
+
+    def time(self, k: int) -> float:
+        """Return the time of a step of the grid."""
+        return self.until if k == self.last else k * self.step
 
     def by(self) -> Steps:
         """Return how the loop goes through time: with equal steps."""
@@ -44,11 +54,6 @@ class Fixed(CompiledStepper):
         """Return how the run was made."""
         return {"method": self.method.name, "step": self.step, "steps": self.k}
 
-    @property
-    def logs_end(self) -> bool:
-        """Whether the last state is logged, whatever is due."""
-        return False
-
     def corner(self) -> float:
         """Return no time: steps keep to their grid."""
         return np.inf
@@ -58,8 +63,8 @@ class Fixed(CompiledStepper):
         run, step, k = self.run, self.step, self.k
         when = stop / step
         if not self.on_grid or when < k + 1 - ON_GRID:
-            self.off_grid(stop if min(k + 1, when) < k + 1 - ON_GRID else (k + 1) * step)
-            if run.t == (k + 1) * step:
+            self.off_grid(stop if min(k + 1, when) < k + 1 - ON_GRID else self.time(k + 1))
+            if run.t == self.time(k + 1):
                 new = 1 if run.rows[-1][0][-1] != run.t else 0  # an event at a step has logged it already
                 y = np.concatenate([run.x.q, run.x.v])[None]
                 self.arrive(k + 1, np.array([k + 1])[:new], y[:new])
@@ -104,8 +109,11 @@ class Fixed(CompiledStepper):
             keep = numbers % self.every == 0
             numbers, y = numbers[keep], y[keep]
         nq = self.run.system.nq
-        self.run.add_rows(self.step * numbers, y[:, :nq], y[:, nq:])
-        self.k, self.on_grid, self.run.t = k, True, k * self.step
+        times = self.step * numbers
+        if len(numbers) and numbers[-1] == self.last:
+            times[-1] = self.until
+        self.run.add_rows(times, y[:, :nq], y[:, nq:])
+        self.k, self.on_grid, self.run.t = k, True, self.time(k)
 
     def look(self, y: np.ndarray, t: float, h: float, end: State) -> tuple[float, list] | None:
         """Return the first event in a step from y, or None."""

@@ -36,10 +36,9 @@ class ByScipy:
         loop = self.loop.loop
         now, pace = loop.now, loop.pace
         while True:
-            tick = int(now[kernels.TICK])
+            tick, over = int(now[kernels.TICK]), kernels.plain(flights.come_to)(loop, loop.pause[kernels.END])
             if now[kernels.NEXT] <= tick:
                 if now[kernels.SAMPLED] == 0:
-                    pace[stretch.TIME] = self.loop.plan.clock.seconds(tick)
                     if kernels.plain(kernels.due)(loop, tick):
                         if kernels.plain(kernels.groups_full)(loop):
                             return flights.FULL
@@ -47,14 +46,18 @@ class ByScipy:
                         if status != 0:
                             return status
                     now[kernels.SAMPLED] = 1
-                if tick >= now[kernels.UNTIL]:
+                if over:
                     return flights.DONE
                 kernels.plain(flights.plan_interval)(loop)
             status = self._interval(q, v)
             if status != 0:
                 return status
+            end = kernels.plain(flights.interval_end)(loop)
+            if not kernels.plain(flights.come_to)(loop, end):
+                return flights.DONE  # at an end between ticks
             now[kernels.TICK] = now[kernels.NEXT]
             now[kernels.SAMPLED] = 0
+            pace[stretch.TIME] = end
 
     def _interval(self, q: np.ndarray, v: np.ndarray) -> int:
         """Go to the end of the interval, return 0 there; or to an event before, return how a stretch ends there."""
@@ -76,7 +79,8 @@ class ByScipy:
                 if status != 0:
                     return status
             t, y = stop, np.concatenate([q, v, loop.z])
-        return flights.TIMED if kernels.plain(flights.halted)(loop) else 0
+        halted = kernels.plain(flights.come_to)(loop, loop.pause[kernels.HALT_AT])
+        return flights.TIMED if halted else 0
 
     def _inside(self, solver: OdeSolver) -> Callable[[float], Whole]:
         """Return the state inside the last step of a solver by the time since its beginning."""

@@ -31,10 +31,11 @@ from interstage.output import write_svg
 from interstage.system import flight_phases
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
-from interstage.system.log import SAME_TIME, BodyHistory, Log, Phase
+from interstage.system.log import BodyHistory, Log
 from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
+from interstage.system.phases import SAME_TIME, Phase
 from interstage.system.replay import Acted
 from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from interstage.multibody.loads import OperatingPoint
     from interstage.system.assembly import Assembly
-    from interstage.system.flight import FlightPoint
+    from interstage.system.flight_point import FlightPoint
 
 _SIGNS = re.compile(r"\s+([-+])\s+")
 

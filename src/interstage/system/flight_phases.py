@@ -23,7 +23,7 @@ from interstage.hdf5 import Fault, file_image, opened
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.system.events import EventRecord
-from interstage.system.log import Phase
+from interstage.system.phases import Phase
 from interstage.system.replay import Acted, FlightPhase
 
 # names, dtypes and shapes of a row

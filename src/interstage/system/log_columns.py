@@ -16,7 +16,7 @@ from interstage.system.ports import Out
 from interstage.system.wires import matching
 
 if TYPE_CHECKING:
-    from interstage.system.closed_loop import Rows
+    from interstage.system.steps import Rows
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Columns:
 
     def rows(self, most: int) -> Rows:
         """Return what the loop needs to know, with buffers of so many rows."""
-        from interstage.system.closed_loop import Rows
+        from interstage.system.steps import Rows
 
         return Rows(self.s, self.z, self.groups, most)
 

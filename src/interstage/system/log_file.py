@@ -33,7 +33,8 @@ from interstage.multibody.model import vehicle_units
 from interstage.output import json_text, parse_json
 
 if TYPE_CHECKING:
-    from interstage.system.log import Log, Phase
+    from interstage.system.log import Log
+    from interstage.system.phases import Phase
 
 SCHEMA = 1
 

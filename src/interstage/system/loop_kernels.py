@@ -11,6 +11,8 @@ row of addresses of its record). `enter`, `respond`, `slope` and `finish` are wh
 
 from __future__ import annotations
 
+import numpy as np
+
 from interstage.jit import COMPILED
 from interstage.multibody.kernels.closed import closed_forward_from_here
 from interstage.multibody.kernels.closure import project
@@ -29,11 +31,11 @@ SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acc
 POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE = range(len(SEEN))
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
 RAISED = -(10**8)  # status: a Python device raised
-# loop.now: where the run is: tick, tick at which the interval ends, steps done and to do in it, samples done, rows;
-# ticks of its end and of its start
-TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, UNTIL, START = range(8)
+# loop.now: where the run is: tick, tick at which the interval ends, steps on its grid that are behind and in all,
+# samples done, rows; tick of its start
+TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, START = range(7)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
-# samples of the last tick; something needs accelerations; stop after every step; something asks where the stage stands;
+# samples of the end; something needs accelerations; stop after every step; something asks where the stage stands;
 # steps between rows where every step may have one
 # integrals stay as they are weighed
 FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, STRIDE, WEIGHED = range(8)
@@ -45,8 +47,8 @@ HOLDS, GLIDES = 1.0, 2.0  # of HELD: changes at samples alone, never jumps betwe
 REACH = (
     4.0  # changes over a step and the last one: what is farther from zero does not get there within the step
 )
-# loop.pause: time from which no step is begun, time at which steps end (of an event)
-BEFORE, HALT_AT = range(2)
+# loop.pause: time from which no step is begun, time at which steps end (of an event), end of the run
+BEFORE, HALT_AT, END = range(3)
 
 # without addresses the loop itself is plain Python around the vehicle's kernels
 loop_kernel = kernel if COMPILED else lambda function: function
@@ -346,7 +348,10 @@ def due(loop, tick):
 
 @loop_kernel
 def sample(loop, tick, t):
-    """Run the samples that are due at a tick, in order; each sees what the continuous devices said before them."""
+    """Run the samples that are due at a tick, in order; each sees what the continuous devices said before them.
+
+    What is known ahead is asked anew (the time that is none): a sample may have changed what it reads.
+    """
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.n[loop.sample_tick[k]] = (tick - loop.sample_first[k]) // loop.sample_every[k]
@@ -359,6 +364,7 @@ def sample(loop, tick, t):
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.sample_next[k] += loop.sample_every[k]
+    walk(loop.ahead, loop.ahead_row, np.nan)
     return RAISED if loop.flag[0] != 0 else 0
 
 

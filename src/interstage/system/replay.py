@@ -17,23 +17,21 @@ from interstage.multibody.diagnosis import refuse
 from interstage.multibody.recovered import recovery_of
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.holding import held_joints
-from interstage.system.log import Phase
 from interstage.system.log_columns import Columns
+from interstage.system.phases import Inputs, Phase
 from interstage.system.plan import Plan, Slot, Touch
 from interstage.system.ports import ANY
 from interstage.system.touching import Touching
 
-Base = tuple[np.ndarray, np.ndarray, np.ndarray]
-
 
 @dataclass(frozen=True)
 class Acted:
-    """What is known of a stretch of a flight: its plan, what is logged, what is touched, what acts beside devices."""
+    """What is known of a stretch of a flight: its plan, what is logged, what is touched, what acted beside devices."""
 
     plan: Plan
     columns: Columns
     touching: Touching
-    base: Base | None
+    inputs: Inputs | None
 
     def pushes(self, steps: np.ndarray, samples: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers (n,) of signals that push the vehicle, and what they said at rows of steps (m, n).
@@ -104,7 +102,8 @@ class FlightPhase(Phase):
             )
         numbers, said = self._acted_on.pushes(*self._logged)
         view = self.system.with_settings()
-        loop, first = _silent(self._acted_on, view, results)
+        inputs = self._acted_on.inputs
+        loop, first = _silent(self._acted_on, view, results, float(self.t[0]) if len(self.t) else 0.0)
         (bodies, inertia), tanks = self._masses, self._acted_on.plan.tanks
         vdot, forces, found = (
             np.empty_like(self.v),
@@ -118,6 +117,8 @@ class FlightPhase(Phase):
                 for tank, rows in self.propellant.items():
                     loop.tapes.vectors["z"][tanks[tank].start] = rows[k]
                 s[numbers] = said[k]
+                if inputs is not None and inputs.changes:
+                    loop.set_base(*inputs.at(t, k, view))
                 status = loop.right_side(self.q[k].copy(), self.v[k].copy(), t, qdot, vdot[k])
                 if status != 0:
                     refuse(view, status, State(view.layout, self.q[k], self.v[k]), loop.loop.tau)
@@ -127,8 +128,11 @@ class FlightPhase(Phase):
         return vdot, forces, found
 
 
-def _silent(acted: Acted, system: System, results: list[tuple[str, str]]) -> tuple[ClosedLoop, int]:
-    """Return the loop of a flight whose devices say nothing, and the first signal of some results inside bodies."""
+def _silent(acted: Acted, system: System, results: list[tuple[str, str]], t: float) -> tuple[ClosedLoop, int]:
+    """Return the loop of a flight whose devices say nothing, and the first signal of some results inside bodies.
+
+    t : time whose loads act beside them
+    """
     plan, first = acted.plan, len(acted.plan.initial["s"])
     felt = [
         Touch("result", place, "inside", Slot("s", first + k, (), ANY), f"{place[0]}, {place[1]}")
@@ -140,4 +144,5 @@ def _silent(acted: Acted, system: System, results: list[tuple[str, str]]) -> tup
         initial={**plan.initial, "s": more}, sample_feels=False,
     )  # fmt: skip
     touching = replace(acted.touching, plan=silent)
-    return ClosedLoop(silent, system, base=acted.base, touching=touching, carries=True), first
+    base = None if acted.inputs is None else acted.inputs.at(t, 0, system)
+    return ClosedLoop(silent, system, base=base, touching=touching, carries=True), first

@@ -19,7 +19,8 @@ from interstage.system.ahead_parts import given_ahead
 from interstage.system.assembly import Part
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
 from interstage.system.histories import BoundMotion, Mass, Motion
-from interstage.system.log import Inputs, Log, Phase
+from interstage.system.log import Log
+from interstage.system.phases import Inputs, Phase
 from interstage.system.watch import Watch
 
 Control = Callable[..., object]
@@ -76,7 +77,8 @@ class Run:
     def load(self) -> None:
         """Bring what acts before the kernels, from now on."""
         self.sites, self.wrenches = self.acting.rows(self.system, self.t)
-        self.tau = self.acting.vector(self.seen(self.t, self.x), self.t)
+        seen = self.seen(self.t, self.x) if self.acting.in_time else self.system
+        self.tau = self.acting.vector(seen, self.t)
         since = self.rows[-1][0][-1]
         self.inputs.add(self.t, self.tau, self.sites, self.wrenches, copy(self.acting), since)
 
@@ -155,19 +157,11 @@ class Run:
 
     def _loads_in(self, t: float, x: State) -> np.ndarray:
         """Return the vector for the kernels and the wrenches side by side (nv + 6k,) at a time and state."""
-        return np.append(self.acting.vector(self.seen(t, x), t), self._wrenches_at(np.array([t])))
+        return self.acting.table([t], lambda t: self.seen(t, x), self.wrenches)[0]
 
     def _loads_at(self, times: np.ndarray) -> np.ndarray:
         """Return the same (T, nv + 6k) at some times."""
-        tau = np.array([self.acting.vector(self.seen(t, self.x), t) for t in times.tolist()])
-        return np.concatenate([tau, self._wrenches_at(times)], axis=1)
-
-    def _wrenches_at(self, times: np.ndarray) -> np.ndarray:
-        """Return the wrenches side by side (T, 6k) at some times."""
-        table = self.acting.wrench_table(times, self.wrenches)
-        if not len(table):
-            table = np.broadcast_to(self.wrenches, (len(times), *self.wrenches.shape))
-        return table[:, :, :6].reshape(len(times), -1)
+        return self.acting.table(times.tolist(), lambda t: self.seen(t, self.x), self.wrenches)
 
     def set_masses(self, t: float) -> None:
         """Give bodies the mass that they have at a time."""
@@ -206,7 +200,7 @@ class Run:
             return
         self.add_rows(np.array([self.t]), self.x.q[None].copy(), self.x.v[None].copy())
 
-    def _end_phase(self) -> None:
+    def _end_phase(self, last: bool = False) -> None:
         t, q, v = (np.concatenate([row[k] for row in self.rows]) for k in range(3))
         inertia = {}
         for body, mass in self.mass.items():
@@ -214,12 +208,13 @@ class Run:
             states = [State(self.system.layout, q[k], v[k]) if mass.of_state else None for k in range(len(t))]
             inertia[body] = mass.table(t, states, origin)
         dense = _Dense(self.dense) if self.dense else None
-        self.phases.append(Phase(self.system.with_settings(), t, q, v, dense, self.inputs, inertia))
+        system = self.system if last else self.system.with_settings()
+        self.phases.append(Phase(system, t, q, v, dense, self.inputs, inertia))
 
     def log(self, info: dict[str, object]) -> Log:
         """Close the last phase and return the log."""
         self.set_masses(self.t)  # the system of the log has the masses of the end
-        self._end_phase()
+        self._end_phase(last=True)
         return Log(self.phases, self.records, info)
 
     # events -----------------------------------------------------------------------------------------

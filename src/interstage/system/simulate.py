@@ -68,10 +68,11 @@ def simulate(
 
     An assembly runs with steps of at most `step`, equal ones between its samples (RK4 of 10 ms unless said), or with
     steps of a method's own that end at every sample; what acts are its devices, and the loads of an operating point x.
+    Equal steps lie on the grid of a run from zero: one leads to an event between two of its points, one back to it.
     It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
     its log also has every port by name (`FlightLog`).
     A vehicle with `log`, `checkpoint`, `start` or `pace` is flown so too, as an assembly of it alone: motions, masses,
-    events and constant loads act as ever; a law is then a member of an assembly.
+    events and loads act as ever; a law is then a member of an assembly.
 
     Parameters
     ----------
@@ -86,7 +87,8 @@ def simulate(
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
-    tau : generalized forces (nv,), constant, a function tau(t) or tau(t, system), or a table (times, values (m, nv))
+    tau : generalized forces (nv,) or {body: of its joint}, constant, a function tau(t) or tau(t, system) of either, or
+        a table (times, values (m, nv)); each of {body: ...} may be a function or a table of its own
     accelerations : {body: q̈} of prescribed joints, constant
     control : called as control(t, x) or control(t, x, system), with the system as it is then, every `control_step`
         (default: at every fixed step); returns {"tau": ..., "forces": ..., "accelerations": ...}, tau, or None. What it
@@ -97,7 +99,7 @@ def simulate(
         comes) has the velocity of the body where it was: no velocity changes, and there is no thrust, and no
         damping by a flow inside the body, but what is applied. They are followed at every stage of every step
     events : see `Event`; the log then has phases
-    log_step : time between logged states (default: every step; adaptive: where the method steps)
+    log_step : time between logged states (default: every step; adaptive: where the method steps); the end has a row too
     dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
     max_step, rtol, atol : of adaptive steps; compiled methods measure errors by kind of coordinate as `tolerance` says.
         Steps end at every row of a table of loads; a function that acts for a moment only can lie between two steps,
@@ -260,8 +262,7 @@ def _drive(run: Run, stepper: Stepper, law: Control | None, period: float | None
             stepper.go(corner if corner < stop - stepper.slack else stop)
     finally:
         stepper.release()
-    if run.stopped or stepper.logs_end:
-        run.add_now()
+    run.add_now()
     return run.log(stepper.info())
 
 

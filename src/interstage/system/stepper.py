@@ -12,17 +12,19 @@ import numpy as np
 from interstage.errors import InputError, SolverError
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
-from interstage.system.closed_loop import ClosedLoop, Rows, Steps
+from interstage.system.closed_loop import ClosedLoop
 from interstage.system.kernels import flights, stretch
 from interstage.system.locks import Locks
-from interstage.system.log import tidied
 from interstage.system.methods import Compiled, Method
+from interstage.system.phases import tidied
 from interstage.system.plan import planned, without_devices
 from interstage.system.run import Control, Run
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
+from interstage.system.steps import Rows, Steps
 from interstage.system.watch import At
 
 Curve = Callable[[float], np.ndarray]
+SAME_ROW = 1e-9  # a row this near to the end, in times between rows, is the end
 ROWS, NUMBERS = 4096, 2**19  # rows, and numbers in them, of the buffer between compiled steps and the log
 
 
@@ -53,7 +55,10 @@ class Logged:
 
     def __init__(self, pace: Pace):
         every, end = pace.log_step, pace.until
-        self.times = None if every is None else every * np.arange(count(end, every, "until") + 1)
+        self.times: np.ndarray | None = None
+        if every is not None:
+            rows = every * np.arange(int(end / every) + 1)
+            self.times = np.append(rows[end - rows > SAME_ROW * every], end)
 
     def within(self, t0: float, t1: float) -> np.ndarray:
         """Return the times after t0, up to t1."""
@@ -93,15 +98,9 @@ class Stepper:
         run = self.run
         key = id(run.system.engine), run.acting.in_time, *map(id, run.motions.values()), *run.mass
         if self._closed is None or self._closed[0] != key:
-            before = None if self._closed is None else self._closed[1].loop.pace
+            before = None if self._closed is None else self._closed[1].loop.pace.copy()
             self.release()
-            beside = run.parts()
-            plan = without_devices(run.system)
-            if beside:
-                plan = planned(plan.assembly, beside=beside)
-            most = NUMBERS // (1 + run.system.nq + run.system.nv)
-            rows = Rows(rows=max(1, min(ROWS, most, self.rows)))
-            made = ClosedLoop(plan, run.system, by=self.by(), rows=rows, base=run.loads)
+            made = self._made()
             self._closed = key, made
             if before is not None:
                 made.loop.pace[:] = before
@@ -109,6 +108,18 @@ class Stepper:
             self._closed[1].set_base(*run.loads)
         self._loaded = run.tau
         return self._closed[1]
+
+    def _made(self) -> ClosedLoop:
+        """Return a new loop, or that of a run that is over where nothing is known ahead."""
+        run, by, beside = self.run, self.by(), self.run.parts()
+        rows = max(1, min(ROWS, NUMBERS // (1 + run.system.nq + run.system.nv), self.rows))
+        idle = None if beside else run.system.engine.idle.pop((by, rows), None)
+        if isinstance(idle, ClosedLoop):
+            return idle.again(run.system, run.loads)
+        plan = without_devices(run.system)
+        if beside:
+            plan = planned(plan.assembly, beside=beside)
+        return ClosedLoop(plan, run.system, by=by, rows=Rows(rows=rows), base=run.loads)
 
     def tidied(self, t: float, y: np.ndarray) -> State:
         """Return the state of a point [q; v] of the solution at a time, prescribed joints as prescribed."""
@@ -135,15 +146,15 @@ class Stepper:
         """Go on towards a time: there, to an event before it, or a part of the way."""
         raise NotImplementedError
 
-    @property
-    def logs_end(self) -> bool:
-        """Whether the last state is logged, whatever is due."""
-        return self.logged.times is None
-
     def release(self) -> None:
-        """Give back what was lent."""
+        """Give back what was lent; one loop of the vehicle is kept for other runs."""
         if self._closed is not None:
-            self._closed[1].release()
+            closed = self._closed[1]
+            closed.release()
+            if not closed.plan.parts:
+                idle = closed.system.engine.idle
+                idle.clear()
+                idle[closed.by, len(closed.loop.log)] = closed
             self._closed = None
 
     def info(self) -> dict[str, Any]:
@@ -211,7 +222,7 @@ class CompiledStepper(Stepper):
     ) -> None:
         """Take n steps as `march` does, by way of the rows of the loop; all but the last are written to `out`."""
         loop, nq, filled = closed.loop, self.run.system.nq, -1  # the start is no end of a step
-        closed.begin_interval(t, h, n, every if n > every else 0)
+        closed.begin_interval((t, h), 0, t, t + n * h, every if n > every else 0)
         status = flights.FULL
         while status == flights.FULL:
             status = closed.stretch(y[:nq], y[nq:])

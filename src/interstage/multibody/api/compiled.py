@@ -9,7 +9,7 @@ from typing import NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, did_you_mean, known_names
 from interstage.multibody import diagnosis, inspection, prescribed
 from interstage.multibody.arrays import Tree
 from interstage.multibody.closures import closure_sites
@@ -232,6 +232,10 @@ class Compiled:
         kind = complex if any(np.iscomplexobj(value) for value in given.values()) else float
         found = np.zeros(self.nv, kind)
         for body, value in given.items():
+            if body not in self._index:
+                raise InputError(
+                    f"there is no body '{body}'", where=name, hint=did_you_mean(body, self._index)
+                )
             first, n = (int(a[self.body(body)]) for a in (self.tree.joint_v, self.tree.joint_nv))
             if n == 0:
                 raise InputError(f"the joint of body '{body}' does not move", where=name)

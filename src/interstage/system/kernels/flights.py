@@ -23,6 +23,7 @@ from interstage.system.kernels.wmethod import shift_for, w_step
 from interstage.system.loop_arrays import loop_of
 from interstage.system.loop_kernels import (
     BEFORE,
+    END,
     FEELS,
     FELT,
     HALT,
@@ -38,7 +39,6 @@ from interstage.system.loop_kernels import (
     STEPS,
     STRIDE,
     TICK,
-    UNTIL,
     due,
     enter,
     finish,
@@ -62,7 +62,7 @@ BEGIN, LENGTH, LOGGED, BACK = TRIED + 1, TRIED + 2, TRIED + 3, TRIED + 4
 PACE = BACK + 1
 # loop.limits: longest step, rtol, power of the control of a method's own steps
 LONGEST, RTOL, POWER = range(3)
-MOST = 1 << 40
+MOST = FAR = 1 << 40
 SLACK = 1e-12  # times nearer to each other than this, relative, are one
 FIRST = True  # the slope at the beginning is the first of the step; stands for that of a family
 
@@ -116,36 +116,61 @@ def row_due(loop):
 
 
 @loop_kernel
-def target(loop):
-    """Return the time at which the steps of the interval end: its end, or where they shall end before."""
-    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
-    return min(end, loop.pause[HALT_AT]) if loop.pause[HALT_AT] < end - SLACK * (1.0 + abs(end)) else end
+def interval_end(loop):
+    """Return the time at which the interval ends."""
+    return loop.now[NEXT] * loop.clock[0] / loop.clock[1]
 
 
 @loop_kernel
-def halted(loop):
-    """Return whether steps that came to their end shall go no further."""
-    end = loop.now[NEXT] * loop.clock[0] / loop.clock[1]
-    return loop.pause[HALT_AT] <= end + SLACK * (1.0 + abs(end))
+def target(loop):
+    """Return the time at which the steps of the interval end: its end, or where they shall end before."""
+    end, stop = interval_end(loop), min(loop.pause[HALT_AT], loop.pause[END])
+    return stop if stop < end - SLACK * (1.0 + abs(end)) else end
+
+
+@loop_kernel
+def come_to(loop, time):
+    """Return whether the present time is another, or later."""
+    t = loop.pace[TIME]
+    return time <= t + SLACK * (1.0 + abs(t))
+
+
+@loop_kernel
+def crumb(loop, t):
+    """Return how near to each other two times around t are one, on the grid of equal steps."""
+    return 1e-9 * loop.pace[LENGTH] + 1e-15 * abs(t)
+
+
+@loop_kernel
+def find_step(loop):
+    """Find between which points of the grid of the interval the present time is."""
+    now, pace = loop.now, loop.pace
+    t, end = pace[TIME], interval_end(loop)
+    if end - t <= SLACK * (1.0 + abs(end)):
+        now[STEP] = now[STEPS]
+        pace[TIME] = end
+    else:
+        now[STEP] = max(0, int(np.floor((t + crumb(loop, t) - pace[BEGIN]) / pace[LENGTH])))
 
 
 @loop_kernel
 def head_for(loop, t):
-    """Stand at a time inside the interval: equal steps lead from there to where they end."""
-    now, pace, end = loop.now, loop.pace, target(loop)
-    pace[KNOWN] = 0.0
-    pace[TIME] = t
-    if now[NEXT] <= now[TICK]:  # no interval on its way
-        return
-    if end - t <= SLACK * (1.0 + abs(end)):
-        now[STEP] = now[STEPS]
-        pace[TIME] = end
-        return
-    step = loop.clock[0] / loop.clock[1] * loop.ratio[1] / loop.ratio[0]
-    now[STEP] = 0
-    now[STEPS] = max(1, int(np.ceil((end - t) / step - 1e-9)))
-    pace[BEGIN] = t
-    pace[LENGTH] = (end - t) / now[STEPS]
+    """Stand at a time inside the interval: equal steps go back to their grid from there."""
+    loop.pace[KNOWN] = 0.0
+    loop.pace[TIME] = t
+    if loop.now[NEXT] > loop.now[TICK]:  # an interval is on its way
+        find_step(loop)
+
+
+@loop_kernel
+def next_stop(loop, end):
+    """Return the time at which the next equal step ends, its length, and whether it ends on the grid."""
+    now, pace = loop.now, loop.pace
+    t, k, h = pace[TIME], now[STEP], pace[LENGTH]
+    ahead, near = interval_end(loop) if k + 1 == now[STEPS] else pace[BEGIN] + (k + 1) * h, crumb(loop, t)
+    if end < ahead - near:
+        return end, end - t, False
+    return min(ahead, end), h if abs(t - pace[BEGIN] - k * h) <= near else ahead - t, True
 
 
 def ready(tree, work, loop, y):
@@ -189,16 +214,15 @@ def looked_into(tree, work, loop, y):
 
 
 def fixed_interval(tree, work, m, loop, y):
-    """Take equal steps to the end of the interval."""
-    now, pace = loop.now, loop.pace
+    """Take equal steps on the grid of the interval, shorter ones to where they shall end off it and back."""
+    now, pace, end = loop.now, loop.pace, target(loop)
     s = Scratch(loop.K, loop.stage, loop.u, loop.force, loop.shifted)
-    h = pace[LENGTH]
-    while now[STEP] < now[STEPS]:
-        pace[TIME] = pace[BEGIN] + now[STEP] * h
+    while now[STEP] < now[STEPS] and end - pace[TIME] > crumb(loop, end):
         status = ready(tree, work, loop, y)
         if status != 0:
             return status
         remember(loop, y)
+        stop, h, whole = next_stop(loop, end)
         for k in range(len(tree.gimbals)):
             far = gimbal_travel(tree, y, h, tree.gimbals[k])
             if far > loop.near[0, k]:
@@ -210,15 +234,14 @@ def fixed_interval(tree, work, m, loop, y):
         for k in range(len(y)):
             y[k] = s.z[k]
         pace[KNOWN] = 0.0
-        now[STEP] += 1
-        pace[TIME] = target(loop) if now[STEP] == now[STEPS] else pace[BEGIN] + now[STEP] * h
+        if whole:
+            now[STEP] += 1
+        pace[TIME] = stop
         status = looked_into(tree, work, loop, y)
         if status != 0:
             return status
-    if halted(loop):
-        pace[TIME] = target(loop)
-        return TIMED
-    return 0
+    pace[TIME] = end
+    return TIMED if come_to(loop, loop.pause[HALT_AT]) else 0
 
 
 @loop_kernel
@@ -260,30 +283,37 @@ def own_interval(tree, work, m, loop, y):
         status = looked_into(tree, work, loop, y)
         if status != 0:
             return status
-    return TIMED if halted(loop) else 0
+    return TIMED if come_to(loop, loop.pause[HALT_AT]) else 0
 
 
 @loop_kernel
 def plan_interval(loop):
-    """Find the next tick at which something is due, and how many equal steps lead to it."""
+    """Find the next tick at which something is due, and the grid of equal steps from the last one to it.
+
+    Neither the start nor the end of the run moves the grid: it is that of a run from zero. Where nothing is ever due
+    a tick is a step.
+    """
     now, pace = loop.now, loop.pace
-    nearest = now[UNTIL]
+    tick, last, nearest = now[TICK], 0, now[TICK] + FAR
     for k in range(len(loop.sample_next)):
-        if loop.sample_next[k] < nearest:
-            nearest = loop.sample_next[k]
+        nearest = min(nearest, loop.sample_next[k])
+        before = loop.sample_next[k] - loop.sample_every[k]
+        if before >= loop.sample_first[k]:
+            last = max(last, before)
     every = loop.option[LOG_EVERY]
     if every > 0:
-        nearest = min(nearest, (now[TICK] // every + 1) * every)
+        last = max(last, tick // every * every)
+        nearest = min(nearest, (tick // every + 1) * every)
     now[NEXT] = nearest
-    now[STEP] = 0
-    # ticks · num/den seconds over the longest step, a fraction too: whole numbers decide
-    ticks = (nearest - now[TICK]) * loop.ratio[0]
-    now[STEPS] = -(-ticks // loop.ratio[1])
-    pace[BEGIN] = now[TICK] * loop.clock[0] / loop.clock[1]
-    pace[TIME] = pace[BEGIN]
-    pace[LENGTH] = ((nearest - now[TICK]) * loop.clock[0] / loop.clock[1]) / now[STEPS]
-    if target(loop) < nearest * loop.clock[0] / loop.clock[1]:
-        head_for(loop, pace[BEGIN])
+    pace[BEGIN] = last * loop.clock[0] / loop.clock[1]
+    if nearest == tick + FAR:
+        now[STEPS], pace[LENGTH] = nearest - last, loop.clock[0] / loop.clock[1]
+    else:
+        # ticks · num/den seconds over the longest step, a fraction too: whole numbers decide
+        ticks = (nearest - last) * loop.ratio[0]
+        now[STEPS] = -(-ticks // loop.ratio[1])
+        pace[LENGTH] = ((nearest - last) * loop.clock[0] / loop.clock[1]) / now[STEPS]
+    find_step(loop)
 
 
 def sampled(tree, work, loop, y, tick):
@@ -298,14 +328,13 @@ def sampled(tree, work, loop, y, tick):
 
 def stretch(tree, work, m, loop, y):
     """Go on until the end (`DONE`), until a buffer of the log is full (`FULL`), or something fails."""
-    now = loop.now
+    now, pace = loop.now, loop.pace
     while True:
-        tick = now[TICK]
-        if tick >= now[UNTIL] and loop.option[HALT] != 0:
+        tick, over = now[TICK], come_to(loop, loop.pause[END])
+        if over and loop.option[HALT] != 0:
             return DONE
         if now[NEXT] <= tick:  # no interval on its way
             if now[SAMPLED] == 0:
-                loop.pace[TIME] = tick * loop.clock[0] / loop.clock[1]
                 if due(loop, tick):
                     if groups_full(loop):
                         return FULL
@@ -313,14 +342,17 @@ def stretch(tree, work, m, loop, y):
                     if status != 0:
                         return status
                 now[SAMPLED] = 1
-            if tick >= now[UNTIL]:
+            if over:
                 return DONE
             plan_interval(loop)
         status = interval(tree, work, m, loop, y)
         if status != 0:
             return status
+        if not come_to(loop, interval_end(loop)):
+            return DONE  # at an end between ticks
         now[TICK] = now[NEXT]
         now[SAMPLED] = 0
+        pace[TIME] = interval_end(loop)
 
 
 def perform(tree, work, m, loop, task, q, v, tick, t, qdot, vdot):

@@ -1,0 +1,78 @@
+"""Where a flight is, or begins: state of the vehicle, what acts beside devices, and values of devices by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.multibody import State, System
+from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.settings import Settings
+from interstage.multibody.state import check_belongs
+from interstage.system.plan import Plan
+
+Base = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class FlightPoint(OperatingPoint):
+    """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
+
+    values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
+    """
+
+    def __init__(
+        self,
+        x: State,
+        loads: Loads,
+        vdot: np.ndarray,
+        settings: Settings,
+        values: Mapping[str, np.ndarray],
+        t: float = 0.0,
+    ):
+        super().__init__(x, loads, vdot, settings)
+        self.values, self.t = dict(values), t
+
+    def _arguments(self) -> tuple:
+        return *super()._arguments(), {name: np.array(value) for name, value in self.values.items()}, self.t
+
+
+def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return values of inputs and states by name or pattern: of a point of a flight, then what is given."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            "set cannot be read", where="set", expected="{port or state: value}", got=repr(given)[:60]
+        )
+    return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
+
+
+def start_values(plan: Plan, x: State | None, given: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
+    """Return values by full name that a run starts from: those of a point of a flight, then those that are given."""
+    held: dict[str, np.ndarray] = {}
+    if isinstance(x, FlightPoint):
+        held |= {name: value for name, value in x.values.items() if name in plan.slots}
+    return held | plan.values(given or {})
+
+
+def begun_at(system: System, x: State | None) -> State:
+    """Return the state that a run starts from."""
+    if x is None:
+        return system.state()
+    check_belongs(system, x)
+    if np.iscomplexobj(x.q):
+        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
+    return x
+
+
+def base_loads(system: System, x: State) -> Base | None:
+    """Return what acts beside devices: tau, sites and wrenches of an operating point."""
+    if not isinstance(x, OperatingPoint):
+        return None
+    if x.loads.in_time:
+        raise InputError(
+            "loads that change with time have no trim and no linear model",
+            hint="say at which time: ist.Loads.of(system, ...).at(t)",
+        )
+    return x.loads.vector(system), *x.loads.rows(system)

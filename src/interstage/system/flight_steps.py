@@ -1,0 +1,80 @@
+"""How a flight goes through time: its method and steps, and the clock that its samples and rows fall on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.system.device import Device
+from interstage.system.methods import Compiled, Method, method_of
+from interstage.system.phases import SAME_TIME
+from interstage.system.plan import Plan
+from interstage.system.ports import Crossing
+from interstage.system.steps import Steps
+from interstage.system.ticks import Clock, Period, period_of
+
+
+def steps_of(
+    method: str | Method | None, step: Period | None, max_step: Period | None, rtol: float, atol: float
+) -> tuple[Method, Steps]:
+    """Return the method of a flight, and how it steps."""
+    chosen = method_of("rk4" if method is None else method)
+    fixed = None if step is None else period_of(step, "step")
+    if fixed is None and chosen.embedded is None:
+        fixed = period_of("10 ms")
+    longest = np.inf if max_step is None else float(period_of(max_step, "max_step"))
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not (isinstance(value, int | float) and np.isfinite(value) and value > 0.0):
+            raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
+    if isinstance(chosen, Compiled):
+        return chosen, Steps(chosen, fixed, longest, rtol, atol)
+    return chosen, Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
+
+
+def _no_edge_between(plan: Plan, step: float) -> None:
+    """Refuse equal steps that may go over two edges of a device that switches at them."""
+    for part in plan.parts:
+        what = part.what
+        if not isinstance(what, Device) or not any(isinstance(f, Crossing) for f in what.fields.values()):
+            continue
+        limit = what.longest_step()
+        if 0.0 < limit < step * (1.0 - SAME_TIME):
+            raise InputError(
+                f"equal steps may go over what '{part.path}' does between its samples",
+                expected=f"at most {limit:g} s",
+                got=f"{step:g} s",
+            )
+
+
+def short_enough(plan: Plan, method: Method, by: Steps) -> Steps:
+    """Return adaptive steps that cannot miss what devices do between samples; others as they are."""
+    if isinstance(method, Compiled) and by.step is not None:
+        _no_edge_between(plan, float(by.step))
+        return by
+    limits = {part.path: part.what.longest_step() for part in plan.parts if isinstance(part.what, Device)}
+    unknown = [path for path, limit in limits.items() if limit <= 0.0]
+    if unknown and by.longest == np.inf:
+        raise InputError(
+            f"steps of {method} may miss what '{unknown[0]}' does between its samples",
+            expected="max_step, not longer than its pulses",
+            hint="or a method of equal steps, rk4 say",
+        )
+    return replace(by, longest=min([by.longest, *(limit for limit in limits.values() if limit > 0.0)]))
+
+
+def clock_of(plan: Plan, start: Fraction, every: Fraction | None, step: Fraction) -> Clock:
+    """Return a clock on whose ticks the start and rows of the log fall too, the steps where nothing else does.
+
+    Entries of the plan follow.
+    """
+    old, times = plan.clock, [time for time in (start, every) if time]
+    if not plan.sampled:
+        return Clock.of([step] if every is None else times)
+    new = Clock.of([old.tick, *times])
+    if new != old:
+        k = int(old.tick / new.tick)
+        plan.sampled = [replace(e, every=e.every * k, first=e.first * k) for e in plan.sampled]
+    return new
