@@ -350,11 +350,3 @@ def test_laws_that_do_not_fit(change, words):
     given = {"measures": ["q.arm.angle", "v.arm.angle"], "acts": "tau.arm.angle", "D": [[1.0, 2.0]]} | change
     with pytest.raises(InputError, match=words):
         ist.LinearLaw(**given)
-
-
-def test_a_gpu_is_refused_in_words():
-    system = pendulum()
-    given = {"until": 0.1, "step": 0.01, "samples": 2}
-    with pytest.raises(InputError, match="GPU"):
-        ist.simulate_batch(system, system.state(), device="cuda", **given)
-    assert ist.simulate_batch(system, system.state(), **given).device == "cpu"

@@ -80,21 +80,39 @@ if __name__ == "__main__":
 """
 
 
-def test_a_killed_driver_goes_on_where_it_was(unbroken, tmp_path):
-    script, folder = tmp_path / "driver.py", tmp_path / "mc"
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_driver_goes_on_where_it_was(unbroken, tmp_path, how):
+    script, folder, marks = tmp_path / "driver.py", tmp_path / "mc", tmp_path / "marks"
     script.write_text(DRIVER)
+    marks.mkdir()
     call = [sys.executable, str(script), str(folder), str(HERE)]
-    first = subprocess.Popen(call, start_new_session=True)
+    told = {**os.environ, "STUDY_MARKS": str(marks)}
+    first = subprocess.Popen(call, start_new_session=True, stderr=subprocess.PIPE, text=True, env=told)
     end = time.time() + 60
     while len(list((folder / "runs").glob("run_*"))) < 10 and time.time() < end:
         time.sleep(0.01)
-    os.killpg(first.pid, signal.SIGKILL)
-    first.wait()
+    os.killpg(first.pid, how)  # Ctrl-C in a terminal reaches the driver and all its workers, too
+    _, words = first.communicate(timeout=30)
     kept = {path: path.stat().st_mtime_ns for path in (folder / "runs").glob("run_*")}
     assert 10 <= len(kept) < 60
+    if how == signal.SIGINT:
+        *_, last = words.strip().splitlines()
+        assert words.count("Traceback") == 1 and first.returncode != 0
+        assert last.startswith("KeyboardInterrupt: the study was stopped after")
+        assert last.endswith("of 60 runs: the same call goes on from there")
+        assert not any(alive(int(name.split(".")[1])) for name in os.listdir(marks))
     second = subprocess.run(call, capture_output=True, text=True, timeout=120)
     assert second.stdout.strip() == unbroken.digest, second.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+def alive(pid):
+    """Return whether there is a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_a_run_that_kills_its_process_is_recorded_and_the_others_go_on(tmp_path):

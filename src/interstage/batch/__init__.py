@@ -1,4 +1,4 @@
-"""Many samples of one vehicle at once, on the cores of this machine.
+"""Many samples of one vehicle at once, on the cores of this machine or its GPU.
 
 A sample is a column of a table of numbers. The engine's own kernels fly it, the same ones that `simulate` calls: there
 is no second text of the equations.

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.batch.gpu.fly import WORTH, fly_on_gpu, obstacle
 from interstage.batch.law import LinearLaw
 from interstage.batch.log import BatchLog, number_of_samples
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
@@ -68,7 +69,8 @@ def simulate_batch(
     forces, frame, tau : constant loads, as in `simulate`
     control : a `LinearLaw`
     stop : conditions that end a sample, as "q.arm.angle > 0.5"
-    device : "cpu" or "auto", the cores of this machine; "cuda" is kept for GPUs, and refused
+    device : "cpu", the cores of this machine; "cuda", its GPU (NVIDIA, with the extra `gpu`; explicit methods); "auto",
+        the GPU where there is one and samples are many
     threads : of the CPU, default one for each core
 
     A sample that fails is marked (`log.failed`, `log.errors`), the others go on.
@@ -114,13 +116,22 @@ def simulate_batch(
 def _flown(plan: Plan, device: str, threads: int | None) -> BatchLog:
     """Fly a batch where it shall be flown."""
     begun = time.perf_counter()
-    if device == "cuda":
-        raise InputError("batches do not fly on a GPU yet", where='device="cuda"', hint='device="cpu"')
-    found, indefinite = fly_in_threads(plan, threads)
+    chosen = _device(plan, device)
+    found, indefinite = fly_on_gpu(plan) if chosen == "cuda" else fly_in_threads(plan, threads)
     if indefinite.any():
         plan.system.engine.indefinite |= indefinite
         plan.system.warn_of_fidelity()
-    return BatchLog(plan, found, "cpu", time.perf_counter() - begun)
+    return BatchLog(plan, found, chosen, time.perf_counter() - begun)
+
+
+def _device(plan: Plan, device: str) -> str:
+    """Return where a batch flies, "cpu" or "cuda"."""
+    if device == "cpu" or (device == "auto" and plan.samples < WORTH):
+        return "cpu"
+    why, hint = obstacle(plan)
+    if why and device == "cuda":
+        raise InputError(why, where='device="cuda"', hint=hint)
+    return "cpu" if why else "cuda"
 
 
 def _pace(until: Period, step: Period, log_step: Period | None, law: LinearLaw | None) -> Pace:

@@ -15,7 +15,7 @@ from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import project
 from interstage.multibody.kernels.joints import normalize, rates
-from interstage.multibody.kernels.small import is_finite, kernel
+from interstage.multibody.kernels.small import inlined, is_finite, kernel
 from interstage.system.kernels.stretch import bound, take_step
 
 # base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  sets (p,): 1 where
@@ -62,6 +62,7 @@ STEPS, EVERY, HOLD = range(3)  # places in `counts`: steps in all, between rows,
 NOT_FINITE = -1
 HALVINGS = 60  # of the stretch in which a crossing lies
 CLOSE = 1e-13  # of a step: crossings are found to this
+WHOLE, LOOK, LAND = range(3)  # what a step is for: to go on, to find a crossing, to end just behind it
 
 
 @kernel
@@ -175,76 +176,95 @@ def close(keep, t, status, k, found):
     found.status[k] = status
 
 
-def crossing(tree, work, m, acts, t, y, h, s, at, level, sign):
-    """Return how far into a step of h from y a condition rises through zero; s.z is the state just behind it.
+@kernel
+def height(stops, c, y):
+    """Return how far condition c is risen at y: it holds from zero on."""
+    return stops.sign[c] * (y[stops.at[c]] - stops.level[c])
 
-    Regula falsi in the form of Illinois, with true partial steps.
-    """
-    left, right = 0.0, h
-    low, high = sign * (y[at] - level), sign * (s.z[at] - level)
-    side = 0
-    for _ in range(HALVINGS):
-        if high == 0.0 or right - left <= CLOSE * h:
-            break
-        middle = right - high * (right - left) / (high - low)
-        if not (middle > left and middle < right):
-            middle = 0.5 * (left + right)
-        if take_step(tree, work, m, acts, t, y, middle, s, False) != 0:
-            break
-        value = sign * (s.z[at] - level)
-        if value < 0.0:
-            left, low = middle, value
-            if side < 0:
-                high *= 0.5
-            side = -1
-        else:
-            right, high = middle, value
-            if side > 0:
-                low *= 0.5
-            side = 1
-    take_step(tree, work, m, acts, t, y, right, s, False)
-    return right
+
+@kernel
+def next_risen(stops, c, y, z):
+    """Return the first condition after c that is below zero at y and no longer at z, or how many there are."""
+    c += 1
+    while c < len(stops.at) and not (height(stops, c, y) < 0.0 and not height(stops, c, z) < 0.0):
+        c += 1
+    return c
+
+
+@inlined
+def narrowed(bracket, middle, value):
+    """Return a bracket (left, right, low, high, side) with the value in it put in: regula falsi, form of Illinois."""
+    left, right, low, high, side = bracket
+    if value < 0.0:
+        return middle, right, value, high * 0.5 if side < 0.0 else high, -1.0
+    return left, middle, low * 0.5 if side > 0.0 else low, value, 1.0
+
+
+@inlined
+def next_middle(bracket):
+    """Return where to look next in a bracket."""
+    left, right, low, high, _ = bracket
+    middle = right - high * (right - left) / (high - low)
+    return middle if middle > left and middle < right else 0.5 * (left + right)
 
 
 def fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, found):
-    """Fly sample k, whose numbers stand in y, calm, the law and the vehicle."""
+    """Fly sample k, whose numbers stand in y, calm, the law and the vehicle.
+
+    Where a condition rises in a step, partial steps from its begin (`LOOK`) close in on the time, and one more (`LAND`)
+    goes just behind it. All steps are taken in one place: a compiler sees the engine once.
+    """
     steps, every, hold = counts[STEPS], counts[EVERY], counts[HOLD]
     t, since, near, status, stop, done = 0.0, 0.0, h, 0, -1, 0
+    phase, length, c, tries, bracket = WHOLE, h, -1, 0, (0.0, h, 0.0, 0.0, 0.0)
     s.shifted[0] = 0.0
     normalize(tree, y[: tree.sizes[3]])
     for i in range(len(load)):
         load[i] = calm[i]
     for i in range(len(law.x)):
         law.x[i] = 0.0
-    while done < steps and stop < 0:
-        t = done * h
-        if hold > 0 and done % hold == 0:
-            command(law, y, calm, load)
-        if done % every == 0:
-            note(keep, y, law.u, t, since, done // every, k, found)
-            since = t
-        status = take_step(tree, work, m, acts, t, y, h, s, False)
-        if status == 0 and not is_finite(s.z):
-            status = NOT_FINITE
-        if status != 0:
-            break
-        for c in range(len(stops.at)):
-            at, level, sign = stops.at[c], stops.level[c], stops.sign[c]
-            if sign * (y[at] - level) < 0.0 and not sign * (s.z[at] - level) < 0.0:
-                far = crossing(tree, work, m, acts, t, y, h, s, at, level, sign)
-                if stop < 0 or far < near:
-                    near, stop = far, c
-                take_step(tree, work, m, acts, t, y, h, s, False)
-        if stop >= 0:
-            take_step(tree, work, m, acts, t, y, near, s, False)
-        for i in range(len(y)):
-            y[i] = s.z[i]
-        done += 1
-    if status == 0:
+    while phase != WHOLE or (done < steps and stop < 0):
+        if phase == WHOLE:
+            t, length, c = done * h, h, -1
+            if hold > 0 and done % hold == 0:
+                command(law, y, calm, load)
+            if done % every == 0:
+                note(keep, y, law.u, t, since, done // every, k, found)
+                since = t
+        status = take_step(tree, work, m, acts, t, y, length, s, False)
+        if phase == WHOLE:
+            if status == 0 and not is_finite(s.z):
+                status = NOT_FINITE
+            if status != 0:
+                break
+        elif phase == LOOK:
+            if status == 0:
+                bracket = narrowed(bracket, length, height(stops, c, s.z))
+            else:
+                tries = HALVINGS
+        elif stop < 0 or bracket[1] < near:
+            near, stop = bracket[1], c
+        if phase != LOOK:
+            c = next_risen(stops, c, y, s.z)
+            if c == len(stops.at):
+                for i in range(len(y)):
+                    y[i] = s.z[i]
+                done += 1
+                phase = WHOLE
+                continue
+            bracket, tries = (0.0, near, height(stops, c, y), height(stops, c, s.z), 0.0), 0
+        if tries == HALVINGS or bracket[3] == 0.0 or bracket[1] - bracket[0] <= CLOSE * h:
+            phase, length = LAND, bracket[1]
+        else:
+            phase, length = LOOK, next_middle(bracket)
+            tries += 1
+    if phase == WHOLE and status != 0:
+        close(keep, t, status, k, found)
+    else:
         t = (done - 1) * h + near if stop >= 0 else steps * h
         whole = near == h and done % every == 0
         note(keep, y, law.u, t, since, done // every if whole else -1, k, found)
-    close(keep, t, status, k, found)
+        close(keep, t, 0, k, found)
     found.stop[k] = stop
 
 
@@ -275,7 +295,6 @@ class Flyers:
     def __init__(self, step):
         name = step.__name__
         step = bound(step, "batch", enter=enter, respond=respond, slope=slope, finish=finish)
-        find = bound(crossing, name, take_step=step)
-        self.one = bound(fly, name, take_step=step, crossing=find)
+        self.one = bound(fly, name, take_step=step)
         self.plain = bound(fly_range, name, fly=self.one)
         self.entered = bound(enter_range, name, fly_range=self.plain)

@@ -84,6 +84,16 @@ def monte_carlo(
                 bar.step(outcome.failed)
                 if place is None:
                     kept.append(outcome)
+        except KeyboardInterrupt:
+            hands.stop()
+            left = (
+                "the same call goes on from there"
+                if place is not None
+                else "nothing is kept without a folder"
+            )
+            raise KeyboardInterrupt(
+                f"the study was stopped after {bar.done} of {runs} runs: {left}"
+            ) from None
         finally:
             bar.close()
             hands.close()

@@ -11,12 +11,12 @@ import pickle
 import signal
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,6 +38,9 @@ class Hands(Protocol):
 
     def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
         """Do runs and yield each outcome as it comes."""
+
+    def stop(self) -> None:
+        """Give up the runs in hand."""
 
     def close(self) -> None:
         """Let go of processes."""
@@ -99,6 +102,9 @@ class Here:
                 store(self.folder, outcome, log)
             yield outcome
 
+    def stop(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
@@ -108,19 +114,19 @@ class Here:
 _JOB: dict[str, Any] = {}
 
 
-def _begin(job: bytes, folder: Path | None) -> None:
+def _begin(job: bytes, folder: Path | None, line: Connection) -> None:
     """Unpack, in a new process, what every run needs; what goes wrong is told by `_ready`."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(os.getppid(), line), daemon=True).start()
     try:
         _JOB.update(job=pickle.loads(job), folder=folder, fault="")
     except Exception as error:
         _JOB.update(fault=f"{type(error).__name__}: {error}")
 
 
-def _end_with(driver: int) -> None:
-    """End this process when its driver is gone: one that was killed cannot say so."""
-    while os.getppid() == driver:
-        time.sleep(1.0)
+def _end_with(driver: int, line: Connection) -> None:
+    """End this process when its driver hangs up, or is gone: one that was killed cannot say so."""
+    while os.getppid() == driver and not line.poll(1.0):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -140,9 +146,14 @@ def _as_worker() -> Iterator[None]:
     """Let processes that start here be workers of one thread, which give the same bits wherever they run."""
     before = {name: os.environ.get(name) for name in (*ONE_THREAD, MARK)}
     os.environ.update(dict.fromkeys(before, "1"))
+    # Ctrl-C reaches all processes of a terminal: it is for the driver, which tells the others
+    masks = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if masks else set()
     try:
         yield
     finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
@@ -167,19 +178,29 @@ class Processes:
                 hint="functions must stand in a module or script under their own names; workers=0 runs here",
             ) from None
         self.folder, self.workers = folder, workers
+        # workers listen; nothing is ever said. No lock, which a process that is killed could keep
+        self.line, self.end = get_context("spawn").Pipe(duplex=False)
         self.pool = self._started(workers)
 
     def _started(self, workers: int) -> Executor:
         from concurrent.futures import ProcessPoolExecutor  # which registers what is to be done at the end
 
         pool = ProcessPoolExecutor(
-            workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(self.packed, self.folder)
+            workers,
+            mp_context=get_context("spawn"),
+            initializer=_begin,
+            initargs=(self.packed, self.folder, self.line),
         )
         try:
             with _as_worker():
-                fault = pool.submit(_ready).result()
+                first = pool.submit(_ready)
+            fault = first.result()
         except BrokenExecutor:
             fault = "they end at once"
+        except KeyboardInterrupt:
+            self.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
         if fault:
             pool.shutdown(cancel_futures=True)
             raise InputError(
@@ -239,6 +260,9 @@ class Processes:
                     store(self.folder, outcome, None)
                 yield outcome
         self.close()
+
+    def stop(self) -> None:
+        self.end.close()
 
     def close(self) -> None:
         self.pool.shutdown(wait=True, cancel_futures=True)
@@ -331,6 +355,9 @@ class Cluster:
                     write_bytes(log_path(self.folder, outcome.number), log, "log of a run")
                 store(self.folder, outcome, None)
         return [outcome for outcome, _ in found]
+
+    def stop(self) -> None:
+        pass
 
     def close(self) -> None:
         if self.own:

@@ -137,6 +137,22 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
     return decorate
 
 
+def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
+    """Return the names of the stages that algorithms may call on a vehicle; `loaded`: with loads at places."""
+    closed, stiff = len(tree.closure_site) > 0, bool(tree.body_stiff.any())
+    kinds = {
+        "all": True,
+        "loads": loaded,
+        "modes": int(tree.sizes[5]) > 0,
+        "rigid": int(tree.sizes[5]) == 0,
+        "closures": closed,
+        "tanks": len(tree.level_mass) > 0,
+        "stiffening": stiff,
+        "stiff closures": stiff and closed,
+    }
+    return frozenset(name for name, kind in STAGES.items() if kinds[kind])
+
+
 def write_stages(
     handle: np.ndarray, root: Callable, dtype: np.dtype, tree: Tree, loaded: bool = True
 ) -> None:
@@ -144,16 +160,7 @@ def write_stages(
 
     loaded : whether loads at places are among what it is given
     """
-    kinds = {
-        "all": True,
-        "loads": loaded,
-        "modes": int(tree.sizes[5]) > 0,
-        "rigid": int(tree.sizes[5]) == 0,
-        "closures": len(tree.closure_site) > 0,
-        "tanks": len(tree.level_mass) > 0,
-    }
-    kinds["stiffening"] = bool(tree.body_stiff.any())
-    kinds["stiff closures"] = kinds["stiffening"] and kinds["closures"]
+    called = stages_called(tree, loaded)
     slots = handle.view(np.int64)
     for found in stages_of(root):
         if found.slot < 0:
@@ -162,5 +169,5 @@ def write_stages(
                 where=getattr(root, "__name__", repr(root)),
                 expected="a line for it in multibody.handle.STAGES",
             )
-        if kinds[STAGES[found.__name__]]:
+        if found.__name__ in called:
             slots[found.slot] = found.compile(dtype)

@@ -62,6 +62,7 @@ from interstage.multibody.kernels.small import (
 )
 from interstage.multibody.kernels.stiffening import stiff_rows
 
+NOT_BEGUN = -1.0  # in place of the mass of a body that nothing is known of yet
 AMPLE = 1e-7  # share of the inertia outboard above which pivots need no second look
 
 
@@ -208,24 +209,37 @@ def _add_size(work, i, port):
     work.site_s[port, 1] += moving
 
 
+@inlined
+def _put_alone(work, i):
+    """Write P, z and sizes of rigid body i with nothing on it. Late: what is added next is still in registers."""
+    I = work.body_inertia
+    put_inertia(work.P, i, rigid_inertia(I, i))
+    for k in range(6):
+        work.z[i, k] = work.b[i, k] - work.ext[i, k]
+    work.body_size[i, 0] = I[i, 4] + I[i, 5] + I[i, 6]
+    work.body_size[i, 1] = I[i, 0]
+
+
 @stage("xxx", "int64")
 def inward(tree, work, q, v, tau):
     """Write articulated inertias and forces from the tips to the roots."""
     size = work.body_size
     for i in range(tree.sizes[0]):
-        size[i, 0] = work.I[i, 4] + work.I[i, 5] + work.I[i, 6]
-        size[i, 1] = work.I[i, 0]
-        if tree.body_modes[i] == 0:
-            put_inertia(work.P, i, rigid_inertia(work.I, i))
-            for k in range(6):
-                work.z[i, k] = work.b[i, k] - work.ext[i, k]
+        if tree.body_modes[i] > 0:
+            size[i, 0] = work.I[i, 4] + work.I[i, 5] + work.I[i, 6]
+            size[i, 1] = work.I[i, 0]
+        else:
+            size[i, 1] = NOT_BEGUN
     if tree.sizes[1] > 0:
         clear(work.site_P[: tree.sizes[1]])
         clear(work.site_z[: tree.sizes[1]])
         clear(work.site_s)
     for i in range(tree.sizes[0] - 1, -1, -1):
-        if tree.body_modes[i] > 0 and eliminate_modes(tree, work, i, q, v, tau) != 0:
-            return i + 1
+        if tree.body_modes[i] > 0:
+            if eliminate_modes(tree, work, i, q, v, tau) != 0:
+                return i + 1
+        elif size[i, 1].real < 0.0:
+            _put_alone(work, i)
         parent, port, nv, iv = tree.body_parent[i], tree.body_port[i], tree.joint_nv[i], tree.joint_v[i]
         if port >= 0:
             _add_size(work, i, port)
@@ -286,11 +300,13 @@ def inward(tree, work, q, v, tau):
             continue
         dw, dv = inertia_times(P, low(work.c, i), high(work.c, i))
         R, p = get9(work.R, i), get3(work.p, i)
-        size[parent, 0] += size[i, 0] + dot(p, p) * size[i, 1]
-        size[parent, 1] += size[i, 1]
         zw, zv = turn(R, add(zw, dw)), turn(R, add(zv, dv))
         zw = add(zw, cross(p, zv))
         P = shift_inertia(turn_inertia(P, R), p)
+        if size[parent, 1].real < 0.0:
+            _put_alone(work, parent)
+        size[parent, 0] += size[i, 0] + dot(p, p) * size[i, 1]
+        size[parent, 1] += size[i, 1]
         if port < 0:
             add_inertia(work.P, parent, P)
             add6(work.z, parent, zw, zv)

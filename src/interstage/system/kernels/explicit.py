@@ -29,11 +29,16 @@ def explicit_step(tree, work, m, loop, t, y, h, s, known):
         for k in range(n):
             z[k] = y[k]
         add_slopes(K, m.A[i], i, h, z)
-        if i < stages and not (i == 0 and known):
-            status = slope(tree, work, loop, t + m.c[i] * h, z, K[i])
-            if status != 0:
+        when = t + h
+        if i == stages:
+            status = finish(tree, work, loop, when, z)
+            if status != 0 or len(m.error) == 0:
                 return status
-    status = finish(tree, work, loop, t + h, z)
-    if status == 0 and len(m.error) > 0:
-        status = slope(tree, work, loop, t + h, z, K[stages])
-    return status
+        elif i == 0 and known:
+            continue
+        else:
+            when = t + m.c[i] * h
+        status = slope(tree, work, loop, when, z, K[i])
+        if status != 0:
+            return status
+    return 0

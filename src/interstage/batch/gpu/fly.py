@@ -1,0 +1,50 @@
+"""Fly a batch on the GPU of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import numpy as np
+
+from interstage.batch.kernels import Found
+from interstage.batch.plan import Plan, method_in
+from interstage.batch.threads import empty_answer
+
+WORTH = 1000  # samples below which a GPU is not asked: it would be slower than the cores
+
+
+def obstacle(plan: Plan) -> tuple[str, str]:
+    """Say why a batch cannot fly on a GPU of this machine, and what would help; "" if it can."""
+    if method_in(plan).implicit:
+        return "linearly implicit steps are not flown on a GPU", "method='rk4'"
+    if plan.system.tree.level_mass.size:
+        return "vehicles with tanks are not flown on a GPU", "device='cpu'"
+    if find_spec("numba_cuda") is None:
+        return "batches on a GPU need numba-cuda", "pip install 'interstage[gpu]'"
+    from numba import cuda
+
+    return ("", "") if cuda.is_available() else ("this machine has no GPU that CUDA finds", "device='cpu'")
+
+
+def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
+    """Fly all samples, one thread each; return what was found, and the bodies whose mass matrix was met indefinite."""
+    from numba import cuda
+
+    from interstage.batch.gpu.emit import BLOCK, kernel_of, signature, unchanged_constants
+
+    kernel, layout = kernel_of(plan)
+    found = empty_answer(plan)
+    with unchanged_constants():
+        compiled: Callable = cuda.jit(signature(), launch_bounds=(BLOCK, 1))(kernel)
+    counts = np.array([plan.pace.steps, plan.pace.every, plan.pace.hold], dtype=np.int64)
+    arrays = [layout.given, counts, plan.table, *found, np.zeros(int(plan.system.tree.sizes[0]))]
+    there = [cuda.to_device(_held(array)) for array in arrays]
+    compiled[-(-plan.samples // BLOCK), BLOCK](*there, float(plan.pace.step))  # type: ignore[index]
+    *back, indefinite = [array.copy_to_host() for array in there[3:]]
+    return Found(*(new if old.size else old for new, old in zip(back, found))), indefinite != 0.0
+
+
+def _held(array: np.ndarray) -> np.ndarray:
+    """Return an array that has at least one number: devices hold no empty ones."""
+    return array if array.size else np.zeros([max(1, n) for n in array.shape], array.dtype)

@@ -1,0 +1,193 @@
+"""Where a thread of a GPU finds its arrays.
+
+Numbers of the vehicle that all samples share are constants of the program, integers and, where they fit, reals; else
+reals are one vector that is handed over. What a sample changes (`own`) and the engine's scratch are a thread's own;
+scratch that `prepare` writes from constants alone is shared too. All lengths are known when the program is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.batch.numbers import OF_TREE, WRENCH
+from interstage.batch.plan import Plan, method_in
+from interstage.batch.threads import step_scratch
+from interstage.multibody.arrays import SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
+from interstage.multibody.kernels import joints
+
+CONSTANT = 60_000  # bytes of constant memory that a program may take
+# scratch that `prepare` writes from constants and that explicit steps leave alone
+PREPARED = ("mode_d", "shift", "EDE", "site_DE", "W0")
+LOADS = ("ext", "mode_ext")  # what no loads at places write: zero
+# joints whose subspace changes with their coordinates
+VARYING = (joints.UNIVERSAL, joints.GIMBAL, joints.PLANAR, joints.SLOT)
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """An array in constant memory."""
+
+    array: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths."""
+        return self.array.shape
+
+    @property
+    def whole(self) -> bool:
+        """Whether its numbers are integers."""
+        return self.array.dtype.kind in "iu"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Reals of a vector, from a place on: of "own", the numbers of a sample, or "given", which all share."""
+
+    vector: str
+    offset: int
+    shape: tuple[int, ...]
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Own:
+    """Scratch of a thread, with whatever is in it."""
+
+    shape: tuple[int, ...]
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Same:
+    """The array of another field."""
+
+    field: str
+    shape: tuple[int, ...]
+    whole: bool = False
+
+
+Place = Constant | Part | Own | Same
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Places of all arrays that a sample is flown with.
+
+    rooms : what `fly` takes, by its names, and the places of their fields
+    own : how many reals of a sample there are;  given (n,) : reals that are handed over
+    """
+
+    rooms: Mapping[str, Mapping[str, Place]]
+    own: int
+    given: np.ndarray
+
+    @property
+    def constants(self) -> int:
+        """Bytes of constant memory."""
+        places = [place for room in self.rooms.values() for place in room.values()]
+        return sum(place.array.nbytes for place in places if isinstance(place, Constant))
+
+
+class _Writer:
+    """Puts arrays to places; `constant`: shared reals are constants of the program."""
+
+    def __init__(self, plan: Plan, constant: bool) -> None:
+        self.own, self.constant = plan.own, constant
+        self.given: list[np.ndarray] = [np.zeros(1)]
+
+    def of_all(self, array: np.ndarray) -> Place:
+        """Return the place of an array that all samples share."""
+        whole = array.dtype.kind in "iu"
+        if self.constant or whole or not array.size:
+            return Constant(np.array(array, dtype=np.int64 if whole else float))
+        offset = sum(map(len, self.given))
+        self.given.append(np.array(array, dtype=float).ravel())
+        return Part("given", offset, array.shape)
+
+    def of_sample(self, name: str) -> Place:
+        """Return an array among the numbers of a sample."""
+        return Part("own", self.own.start[name], self.own.arrays[name].shape)
+
+    def room(
+        self, arrays: Mapping[str, np.ndarray], own: tuple[str, ...] = (), sample: tuple[str, ...] = ()
+    ) -> dict[str, Place]:
+        """Return places: scratch of the thread (`own`), numbers of the sample where it has them, others of all."""
+        found: dict[str, Place] = {}
+        for name, array in arrays.items():
+            if name in own:
+                found[name] = Own(array.shape, array.dtype.kind in "iu")
+            elif name in sample and name in self.own.start:
+                found[name] = self.of_sample(name)
+            else:
+                found[name] = self.of_all(array)
+        return found
+
+
+def lay_out(plan: Plan, constant: bool | None = None) -> Layout:
+    """Return the places of a plan's arrays; `constant`: shared reals are constants, by default where they fit."""
+    if constant is None:
+        whole = lay_out(plan, True)
+        return whole if whole.constants <= CONSTANT else lay_out(plan, False)
+    w, system, method = _Writer(plan, constant), plan.system, method_in(plan)
+    nv, base, load = system.nv, len(plan.own.base), plan.own.arrays["calm"].size
+    law = plan.law_arrays(plan.own.arrays)._asdict()
+    step = step_scratch(method, system.nq + nv, nv)._asdict()
+    rooms = {
+        "tree": w.room({name: getattr(system.tree, name) for name, _, _ in TREE_FIELDS}, sample=OF_TREE),
+        "work": _work(w, plan),
+        "sample": {
+            "own": Part("own", 0, (base,)),
+            "load": Part("own", base, (load,)),
+            "calm": w.of_sample("calm"),
+            "y": w.of_sample("y"),
+        },
+        "acts": {
+            "tau": Part("own", base, (nv,)),
+            "sites": w.of_all(plan.sites),
+            "wrenches": Part("own", base + nv, ((load - nv) // WRENCH, WRENCH)),
+        },
+        "law": w.room(law, ("x", "new", "u"), ("A", "B", "C", "D", "reference")),
+        "stops": w.room(plan.stop_arrays()._asdict()),
+        "keep": w.room(plan.keep_arrays()._asdict(), ("before",)),
+        "method": w.room(method.data(False)._asdict()),
+        "step": w.room(step, tuple(step)),
+        "patches": w.room(plan.patches._asdict()),
+    }
+    return Layout(rooms, base + load, np.concatenate(w.given))
+
+
+def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
+    """Return the places of settings and scratch; arrays that are one on a CPU are one here."""
+    tree = plan.system.tree
+    prepared: tuple[str, ...] = PREPARED
+    if not np.isin(tree.joint_kind, VARYING).any():
+        prepared += ("H",)
+    if not len(plan.sites):
+        prepared += LOADS
+    settings = tuple(name for name, _, _ in SETTING_FIELDS)
+    constants = {getattr(tree, name).ctypes.data: name for name in OF_TREE if name in w.own.start}
+    found: dict[str, Place] = {}
+    first: dict[int, str] = {}
+    with plan.system.engine.borrow(np.dtype(np.float64)) as lent:
+        for name, kind, _ in (*SETTING_FIELDS, *SCRATCH_FIELDS):
+            array = getattr(lent.work, name)
+            at = array.ctypes.data if array.size else -1
+            if name == "body_inertia" and name in w.own.start:
+                found[name] = w.of_sample(name)
+            elif at in constants:
+                found[name] = w.of_sample(constants[at])
+            elif at in first:
+                found[name] = Same(first[at], array.shape, array.dtype.kind in "iu")
+            elif name in LOADS and name in prepared:
+                found[name] = Constant(np.zeros(array.shape))
+            elif name in settings or name in prepared or kind == "f":
+                found[name] = w.of_all(array)
+            else:
+                found[name] = Own(array.shape, array.dtype.kind in "iu")
+            if at >= 0:
+                first.setdefault(at, name)
+    return found

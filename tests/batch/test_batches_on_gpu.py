@@ -1,0 +1,185 @@
+"""The kernel of a batch on a GPU: its text on numbers of this process, and its code where numba-cuda is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import namedtuple
+
+import multibody_models as models
+import numpy as np
+import pytest
+from closure_models import four_bar, pinned
+from scipy import stats
+
+import interstage as ist
+from interstage.batch import flying
+from interstage.batch.gpu.layout import CONSTANT, Constant, Own, Part, lay_out
+from interstage.batch.gpu.program import write
+from interstage.batch.threads import empty_answer
+from interstage.errors import InputError
+
+ALIKE = 1e-12  # a few steps: one compiler may fuse and reorder what another does not
+
+
+def chain():
+    mb = ist.Multibody("chain", gravity=[0, 0, -9.81])
+    mb.add_body(
+        "a", mass=2.0, com=[0.1, 0, -0.5], inertia=[0.2, 0.3, 0.1], joint=ist.Revolute("x", damping=0.1)
+    )
+    given = {"parent": "a", "at": [0, 0, -1.0]}
+    mb.add_body(
+        "b", mass=1.0, inertia=[0.1, 0.1, 0.1], joint=ist.Universal("yz", stiffness=[20.0, 20.0]), **given
+    )
+    mb.add_body("c", mass=0.5, com=[0.2, 0, 0], inertia=[0.1, 0.1, 0.1], joint=ist.Ball(), **given)
+    return mb.compile()
+
+
+def boom():
+    K, M, nodes = models.beam_matrices(4, E=2e8)
+    arm = ist.Component.from_matrices(K, M, nodes=nodes, aset={1: 123456}, n_modes=4)
+    mb = ist.Multibody("boom", gravity=[0, 0, -9.81])
+    mb.add_body("arm", component=arm, node=1, joint=ist.Revolute("y"), damping=0.01, order=2)
+    mb.add_body("tip", mass=2.0, inertia=0.01 * np.ones(3), parent="arm", at=5, joint=ist.Revolute("y"))
+    return mb.compile()
+
+
+def ring():
+    system = four_bar()
+    system.drop_redundant(pinned(system, speed=1.0))
+    return system
+
+
+LAW = ist.LinearLaw(
+    ["q.a.angle", "v.a.angle"],
+    ["tau.a.angle", ist.Force("b", [0, 0, 0, 1.0, 0, 0])],
+    A=[[1.0]],
+    B=[[0.1, 0.0]],
+    C=[[4.0], [1.0]],
+    D=[[30.0, 8.0], [2.0, 0.0]],
+    reference=[0.4, 0.0],
+    limits=3.0,
+)
+CASES = {
+    "law, stops, forces": (
+        chain,
+        {
+            "control": LAW,
+            "stop": ["q.a.angle > 3e-5", "v.a.angle > 3"],
+            "forces": {"c": [0, 0, 0, 1.0, 2.0, 0]},
+            "disperse": {
+                "mass": [1.0, 1.2, 0.9],
+                "force": [1.0, 0.0, 2.0],
+                "gain": [1.0, 2.0, 0.1],
+                "v.c.wx": [0.0, 1.0, 2.0],
+            },
+            "outputs": ["q.a.angle", "final v.c.wx", "rms law.u1", "peak q.b.angle1"],
+        },
+    ),
+    "modes": (
+        boom,
+        {"disperse": {"stiffness": [1.0, 1.1, 0.9], "mass.tip": [1.0, 0.5, 2.0], "damping.arm": [1, 2, 3]}},
+    ),
+    "closed loops": (ring, {"disperse": {"mass": [1.0, 0.5, 2.0]}}),
+}
+
+
+def plan_of(monkeypatch, system, x, **given):
+    """Return the plan that `simulate_batch` makes."""
+    kept = []
+    monkeypatch.setattr(flying, "_flown", lambda plan, *_: kept.append(plan))
+    ist.simulate_batch(system, x, **given)
+    monkeypatch.undo()
+    return kept[0]
+
+
+def arrays_here(name, places):
+    """Return f(own, given) with numpy's arrays: constants that cannot be written, scratch that is not a number."""
+    kind = namedtuple(name, list(places))
+
+    def refer(own, given):
+        found = {}
+        for field, place in places.items():
+            if isinstance(place, Constant):
+                found[field] = place.array.copy()
+                found[field].flags.writeable = False
+            elif isinstance(place, Own):
+                found[field] = np.full(place.shape, -(2**40) if place.whole else np.nan)
+                found[field] = found[field].astype(np.int64 if place.whole else float)
+            elif isinstance(place, Part):
+                vector = own if place.vector == "own" else given
+                size = int(np.prod(place.shape))
+                found[field] = vector[place.offset : place.offset + size].reshape(place.shape)
+            else:
+                found[field] = found[place.field]
+        return kind(**found)
+
+    return refer
+
+
+def flown_here(plan, layout):
+    """Run the text of the kernel in this process, a sample after the other."""
+    found, indefinite = empty_answer(plan), np.zeros(int(plan.system.tree.sizes[0]))
+    counts = np.array([plan.pace.steps, plan.pace.every, plan.pace.hold])
+    threads = iter(range(plan.samples + 1))
+    text = write(
+        plan,
+        layout,
+        make=lambda function: function,
+        mathematics=np,
+        place=lambda axes: next(threads),
+        room=lambda length: lambda: np.full(length, np.nan),
+        refer=arrays_here,
+    )
+    with np.errstate(invalid="raise"):
+        for _ in range(plan.samples + 1):  # the last thread has no sample
+            text(layout.given, counts, plan.table, *found, indefinite, plan.pace.step)
+    return found
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("case", CASES)
+def test_the_text_of_the_kernel_gives_the_samples_of_the_cpu(monkeypatch, case, constant):
+    build, given = CASES[case]
+    system = build()
+    x = pinned(system, speed=1.0) if build is ring else system.state()
+    given = {"until": 0.006, "step": 0.001, "samples": 3, "log_step": 0.002, **given}
+    plan = plan_of(monkeypatch, system, x, **given)
+    layout = lay_out(plan, constant)
+    assert layout.constants < CONSTANT and (len(layout.given) > 1) != constant
+    found, log = flown_here(plan, layout), ist.simulate_batch(system, x, device="cpu", **given)
+    assert not log.failed.any()
+    rows = dict(zip([one.name for one in plan.reduced], found.reduced))
+    rows |= {one.name: found.history[j].T for j, one in enumerate(plan.histories)}
+    for name in log.names:
+        assert rows[name] == pytest.approx(log[name], rel=ALIKE, abs=1e-14, nan_ok=True)
+    assert found.end == pytest.approx(log.end, rel=ALIKE)
+    assert {k: plan.stops[c].text for k, c in enumerate(found.stop) if c >= 0} == log.stopped
+    assert log.stopped or case != "law, stops, forces"
+
+
+def test_a_gpu_that_is_not_there_is_told_of(monkeypatch):
+    system = chain()
+    given = {"until": 0.02, "step": 0.01, "samples": 2}
+    monkeypatch.setattr("interstage.batch.gpu.fly.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"need numba-cuda.*interstage\[gpu\]"):
+        ist.simulate_batch(system, system.state(), device="cuda", **given)
+    with pytest.raises(InputError, match="implicit"):
+        ist.simulate_batch(system, system.state(), device="cuda", method="ros2", **given)
+    monkeypatch.setattr(flying, "WORTH", 1)
+    assert ist.simulate_batch(system, system.state(), **given).device == "cpu"
+
+
+def test_the_kernel_compiles_where_no_gpu_is(monkeypatch):
+    if importlib.util.find_spec("numba_cuda") is None:
+        pytest.skip("numba-cuda is not installed (extra `gpu`)")
+    from interstage.batch.gpu.emit import kernel_of, ptx_of
+
+    mb = ist.Multibody("one")
+    mb.add_body("arm", mass=2.0, com=[0, 0, -1.0], joint=ist.Revolute("x", stiffness=1.0))
+    system = mb.compile()
+    disperse = {"stiffness": stats.uniform(0.5, 1.0)}
+    plan = plan_of(monkeypatch, system, system.state(), until=1, step=0.1, samples=2, disperse=disperse)
+    kernel, layout = kernel_of(plan)
+    text = ptx_of(kernel, (9, 0))
+    assert ".entry fly_batch" in text and ".target sm_90" in text and len(layout.given) == 1
+    assert "fma.rn.f64" in text and "st.local" in text  # the engine is in it
