@@ -107,13 +107,13 @@ def _install() -> None:
 
 
 def _constant(builder, array: np.ndarray, number: ir.Type) -> ir.Value:
-    """Emit an array in constant memory, and the pointer to it."""
-    values = [ir.Constant(number, x) for x in array.ravel().tolist()]
-    kind = ir.ArrayType(number, len(values))
-    name = f"constants_{len(builder.module.globals)}"
-    held = cgutils.add_global_variable(builder.module, kind, name, addrspace=CONSTANT_SPACE)
-    held.linkage, held.global_constant, held.align = "internal", True, 16
-    held.initializer = ir.Constant(kind, values)
+    """Emit the pointer to an array in constant memory, which is there once."""
+    kind, name = ir.ArrayType(number, array.size), f"constants_{id(array)}"
+    held = builder.module.globals.get(name)
+    if held is None:
+        held = cgutils.add_global_variable(builder.module, kind, name, addrspace=CONSTANT_SPACE)
+        held.linkage, held.global_constant, held.align = "internal", True, 16
+        held.initializer = ir.Constant(kind, [ir.Constant(number, x) for x in array.ravel().tolist()])
     pointer = builder.addrspacecast(held, ir.PointerType(kind), "generic")
     return builder.bitcast(pointer, number.as_pointer())
 

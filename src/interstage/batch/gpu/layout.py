@@ -1,7 +1,7 @@
 """Where a thread of a GPU finds its arrays.
 
-Numbers of the vehicle that all samples share are constants of the program, integers and, where they fit, reals; else
-reals are one vector that is handed over. What a sample changes (`own`) and the engine's scratch are a thread's own;
+Numbers of the vehicle that all samples share are constants of the program, integers and, as far as they fit, reals; the
+others are one vector that is handed over. What a sample changes (`own`) and the engine's scratch are a thread's own;
 scratch that `prepare` writes from constants alone is shared too. All lengths are known when the program is written.
 """
 
@@ -18,7 +18,7 @@ from interstage.batch.threads import step_scratch
 from interstage.multibody.arrays import SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
 from interstage.multibody.kernels import joints
 
-CONSTANT = 60_000  # bytes of constant memory that a program may take
+CONSTANT = 62_000  # bytes of constant memory that a program may take
 # scratch that `prepare` writes from constants and that explicit steps leave alone
 PREPARED = ("mode_d", "shift", "EDE", "site_DE", "W0")
 LOADS = ("ext", "mode_ext")  # what no loads at places write: zero
@@ -88,21 +88,29 @@ class Layout:
     @property
     def constants(self) -> int:
         """Bytes of constant memory."""
-        places = [place for room in self.rooms.values() for place in room.values()]
-        return sum(place.array.nbytes for place in places if isinstance(place, Constant))
+        places = {id(place): place for room in self.rooms.values() for place in room.values()}
+        return sum(place.array.nbytes for place in places.values() if isinstance(place, Constant))
 
 
 class _Writer:
-    """Puts arrays to places; `constant`: shared reals are constants of the program."""
+    """Puts arrays to places; reals that all share to constants, up to some bytes."""
 
-    def __init__(self, plan: Plan, constant: bool) -> None:
-        self.own, self.constant = plan.own, constant
+    def __init__(self, plan: Plan, constants: int) -> None:
+        self.own, self.left = plan.own, constants
         self.given: list[np.ndarray] = [np.zeros(1)]
+        self.known: dict[tuple[int, tuple[int, ...]], Place] = {}
 
     def of_all(self, array: np.ndarray) -> Place:
-        """Return the place of an array that all samples share."""
+        """Return the place of an array that all samples share: one, wherever it is named."""
+        key = (array.ctypes.data, array.shape)
+        if not array.size or key not in self.known:
+            self.known[key] = self._place(array)
+        return self.known[key]
+
+    def _place(self, array: np.ndarray) -> Place:
         whole = array.dtype.kind in "iu"
-        if self.constant or whole or not array.size:
+        if whole or not array.size or array.nbytes <= self.left:
+            self.left -= array.nbytes
             return Constant(np.array(array, dtype=np.int64 if whole else float))
         offset = sum(map(len, self.given))
         self.given.append(np.array(array, dtype=float).ravel())
@@ -127,18 +135,16 @@ class _Writer:
         return found
 
 
-def lay_out(plan: Plan, constant: bool | None = None) -> Layout:
-    """Return the places of a plan's arrays; `constant`: shared reals are constants, by default where they fit."""
-    if constant is None:
-        whole = lay_out(plan, True)
-        return whole if whole.constants <= CONSTANT else lay_out(plan, False)
-    w, system, method = _Writer(plan, constant), plan.system, method_in(plan)
+def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
+    """Return the places of a plan's arrays; `constants`: bytes of constant memory for reals."""
+    w, system, method = _Writer(plan, constants), plan.system, method_in(plan)
     nv, base, load = system.nv, len(plan.own.base), plan.own.arrays["calm"].size
     law = plan.law_arrays(plan.own.arrays)._asdict()
     step = step_scratch(method, system.nq + nv, nv)._asdict()
+    work = _work(w, plan)  # first: what it has of pairs of modes is read most
     rooms = {
         "tree": w.room({name: getattr(system.tree, name) for name, _, _ in TREE_FIELDS}, sample=OF_TREE),
-        "work": _work(w, plan),
+        "work": work,
         "sample": {
             "own": Part("own", 0, (base,)),
             "load": Part("own", base, (load,)),
