@@ -16,14 +16,16 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from interstage.ensemble.design import Row
 from interstage.ensemble.job import DIED, Job, Outcome, log_path, run_path, store
 from interstage.errors import InputError, shown
 from interstage.output import make_folder, write_bytes
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 BUNDLE_S = 0.2  # seconds that a bundle of short runs shall take
 MOST = 256  # runs in a bundle
