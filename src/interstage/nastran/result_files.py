@@ -41,20 +41,9 @@ class PointResults:
 
 
 # elements whose forces op2 files hold here: type of NASTRAN, words an element
-FORCE_TYPES = {
-    "CROD": (1, 3),
-    "CBEAM": (2, 100),
-    "CTUBE": (3, 3),
-    "CONROD": (10, 3),
-    "CELAS1": (11, 2),
-    "CELAS2": (12, 2),
-    "CELAS3": (13, 2),
-    "CELAS4": (14, 2),
-    "CQUAD4": (33, 9),
-    "CBAR": (34, 9),
-    "CTRIA3": (74, 9),
-    "CBUSH": (102, 7),
-}
+FORCE_TYPES = {"CROD": (1, 3), "CTUBE": (3, 3), "CONROD": (10, 3), "CBAR": (34, 9), "CBEAM": (2, 100)}
+FORCE_TYPES |= {f"CELAS{k}": (10 + k, 2) for k in (1, 2, 3, 4)}
+FORCE_TYPES |= {"CBUSH": (102, 7), "CTRIA3": (74, 9), "CQUAD4": (33, 9)}
 STATIONS = 11  # of a CBEAM in op2 files, the ends first and last
 
 

@@ -89,19 +89,17 @@ def test_composite_beam_one_brick_deep():
     assert fe.mass_properties().mass == pytest.approx(width * (0.04 * 7800.0 + 0.06 * 100.0), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("prop", "words"),
-    [
-        ("PCOMPS,1,77\n,9,1,.1\n", "refers to a material coordinate system"),
-        ("PCOMPS,1,0,11\n,9,1,.1\n", "PSDIR of this PCOMPS is not possible"),
-        ("PCOMPS,1,0\n", "needs plies with a material and a thickness"),
-        ("PCOMPS,1,0\n,9,88,.1\n", "88"),
-        ("PCOMPS,1,0\n,9,1,.1\nPSOLID,1,1\n", "property 1 is defined twice"),
-    ],
-)
-def test_mistakes_are_named(prop, words):
-    with pytest.raises(InterstageError, match=words):
-        brick(prop)
+def test_mistakes_are_named():
+    def said(prop):
+        with pytest.raises(InterstageError) as err:
+            brick(prop)
+        return str(err.value)
+
+    assert "refers to a material coordinate system" in said("PCOMPS,1,77\n,9,1,.1\n")
+    assert "PSDIR of this PCOMPS is not possible" in said("PCOMPS,1,0,11\n,9,1,.1\n")
+    assert "needs plies with a material and a thickness" in said("PCOMPS,1,0\n")
+    assert "88" in said("PCOMPS,1,0\n,9,88,.1\n")
+    assert "property 1 is defined twice" in said("PCOMPS,1,0\n,9,1,.1\nPSOLID,1,1\n")
 
 
 def test_what_is_not_made():

@@ -67,16 +67,16 @@ def test_axes_of_the_grids_do_not_matter():
     np.testing.assert_allclose(R @ other[521][:3], plain[521][:3], rtol=1e-7, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("card", "words"),
-    [
-        ("RSSCON,900,ELEM,205,10\n", "fewer than two grids of shell 205 lie on edges of solid 10"),
-        ("RSSCON,900,ELEM,999,10\n", "RSSCON refers to element 999, which is not in the deck"),
-        ("RSSCON,900,GRID,501,777,121\n", "RSSCON refers to grid 777"),
-        ("RSSCON,900,FACE,501,151,121\n", "TYPE of this RSSCON is not known"),
-        ("RSSCON,900,GRID,501,151,151\n", "at one place"),
-    ],
-)
-def test_mistakes_are_named(card, words):
-    with pytest.raises(DeckError, match=words):
-        solve(101, strip(card, held=HELD))
+MISTAKES = {
+    "ELEM,205,10": "fewer than two grids of shell 205 lie on edges of solid 10",
+    "ELEM,999,10": "RSSCON refers to element 999, which is not in the deck",
+    "GRID,501,777,121": "RSSCON refers to grid 777",
+    "FACE,501,151,121": "TYPE of this RSSCON is not known",
+    "GRID,501,151,151": "at one place",
+}
+
+
+@pytest.mark.parametrize("fields", MISTAKES)
+def test_mistakes_are_named(fields):
+    with pytest.raises(DeckError, match=MISTAKES[fields]):
+        solve(101, strip(f"RSSCON,900,{fields}\n", held=HELD))

@@ -30,20 +30,13 @@ MOST = 60  # times that a step is tried again without the card at which it stopp
 ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
 
-# data fields in which elements name their grids
-CONNECTED = {
-    **dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP"), (3, 4)),
-    "CONROD": (2, 3),
-    **dict.fromkeys(("CTRIA3", "CTRIAR"), (3, 5)),
-    **dict.fromkeys(("CQUAD4", "CQUADR", "CSHEAR"), (3, 6)),
-    "CTRIA6": (3, 8),
-    "CQUAD8": (3, 10),
-    "CTETRA": (3, 12),
-    "CPYRAM": (3, 15),
-    "CPENTA": (3, 17),
-    "CHEXA": (3, 22),
-    **dict.fromkeys(("CONM1", "CONM2"), (2, 2)),
-}
+# how many grids elements name, from their third data field on
+_LINES = dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP"), 2)
+_SHELLS = {"CTRIA3": 3, "CTRIAR": 3, "CQUAD4": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA6": 6, "CQUAD8": 8}
+_SOLIDS = {"CTETRA": 10, "CPYRAM": 13, "CPENTA": 15, "CHEXA": 20}
+# data fields in which elements name their grids: the first, the last
+CONNECTED = {name: (3, 2 + n) for name, n in (_LINES | _SHELLS | _SOLIDS).items()}
+CONNECTED |= {"CONROD": (2, 3), "CONM1": (2, 2), "CONM2": (2, 2)}
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {
