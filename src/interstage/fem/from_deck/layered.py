@@ -54,6 +54,8 @@ def read_plies(ctx: Context, used: np.ndarray) -> dict[int, Plies]:
         thickness = [line[2] for line in lines]
         if not lines or not all(isinstance(t, int | float) and t > 0.0 for t in thickness):
             raise table.error(i, f"PCOMPS {row[0]} needs plies with a material and a thickness")
+        if not all(line[3] is None or isinstance(line[3], int | float) for line in lines):
+            raise table.error(i, f"an angle of PCOMPS {row[0]} is not a number")
         materials = [_material(ctx, table, i, line[1]) for line in lines]
         angles = np.array([float(line[3] or 0.0) for line in lines])
         if row[1] is None and not all(one.isotropic for one in materials):

@@ -92,7 +92,10 @@ def _share_params(main: Context, ctx: Context, number: int) -> None:
 
 
 def _rows(table: CardTable) -> Iterator[tuple[int, list]]:
+    """Cards with the number of a superelement in front, and blanks behind."""
     for i, row in enumerate(table.rows()):
+        if not row or not isinstance(row[0], int):
+            raise table.error(i, f"{table.name} names no superelement", expected="a number in field 2")
         yield i, row + [None] * 8
 
 
@@ -221,9 +224,9 @@ def _allowance(deck: Deck):
     lists: dict[str, dict[tuple[int, int | str], set[int]]] = {"SEBNDRY": {}, "SEEXCLD": {}}
     for name, found in lists.items():
         table = deck.cards(name)
-        for i, row in enumerate(table.rows()):
+        for i, row in _rows(table):
             ids = expand_ids(row[2:], partial(table.error, i))
-            found.setdefault((row[0], row[1] if len(row) > 1 else "ALL"), set()).update(ids.tolist())
+            found.setdefault((row[0], "ALL" if row[1] is None else row[1]), set()).update(ids.tolist())
 
     def allowed(point: Point, other: Point) -> bool:
         keys = ((point[0], other[0]), (point[0], "ALL"))
