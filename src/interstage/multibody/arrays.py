@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+AT_ONCE = 240  # forces across joints up to which geometric stiffness may solve for all of them at once
+
 # name, kind (i int64, f float64, w the type of the state), number of axes
 TREE_FIELDS = (
     ("gravity", "f", 1),  # (3,) world axes
@@ -194,6 +196,12 @@ SCRATCH_FIELDS = (
     ("stiff_size", "w", 1),  # (2 N,) sizes of the modal forces of a body, real and imaginary parts
     ("stiff_v", "w", 1),  # (nv,) answer to modal forces of geometric stiffness
     (
+        "settle_R",
+        "w",
+        2,
+    ),  # (m, m) of the forces across joints that change stiffness: one less what they do to themselves
+    ("settle_f", "w", 1),  # (2 m,) those forces, and a column
+    (
         "port_G",
         "w",
         1,
@@ -284,6 +292,13 @@ def _closure_shapes(C: int, m: int, nq: int, nv: int) -> dict[str, tuple[int, ..
     }
 
 
+def _carried_forces(tree: Tree) -> int:
+    """Return the largest number of forces across joints that change the stiffness of bodies, six a joint."""
+    stiff = tree.body_stiff > 0
+    ports = [s for i in np.flatnonzero(stiff) for s in range(tree.body_ports[i], tree.body_ports[i + 1])]
+    return 6 * int(np.sum(tree.body_root[stiff] >= 0) + np.sum(tree.site_load[ports] >= 0))
+
+
 def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.float64) -> Work:
     """Allocate scratch for a tree, all zero, beside the arrays of `settings`.
 
@@ -315,6 +330,9 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
     stiff = bool(tree.body_stiff.any())
     shapes |= {"mode_G": (6 * n * stiff,), "site_G": (2 * len(tree.site_lam) * stiff,)}
+    m = _carried_forces(tree)
+    m = m if m <= AT_ONCE else 0
+    shapes |= {"settle_R": (m, m), "settle_f": (2 * m,)}
     shapes |= {"stiff_size": (2 * N * stiff,), "stiff_v": (nv * stiff,), "site_s": (n_port, 2)}
     shapes |= {
         "port_L": (n_port, 36),

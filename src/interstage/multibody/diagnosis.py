@@ -9,7 +9,7 @@ import numpy as np
 from interstage.errors import InputError, ModelError
 from interstage.multibody import closing
 from interstage.multibody.kernels.closure import NOT_CLOSED
-from interstage.multibody.kernels.settling import NOT_SETTLED
+from interstage.multibody.kernels.stiffening import NOT_SETTLED
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:

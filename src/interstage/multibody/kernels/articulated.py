@@ -60,7 +60,7 @@ from interstage.multibody.kernels.small import (
     turn_back,
     turn_inertia,
 )
-from interstage.multibody.kernels.stiffening import stiff_rows
+from interstage.multibody.kernels.stiffening import known_loads, stiff_rows
 
 NOT_BEGUN = -1.0  # in place of the mass of a body that nothing is known of yet
 AMPLE = 1e-7  # share of the inertia outboard above which pivots need no second look
@@ -321,12 +321,13 @@ def _passes(tree, work, q, v, tau, vdot):
     """Write v̇, inwards and outwards; with what geometric stiffness makes of the forces across joints."""
     stiff = len(work.mode_G) > 0
     if stiff:
+        known_loads(tree, work, q, v, tau)
         stiff_rows(tree, work, q)
     status = inward(tree, work, q, v, tau)
     if status == 0:
         outward(tree, work, vdot)
     if stiff and status == 0 and len(tree.closure_site) == 0:  # with closures: `closed`
-        status = settle(tree, work, q, v, tau, vdot)
+        status = settle(tree, work, q, vdot)
     return status
 
 

@@ -16,7 +16,6 @@ from interstage.multibody.kernels.closure_rows import put_accelerations
 from interstage.multibody.kernels.responses import no_forces
 from interstage.multibody.kernels.rows import clear_vector
 from interstage.multibody.kernels.settling import (
-    NOT_SETTLED,
     PASSES,
     SETTLED,
     gather,
@@ -26,7 +25,7 @@ from interstage.multibody.kernels.settling import (
 )
 from interstage.multibody.kernels.slots import get3, get9
 from interstage.multibody.kernels.small import add, cross, kernel, scale, turn_back
-from interstage.multibody.kernels.stiffening import add_stiffness
+from interstage.multibody.kernels.stiffening import NOT_SETTLED, add_stiffness
 
 
 @kernel
@@ -42,7 +41,7 @@ def _load_end(tree, work, s, t, f, q):
 
 
 @kernel
-def _under_closures(tree, work, q, v, tau):
+def _under_closures(tree, work, q):
     """Add Σ f_k K_k η of the multipliers closure_f, and of the forces across joints under them, to mode_h."""
     no_forces(tree, work)
     o = work.V[-1, 0]
@@ -59,16 +58,16 @@ def _under_closures(tree, work, q, v, tau):
             t = add(t, cross(get3(work.closure_r, c), f))
             _load_end(tree, work, a, scale(-1.0, t), scale(-1.0, f), q)
     take_inward(tree, work)
-    gather(tree, work, q, v, tau, False)
+    gather(tree, work, q)
 
 
-@stage("xxxx", "int64")
-def settle_closed(tree, work, q, v, tau, vdot):
+@stage("xx", "int64")
+def settle_closed(tree, work, q, vdot):
     """Add to accelerations what geometric stiffness makes of the forces across joints and of closures.
 
     After `constrain`, with those of the open tree in mode_h; multipliers in closure_f become those of the whole.
     """
-    _under_closures(tree, work, q, v, tau)
+    _under_closures(tree, work, q)
     total, right = work.closure_g, work.closure_e
     for k in range(len(total)):
         total[k] = work.closure_f[k]
@@ -83,41 +82,41 @@ def settle_closed(tree, work, q, v, tau, vdot):
         put_accelerations(tree, work, work.stiff_v, False, right)
         for k in range(len(vdot)):
             vdot[k] += work.stiff_v[k]
-        gather(tree, work, q, v, tau, False)
+        gather(tree, work, q)
         multipliers(tree, work, right)
         add_responses(tree, work, vdot)
         for k in range(len(total)):
             total[k] += work.closure_f[k]
-        _under_closures(tree, work, q, v, tau)
+        _under_closures(tree, work, q)
     for k in range(len(total)):
         work.closure_f[k] = total[k]
     return status
 
 
 @kernel
-def _close(tree, work, q, v, tau, vdot, status):
+def _close(tree, work, q, v, vdot, status):
     """Change the accelerations of the open tree, if it has any, to those of the closed system; return the status."""
     if status != 0 or len(tree.closure_site) == 0:
         return status
     stiff = len(work.mode_G) > 0
     if stiff:
         clear_vector(work.mode_h)
-        gather(tree, work, q, v, tau, True)
+        gather(tree, work, q)
         share_of(tree, work, True)
     status = constrain(tree, work, q, v, vdot)
     if stiff and status == 0:
-        status = settle_closed(tree, work, q, v, tau, vdot)
+        status = settle_closed(tree, work, q, vdot)
     return status
 
 
 @kernel
 def closed_forward(tree, work, q, v, tau, sites, wrenches, vdot):
     """Write v̇ as `forward` does, with the forces of closures; return its status, or that of `constrain`."""
-    return _close(tree, work, q, v, tau, vdot, forward(tree, work, q, v, tau, sites, wrenches, vdot))
+    return _close(tree, work, q, v, vdot, forward(tree, work, q, v, tau, sites, wrenches, vdot))
 
 
 @kernel
 def closed_forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
     """Do `closed_forward` where kinematics (and with sites, poses) of q and v stand in the scratch."""
     open_status = forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot)
-    return _close(tree, work, q, v, tau, vdot, open_status)
+    return _close(tree, work, q, v, vdot, open_status)

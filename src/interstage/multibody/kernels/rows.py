@@ -60,6 +60,37 @@ def solve_ldlt(a, n, x):
 
 
 @kernel
+def solve_general(a, n, x):
+    """Solve a x = x in place with the leading (n, n) of any array; return False if it is singular.
+
+    a is used up; rows are exchanged by real size. No conjugates, so that it serves complex steps.
+    """
+    for j in range(n):
+        p = j
+        for i in range(j + 1, n):
+            if abs(a[i, j].real) > abs(a[p, j].real):
+                p = i
+        if not abs(a[p, j].real) > 0.0:
+            return False
+        if p != j:
+            x[j], x[p] = x[p], x[j]
+            for k in range(j, n):
+                a[j, k], a[p, k] = a[p, k], a[j, k]
+        inverse = 1.0 / a[j, j]
+        for i in range(j + 1, n):
+            f = a[i, j] * inverse
+            if f != 0.0:
+                x[i] -= f * x[j]
+                for k in range(j + 1, n):
+                    a[i, k] -= f * a[j, k]
+    for j in range(n - 1, -1, -1):
+        for k in range(j + 1, n):
+            x[j] -= a[j, k] * x[k]
+        x[j] /= a[j, j]
+    return True
+
+
+@kernel
 def weighted_dot(a, b, d):
     """Return Σ a_r b_r d_r."""
     total = 0.0 * d[0]

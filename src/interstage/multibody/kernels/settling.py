@@ -6,34 +6,36 @@ Forward dynamics starts without it,
 
 and adds the answer M⁻¹h of the tree, whose forces across joints make the next h, until it is nothing (`settle`): one
 inward pass of inertias, then of forces alone. h shrinks from pass to pass by about the ratio of Σ K_k η to the inertia
-that couples modes and frame: small deformations, few passes. Inverse dynamics knows the forces and needs none. A free
-joint exerts what acts on it, and nothing in the answers.
+that couples modes and frame: small deformations, few passes. Inverse dynamics knows the forces and needs none.
+What acts on a free joint is known before (`stiffening.known_loads`), and such a joint exerts nothing in the answers.
+
+Where as many passes as there are forces would not settle them (a freely hinged blade, modes of next to no mass), they
+are found at once: with R the forces that answer unit forces f_k, column by column, and f⁰ those still unanswered,
+
+    f = f⁰ + R f,      (1 - R) f = f⁰
 """
 
 from __future__ import annotations
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.joints import hinge_forces
 from interstage.multibody.kernels.outward import spread
 from interstage.multibody.kernels.responses import body_inward, no_forces
-from interstage.multibody.kernels.rows import clear_vector
+from interstage.multibody.kernels.rows import clear_vector, solve_general
 from interstage.multibody.kernels.slots import get_inertia, high, low, put6
 from interstage.multibody.kernels.small import add, inertia_times, kernel
-from interstage.multibody.kernels.stiffening import add_carried, is_loose
+from interstage.multibody.kernels.stiffening import NOT_SETTLED, add_carried, add_six, is_loose
 
 PASSES = 80
 SETTLED = 1e-12  # new modal force of a pass, as a share of the largest, that ends them
 SURE = 0.01  # of it: a pass that is expected to end there is not looked at
-NOT_SETTLED = -3  # status: forces across joints and geometric stiffness do not come to rest
 
 
 @kernel
-def _carried(tree, work, i, q, v, tau, first):
-    """Write the forces across the joints of body i into z and site_z, after an outward pass."""
+def _carried(tree, work, i):
+    """Write the forces across the joints of body i into z and site_z, after an outward pass; none of a free joint."""
     if is_loose(tree, work, i):
-        hinge_forces(tree, i, q, v, tau, work.body_f)
         for k in range(6):
-            work.z[i, k] = work.body_f[k] if first else 0.0 * work.z[i, k]
+            work.z[i, k] = 0.0
     else:
         t, f = inertia_times(get_inertia(work.P, i), low(work.A, i), high(work.A, i))
         put6(work.z, i, add(t, low(work.z, i)), add(f, high(work.z, i)))
@@ -42,14 +44,11 @@ def _carried(tree, work, i, q, v, tau, first):
 
 
 @kernel
-def gather(tree, work, q, v, tau, first):
-    """Add Σ f_k K_k η of the forces across joints of a pass to mode_h, after its outward pass.
-
-    first : of the pass with all that acts
-    """
+def gather(tree, work, q):
+    """Add Σ f_k K_k η of the forces across joints of a pass to mode_h, after its outward pass."""
     for i in range(tree.sizes[0]):
         if tree.body_stiff[i] > 0:
-            _carried(tree, work, i, q, v, tau, first)
+            _carried(tree, work, i)
             mode = tree.body_mode[i]
             add_carried(tree, work, i, q, work.mode_h[mode : mode + tree.body_modes[i]])
 
@@ -100,15 +99,95 @@ def take_inward(tree, work):
     spread(tree, work, work.stiff_v, False)
 
 
-@stage("xxxx", "int64")
-def settle(tree, work, q, v, tau, vdot):
+@kernel
+def _count(tree, work):
+    """Return the number of forces across joints that change the stiffness of bodies, six a joint."""
+    count = 0
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            if tree.body_root[i] >= 0 and not is_loose(tree, work, i):
+                count += 6
+            for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+                if tree.site_load[s] >= 0:
+                    count += 6
+    return count
+
+
+@kernel
+def _list_forces(tree, work, f):
+    """Write the forces across those joints, as `_carried` left them, to f."""
+    at = 0
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            if tree.body_root[i] >= 0 and not is_loose(tree, work, i):
+                for k in range(6):
+                    f[at + k] = work.z[i, k]
+                at += 6
+            for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+                if tree.site_load[s] >= 0:
+                    for k in range(6):
+                        f[at + k] = work.site_z[s, k]
+                    at += 6
+
+
+@kernel
+def _answer_to(tree, work, f):
+    """Write the answer of the tree to Σ f_k K_k η of listed forces into stiff_v."""
+    clear_vector(work.mode_h)
+    at = 0
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0:
+            mode = tree.body_mode[i]
+            h = work.mode_h[mode : mode + tree.body_modes[i]]
+            if tree.body_root[i] >= 0 and not is_loose(tree, work, i):
+                add_six(
+                    work.mode_G, 6 * mode, (f[at], f[at + 1], f[at + 2], f[at + 3], f[at + 4], f[at + 5]), h
+                )
+                at += 6
+            for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+                if tree.site_load[s] >= 0:
+                    c = (-f[at], -f[at + 1], -f[at + 2], -f[at + 3], -f[at + 4], -f[at + 5])
+                    add_six(work.site_G, 6 * tree.site_start[s], c, h)
+                    at += 6
+    no_forces(tree, work)
+    take_modal(tree, work)
+    take_inward(tree, work)
+
+
+@kernel
+def _settle_at_once(tree, work, count, vdot):
+    """Add the answer to the forces across joints that `gather` left, and to all that they make; return a status."""
+    R, f, x = work.settle_R, work.settle_f[:count], work.settle_f[count : 2 * count]
+    _list_forces(tree, work, f)
+    for k in range(count):
+        clear_vector(x)
+        x[k] = 1.0
+        _answer_to(tree, work, x)
+        for i in range(tree.sizes[0]):
+            if tree.body_stiff[i] > 0:
+                _carried(tree, work, i)
+        _list_forces(tree, work, x)
+        for j in range(count):
+            R[j, k] = -x[j]
+        R[k, k] += 1.0
+    if not solve_general(R, count, f):
+        return NOT_SETTLED
+    _answer_to(tree, work, f)
+    for k in range(len(vdot)):
+        vdot[k] += work.stiff_v[k]
+    return 0
+
+
+@stage("xx", "int64")
+def settle(tree, work, q, vdot):
     """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass."""
     clear_vector(work.mode_h)
-    gather(tree, work, q, v, tau, True)
+    gather(tree, work, q)
     before = share_of(tree, work, True)
     if before <= SETTLED:
         return 0
-    last = False
+    last, count = False, _count(tree, work)
+    count = count if count <= len(work.settle_R) else 0
     for _ in range(PASSES):
         no_forces(tree, work)
         take_modal(tree, work)
@@ -117,10 +196,12 @@ def settle(tree, work, q, v, tau, vdot):
             vdot[k] += work.stiff_v[k]
         if last:
             return 0
-        gather(tree, work, q, v, tau, False)
+        gather(tree, work, q)
         share = share_of(tree, work, False)
         if share <= SETTLED:
             return 0
+        if count > 0 and share * (share / before) ** count > SETTLED:
+            return _settle_at_once(tree, work, count, vdot)
         last = share * share <= SURE * SETTLED * before  # the next one would be share²/before
         before = share
     return NOT_SETTLED

@@ -17,8 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.multibody.handle import stage
-from interstage.multibody.kernels.joints import FREE
+from interstage.multibody.kernels.joints import FREE, hinge_forces
 from interstage.multibody.kernels.small import kernel
+
+NOT_SETTLED = -3  # status: forces across joints and geometric stiffness have no common answer
 
 
 @kernel
@@ -106,6 +108,29 @@ def stiff_rows(tree, work, q):
 
 
 @kernel
+def known_loads(tree, work, q, v, tau):
+    """Add Σ f_k K_k η of what acts on free joints to modal velocity terms: nothing else holds such a body."""
+    for i in range(tree.sizes[0]):
+        if tree.body_stiff[i] > 0 and tree.body_root[i] >= 0 and is_loose(tree, work, i):
+            n, mode, f = tree.body_modes[i], tree.body_mode[i], work.body_f
+            hinge_forces(tree, i, q, v, tau, f)
+            eta, b = q[tree.body_eta[i] : tree.body_eta[i] + n], work.mode_b[mode : mode + n]
+            add_stiffness(tree, tree.body_root[i], (f[0], f[1], f[2], f[3], f[4], f[5]), eta, b)
+
+
+@kernel
+def add_six(G, first, c, out):
+    """Add Σ_k c_k G_k of six rows that begin at G[first] to out (n,)."""
+    n = len(out)
+    x, y, z = G[first : first + n], G[first + n : first + 2 * n], G[first + 2 * n : first + 3 * n]
+    first += 3 * n
+    u, v, w = G[first : first + n], G[first + n : first + 2 * n], G[first + 2 * n : first + 3 * n]
+    a, b, d, e, f, g = c
+    for r in range(n):
+        out[r] += (a * x[r] + b * y[r] + d * z[r]) + (e * u[r] + f * v[r] + g * w[r])
+
+
+@kernel
 def add_carried(tree, work, i, q, out):
     """Add Σ f_k K_k η of the forces across the joints of body i (z, site_z) to out (n,)."""
     n, mode, root = tree.body_modes[i], tree.body_mode[i], tree.body_root[i]
@@ -113,16 +138,10 @@ def add_carried(tree, work, i, q, out):
         z, eta = work.z, q[tree.body_eta[i] : tree.body_eta[i] + n]
         add_stiffness(tree, root, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), eta, out)
     elif root >= 0:
-        for k in range(6):
-            if tree.stiff_block[root, k] >= 0:
-                f, at = work.z[i, k], 6 * mode + n * k
-                for r in range(n):
-                    out[r] += f * work.mode_G[at + r]
+        z = work.z
+        add_six(work.mode_G, 6 * mode, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), out)
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
-        if tree.site_load[s] < 0:
-            continue
-        for k in range(6):
-            if tree.stiff_block[tree.site_load[s], k] >= 0:
-                f, at = work.site_z[s, k], 6 * tree.site_start[s] + n * k
-                for r in range(n):
-                    out[r] -= f * work.site_G[at + r]
+        if tree.site_load[s] >= 0:
+            z = work.site_z
+            c = (-z[s, 0], -z[s, 1], -z[s, 2], -z[s, 3], -z[s, 4], -z[s, 5])
+            add_six(work.site_G, 6 * tree.site_start[s], c, out)
