@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import struct
 import sys
 import tempfile
 import time
@@ -90,6 +91,28 @@ def _read_mjcf(path: Path) -> None:
     ist.from_mjcf(path)
 
 
+CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+TRIANGLES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
+
+
+def _stl() -> list[bytes]:
+    rows = [struct.pack("<12fH", 0, 0, 0, *(x for k in t for x in CORNERS[k]), 0) for t in TRIANGLES]
+    lines = ["solid a", *(f"vertex {x} {y} {z}" for t in TRIANGLES for x, y, z in (CORNERS[k] for k in t))]
+    return [bytes(80) + struct.pack("<I", len(rows)) + b"".join(rows), "\n".join(lines).encode()]
+
+
+def _obj() -> list[bytes]:
+    lines = [
+        *(f"v {x} {y} {z}" for x, y, z in CORNERS),
+        *(f"f {a + 1}/1 {b + 1} {c - 4}" for a, b, c in TRIANGLES),
+    ]
+    return ["\n".join(lines).encode()]
+
+
+def _read_obj(path: Path) -> None:
+    ist.read_mesh(shutil.copy(path, path.with_suffix(".obj")))
+
+
 HDF5 = ("component.h5", "multibody.h5", "linear.h5", "log.h5", "flight.h5", "flight.ckpt.h5", "study.h5")
 TARGETS = {
     **{
@@ -101,6 +124,8 @@ TARGETS = {
     "op4": Target(read_op4, _op4),
     "urdf": Target(ist.from_urdf, _robot("arm.urdf")),
     "mjcf": Target(_read_mjcf, _robot("crane.xml")),
+    "stl": Target(ist.read_mesh, _stl),
+    "obj": Target(_read_obj, _obj),
 }
 
 

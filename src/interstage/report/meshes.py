@@ -64,7 +64,8 @@ def _stl(data: bytes, path: Path) -> Mesh:
     # a binary file may begin with "solid" too: its length tells
     count = int.from_bytes(data[80:84], "little")
     if len(data) >= 84 and len(data) == 84 + _STL.itemsize * count:
-        corners = np.frombuffer(data, _STL, count, 84)["corners"].reshape(-1, 3).astype(float)
+        with np.errstate(invalid="ignore"):  # what is no number is refused in the end
+            corners = np.frombuffer(data, _STL, count, 84)["corners"].reshape(-1, 3).astype(float)
     elif data.lstrip().startswith(b"solid"):
         words = [word for row in _VERTEX.findall(data) for word in row]
         try:
