@@ -147,3 +147,9 @@ def test_what_mid_edge_mass_is():
     (note,) = FEModel.from_deck(deck_from_text(text)).notes
     assert note.startswith("CTETRA with mid-edge nodes: lumped mass is the diagonal of the coupled mass")
     assert FEModel.from_deck(deck_from_text(text + "PARAM,COUPMASS,1")).notes == []
+
+
+def test_a_field_of_components_that_is_blank_but_for_a_separator():
+    """It is neither a list of components nor a fault of the reader."""
+    with pytest.raises(DeckError, match="is not a number"):
+        deck_from_text("GRID,1\nSPC1,1,\x1c,1\n")

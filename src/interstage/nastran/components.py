@@ -34,7 +34,12 @@ def join_components(fields: Fields) -> None:
     for at, c in zip(bad.tolist(), card.tolist()):
         listing = COMPONENT_FIELDS.get(fields.names[fields.code[c]])
         digits = fields.raw(at).replace(" ", "")
-        if listing is None or not set(digits) <= set("123456") or len(set(digits)) < len(digits):
+        if (
+            listing is None
+            or not digits
+            or not set(digits) <= set("123456")
+            or len(set(digits)) < len(digits)
+        ):
             continue
         place = at - int(fields.start[c]) + 1
         if place in columns(listing, place):
