@@ -66,12 +66,47 @@ def test_velocities_of_a_place_are_slopes_of_its_positions():
     )
 
 
+@pytest.mark.parametrize(
+    "options", [{"step": 0.01}, {"step": 0.01, "method": "ros2"}, {"method": "dopri5"}, {}], ids=str
+)
+def test_a_law_flies_as_it_does_in_memory(tmp_path, options):
+    """It moves its forces from body to body, and is asked anew after an event that changes the vehicle."""
+    system, x = craft()
+    asked = []
+
+    def law(t, x, system):
+        asked.append(t)
+        place = "bus" if round(t / 0.1) % 2 else "panel"
+        forces = {place: [0.0, 0.0, 0.3, 1.0 - x[place].v[0], 0.0, 0.0]}
+        return (
+            {"forces": forces, "tau": {"panel": -0.4 * x["panel"].v[0]}} if "panel" in system.bodies else None
+        )
+
+    def kick(t, system, x):
+        x["panel"].v[:] += 0.3
+
+    more = {"control": law, "control_step": 0.1, "events": [ist.Event(at=0.25, action=kick)], "forces": FORCE}
+    more["frame"] = "body"
+    alone = ist.simulate(system, x, 0.5, **more, **options)
+    first, asked[:] = list(asked), []
+    flown = ist.simulate(system, x, 0.5, log=tmp_path / "run.h5", **more, **options)
+    assert asked == pytest.approx(first, abs=1e-12) and len(first) == 6
+    # one ulp of the times, or the tolerance of a method's own steps
+    limit = 1e-12 if "step" in options else 1e-8
+    assert np.abs(flown.q[-1] - alone.q[-1]).max() < limit and np.abs(flown.v[-1] - alone.v[-1]).max() < limit
+    if "step" in options:
+        assert flown.t == pytest.approx(alone.t, abs=1e-12)
+        assert np.abs(flown.accelerations - alone.accelerations).max() < 1e-9
+    late = ist.simulate(system, x, 0.5, start="0.23 s", **more, **options)
+    assert asked[len(first) :] == pytest.approx([0.25, 0.3, 0.4], abs=1e-12) and late.t[0] == 0.23
+
+
 def test_what_needs_an_assembly_is_said(tmp_path):
     system, x = craft()
     path = tmp_path / "a.h5"
     for more, words in (
         ({"keep": ["x"]}, "keep belongs to assemblies"),
-        ({"control": lambda t, x: None}, "a member of an assembly"),
+        ({"control": lambda t, x: None, "checkpoint": "0.1 s"}, "a member of an assembly"),
         ({"dense": True}, "rows alone"),
     ):
         with pytest.raises(InputError, match=words):

@@ -18,6 +18,8 @@ from interstage.multibody.loads import KINDS, Loads, of_all_kinds, wrench_rows
 from interstage.multibody.topology import carried
 from interstage.system.ahead import Ahead, Foreseen, MassHistory, Told, Upcoming
 
+Control = Callable[..., object]
+
 
 def bearer(old: System, new: System, body: str) -> str:
     """Return the body that has a body's joint now: docking can make a parent hang on its child."""
@@ -161,6 +163,29 @@ class InTime(Ahead):
             self.vector[self.to] = at(t, state())
 
         return tell
+
+
+def command(
+    acting: Acting,
+    law: Control,
+    t: float,
+    x: State,
+    seen: System,
+    system: System,
+    load: Callable[[], None],
+) -> None:
+    """Ask a law for other loads, and let them act by `load`.
+
+    seen : the system as the law sees it;  system : what they act on
+    """
+    answer = commanded(law, t, x, seen)
+    if not answer:
+        return
+    try:
+        acting.take(system, answer)
+        load()
+    except InputError as err:
+        raise InputError(f"what the control law answered at t = {t:.9g} does not fit", got=str(err)) from err
 
 
 def commanded(law: Callable, t: float, x: State, system: System) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import rigid_of
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
 from interstage.system import loop_kernels as kernels
-from interstage.system.acting import Acting, InTime
+from interstage.system.acting import Acting, Control, InTime
 from interstage.system.ahead import MASS
 from interstage.system.ahead_parts import MassFunction, given_ahead, switched_ahead
 from interstage.system.assembly import Assembly, Part
@@ -27,6 +27,7 @@ from interstage.system.closed_loop import ClosedLoop
 from interstage.system.events import Event, EventRecord, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
+from interstage.system.flight_law import Commanding
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import FlightPoint, begun_at, known_values, start_values
@@ -57,6 +58,7 @@ class Flight:
     plan, system, loop : what runs;  q, v : state of the vehicle;  columns : what is logged
     acting, base : what acts beside devices, and that for the kernels;  inputs : since when
     loads : what acts beside devices, where x does not bring it; of a run that goes on, on its last vehicle
+    control : of a vehicle alone, law(t, x) of these loads, asked every control_step;  frame : axes of its wrenches
     resumed : it goes on from a checkpoint: inputs that are held are those of then
     """
 
@@ -84,6 +86,9 @@ class Flight:
         motions: Mapping[str, Motion] | None = None,
         mass: Mapping[str, MassFunction] | None = None,
         loads: Loads | None = None,
+        control: Control | None = None,
+        control_step: Period | None = None,
+        frame: str = "world",
     ):
         self.start = period_of(start, "start", zero=True)
         self.until = period_of(until, "until")
@@ -101,8 +106,10 @@ class Flight:
         self.beside += switched_ahead(assembly.vehicle, events)
         if isinstance(x, OperatingPoint):
             loads = x.loads
-        self._foresee_loads(loads)
-        self.acting = None if loads is None or resumed else Acting(loads, "world")
+        if control is not None and loads is None and assembly.vehicle is not None:
+            loads = Loads.of(assembly.vehicle)
+        self._foresee_loads(loads, control is not None)
+        self.acting = None if loads is None or resumed else Acting(loads, frame)
         self._plan(assembly, x, given)
         self.method, steps = steps_of(method, step, max_step, rtol, atol)
         self.by = short_enough(self.plan, self.method, steps)
@@ -123,6 +130,10 @@ class Flight:
         self.log = FlightLog(contents_of(self.plan, self.system, self.columns), self.system, assembly)
         self.log.acted.append(self._acted())
         self._watch()
+        self.law: Commanding | None = None
+        if control is not None:
+            period = self.step if control_step is None else period_of(control_step, "control_step")
+            self.law = Commanding(control, period, self)
         self.options: dict[str, Any] = {
             "start": f"{self.start} s",
             "until": f"{self.until} s",
@@ -137,11 +148,14 @@ class Flight:
             "pace": pace,
         }
 
-    def _foresee_loads(self, loads: Loads | None) -> None:
-        """Let functions of time among what acts beside devices be a part that writes it ahead of every stage."""
-        if loads is not None and loads.in_time:
+    def _foresee_loads(self, loads: Loads | None, commanded: bool) -> None:
+        """Let functions of time among what acts beside devices be a part that writes it ahead of every stage.
+
+        commanded : by a law, which may answer such functions
+        """
+        if loads is not None and (loads.in_time or commanded):
             masses = any(MASS in part.what.fields for part in self.beside)
-            sees = masses and loads.law is not None and asks_system(loads.law, 1)
+            sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
             made = InTime(self._loads_at, self._loads_in if sees else None, loads.corners)
             self.beside.append(Part("run > loads", made, None, Fraction(0)))
 
@@ -158,7 +172,7 @@ class Flight:
         """Close the loop of devices and vehicle under what acts."""
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = 0 if every is None else self.plan.clock.ticks(every)
-        self._load(float(self.start), anew=True)
+        self._begin_loads(float(self.start))
         self.loop = ClosedLoop(
             self.plan,
             self.system,
@@ -178,14 +192,24 @@ class Flight:
         if self.happening is not None and self.scipy is not None:
             self.scipy.look = self.happening.within
 
-    def _load(self, t: float, anew: bool = False) -> None:
-        """Bring what acts beside devices before the kernels, and note it; anew: on a vehicle that has changed."""
-        if anew:
-            self.inputs = Inputs()
-        self.base = None
+    def _begin_loads(self, t: float) -> None:
+        """Find what acts beside devices on a vehicle from a time on, and note it."""
+        self.inputs, self.base = Inputs(), None
         if self.acting is not None:
             self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
             self.inputs.add(t, *self.base, copy(self.acting), t)
+
+    def load(self) -> None:
+        """Let what acts beside devices have changed, now."""
+        assert self.acting is not None
+        t, now, every = self.t, self.loop.loop.now, int(self.loop.loop.option[kernels.LOG_EVERY])
+        last = (
+            self.plan.clock.seconds(int(now[kernels.TICK]) // every * every) if every else t
+        )  # row of the log
+        self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
+        self.inputs.add(t, *self.base, copy(self.acting), last)
+        self.loop.set_base(*self.base)
+        self.loop.go_on_from(t)
 
     def _loads_at(self, times: np.ndarray) -> np.ndarray:
         """Return what acts beside devices (T, nv + 6k) at some times."""
@@ -220,6 +244,12 @@ class Flight:
                 where="checkpoint",
                 hint="add them to the assembly: add('slew', ist.Motion(angle=f), body='panel')",
             )
+        if self.every is not None and self.law is not None:
+            raise InputError(
+                "a law of a run with checkpoints is a member of an assembly",
+                where="control",
+                hint="ist.Assembly('name', vehicle=system).add('law', law, every='10 ms', out={...})",
+            )
         if self.every is not None and self.path is None:
             raise InputError(
                 "a checkpoint lies beside the log", where="checkpoint", hint='give log="flight.h5" too'
@@ -253,6 +283,10 @@ class Flight:
                 self.loop.loop.pause[kernels.BEFORE] = due if self.scipy else min(due, progress.pause(self.t))
                 if self.happening is not None and self.happening.begin():
                     break
+                if self.law is not None:
+                    self.law.due()
+                    others = np.inf if self.happening is None else self.happening.ahead
+                    self.loop.loop.pause[kernels.HALT_AT] = min(self.law.ahead, others)
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
                 self.loop.tapes.check()
                 if status != flights.STEPPED:  # rows of steps that are looked into stay in the buffer
@@ -350,7 +384,7 @@ class Flight:
     def _stand_on(self, system: System) -> None:
         """Let devices and loads act on another vehicle."""
         self.system, t = system, self.t
-        self._load(t, anew=True)
+        self._begin_loads(t)
         self.loop = self.loop.on(system, self.base, t)
         if self.scipy is not None:
             self.scipy.loop = self.loop
@@ -387,6 +421,8 @@ class Flight:
             if self.acting is not None:
                 self.acting.follow(old, new, t)
             self._stand_on(new)
+        else:
+            self._begin_loads(t)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
         self.log.begin_phase(self.system, self._acted())
         self.changed()

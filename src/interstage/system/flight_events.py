@@ -212,10 +212,14 @@ class Happening:
         late = t + SLACK * (1.0 + abs(t))
         now = [event for event in self.timed if _time(event) <= late]
         self.timed = [event for event in self.timed if _time(event) > late]
-        ahead = _time(self.timed[0]) if self.timed else np.inf
-        self.flight.loop.loop.pause[HALT_AT] = ahead
+        self.flight.loop.loop.pause[HALT_AT] = self.ahead
         if now:
             self._fire(t, self.flight.whole(), now)
+
+    @property
+    def ahead(self) -> float:
+        """Time of the next event that has one."""
+        return _time(self.timed[0]) if self.timed else np.inf
 
     def known(self) -> np.ndarray:
         """Return what is known of all events (n, 12): whether they are to come, and what is in their `Eye`."""
@@ -287,11 +291,13 @@ class Happening:
         flight.put(x)
         flight.log_row(t)
         flight.describe_masses()
+        changed = False
         for event in events:
             vehicle = State(flight.system.layout, flight.q, flight.v)
             before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
             out = perform(event, t, flight.system, vehicle, at_rest)
             self.stopped |= out.stop
+            changed |= out.changed
             if out.changed:
                 flight.go_over(out.system, out.x, out.motions)
                 self.watch.system = flight.system
@@ -309,6 +315,8 @@ class Happening:
         self.watch.restart(t, now, crossed)
         flight.put(now)
         flight.go_on_from(t)
+        if changed and flight.law is not None and not flight.law.now:
+            flight.law.ask()
 
 
 def _time(event: Event) -> float:

@@ -13,7 +13,7 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.loads import Loads, acting_at
-from interstage.system.acting import Acting, InTime, bearer, commanded, refuse_turned
+from interstage.system.acting import Acting, Control, InTime, bearer, command, refuse_turned
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import given_ahead
 from interstage.system.assembly import Part
@@ -22,8 +22,6 @@ from interstage.system.histories import BoundMotion, Mass, Motion
 from interstage.system.log import Log
 from interstage.system.phases import Inputs, Phase
 from interstage.system.watch import Watch
-
-Control = Callable[..., object]
 
 
 class Run:
@@ -84,16 +82,7 @@ class Run:
 
     def command(self, law: Control) -> None:
         """Ask the control law for new loads."""
-        answer = commanded(law, self.t, self.x.copy(), self.seen(self.t, self.x))
-        if not answer:
-            return
-        try:
-            self.acting.take(self.system, answer)
-            self.load()
-        except InputError as err:
-            raise InputError(
-                f"what the control law answered at t = {self.t:.9g} does not fit", got=str(err)
-            ) from err
+        command(self.acting, law, self.t, self.x.copy(), self.seen(self.t, self.x), self.system, self.load)
 
     def seen(self, t: float, x: State) -> System:
         """Return the system as laws and conditions see it: a view with the masses of a time and state."""

@@ -17,6 +17,7 @@ from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
 from interstage.spatial import RigidInertia
+from interstage.system.acting import Control
 from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
@@ -29,8 +30,8 @@ from interstage.system.library import ByLibrary
 from interstage.system.log import Log
 from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.ports import Value
-from interstage.system.run import Control, Run
-from interstage.system.stepper import Pace, Stepper
+from interstage.system.run import Run
+from interstage.system.stepper import Pace, Stepper, unsampled
 from interstage.system.ticks import Period, period_of
 
 
@@ -72,7 +73,7 @@ def simulate(
     It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
     its log also has every port by name (`FlightLog`).
     A vehicle with `log`, `checkpoint`, `start` or `pace` is flown so too, as an assembly of it alone: motions, masses,
-    events and loads act as ever; a law is then a member of an assembly.
+    events, loads and laws act as ever; with checkpoints a law is a member of an assembly.
 
     Parameters
     ----------
@@ -119,14 +120,17 @@ def simulate(
     """
     flown = log is not None or checkpoint is not None or pace is not None or bool(start)
     if flown and not isinstance(system, Assembly):
-        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, control, dense)
+        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, dense)
         x = _with_loads(system, x, forces, tau, accelerations, frame)
         method = "dop853" if method is None and step is None else method
+        if control is not None and control_step is None and step is None:
+            raise unsampled(method_of(method or "dop853"))
         system, forces, tau, accelerations = Assembly(system.model.name, vehicle=system), None, None, None
+    elif isinstance(system, Assembly):
+        _refuse_beside_devices({"control": control})
     if isinstance(system, Assembly):
-        others = {"forces": forces, "tau": tau, "accelerations": accelerations, "control": control}
-        _refuse_beside_devices(others)
-        watched, motions, mass = _checked(events, motions, mass, None)
+        _refuse_beside_devices({"forces": forces, "tau": tau, "accelerations": accelerations})
+        watched, motions, mass = _checked(events, motions, mass, control)
         flight = Flight(
             system,
             x,
@@ -145,6 +149,9 @@ def simulate(
             events=watched,
             motions=motions,
             mass=mass,
+            control=control,
+            control_step=control_step,
+            frame=frame,
         )
         flight.write_to(log, checkpoint)
         flight.shown = progress
@@ -199,19 +206,11 @@ def _refuse_beside_devices(given: Mapping[str, object]) -> None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
 
 
-def _refuse_of_one_vehicle(
-    ports: Mapping[str, object], control: object = None, dense: bool | None = None
-) -> None:
-    """Refuse what needs ports, and (of a flight) what an assembly has laws and rows for."""
+def _refuse_of_one_vehicle(ports: Mapping[str, object], dense: bool | None = None) -> None:
+    """Refuse what needs ports, and (of a flight) what an assembly has rows for."""
     for argument, value in ports.items():
         if value is not None:
             raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
-    if control is not None:
-        raise InputError(
-            "a law of a run with log, checkpoint, start or pace is a member of an assembly",
-            where="control",
-            hint="ist.Assembly('name', vehicle=system).add('law', law, every='10 ms', out={...})",
-        )
     if dense:
         raise InputError("a run with log, checkpoint, start or pace keeps rows alone", where="dense")
 

@@ -12,13 +12,14 @@ import numpy as np
 from interstage.errors import InputError, SolverError
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
+from interstage.system.acting import Control
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.kernels import flights, stretch
 from interstage.system.locks import Locks
 from interstage.system.methods import Compiled, Method
 from interstage.system.phases import tidied
 from interstage.system.plan import planned, without_devices
-from interstage.system.run import Control, Run
+from interstage.system.run import Run
 from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.steps import Rows, Steps
 from interstage.system.watch import At
@@ -48,6 +49,15 @@ def count(total: float, part: float, what: str) -> int:
             f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}"
         )
     return n
+
+
+def unsampled(method: Method) -> InputError:
+    """Return what to say of a law that nobody says when to ask."""
+    return InputError(
+        f"a control law is sampled: method {method} takes steps of its own",
+        where="control_step",
+        expected="control_step=, the time between samples, or step= with a method of fixed steps",
+    )
 
 
 class Logged:
@@ -129,11 +139,7 @@ class Stepper:
     def tick(self, period: float | None) -> Callable[[int], float]:
         """Return the times of the samples of a law, by number."""
         if period is None:
-            raise InputError(
-                f"a control law is sampled: method {self.method} takes steps of its own",
-                where="control_step",
-                expected="control_step=, the time between samples, or step= with a method of fixed steps",
-            )
+            raise unsampled(self.method)
         return lambda n: n * period
 
     def corner(self) -> float:
