@@ -11,8 +11,8 @@ slider-crank has a spherical and a universal joint. The flyball governor is held
 s/m). References share no code with the engine: a closed form of the linkage gives places and attitudes of all bodies,
 complex steps their slopes, and Lagrange's equation of the one coordinate (of the governor: three) is integrated by
 scipy to 1e-9. Times are those of the processor for ten seconds of motion (slider-crank: five), compiled. Two times
-of other codes were found in the open: OpenSim 3.2 takes 0.455 s for two four-bars and 0.258 s for Bricard's linkage, ten
-seconds each, on a Core i5-4570 (github.com/RehabEngGroup/MBSbenchmarksInOpenSim); its errors are shown as pictures.
+of other codes were found in the open: OpenSim 3.2 takes 0.455 s for two four-bars and 0.258 s for Bricard's linkage,
+ten seconds each, on a Core i5-4570 (github.com/RehabEngGroup/MBSbenchmarksInOpenSim); its errors are shown as pictures.
 
     python -m validation mechanisms
 """
