@@ -123,21 +123,25 @@ def by_cvode(case: Case, tolerance: float) -> CVODELog:
     from sksundae.cvode import CVODE
 
     from interstage.multibody.loads import Loads
+    from interstage.multibody.state import State
 
     system, nq, calls = case.system, case.system.nq, 0
     law = case.acting.get("control", lambda t, x: None)
     found, steps = [case.x.qv.copy()], 0
-    for k in range(round(case.until / LOG)):
-        x = system.state(found[-1][:nq], found[-1][nq:])
-        loads = Loads.of(system, case.acting.get("forces"), law(k * LOG, x), None, "world")
 
-        def slope(_t, y, out, loads=loads, x=x):
+    def slope_of(loads: Loads, x: State) -> Callable[[float, np.ndarray, np.ndarray], None]:
+        def slope(_t: float, y: np.ndarray, out: np.ndarray) -> None:
             nonlocal calls
             calls += 1
             x.qv[:] = y
             out[:nq], out[nq:] = system.rates(x), system.forward_dynamics(x, forces=loads)
 
-        solver = CVODE(slope, method="BDF", rtol=tolerance, atol=tolerance, max_num_steps=10**6)
+        return slope
+
+    for k in range(round(case.until / LOG)):
+        x = system.state(found[-1][:nq], found[-1][nq:])
+        loads = Loads.of(system, case.acting.get("forces"), law(k * LOG, x), None, "world")
+        solver = CVODE(slope_of(loads, x), method="BDF", rtol=tolerance, atol=tolerance, max_num_steps=10**6)
         result = solver.solve(np.array([0.0, LOG]), found[-1])
         found.append(np.array(result.y[-1]))
         steps += int(getattr(result, "nsteps", 0) or 0)

@@ -20,6 +20,7 @@ from scipy.linalg import qr
 
 from interstage.errors import InputError, SolverError, known_names
 from interstage.linear.chart import position_names
+from interstage.multibody.closed_slopes import rate_slopes
 
 if TYPE_CHECKING:
     from interstage.linear.chart import Chart
@@ -88,12 +89,8 @@ def _rate_slope(plant: Moving, J: np.ndarray) -> np.ndarray:
     v = plant.x0.v
     if not v.any():
         return np.zeros((len(J), nv))
-    slope = np.empty((len(J), nv))
-    for k in range(nv):
-        dq = np.zeros(nv, complex)
-        dq[k] = 1j * STEP
-        slope[:, k] = (system.closure_jacobian(plant.chart.state(dq, None)) @ v).imag / STEP
-    return slope
+    Q = plant.x0.q + 1j * STEP * plant.chart.tangent().T
+    return rate_slopes(system, Q, np.tile(v, (nv, 1)), STEP)
 
 
 def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.multibody.closures import row_names
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
@@ -20,9 +19,8 @@ def kept(system: Dynamics) -> np.ndarray:
 
 def in_use(system: Dynamics) -> np.ndarray:
     """Return a mask (m,) of the rows of closures that are not open."""
-    return np.array(
-        [closure not in system.settings.opened for closure, _ in row_names(system.model)], dtype=bool
-    )
+    closed = np.array([spec.name not in system.settings.opened for spec in system.model.closures], dtype=bool)
+    return np.repeat(closed, np.diff(system.tree.closure_row))
 
 
 def answers(system: Dynamics, x: State) -> tuple[np.ndarray, np.ndarray, int]:

@@ -64,7 +64,7 @@ def closed_slopes(
     by_rows = _unit_wrenches(system, x)[there]
     wrenches = np.zeros((len(by_rows), 10))
     wrenches[:, :6] = by_rows @ f
-    W, c = _looked(system, Q, V, vdot, f)
+    W, _, c = _looked(system, Q, V, vdot, f)
     return ClosedSlopes(
         ends[there],
         wrenches,
@@ -88,19 +88,23 @@ def _unit_wrenches(system: System, x: State) -> np.ndarray:
     return out
 
 
+def rate_slopes(system: System, Q: np.ndarray, V: np.ndarray, step: float) -> np.ndarray:
+    """Return the slopes (rows, m) of Ċ of the rows that hold, at m states moved by 1j times the step."""
+    still = np.zeros(system.nv), np.zeros(len(system.tree.row_kind))
+    return _looked(system, Q, V, *still)[1].imag.T[kept(system)] / step
+
+
 def _looked(
     system: System, Q: np.ndarray, V: np.ndarray, vdot: np.ndarray, f: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return wrenches (m, 2 closures, 6) and accelerations (m, rows) of closures at m states."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return wrenches (m, 2 closures, 6), rates and accelerations (m, rows) of closures at m states."""
     Q, V, vdot, f = (np.ascontiguousarray(a, dtype=complex) for a in (Q, V, vdot, f))
-    W, c = (
-        np.zeros((len(Q), 2 * len(system.tree.closure_site), 6), complex),
-        np.zeros((len(Q), len(f)), complex),
-    )
+    W = np.zeros((len(Q), 2 * len(system.tree.closure_site), 6), complex)
+    rate, c = np.zeros((2, len(Q), len(f)), complex)
     with system.engine.borrow(np.complex128) as scratch:
-        given = Q, V, vdot, f, W, c
+        given = Q, V, vdot, f, W, rate, c
         if COMPILED:
             enter_closure_columns(scratch.ready(enter_closure_columns), *given)
         else:
             closure_columns(scratch.tree, scratch.work, *given)
-    return W, c
+    return W, rate, c

@@ -1,7 +1,7 @@
 """How the forces of closures and their accelerations change with small motions: complex steps of kinematics.
 
-At multipliers λ and accelerations v̇ that are held, with W the wrenches of closures on their ends (world axes) and
-c = J v̇ + γ + 2α Ċ + β² C (`closure`), each at many complex states.
+At multipliers λ and accelerations v̇ that are held, with W the wrenches of closures on their ends (world axes), rates
+Ċ = J v and c = J v̇ + γ + 2α Ċ + β² C (`closure`), each at many complex states.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _wrenches(tree, work, f, out):
 
 
 @kernel
-def closure_columns(tree, work, Q, V, vdot, f, W, c):
-    """Write wrenches W (m, 2 closures, 6) and accelerations c (m, rows) of closures at m states Q, V."""
+def closure_columns(tree, work, Q, V, vdot, f, W, rate, c):
+    """Write wrenches W (m, 2 closures, 6), rates and accelerations c (m, rows) of closures at m states Q, V."""
     damp, pull = work.closure_option[1], work.closure_option[2]
     for j in range(len(Q)):
         kinematics(tree, work, Q[j], V[j])
@@ -39,11 +39,12 @@ def closure_columns(tree, work, Q, V, vdot, f, W, c):
         closure_rows(tree, work, Q[j], V[j])
         put_accelerations(tree, work, vdot, True, c[j])
         for k in range(len(f)):
+            rate[j, k] = work.closure_rate[k]
             c[j, k] += work.closure_b[k] + damp * work.closure_rate[k] + pull * work.closure_C[k]
         _wrenches(tree, work, f, W[j])
 
 
 @kernel
-def enter_closure_columns(handle, Q, V, vdot, f, W, c):
+def enter_closure_columns(handle, Q, V, vdot, f, W, rate, c):
     """Call `closure_columns` on a handle."""
-    closure_columns(tree_of(handle), work_of(handle, vdot), Q, V, vdot, f, W, c)
+    closure_columns(tree_of(handle), work_of(handle, vdot), Q, V, vdot, f, W, rate, c)
