@@ -174,11 +174,11 @@ def test_plate_on_one_rigid_element_has_no_mechanism():
 CEND
 METHOD=1
 BEGIN BULK
-EIGRL,1,,,10
 GRID,1,,0.,0.,0.
 GRID,2,,1.,0.,0.
 GRID,3,,1.,1.,0.
 GRID,4,,0.,1.,0.
+EIGRL,1,,,10
 GRID,100,,.5,.5,0.
 CQUAD4,1,1,1,2,3,4
 RBE2,2,100,123456,1,2,3,4

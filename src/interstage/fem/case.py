@@ -9,40 +9,13 @@ from typing import Protocol
 class Subcase(Protocol):
     """Requests of one subcase: the sets it selects (None: none), its kind of analysis, other commands as text."""
 
-    @property
-    def id(self) -> int:
-        """Number of the subcase."""
-        ...
-
-    @property
-    def spc(self) -> int | None:
-        """Set of single-point constraints."""
-        ...
-
-    @property
-    def mpc(self) -> int | None:
-        """Set of multipoint constraints."""
-        ...
-
-    @property
-    def load(self) -> int | None:
-        """Set of loads."""
-        ...
-
-    @property
-    def method(self) -> int | None:
-        """Set of the eigenvalue request."""
-        ...
-
-    @property
-    def suport1(self) -> int | None:
-        """Set of supports."""
-        ...
-
-    @property
-    def analysis(self) -> str | None:
-        """Kind of analysis, as in "MODES"."""
-        ...
+    id: int
+    spc: int | None
+    mpc: int | None
+    load: int | None
+    method: int | None
+    suport1: int | None
+    analysis: str | None
 
     @property
     def requests(self) -> Mapping[str, str]:

@@ -147,21 +147,21 @@ def test_a_part_is_repeated():
     np.testing.assert_allclose(normal_modes(fe).frequencies_hz, wanted, rtol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("joins", "words"),
-    [
-        ("SECONCT,1,0\n,41,42", "grids 41 and 42, which are not at one place"),
-        ("SECONCT,9,0\n,41,42", "SECONCT names part 9, which is not in the deck"),
-        ("SECONCT,1,0\n,41,777", "SECONCT refers to point 777"),
-        ("SEBULK,5,PRIMARY", "SEBULK names superelement 5, which has no section"),
-        ("SEBULK,1,MIRROR", "SEBULK of type MIRROR is not supported"),
-        ("GRID,99,,2.,0.,.8", "points 41, 99 of part 0 would be one"),
-        ("SELOC,1,1,11,21,41,42,43", "do not lie alike|lie on a line"),
-        ("CSUPER,5,1,41", "CSUPER is not supported: copies of main-bulk superelements"),
-    ],
-)
-def test_mistakes_are_named(joins, words):
-    with pytest.raises(InterstageError, match=words):
+MISTAKES = {
+    "SECONCT,1,0\n,41,42": "grids 41 and 42, which are not at one place",
+    "SECONCT,9,0\n,41,42": "SECONCT names part 9, which is not in the deck",
+    "SECONCT,1,0\n,41,777": "SECONCT refers to point 777",
+    "SEBULK,5,PRIMARY": "SEBULK names superelement 5, which has no section",
+    "SEBULK,1,MIRROR": "SEBULK of type MIRROR is not supported",
+    "GRID,99,,2.,0.,.8": "points 41, 99 of part 0 would be one",
+    "SELOC,1,1,11,21,41,42,43": "do not lie alike|lie on a line",
+    "CSUPER,5,1,41": "CSUPER is not supported: copies of main-bulk superelements",
+}
+
+
+@pytest.mark.parametrize("joins", MISTAKES)
+def test_mistakes_are_named(joins):
+    with pytest.raises(InterstageError, match=MISTAKES[joins]):
         FEModel.from_deck(parts(joins=joins + "\n"))
 
 
