@@ -1,5 +1,6 @@
 // Bode plots and time histories by uPlot: hover reads values, drag zooms, double click shows all again.
 import uPlot from "uplot";
+import { onTime, setTime } from "./clock.js";
 import { unpack } from "./data.js";
 import { saveButtons } from "./save.js";
 import { color, onTheme } from "./theme.js";
@@ -121,7 +122,29 @@ export function lineChart(holder, figure) {
       height: p.height ?? 190,
     }),
   );
+  if (figure.clock) for (const { plot } of parts) mark(plot);
   saveButtons(holder, figure.id, parts);
+}
+
+// A line at the time of the page's clock; a click sets the clock.
+function mark(plot) {
+  const line = document.createElement("div");
+  line.className = "now";
+  plot.over.append(line);
+  let now = plot.data[0][0];
+  const put = () => {
+    const left = plot.valToPos(now, "x");
+    line.style.left = `${left}px`;
+    line.hidden = !(left >= 0 && left <= plot.over.clientWidth);
+    line.dataset.time = String(now);
+  };
+  onTime((time) => {
+    now = time;
+    put();
+  });
+  plot.hooks.draw = [...(plot.hooks.draw ?? []), put];
+  plot.over.addEventListener("click", (event) => setTime(plot.posToVal(event.offsetX, "x"), plot));
+  put();
 }
 
 const PHASE_TICKS = (u, axis, low, high) => {

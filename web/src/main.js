@@ -4,10 +4,11 @@ import { readData } from "./data.js";
 import { hoverSvg } from "./hover.js";
 import { startNavigation } from "./navigation.js";
 import { saveDrawings } from "./save.js";
+import { replay } from "./replay.js";
 import { startTheme } from "./theme.js";
 import { viewer } from "./viewer.js";
 
-const KINDS = { scene: viewer, bode: bodeChart, lines: lineChart };
+const KINDS = { scene: viewer, replay, bode: bodeChart, lines: lineChart };
 
 function draw(holder, figure) {
   try {
@@ -17,11 +18,12 @@ function draw(holder, figure) {
     holder.dataset.drawn = "failed";
     const note = document.createElement("p");
     note.className = "failed";
-    note.textContent = figure.kind === "scene"
+    const solid = figure.kind === "scene" || figure.kind === "replay";
+    note.textContent = solid
       ? "This browser offers no WebGL, so the 3-D view is not drawn. All other figures work."
       : `This figure could not be drawn: ${error.message}`;
     holder.replaceChildren(note);
-    if (figure.kind !== "scene") console.error(error);
+    if (!solid) console.error(error);
   }
 }
 

@@ -18,7 +18,7 @@ import { unpack } from "./data.js";
 import { color, onTheme } from "./theme.js";
 
 // still to largest motion; the same in both themes, as a measure should be
-const STOPS = ["#4668b0", "#3c94c6", "#52bfa8", "#bedb70", "#f8be47", "#e5562d"];
+export const STOPS = ["#4668b0", "#3c94c6", "#52bfa8", "#bedb70", "#f8be47", "#e5562d"];
 
 const VERTEX = /* glsl */ `
 attribute vec3 shape;
@@ -77,13 +77,35 @@ void main() {
   gl_FragColor = vec4(mix(ink, c, measured), opacity);
 }`;
 
-const linear = (text) => new Color().setStyle(text).convertLinearToSRGB();
-const element = (tag, name, text) => {
+export const linear = (text) => new Color().setStyle(text).convertLinearToSRGB();
+export const element = (tag, name, text) => {
   const node = document.createElement(tag);
   if (name) node.className = name;
   if (text != null) node.textContent = text;
   return node;
 };
+
+// Surfaces coloured by how far they have moved, and lines and dots in ink or in those colours.
+export function surfaceMaterial(uniforms) {
+  return new ShaderMaterial({
+    vertexShader: VERTEX,
+    fragmentShader: SURFACE,
+    side: DoubleSide,
+    uniforms: { ...uniforms, paint: { value: new Color() }, painted: { value: 0 } },
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+  });
+}
+
+export function plainMaterial(uniforms, opacity, measured, round = false) {
+  return new ShaderMaterial({
+    vertexShader: VERTEX,
+    fragmentShader: PLAIN,
+    transparent: opacity < 1,
+    uniforms: { ...uniforms, opacity: { value: opacity }, measured: { value: Number(measured) }, round: { value: Number(round) } },
+  });
+}
 
 class Stage {
   constructor(holder, figure) {
@@ -226,24 +248,11 @@ class Stage {
   }
 
   surface(part) {
-    return new ShaderMaterial({
-      vertexShader: VERTEX,
-      fragmentShader: SURFACE,
-      side: DoubleSide,
-      uniforms: { ...this.uniforms, paint: { value: new Color() }, painted: { value: 0 } },
-      polygonOffset: true,
-      polygonOffsetFactor: 1,
-      polygonOffsetUnits: 1,
-    });
+    return surfaceMaterial(this.uniforms);
   }
 
   plain(opacity, measured, round = false) {
-    return new ShaderMaterial({
-      vertexShader: VERTEX,
-      fragmentShader: PLAIN,
-      transparent: opacity < 1,
-      uniforms: { ...this.uniforms, opacity: { value: opacity }, measured: { value: Number(measured) }, round: { value: Number(round) } },
-    });
+    return plainMaterial(this.uniforms, opacity, measured, round);
   }
 
   chip(part, members) {

@@ -21,6 +21,7 @@ from interstage.cli import (
     response,
     static,
     validate,
+    view,
     warm,
 )
 from interstage.cli.tables import readable, tolerant_output
@@ -54,6 +55,7 @@ app.command("info", epilog="Example:  interstage info panel.h5")(info.info)
 app.command("report", epilog="Example:  interstage report panel.h5 --deck panel.bdf -o panel.html")(
     report.report
 )
+app.command("view", epilog="Example:  interstage view ascent.h5 --deck core.bdf --port 'imu.*'")(view.view)
 app.command("demo", epilog="Example:  interstage demo --out demo")(demo.demo)
 app.command("validate", epilog="Example:  interstage validate two_beams")(validate.validate)
 app.command("warm", epilog="Example:  interstage warm")(warm.warm)

@@ -48,12 +48,12 @@ class Section:
         self.cards.append(f'<div class="card {kind}">{words}{body}</div>')
 
     def figure(self, title: str, sentence: str, data: dict[str, Any], hint: str = "") -> None:
-        """Add a figure that the script draws: data with `kind` scene, bode or lines."""
+        """Add a figure that the script draws: data with `kind` scene, replay, bode or lines."""
         name = f"{self.id}-{len(self.report.figures) + 1}"
         self.report.figures[name] = {**data, "id": name}
         body = f'<div data-figure="{name}" data-kind="{data["kind"]}"></div>'
         body += f'<p class="hint">{escape(hint)}</p>' if hint else ""
-        self.card(title, sentence, body, "wide" if data["kind"] == "scene" else "")
+        self.card(title, sentence, body, "wide" if data["kind"] in ("scene", "replay") else "")
 
     def table(
         self,

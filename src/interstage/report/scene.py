@@ -77,7 +77,7 @@ class Scene:
             },
             "reach": 2.0 * REACH,
             "first": self.first,
-            "parts": [_part(p) for p in self.parts],
+            "parts": [packed_part(p) for p in self.parts],
             "modes": [self._mode(s, len(points)) for s in self.shapes],
         }
 
@@ -95,7 +95,8 @@ class Scene:
         return out | ({"number": shape.number} if shape.number is not None else {})
 
 
-def _part(part: Part) -> dict[str, Any]:
+def packed_part(part: Part) -> dict[str, Any]:
+    """Return a part in the form that the page's script reads."""
     out: dict[str, Any] = {"name": part.name, "shown": part.shown}
     for key in ("triangles", "edges", "lines", "dots"):
         value = getattr(part, key)

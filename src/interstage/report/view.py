@@ -1,0 +1,156 @@
+"""The page of `interstage view`: a log replayed in 3-D, with charts that share its time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from interstage.errors import InputError
+from interstage.fem import FEModel
+from interstage.files import FLIGHT, LOG, file_kind
+from interstage.multibody import Multibody
+from interstage.multibody.types import Node
+from interstage.report.document import Report, Section
+from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
+from interstage.report.replay import Stretch, arrows_of, replay_of
+from interstage.system import Log, LogFile
+from interstage.system.flight_log import FlightLog
+
+MOST_CHARTS, MOST_CURVES = 8, 6
+
+
+def view_file(
+    path: str | Path,
+    *,
+    vehicle: str | Path | None = None,
+    decks: Sequence[str | Path] = (),
+    ports: Sequence[str] = (),
+    arrows: Mapping[str, tuple[str, Node, str]] | None = None,
+) -> Report:
+    """Return the page of a log file.
+
+    vehicle : multibody file, of logs that do not hold their vehicle (those of `log.save`)
+    decks : of flexible bodies, to draw their elements;  ports : names and patterns of charts, default: the first ones
+    arrows : {port: (body, node, frame)}, vectors drawn at places, in the axes of "node" or "world"
+    """
+    kind = file_kind(path)
+    if kind not in (LOG, FLIGHT):
+        raise InputError(
+            "only logs are viewed", where=str(path), got=f"a {kind.words}", hint="interstage report"
+        )
+    log = kind.load(path)
+    if isinstance(log, LogFile):
+        return _page(log.vehicle, Path(path).name, _stretches(log, vehicle, str(path)), decks, None, (), {})
+    if not isinstance(log, FlightLog):
+        raise InputError("only logs are viewed", where=str(path))
+    return view_of(log, Path(path).name, decks=decks, ports=ports, arrows=arrows)
+
+
+def view_of(
+    log: Log,
+    source: str = "a run",
+    *,
+    decks: Sequence[str | Path] = (),
+    ports: Sequence[str] = (),
+    arrows: Mapping[str, tuple[str, Node, str]] | None = None,
+) -> Report:
+    """Return the page of a log that was just flown; see `view_file`."""
+    stretches = [Stretch(phase.system, phase.t, phase.q, phase.v) for phase in log.phases]
+    flight = log if isinstance(log, FlightLog) else None
+    name = log.phases[0].system.model.name if flight is None else flight.name
+    return _page(name, source, stretches, decks, flight, ports, arrows or {})
+
+
+def _stretches(log: LogFile, vehicle: str | Path | None, where: str) -> list[Stretch]:
+    """Return what a file of states holds, with the vehicle of another file."""
+    if vehicle is None:
+        raise InputError(
+            "this log does not hold its vehicle",
+            where=where,
+            hint="name its multibody file: --vehicle FILE, or fly with simulate(..., log=FILE), which keeps it",
+        )
+    system = Multibody.load(vehicle).compile()
+    for phase in log.phases:
+        if phase.q.shape[1] != system.nq or phase.v.shape[1] != system.nv:
+            raise InputError(
+                "the log is of another vehicle",
+                where=str(vehicle),
+                expected=f"{phase.q.shape[1]} coordinates and {phase.v.shape[1]} velocities",
+                got=f"{system.nq} and {system.nv}",
+            )
+    return [Stretch(system, phase.t, phase.q, phase.v) for phase in log.phases]
+
+
+def _page(
+    name: str,
+    source: str,
+    stretches: Sequence[Stretch],
+    decks: Sequence[str | Path],
+    log: FlightLog | None,
+    ports: Sequence[str],
+    arrows: Mapping[str, tuple[str, Node, str]],
+) -> Report:
+    report = Report(
+        name, f"A flight replayed, from {source}. Charts and vehicle show the same time.", "Flight in 3-D"
+    )
+    replay = replay_of(
+        stretches, [_model(deck) for deck in decks], [] if log is None else arrows_of(arrows, log)
+    )
+    report.fact("Duration", f"{replay.t[-1] - replay.t[0]:.6g}", "s")
+    report.fact("Bodies", f"{len(replay.bodies)}")
+    report.fact(
+        "Times shown", f"{len(replay.t)}", "", f"of {sum(len(one.t) for one in stretches)} in the log"
+    )
+    section = report.section("flight", "Flight", "")
+    section.figure(
+        "Replay",
+        "Colours tell how far a structure is bent, which is drawn larger than it is. Drag to look from elsewhere, "
+        "click into a chart to go to its time.",
+        replay.figure(),
+    )
+    charts = report.section("charts", "Charts", "What was logged beside it.")
+    if log is None:
+        _paths(charts, stretches)
+    else:
+        _ports(charts, log, ports)
+    return report
+
+
+def _model(deck: str | Path) -> FEModel:
+    from interstage.nastran import read_deck
+
+    return FEModel.from_deck(read_deck(deck))
+
+
+def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
+    """Add charts of ports over the time of the replay."""
+    series = log.columns(*ports) if ports else log.written()[:MOST_CHARTS]
+    keep = thinned(len(log.t), 2000)
+    t = log.t[keep]
+    panels = []
+    for one in series:
+        columns = one.at(t).reshape(len(t), -1)[:, :MOST_CURVES]
+        names = [one.name] if columns.shape[1] == 1 else [str(k) for k in range(columns.shape[1])]
+        unit = "" if one.unit == "1" else one.unit
+        panels.append(Panel(one.name, unit, [Curve(n, v) for n, v in zip(names, columns.T)], unit))
+    if panels:
+        _charts(section, t, panels)
+
+
+def _paths(section: Section, stretches: Sequence[Stretch]) -> None:
+    """Add charts of where the bodies of a log of states went."""
+    one = stretches[0]
+    keep = thinned(len(one.t), 500)
+    states = [one.system.state(q, v) for q, v in zip(one.q[keep], one.v[keep])]
+    panels = []
+    for body in list(one.system.bodies)[:MOST_CHARTS]:
+        place = np.array([one.system.position(x, body) for x in states])
+        panels.append(Panel(f"Position of {body}", "m", [Curve(a, v) for a, v in zip("xyz", place.T)], "m"))
+    _charts(section, one.t[keep], panels)
+
+
+def _charts(section: Section, t: np.ndarray, panels: Sequence[Panel]) -> None:
+    figure = {**lines_figure(t, "time, s", panels), "clock": True}
+    section.figure("Over time", "The line is the time of the replay.", figure, HINT)

@@ -1,0 +1,166 @@
+"""Replays: drawn points are where the engine says they are, and the page works in a real browser."""
+
+import numpy as np
+import pytest
+from browser import Page, launcher
+
+import interstage as ist
+from interstage.cli.view import arrow_of
+from interstage.errors import InputError
+from interstage.report.replay import Stretch, neighbours, replay_of
+from interstage.report.view import view_file, view_of
+
+CANVAS = "[data-kind=replay] canvas"
+DECK = """SOL 103
+CEND
+BEGIN BULK
+MAT1,1,7.0+10,,0.3,2700.
+PBAR,1,1,1.-3,2.-7,3.-7,4.-7
+""" + "\n".join(
+    [f"GRID,{k},,{0.5 * k},0.,0." for k in range(9)][1:]
+    + ["GRID,9,,0.,0.,0."]
+    + [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, 8)]
+    + ["CBAR,8,1,9,1,0.,1.,0.", "CONM2,20,5,0,2.0", ",0.5,0.,0.5,0.,0.,0.5", "ENDDATA"]
+)
+
+
+class Push(ist.Device):
+    """A force that turns."""
+
+    at = ist.Place()
+    force = ist.Out("N", 3)
+    on = at.force("node")
+
+    def outputs(d, t):
+        d.force[1], d.force[2] = 3.0 * np.cos(t), 3.0 * np.sin(t)
+        for i in range(3):
+            d.on[i] = d.force[i]
+
+
+@pytest.fixture(scope="module")
+def flown(tmp_path_factory):
+    """A beam that bends, an arm on a hinge and a second vehicle, flown into a file."""
+    folder = tmp_path_factory.mktemp("replay")
+    (folder / "beam.bdf").write_text(DECK)
+    beam = ist.Component.from_deck(folder / "beam.bdf", n_modes=4, aset={}, name="beam")
+    mb = ist.Multibody("beam and arm")
+    mb.add_body("beam", component=beam, joint=ist.Free(), damping=0.01)
+    mb.add_body(
+        "arm",
+        mass=3.0,
+        com=[0.4, 0, 0],
+        inertia=[0.1, 0.2, 0.2],
+        parent="beam",
+        at=8,
+        joint=ist.Revolute("z"),
+    )
+    mb.add_body("other", mass=20.0, inertia=[2.0, 3.0, 4.0], joint=ist.Free())
+    mb.save(folder / "vehicle.h5")
+    system = mb.compile()
+    x = system.state()
+    x["beam"].velocity[:] = [0.1, 0.2, 0.3, 1.0, 0.5, 0.0]
+    x["beam"].etadot[:] = 0.05
+    x["other"].position[:] = [0.0, 3.0, 0.0]
+    flight = ist.Assembly("two", vehicle=system).add("push", Push(at=("beam", 8)))
+    log = ist.simulate(flight, x, until=4, step="10 ms", log=folder / "flight.h5")
+    return folder, log
+
+
+def test_drawn_points_are_where_the_engine_has_them(flown):
+    _, log = flown
+    replay = replay_of([Stretch(p.system, p.t, p.q, p.v) for p in log.phases])
+    assert len(replay.t) == len(log.t)
+    for k in (0, 150, 400):
+        x = log.state(k)
+        beam, arm, other = replay.world(k)
+        nodes = [log.system.position(x, "beam", n) for n in range(1, 10)]
+        np.testing.assert_allclose(beam, nodes, atol=1e-12)
+        np.testing.assert_allclose(
+            arm[-2:], [log.system.position(x, "arm", p) for p in ([0, 0, 0], [0.4, 0, 0])], atol=1e-12
+        )
+        np.testing.assert_allclose(other[:8].mean(axis=0), x["other"].position, atol=1e-12)
+
+
+def test_the_box_of_a_rigid_body_has_its_inertia(flown):
+    _, log = flown
+    other = replay_of([Stretch(p.system, p.t, p.q, p.v) for p in log.phases]).bodies[2]
+    a, b, c = np.sort(np.ptp(other.points[:8], axis=0))
+    want = np.sort(
+        [20.0 / 12.0 * (a * a + b * b), 20.0 / 12.0 * (a * a + c * c), 20.0 / 12.0 * (b * b + c * c)]
+    )
+    np.testing.assert_allclose(want, [2.0, 3.0, 4.0], rtol=1e-12)
+
+
+def test_grids_are_joined_by_the_shortest_tree():
+    """The tree of scipy has the same length."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial.distance import cdist
+
+    points = np.random.default_rng(3).standard_normal((60, 3))
+    pairs = neighbours(points)
+    length = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1).sum()
+    assert length == pytest.approx(minimum_spanning_tree(cdist(points, points)).sum(), rel=1e-12)
+
+
+def test_logs_that_cannot_be_drawn_are_refused_in_words(flown, tmp_path):
+    folder, log = flown
+    log_of_states = ist.simulate(log.system, log.state(0), until=0.1, step=0.01)
+    log_of_states.save(tmp_path / "states.h5")
+    with pytest.raises(InputError, match="does not hold its vehicle"):
+        view_file(tmp_path / "states.h5")
+    page = view_file(tmp_path / "states.h5", vehicle=folder / "vehicle.h5")
+    assert {figure["kind"] for figure in page.figures.values()} == {"replay", "lines"}
+    with pytest.raises(InputError, match="only logs"):
+        view_file(folder / "vehicle.h5")
+    with pytest.raises(InputError, match="no body 'wing'"):
+        view_of(log, arrows={"push.force": ("wing", None, "node")})
+    with pytest.raises(InputError, match="cannot be read"):
+        arrow_of("push.force")
+
+
+@pytest.fixture(scope="module")
+def page_of(flown):
+    folder, _ = flown
+    arrows = {"push.force": ("beam", 8, "node")}
+    page = view_file(folder / "flight.h5", decks=[folder / "beam.bdf"], arrows=arrows)
+    return page.save(folder / "flight.html")
+
+
+def test_replay_in_a_browser(page_of):
+    """Slider, cameras, charts and play work; nothing on the console or the network."""
+    with launcher() as launch, Page(launch(), page_of, viewport={"width": 900, "height": 900}) as opened:
+        page = opened.page
+        assert set(opened.drawn().values()) == {"true"}
+
+        def shown(name: str = "time") -> float:
+            return float(page.get_attribute(CANVAS, f"data-{name}") or 0.0)
+
+        def until(true) -> None:
+            """Wait until something holds, at most half a minute: software GL on a busy machine is slow."""
+            for _ in range(600):
+                if true():
+                    return
+                page.wait_for_timeout(50)
+            raise AssertionError("it never came true")
+
+        until(lambda: shown("frames") > 0)
+        first = page.eval_on_selector(CANVAS, "c => c.toDataURL()")
+        page.eval_on_selector("input.time", "i => { i.value = 2.5; i.dispatchEvent(new Event('input')) }")
+        until(lambda: abs(shown() - 2.5) < 0.01)
+        assert page.eval_on_selector(CANVAS, "c => c.toDataURL()") != first
+        assert float(page.get_attribute(".now", "data-time")) == pytest.approx(2.5, abs=0.01)
+        page.click("[data-camera=fixed]")
+        page.wait_for_selector(f"{CANVAS}[data-camera=fixed]")
+        page.click("[data-camera=chase]")
+        over = page.locator(".u-over").first
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 20)
+        clicked = float(page.get_attribute(".now", "data-time"))
+        assert clicked == pytest.approx(1.0, abs=0.1)
+        page.locator(CANVAS).scroll_into_view_if_needed()
+        until(lambda: shown() == pytest.approx(clicked))
+        page.click("[data-kind=replay] .play")
+        until(lambda: shown() > clicked + 0.05)
+        page.click("[data-kind=replay] .play")
+        opened.assert_clean()
