@@ -9,20 +9,22 @@ cut in two: the upper stage rings, lights its engine and flies on, and the spent
     python examples/burning_ascent.py [--whole]
 
 flies the last seconds of the first stage and the first ones of the second; `--whole` goes from liftoff to the burnout
-of both. Draws the flight into burning_ascent.png.
+of both, and writes a report, burning_ascent.html. Draws the flight into burning_ascent.png.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import interstage as ist
 from interstage import devices as dev
 from interstage.nastran import deck_from_text
+from interstage.report.burning import burning_report
 from interstage.report.plots import BLUE, ORANGE, dress, new_figure
+from interstage.vehicle import Shapes
 
 GRAIN, LOX, LH2 = 620e3, 118e3, 20e3  # kg
 THRUST, FLOW = 13.0e6, 5000.0  # N, kg/s of the motor
@@ -53,7 +55,7 @@ def column(n: int) -> np.ndarray:
     return np.kron(np.eye(n), np.diag([1.0, 1.0, 1.0, 0.6, 0.6, 0.6])) / n
 
 
-def build() -> ist.Vehicle:
+def build(slosh: bool = True) -> ist.Vehicle:
     """Return the launcher along x, with its engines, and four waves of slosh as shapes of the upper stage."""
     first = ist.Stage.from_deck(stage_deck(52.0, 13, (3e10, 1.2e11), 7e3, 2e4), "first")
     first.add_tank("grain", levels={GRAIN * s: GRAIN * s * column(14) for s in np.linspace(0.0, 1.0, 6)})
@@ -66,13 +68,14 @@ def build() -> ist.Vehicle:
     v.add(upper, at=[52.0, 0.0, 0.0])
     v.join("separation", ("first", 14), ("upper", 1))
     for tank, mass, depth, bottom, node in (("lox", LOX, 4.5, 6.0, 4), ("lh2", LH2, 12.0, 14.0, 8)):
-        fluid = dev.CylinderSlosh(radius=2.7, depth=depth, mass=mass, n=2)
-        v.add_slosh(tank, fluid, node=node, bottom=[bottom, 0, 0], acceleration=20.0)
+        if slosh:
+            fluid = dev.CylinderSlosh(radius=2.7, depth=depth, mass=mass, n=2)
+            v.add_slosh(tank, fluid, node=node, bottom=[bottom, 0, 0], acceleration=20.0)
     nozzle = ist.RigidInertia(5e3, [-1.2, 0.0, 0.0], np.diag([4e3, 6e3, 6e3]))
     v.add_engine(
         "motor", at=("first", 1), feeds={"grain": 1.0}, thrust=THRUST, flow=FLOW, lag="50 ms", nozzle=nozzle,
         gimbal=ist.Universal(("y", "z"), stiffness=6e7, damping=1.5e6),
-        path=[("first", k) for k in range(14, 0, -1)],
+        path=[("first", k) for k in (14, 11, 8, 5, 3, 1)],
     )  # fmt: skip
     feeds = {"lox": SHARE, "lh2": 1.0 - SHARE}
     v.add_engine(
@@ -86,15 +89,26 @@ def damping(hz: float) -> float:
     return 0.005 if hz < 12.0 else 0.05
 
 
-def main(whole: bool = False) -> tuple[float, float]:
-    """Fly; return the speed gained while the grain burnt and the rocket equation's."""
+@dataclass
+class Ascent:
+    """A flight: the vehicle, its shapes before and after the staging, the staging and the log."""
+
+    v: ist.Vehicle
+    shapes: Shapes
+    after: Shapes
+    staging: object
+    log: ist.Log
+    grain: float
+    mass: float  # at first, kg
+
+
+def fly(whole: bool = False) -> Ascent:
+    """Fly the last of the grain and the first of the upper stage, or all from liftoff to the end of both."""
     v = build()
     attach = ["separation", ("first", 1, "yz")]
-    shapes = v.shapes(
-        below_hz=BELOW if whole else 8.0, error=2e-3, levels=5, burning=["grain"], attach=attach
-    )
+    below = BELOW if whole else 8.0
+    shapes = v.shapes(below_hz=below, error=2e-3, levels=5, burning=["grain"], attach=attach)
     after = v.without("first").shapes(below_hz=12.0, error=5e-3, levels=5)
-    print(shapes.report.title, f"frequencies within {shapes.report.frequency_error:.0e}", sep="\n")
     grain = GRAIN if whole else 3.0 * FLOW
     system = v.multibody(shapes, propellant={"grain": grain}, damping=damping).compile()
     flight = v.assembly(system, name="ascent")
@@ -103,29 +117,29 @@ def main(whole: bool = False) -> tuple[float, float]:
     drop = v.staging("separation", when=v.empty("grain"), shapes=after, damping=damping)
     drop = replace(drop, action=[drop.action, {"engine.throttle": 1.0}])
     dry = replace(v.empty("lox"), action={"engine.throttle": 0.0})
-    until = grain / FLOW + ((1.0 - RESIDUAL) * (LOX + LH2) / FLOW2 + 10.0 if whole else 3.0)
-    log = ist.simulate(
-        flight,
-        x,
-        until=round(until),
-        step="1 ms",
-        method="ros2",
-        log_step=0.1 if whole else 0.01,
-        events=[drop, dry],
-    )
-    staging = drop.action[0]
-    print(log.phases[1].system.change, *staging.parts.values(), sep="\n")
+    until = round(grain / FLOW + ((1.0 - RESIDUAL) * (LOX + LH2) / FLOW2 + 10.0 if whole else 3.0))
+    rows = 0.1 if whole else 0.01
+    log = ist.simulate(flight, x, until=until, step="1 ms", method="ros2", log_step=rows, events=[drop, dry])
+    return Ascent(v, shapes, after, drop.action[0], log, grain, float(system.mass_properties(x).mass))
+
+
+def main(whole: bool = False) -> tuple[float, float]:
+    """Fly; return the speed gained while the grain burnt and the rocket equation's."""
+    one = fly(whole)
+    log, shapes = one.log, one.shapes
+    print(shapes.report.title, f"frequencies within {shapes.report.frequency_error:.0e}", sep="\n")
+    print(log.phases[1].system.change, *one.staging.parts.values(), sep="\n")
     burn, coast = log.phases[0], log.phases[-1]
     gained = float(np.linalg.norm(burn["ares"].velocity[-1, 3:]))
-    empty = system.mass_properties(x).mass - grain
     time = float(burn.t[-1])
-    wanted = THRUST / FLOW * np.log((empty + grain) / empty) - 9.81 * time
+    wanted = THRUST / FLOW * np.log(one.mass / (one.mass - one.grain)) - 9.81 * time
     print(f"burnout at {time:.2f} s and {gained:.1f} m/s; rocket equation, straight up: {wanted:.1f} m/s")
     gap = coast["ares"].position[-1, 0] - coast["first"].position[-1, 0]
-    print(
-        f"the spent stage is {gap:.1f} m behind, {log.propellant['lox'][-1] / 1e3:.1f} t of oxygen are left"
-    )
-    draw(log, shapes, after)
+    left = log.propellant["lox"][-1] / 1e3
+    print(f"the spent stage is {gap:.1f} m behind, {left:.1f} t of oxygen are left")
+    draw(log, shapes, one.after)
+    if whole:
+        burning_report(log, "ares", [shapes, one.after], [one.staging]).save("burning_ascent.html")
     return gained, wanted
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from interstage.errors import InputError, ModelError, shown
-from interstage.multibody import Free, Multibody, State, System
+from interstage.multibody import Free, Multibody, State, System, closing
 from interstage.multibody.impulse import Change
 from interstage.multibody.model import BodySpec
 from interstage.spatial import RigidInertia
@@ -58,6 +58,7 @@ class Staging(Action):
         self.spent: Shapes | Vehicle = rest if isinstance(spent, str) else spent
         self.name = " ".join(self.leaving)
         self.parts: dict[str, Part] = {}
+        self._stage_of = {int(shapes.node_id(*place)): place for place in shapes.stack.places}
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Return the vehicles after the cut and their state."""
@@ -82,6 +83,8 @@ class Staging(Action):
             for name in made.bodies
         ]
         made.note_held()
+        for name in system.settings.opened:
+            made.open_closure(name)
         y = made.state()
         for name, part in self.parts.items():
             mine = y[name]
@@ -96,6 +99,8 @@ class Staging(Action):
                 for there, here in ((y[name].q, x[name].q), (y[name].v, x[name].v)):
                     there[:] = here
                 y[name].eta[:], y[name].etadot[:] = x[name].eta, x[name].etadot
+        if made.model.closures:  # nodes have moved by as much as the new shapes cannot hold
+            y = closing.settled(system, x, made, y, body)
         made.change = Change(
             "staging of",
             body,
@@ -122,24 +127,29 @@ class Staging(Action):
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
 
     def _add_others(self, new: Multibody, system: System) -> None:
-        """Add the other bodies: those on nodes of what leaves go with it."""
-        body = self.vehicle.name
-        stage_of = {int(self.shapes.node_id(*place)): place for place in self.shapes.stack.places}
+        """Add the other bodies and closures: those on nodes of what leaves go with it."""
         for spec in system.model.specs:
-            if spec.name == body:
-                continue
-            made = replace(spec)
-            if spec.parent == body and stage_of[int(spec.at)][0] in self.leaving:
-                made.parent = self.name
-                if not isinstance(self.spent, Shapes):
-                    made.at = self.vehicle.position(stage_of[int(spec.at)], str(self))
-            new.specs.append(made)
-        if system.model.closures:
-            raise ModelError(
-                "a vehicle with closures cannot be staged",
-                where=str(self),
-                hint="open and remove them before",
-            )
+            if spec.name != self.vehicle.name:
+                parent, at = self._moved(spec.parent, spec.at)
+                new.specs.append(replace(spec, parent=parent, at=at))
+        for closure in system.model.closures:
+            ends = self._moved(*closure.ends[0]), self._moved(*closure.ends[1])
+            if {name for name, _ in ends} == {self.vehicle.name, self.name}:
+                raise ModelError(
+                    f"closure '{closure.name}' holds what stays to what leaves",
+                    where=str(self),
+                    hint="open it by an event before, and leave it out of the vehicle; or let it hang on one of them",
+                )
+            new.closures.append(replace(closure, ends=ends))
+
+    def _moved(self, body: str | None, place: int | np.ndarray) -> tuple[str | None, int | np.ndarray]:
+        """Return where a place of a body is after the cut: nodes of what leaves are its own."""
+        if body != self.vehicle.name:
+            return body, place
+        stage = self._stage_of[int(place)]
+        if stage[0] not in self.leaving:
+            return body, place
+        return self.name, place if isinstance(self.spent, Shapes) else self.vehicle.position(stage, str(self))
 
     def __str__(self) -> str:
         return f"staging of '{self.vehicle.name}': {', '.join(self.leaving)} leaves"

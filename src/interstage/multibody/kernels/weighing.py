@@ -24,7 +24,7 @@ from interstage.multibody.handle import stage
 from interstage.multibody.kernels.small import kernel
 
 REFRESH = (
-    1e-3  # of a tank: modal damping is found at propellant rounded to so much, an eigenproblem each time
+    2e-3  # of a tank: modal damping is found at propellant rounded to so much, an eigenproblem each time
 )
 
 

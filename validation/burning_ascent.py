@@ -1,0 +1,144 @@
+"""A launcher of the class of Ares I from liftoff to the end of both stages, in one run of the engine.
+
+The vehicle is that of `examples/burning_ascent.py`: two stages from decks, 620 t of grain, 138 t of oxygen and hydrogen
+with two waves in each tank that follow its level, a nozzle on its gimbal, constant shapes for each phase, damping at
+the current mass, internal flow to the nozzle. Nothing is printed of such a flight: it is held against the rocket
+equation of each stage (straight up under uniform gravity; the nozzle stands aside by 2 mrad at first and swings back),
+against the modes of the whole structure over the burn, and against what a staging must keep.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from validation.study import Row, Study
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+
+
+def study() -> Study:
+    """The whole flight."""
+    import burning_ascent as ascent
+
+    out = Study("burning_ascent", "A launcher from liftoff to the end of both stages", __doc__)
+    one = ascent.fly(whole=True)
+    out.rows += speeds(ascent, one) + sweep(one) + staging(one)
+    out.pictures["burning_ascent.png"] = lambda path: draw(one, path)
+    return out
+
+
+def speeds(ascent, one) -> list[Row]:
+    """Speeds gained by both stages beside the rocket equation."""
+    log, case = one.log, "liftoff to burnout"
+    burn = log.phases[0]
+    gained = float(np.linalg.norm(burn["ares"].velocity[-1, 3:]))
+    time = float(burn.t[-1])
+    wanted = ascent.THRUST / ascent.FLOW * np.log(one.mass / (one.mass - one.grain)) - 9.81 * time
+    rows = [
+        Row(
+            case,
+            "first stage, m/s",
+            f"{wanted:.2f}",
+            f"{gained:.2f}",
+            abs(gained / wanted - 1.0),
+            1e-3,
+            "rocket equation",
+        )
+    ]
+    upper = [phase for phase in log.phases[1:] if "ares" in phase.system.bodies]
+    t = np.concatenate([phase.t for phase in upper])
+    axial = np.concatenate([phase["ares"].velocity[:, 3] for phase in upper])
+    lox = np.concatenate([phase.propellant["lox"] for phase in upper])
+    m0 = 13 * 2.2e3 + ascent.LOX + ascent.LH2  # masses of thirteen grids, and all of the fluid
+    end = int(np.argmax(lox <= lox.min() + 1.0))
+    burnt = (ascent.LOX + ascent.LH2) * (lox[0] - lox[end]) / ascent.LOX
+    speed = ascent.THRUST2 / ascent.FLOW2
+    # thrust comes up with a lag, and so does the flow: the equation holds for what was burnt
+    wanted = speed * np.log(m0 / (m0 - burnt)) - 9.81 * (t[end] - t[0])
+    found = float(axial[end] - axial[0])
+    note = "rocket equation for what was burnt; along the axis of the stage"
+    rows.append(
+        Row(case, "upper stage, m/s", f"{wanted:.2f}", f"{found:.2f}", abs(found / wanted - 1.0), 1e-2, note)
+    )
+    grain = float(log.propellant["grain"][0] - burn.propellant["grain"][-1])
+    rows.append(
+        Row(case, "grain burnt, kg", f"{one.grain:.3f}", f"{grain:.3f}", abs(grain / one.grain - 1.0), 1e-8)
+    )
+    return rows
+
+
+def sweep(one) -> list[Row]:
+    """First bending mode over the burn: constant shapes beside the whole structure."""
+    rows = []
+    for part in (1.0, 0.7, 0.35, 0.0):
+        fill = {"grain": part * one.grain, "lox": 118e3, "lh2": 20e3}
+        exact, ours = one.v.modes(fill, n_modes=12).frequencies_hz, one.shapes.modes(fill).frequencies_hz
+        k = int(np.argmax(exact > 1.05))  # above the waves
+        case, what = f"grain {100 * part:.0f} %", "first mode above the waves, Hz"
+        error = abs(ours[k] / exact[k] - 1.0)
+        rows.append(Row(case, what, f"{exact[k]:.4f}", f"{ours[k]:.4f}", error, 2e-3, "whole structure"))
+        error = float(np.abs(ours[:12] / exact - 1.0).max())
+        rows.append(
+            Row(case, "twelve modes, largest error", "0", f"{error:.1e}", error, 2e-3, "certified 2e-3")
+        )
+    return rows
+
+
+def staging(one) -> list[Row]:
+    """What the cut has changed."""
+    rows = []
+    for name, part in one.staging.parts.items():
+        change = np.linalg.norm(part.momentum[1, 3:] - part.momentum[0, 3:]) / np.linalg.norm(
+            part.momentum[0, 3:]
+        )
+        rows.append(Row("staging", f"momentum of '{name}'", "unchanged", "", float(change), 1e-10))
+        kinetic = part.kinetic[0] - part.kinetic[1]
+        rows.append(
+            Row(
+                "staging",
+                f"kinetic energy of '{name}', J",
+                "never more",
+                f"{-kinetic:.3g}",
+                max(0.0, -kinetic) / part.kinetic[0],
+                1e-12,
+            )
+        )
+        rows.append(Row("staging", f"jump of a node of '{name}', m", "", f"{part.jump:.2g}", part.jump, None))
+        rows.append(
+            Row(
+                "staging",
+                f"strain energy of '{name}', J",
+                f"{part.strain[0]:.5g}",
+                f"{part.strain[1]:.5g}",
+                abs(part.strain[1] - part.strain[0]),
+                None,
+                "rigid parts keep none",
+            )
+        )
+    return rows
+
+
+def draw(one, path) -> None:
+    """Draw propellant, the frequencies over the burn, and the deflection of the nose."""
+    from interstage.report.plots import COLORS, dress, new_figure
+
+    figure = new_figure(8.0, 8.0)
+    top, middle, low = figure.subplots(3, 1)
+    for color, (name, rows) in zip(COLORS, one.log.propellant.items()):
+        top.plot(one.log.t, rows / 1e3, color=color, lw=1.2, label=name)
+    dress(top, "time, s", "propellant, t", legend=True)
+    fills = one.shapes.report.fills
+    for k in range(min(len(fill.exact_hz) for fill in fills)):
+        middle.plot(
+            [100 * (1 - f.part) for f in fills], [f.exact_hz[k] for f in fills], color=COLORS[0], lw=0.8
+        )
+    dress(middle, "grain burnt, %", "modes, Hz")
+    for color, phase, shapes in zip(COLORS, (one.log.phases[0], one.log.phases[1]), (one.shapes, one.after)):
+        row = 6 * shapes.row("upper", 13)
+        bend = phase["ares"].eta @ shapes.elastic()[row : row + 3].T
+        low.plot(phase.t, 1e3 * bend[:, 1], color=color, lw=0.8)
+    dress(low, "time, s", "nose, mm")
+    figure.savefig(path, dpi=110)
