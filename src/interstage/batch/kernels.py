@@ -14,13 +14,14 @@ import numpy as np
 from interstage.multibody.handle import tree_of, work_of
 from interstage.multibody.kernels.closed import closed_forward as forward
 from interstage.multibody.kernels.closure import project
+from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import normalize, rates
 from interstage.multibody.kernels.small import inlined, is_finite, kernel
 from interstage.system.kernels.stretch import bound, take_step
 
-# base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  sets (p,): 1 where
-# the number is put there, 0 where it is a factor
-Patches = namedtuple("Patches", ["base", "at", "column", "sets"])
+# base (n,): numbers of the nominal sample;  at, column (p,): entry of `own` and row of the table;  power (p,): 0 where
+# the number is put there, else that of it which is a factor
+Patches = namedtuple("Patches", ["base", "at", "column", "power"])
 
 # x⁺ = A x + B e, u = C x + D e between low and high, e = reference - y[seen]; then load[push_at] is calm[push_at] plus
 # the sum of push_weight u[push_from].  x, new (states,), u (outputs,): of the sample
@@ -102,9 +103,11 @@ def begin(own, patches, table, k):
     for j in range(len(own)):
         own[j] = patches.base[j]
     for p in range(len(patches.at)):
-        value = table[patches.column[p], k]
-        if patches.sets[p] == 0:
+        value, power = table[patches.column[p], k], patches.power[p]
+        if power == 1.0:
             value = value * own[patches.at[p]]
+        elif power != 0.0:
+            value = value**power * own[patches.at[p]]
         own[patches.at[p]] = value
 
 
@@ -275,6 +278,7 @@ def fly_range(
     while span[0] < span[1]:
         k = span[0]
         begin(own, patches, table, k)
+        prepare(tree, work)
         fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, found)
         span[0] = k + 1
 

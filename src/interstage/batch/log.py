@@ -93,8 +93,8 @@ class BatchLog:
         row, plan = self.design.row(k), self._plan
         own, patches = plan.own.base.copy(), plan.patches
         values = np.array(list(row.values()))
-        for at, column, sets in zip(patches.at, patches.column, patches.sets):
-            own[at] = values[column] if sets else own[at] * values[column]
+        for at, column, power in zip(patches.at, patches.column, patches.power):
+            own[at] = own[at] * values[column] ** power if power else values[column]
         return plan.own.views(own)
 
     def system(self, k: int) -> System:

@@ -25,18 +25,19 @@ from interstage.multibody.arrays import Tree
 from interstage.multibody.loads import Force
 
 WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t; f]
-OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C")
+MODAL = ("flex_E", "flex_F0", "flex_J1", "site_lam", "site_gam")  # what `prepare` makes products of
+OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C", *MODAL)
 FACTORS = ("stiffness", "damping", "mass")  # below zero they mean nothing
 _ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
 
 
 @dataclass(frozen=True)
 class Target:
-    """Entries of an array of a sample that a dispersed quantity sets, or is a factor on."""
+    """Entries of an array of a sample that a power of a dispersed quantity is a factor on; power 0: it is put there."""
 
     array: str
     entries: np.ndarray
-    sets: bool = False
+    power: float = 1.0
 
 
 class Vector:
@@ -71,7 +72,7 @@ class Names:
     def targets(self, name: str) -> list[Target]:
         """Return what a name means, or say what there is."""
         if name in self.states:
-            return [Target("y", np.array([self.states[name]]), True)]
+            return [Target("y", np.array([self.states[name]]), 0.0)]
         word, _, rest = name.partition(".")
         kinds: dict[str, Callable[[str], Iterator[Target]]] = {
             "stiffness": self._stiffness,
@@ -160,14 +161,38 @@ class Names:
             return
         for body in [rest] if rest else bodies:
             i = self.system.body(body)
-            if self.system.flexible(body) is not None:
-                raise InputError(
-                    f"body '{body}' is flexible: its mass belongs to its component",
-                    where="disperse",
-                    hint="disperse the masses of rigid bodies by name, or fly a study (ist.monte_carlo) whose build "
-                    "makes the component",
-                )
             yield Target("body_inertia", 10 * i + np.arange(10))
+            if self.system.flexible(body) is not None:
+                yield from self._modal_mass(i)
+
+    def _modal_mass(self, i: int) -> Iterator[Target]:
+        """Yield what a factor s on the mass of a flexible body changes of its modes.
+
+        They keep unit mass, as those of a component that is built with the changed mass: shapes go with s^-1/2, so that
+        E, F0 and J1, of mass times shapes, go with s^1/2, pairs of modes stay, and K and C go with 1/s.
+        """
+        tree, body = self.tree, self.system.bodies[i]
+        if tree.body_stiff[i] or tree.body_spin[i] >= 0 or tree.body_square[i] >= 0:
+            raise InputError(
+                f"body '{body}' has geometric stiffness or tanks: its mass belongs to its component",
+                where="disperse",
+                hint="fly a study (ist.monte_carlo) whose build makes the component",
+            )
+        n, at = int(tree.body_modes[i]), int(tree.body_flex[i])
+        for array, rows in (("flex_E", 3), ("flex_F0", 3), ("flex_J1", 6)):
+            yield Target(array, rows * at + np.arange(rows * n), 0.5)
+        for s in np.flatnonzero(tree.site_body == i):
+            for array in ("site_lam", "site_gam"):
+                yield Target(array, 3 * int(tree.site_start[s]) + np.arange(3 * n), -0.5)
+        first = int(tree.joint_v[i] + tree.joint_nv[i])
+        for array in ("v_stiffness", "v_damping"):
+            yield Target(array, first + np.arange(n), -1.0)
+        for array, start in (("mixed_C", tree.body_mixed[i]), ("held_C", tree.body_held[i])):
+            if start >= 0:
+                yield Target(array, int(start) + np.arange(n * n), -1.0)
+        if tree.body_drag[i] >= 0:
+            rows = np.arange(6)[:, None] * (6 + n)
+            yield Target("drag_C", int(tree.body_drag[i]) + (rows + 6 + np.arange(n)).ravel(), -0.5)
 
     def _force(self, rest: str) -> Iterator[Target]:
         for k, name in enumerate(self.forces):
@@ -197,7 +222,7 @@ class Names:
             raise InputError(
                 f"'{name}' is not in the law", where="disperse", expected=f"entries of shape {array.shape}"
             )
-        return [Target(match[1], np.array([np.ravel_multi_index(place, array.shape)]), True)]
+        return [Target(match[1], np.array([np.ravel_multi_index(place, array.shape)]), 0.0)]
 
 
 def force_name(force: Force) -> str:

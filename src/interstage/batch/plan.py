@@ -223,13 +223,13 @@ def plan_of(
     if "body_inertia" in changed:
         arrays["body_inertia"] = system.settings.body_inertia
     own = Vector(arrays)
-    at, column, sets = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    at, column, power = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
     for name, target in targets:
         at.append(own.start[target.array] + target.entries)
         column.append(np.full(len(target.entries), design.names.index(name)))
-        sets.append(np.full(len(target.entries), int(target.sets)))
+        power.append(np.full(len(target.entries), target.power))
     _check_factors(design)
-    patches = Patches(own.base, *(np.concatenate(part).astype(np.int64) for part in (at, column, sets)))
+    patches = Patches(own.base, *map(np.concatenate, (at, column, power)))
     return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites)
 
 

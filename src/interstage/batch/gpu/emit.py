@@ -127,14 +127,14 @@ def _own(builder, shape: tuple[int, ...], number: ir.Type) -> ir.Value:
 
 
 def reference(name: str, places: Mapping[str, Place]) -> Callable:
-    """Return f(own, given): a reference to arrays at some places."""
+    """Return f(own, given, whole): a reference to arrays at some places."""
     from numba.cuda.extending import intrinsic
 
     _install()
     kind = Reference(name, places)
 
     def emit(context, builder, signature, args):
-        vectors = dict(zip(("own", "given"), args))
+        vectors = dict(zip(("own", "given", "whole"), args))
         pointers: dict[str, ir.Value] = {}
         for field in kind.held:
             place, number = places[field], context.get_data_type(kind.fields[field].dtype)
@@ -153,8 +153,8 @@ def reference(name: str, places: Mapping[str, Place]) -> Callable:
         return out
 
     @intrinsic
-    def refer(typingctx, own, given):
-        return kind(own, given), emit
+    def refer(typingctx, own, given, whole):
+        return kind(own, given, whole), emit
 
     return refer
 
@@ -211,7 +211,7 @@ def signature() -> Any:
     """Return the types of a kernel's arguments."""
     vector, whole = types.Array(float64, 1, "C"), types.Array(int64, 1, "C")
     table, history = types.Array(float64, 2, "C"), types.Array(float64, 3, "C")
-    return types.void(vector, whole, table, history, table, vector, whole, whole, vector, float64)
+    return types.void(vector, whole, whole, table, history, table, vector, whole, whole, vector, float64)
 
 
 def ptx_of(kernel: FunctionType, capability: tuple[int, int]) -> str:

@@ -38,10 +38,17 @@ def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
     with unchanged_constants():
         compiled: Callable = cuda.jit(signature(), launch_bounds=(BLOCK, 1))(kernel)
     counts = np.array([plan.pace.steps, plan.pace.every, plan.pace.hold], dtype=np.int64)
-    arrays = [layout.given, counts, plan.table, *found, np.zeros(int(plan.system.tree.sizes[0]))]
+    arrays = [
+        layout.given,
+        layout.whole,
+        counts,
+        plan.table,
+        *found,
+        np.zeros(int(plan.system.tree.sizes[0])),
+    ]
     there = [cuda.to_device(_held(array)) for array in arrays]
     compiled[-(-plan.samples // BLOCK), BLOCK](*there, float(plan.pace.step))  # type: ignore[index]
-    *back, indefinite = [array.copy_to_host() for array in there[3:]]
+    *back, indefinite = [array.copy_to_host() for array in there[4:]]
     return Found(*(new if old.size else old for new, old in zip(back, found))), indefinite != 0.0
 
 

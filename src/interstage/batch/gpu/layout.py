@@ -1,8 +1,8 @@
 """Where a thread of a GPU finds its arrays.
 
-Numbers of the vehicle that all samples share are constants of the program, integers and, as far as they fit, reals; the
-others are one vector that is handed over. What a sample changes (`own`) and the engine's scratch are a thread's own;
-scratch that `prepare` writes from constants alone is shared too. All lengths are known when the program is written.
+Numbers of the vehicle that all samples share are constants of the program as far as they fit; the others are a vector
+of reals and one of integers that are handed over. What a sample changes (`own`) and the engine's scratch are a thread's
+own; scratch that `prepare` writes from constants alone is shared too. All lengths are known when the program is written.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.batch.numbers import OF_TREE, WRENCH
+from interstage.batch.numbers import MODAL, OF_TREE, WRENCH
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import step_scratch
 from interstage.multibody.arrays import SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
@@ -45,7 +45,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Part:
-    """Reals of a vector, from a place on: of "own", the numbers of a sample, or "given", which all share."""
+    """Numbers of a vector, from a place on: "own" of a sample; "given" reals and "whole" numbers, which all share."""
 
     vector: str
     offset: int
@@ -78,12 +78,13 @@ class Layout:
     """Places of all arrays that a sample is flown with.
 
     rooms : what `fly` takes, by its names, and the places of their fields
-    own : how many reals of a sample there are;  given (n,) : reals that are handed over
+    own : how many reals of a sample there are;  given, whole (n,) : reals and integers that are handed over
     """
 
     rooms: Mapping[str, Mapping[str, Place]]
     own: int
     given: np.ndarray
+    whole: np.ndarray
 
     @property
     def constants(self) -> int:
@@ -93,11 +94,11 @@ class Layout:
 
 
 class _Writer:
-    """Puts arrays to places; reals that all share to constants, up to some bytes."""
+    """Puts arrays to places; those that all share to constants, up to some bytes."""
 
     def __init__(self, plan: Plan, constants: int) -> None:
         self.own, self.left = plan.own, constants
-        self.given: list[np.ndarray] = [np.zeros(1)]
+        self.vectors = {"given": [np.zeros(1)], "whole": [np.zeros(1, np.int64)]}
         self.known: dict[tuple[int, tuple[int, ...]], Place] = {}
 
     def of_all(self, array: np.ndarray) -> Place:
@@ -109,12 +110,14 @@ class _Writer:
 
     def _place(self, array: np.ndarray) -> Place:
         whole = array.dtype.kind in "iu"
-        if whole or not array.size or array.nbytes <= self.left:
-            self.left -= array.nbytes
-            return Constant(np.array(array, dtype=np.int64 if whole else float))
-        offset = sum(map(len, self.given))
-        self.given.append(np.array(array, dtype=float).ravel())
-        return Part("given", offset, array.shape)
+        numbers = np.array(array, dtype=np.int64 if whole else np.float64)
+        if numbers.nbytes <= self.left:
+            self.left -= numbers.nbytes
+            return Constant(numbers)
+        name = "whole" if whole else "given"
+        offset = sum(map(len, self.vectors[name]))
+        self.vectors[name].append(numbers.ravel())
+        return Part(name, offset, array.shape, whole)
 
     def of_sample(self, name: str) -> Place:
         """Return an array among the numbers of a sample."""
@@ -136,12 +139,15 @@ class _Writer:
 
 
 def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
-    """Return the places of a plan's arrays; `constants`: bytes of constant memory for reals."""
+    """Return the places of a plan's arrays; `constants`: bytes of constant memory."""
     w, system, method = _Writer(plan, constants), plan.system, method_in(plan)
     nv, base, load = system.nv, len(plan.own.base), plan.own.arrays["calm"].size
     law = plan.law_arrays(plan.own.arrays)._asdict()
     step = step_scratch(method, system.nq + nv, nv)._asdict()
-    work = _work(w, plan)  # first: what it has of pairs of modes is read most
+    for name, kind, _ in TREE_FIELDS:
+        if kind == "i":
+            w.of_all(getattr(system.tree, name))
+    work = _work(w, plan)  # what is read most comes first: integers of the tree, pairs of modes
     rooms = {
         "tree": w.room({name: getattr(system.tree, name) for name, _, _ in TREE_FIELDS}, sample=OF_TREE),
         "work": work,
@@ -163,15 +169,15 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
         "step": w.room(step, tuple(step)),
         "patches": w.room(plan.patches._asdict()),
     }
-    return Layout(rooms, base + load, np.concatenate(w.given))
+    return Layout(rooms, base + load, *map(np.concatenate, w.vectors.values()))
 
 
 def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
     """Return the places of settings and scratch; arrays that are one on a CPU are one here."""
     tree = plan.system.tree
-    prepared: tuple[str, ...] = PREPARED
-    if not np.isin(tree.joint_kind, VARYING).any():
-        prepared += ("H",)
+    prepared: tuple[str, ...] = ("shift",)
+    if not any(name in w.own.start for name in MODAL):
+        prepared = PREPARED if np.isin(tree.joint_kind, VARYING).any() else (*PREPARED, "H")
     if not len(plan.sites):
         prepared += LOADS
     settings = tuple(name for name, _, _ in SETTING_FIELDS)

@@ -11,20 +11,20 @@ from interstage.batch.gpu.text import Translator
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import flyers
 from interstage.multibody.handle import stages_called
+from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import constant_subspaces
 
 NAME = "fly_batch"
-# given, counts, table, history, reduced, end, status, stop, indefinite, h
 _TEXT = f"""
-def {NAME}(given, counts, table, history, reduced, end, status, stop, indefinite, h):
+def {NAME}(given, whole, counts, table, history, reduced, end, status, stop, indefinite, h):
     k = place(1)
     if k >= len(end):
         return
     own = room()
     {{rooms}}
-    ground(tree, work)
-    subspaces(tree, work.H)
     begin(sample.own, patches, table, k)
+    ground(tree, work)
+    prepare(tree, work)
     found = Found(history, reduced, end, status, stop)
     fly(tree, work, method, acts, sample.calm, sample.load, law, stops, keep, counts, h, sample.y, step, k, found)
     tell(work, indefinite)
@@ -48,8 +48,18 @@ def ground(tree, work):
         work.indefinite[j] = 0.0
 
 
-def nothing(tree, H):
-    """Leave subspaces of joints, which are constants, as they are."""
+def subspaces(tree, work):
+    """Write subspaces of joints: some vary, and a thread has all of them."""
+    constant_subspaces(tree, work.H)
+
+
+def nothing(tree, work):
+    """Leave what `prepare` writes as it is: constants."""
+
+
+def _prepare(modes: bool, joints: bool) -> Callable:
+    """Return what writes the scratch that depends on constants, where a thread has it of its own."""
+    return prepare if modes else subspaces if joints else nothing
 
 
 def tell(work, indefinite):
@@ -68,20 +78,20 @@ def write(
     room: Callable[[int], Callable],
     refer: Callable[[str, Mapping[str, Place]], Callable],
 ) -> FunctionType:
-    """Return the kernel as a Python function, f(given, counts, table, *found, indefinite, h).
+    """Return the kernel as a Python function, f(given, whole, counts, table, *found, indefinite, h).
 
     make, mathematics : of kernels (`text.Translator`);  place : f(1), the number of the thread
-    room : of a length, f() that returns a vector of the thread's own;  refer : of a name and places, f(own, given)
-    that returns something with their arrays
+    room : of a length, f() that returns a vector of the thread's own
+    refer : of a name and places, f(own, given, whole) that returns something with their arrays
     """
     translate = Translator(stages_called(plan.system.tree, len(plan.sites) > 0), make, mathematics)
     names: dict[str, object] = {f"{name}_of": refer(name, places) for name, places in layout.rooms.items()}
     names |= {"room": room(layout.own), "place": place, "Found": kernels.Found}
     names |= {"fly": translate(flyers(method_in(plan).implicit).one), "begin": translate(kernels.begin)}
     names |= {"ground": translate(ground), "tell": translate(tell)}
-    own = isinstance(layout.rooms["work"]["H"], Own)  # of a thread, as joints that vary write there
-    names |= {"subspaces": translate(constant_subspaces if own else nothing)}
-    rooms = "\n    ".join(f"{name} = {name}_of(own, given)" for name in layout.rooms)
+    work = layout.rooms["work"]
+    names |= {"prepare": translate(_prepare(isinstance(work["mode_d"], Own), isinstance(work["H"], Own)))}
+    rooms = "\n    ".join(f"{name} = {name}_of(own, given, whole)" for name in layout.rooms)
     exec(compile(_TEXT.format(rooms=rooms), f"<{NAME}>", "exec"), names)
     function = names[NAME]
     assert isinstance(function, FunctionType)
