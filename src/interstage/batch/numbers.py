@@ -191,8 +191,8 @@ class Names:
             if start >= 0:
                 yield Target(array, int(start) + np.arange(n * n), -1.0)
         if tree.body_drag[i] >= 0:
-            rows = np.arange(6)[:, None] * (6 + n)
-            yield Target("drag_C", int(tree.body_drag[i]) + (rows + 6 + np.arange(n)).ravel(), -0.5)
+            number = np.arange(6 * (6 + n)).reshape(6, 6 + n)
+            yield Target("drag_C", int(tree.body_drag[i]) + number[:, 6:].ravel(), -0.5)
 
     def _force(self, rest: str) -> Iterator[Target]:
         for k, name in enumerate(self.forces):

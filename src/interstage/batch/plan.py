@@ -229,7 +229,7 @@ def plan_of(
         column.append(np.full(len(target.entries), design.names.index(name)))
         power.append(np.full(len(target.entries), target.power))
     _check_factors(design)
-    patches = Patches(own.base, *map(np.concatenate, (at, column, power)))
+    patches = Patches(own.base, np.concatenate(at), np.concatenate(column), np.concatenate(power))
     return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites)
 
 

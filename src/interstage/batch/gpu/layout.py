@@ -2,7 +2,7 @@
 
 Numbers of the vehicle that all samples share are constants of the program as far as they fit; the others are a vector
 of reals and one of integers that are handed over. What a sample changes (`own`) and the engine's scratch are a thread's
-own; scratch that `prepare` writes from constants alone is shared too. All lengths are known when the program is written.
+own; scratch that `prepare` writes from constants alone is shared too. All lengths are known when a program is written.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Writer:
 
     def __init__(self, plan: Plan, constants: int) -> None:
         self.own, self.left = plan.own, constants
-        self.vectors = {"given": [np.zeros(1)], "whole": [np.zeros(1, np.int64)]}
+        self.vectors: dict[str, list[np.ndarray]] = {"given": [np.zeros(1)], "whole": [np.zeros(1, np.int64)]}
         self.known: dict[tuple[int, tuple[int, ...]], Place] = {}
 
     def of_all(self, array: np.ndarray) -> Place:
@@ -169,7 +169,8 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
         "step": w.room(step, tuple(step)),
         "patches": w.room(plan.patches._asdict()),
     }
-    return Layout(rooms, base + load, *map(np.concatenate, w.vectors.values()))
+    given, whole = (np.concatenate(parts) for parts in w.vectors.values())
+    return Layout(rooms, base + load, given, whole)
 
 
 def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
