@@ -114,6 +114,8 @@ def test_logs_that_cannot_be_drawn_are_refused_in_words(flown, tmp_path):
         view_file(folder / "vehicle.h5")
     with pytest.raises(InputError, match="no body 'wing'"):
         view_of(log, arrows={"push.force": ("wing", None, "node")})
+    with pytest.raises(InputError, match="no port 'gyro"):
+        view_of(log, ports=["gyro.*"])
     with pytest.raises(InputError, match="cannot be read"):
         arrow_of("push.force")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, known_names
 from interstage.fem import FEModel
 from interstage.files import FLIGHT, LOG, file_kind
 from interstage.multibody import Multibody
@@ -126,7 +127,17 @@ def _model(deck: str | Path) -> FEModel:
 
 def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
     """Add charts of ports over the time of the replay."""
-    series = log.columns(*ports) if ports else log.written()[:MOST_CHARTS]
+    written = log.written()
+    for pattern in ports:
+        if not any(fnmatchcase(one.name, pattern) for one in written):
+            raise InputError(
+                f"the log has no port '{pattern}'", hint=known_names([one.name for one in written])
+            )
+    series = (
+        [one for one in written if any(fnmatchcase(one.name, p) for p in ports)]
+        if ports
+        else written[:MOST_CHARTS]
+    )
     keep = thinned(len(log.t), 2000)
     t = log.t[keep]
     panels = []
