@@ -206,6 +206,23 @@ def test_a_law_that_drops_complex_numbers_is_differenced(cart):
         assert pytest.approx(F - G @ [[4.0, 2.0]], abs=1e-8) == model.A
 
 
+def test_a_limit_that_is_near_does_not_spoil_the_slope(cart):
+    """A law that is clipped at 0.1 µm: differences of 1 µm would clip it, its slope at zero is that of the law."""
+
+    def loop(law):
+        made = ist.Assembly("loop", vehicle=cart).add("rail", Rail(joint="cart"))
+        made.add("eye", Eye(joint="cart"))
+        made.add("law", law, out={"u": "N"}, every=0.1)
+        made.wire({"eye.place": "law.x", "law.u": "rail.command"})
+        return ist.linearize(made, cart.state(), sampled=True, step="1 ms")
+
+    clipped, free = (
+        loop(law) for law in (lambda t, x: -2.0 * np.clip(x, -1e-7, 1e-7), lambda t, x: -2.0 * x)
+    )
+    assert clipped.method["method"] == "complex-step"
+    assert pytest.approx(free.A, abs=1e-12) == clipped.A
+
+
 def test_discrete_states_of_devices_and_several_rates(cart):
     """Integrator at 5 Hz, sensor at 10 Hz: eigenvalues of the hand-made map of a frame of 0.2 s."""
     made = ist.Assembly("rates", vehicle=cart).add("rail", Rail(joint="cart"))

@@ -293,15 +293,8 @@ def test_closures_go_with_their_part():
         mb = v.multibody(shapes, propellant={"grain": 30e3})
         gimbal = ist.Universal(("y", "z"))
         foot = shapes.node_id(*nodes[0])
-        mb.add_body(
-            "nozzle",
-            mass=800.0,
-            com=[-1, 0, 0],
-            inertia=[300.0] * 3,
-            parent="launcher",
-            at=foot,
-            joint=gimbal,
-        )
+        nozzle = {"mass": 800.0, "com": [-1, 0, 0], "inertia": [300.0] * 3}
+        mb.add_body("nozzle", parent="launcher", at=foot, joint=gimbal, **nozzle)
         place = ("nozzle", [2.5, 0, 0]) if len(nodes) == 2 else ("launcher", shapes.node_id(*nodes[2]))
         mb.close("strut", place, ("launcher", shapes.node_id(*nodes[1])), joint=ist.Slot("x"))
         return mb.compile()

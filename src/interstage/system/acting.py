@@ -16,7 +16,7 @@ from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.loads import KINDS, Loads, of_all_kinds, wrench_rows
 from interstage.multibody.topology import carried
-from interstage.system.ahead import Ahead, Foreseen, MassHistory, Told, Upcoming
+from interstage.system.ahead import Ahead, Foreseen, MassHistory, Sheet, Told
 
 Control = Callable[..., object]
 
@@ -146,21 +146,15 @@ class InTime(Ahead):
         if self.told is not None:
             self.told.point_to(self.vector, self.to)
 
-    def teller(
-        self,
-        vector: np.ndarray,
-        where: Mapping[str, np.ndarray],
-        upcoming: Upcoming,
-        state: Callable[[], State],
-    ) -> Told:
-        """Return a function of time that writes the loads."""
+    def teller(self, sheet: Sheet) -> Told:
+        """Return a function of time that writes the loads, to where they go and not on the sheet."""
         if self.at is None:
-            self.told = Foreseen(self.rows, self.vector, self.to, upcoming)
+            self.told = Foreseen(self.rows, self.vector, self.to, sheet.upcoming)
             return self.told
         at = self.at
 
         def tell(t: float) -> None:
-            self.vector[self.to] = at(t, state())
+            self.vector[self.to] = at(t, sheet.state())
 
         return tell
 

@@ -39,6 +39,19 @@ Told = Callable[[float], None]
 
 
 @dataclass(frozen=True)
+class Sheet:
+    """What those who know ahead write on: a vector, at the numbers of each port.
+
+    upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
+    """
+
+    vector: np.ndarray
+    where: Mapping[str, np.ndarray]
+    upcoming: Upcoming
+    state: Callable[[], State]
+
+
+@dataclass(frozen=True)
 class MassHistory:
     """The mass properties of a rigid body as f(t) or f(t, x): a `RigidInertia`, or (mass, com, inertia).
 
@@ -141,18 +154,10 @@ class Ahead(Law):
         """Whether it asks for the state of the vehicle."""
         return isinstance(self.given, MassHistory) and Mass(self.given.f, self.body).of_state
 
-    def teller(
-        self,
-        vector: np.ndarray,
-        where: Mapping[str, np.ndarray],
-        upcoming: Upcoming,
-        state: Callable[[], State],
-    ) -> Told:
-        """Return a function of time that writes what is known into a vector, at the numbers of each port.
-
-        upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
-        """
-        to = np.concatenate([where[name] for name in self.outs])
+    def teller(self, sheet: Sheet) -> Told:
+        """Return a function of time that writes what is known."""
+        vector, upcoming = sheet.vector, sheet.upcoming
+        to = np.concatenate([sheet.where[name] for name in self.outs])
         if isinstance(self.given, Motion):
             bound = self._motion()
 
@@ -166,7 +171,7 @@ class Ahead(Law):
             return Foreseen(lambda times: mass.table(times, None, origin), vector, to, upcoming)
 
         def tell(t: float) -> None:
-            vector[to] = rigid_numbers(mass.inertia(t, state()), origin)
+            vector[to] = rigid_numbers(mass.inertia(t, sheet.state()), origin)
 
         return tell
 

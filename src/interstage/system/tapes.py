@@ -10,7 +10,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.jit import COMPILED
 from interstage.multibody import State
-from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Upcoming, read_row
+from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Sheet, Upcoming, read_row
 from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
 from interstage.system.law import Law
@@ -115,7 +115,8 @@ class Tapes:
         """Return address and row of what is known ahead."""
         slots = {name: self.plan.slots[f"{path}.{name}"] for name in what.outs}
         where = {name: np.arange(one.start, one.start + one.size) for name, one in slots.items()}
-        tell = what.teller(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state())
+        sheet = Sheet(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state())
+        tell = what.teller(sheet)
         if not isinstance(tell, Foreseen):
             return self._python(lambda t: tell(t) if t == t else None)  # it remembers nothing to forget
         self._foreseen.append(tell)
