@@ -98,6 +98,32 @@ def test_loads_of_parts_are_those_of_the_whole():
     np.testing.assert_allclose(light[82], wanted[82], rtol=1e-8, atol=1e-10)
 
 
+HOLDS = {
+    "the residual in one subcase, a part in the other": ("SPC1,1,3,42\n", "SPC1,2,3,42\n", ""),
+    "both in one subcase, none in the other": ("SPC1,1,3,42\n", "SPC1,1,3,42\n", ""),
+    "two parts and not the residual": ("", "SPC1,1,3,42\n", "SPC1,1,3,42\n"),
+    "moved by a part": ("SPC1,1,3,42\n", "SPC1,1,3,42\nSPCD,3,42,3,.01\n", ""),
+}
+
+
+@pytest.mark.parametrize("held", HOLDS)
+def test_points_that_parts_share_stay_joined_whoever_holds_them(held):
+    ends = "SPC1,2,123456,1,2,3\n"
+    case = "LOAD = 3\nSUBCASE 1\nSPC = 1\nSUBCASE 2\nSPC = 2"
+    cards = HOLDS[held]
+    if "SPCD" in cards[1]:
+        case = "SPC = 1\nSUBCASE 1\nLOAD = 3\nSUBCASE 2\nLOAD = 3"
+    one_piece = FEModel.from_deck(
+        deck_from_text(whole_text(101, case, PUSH + WEIGHT + ends + "".join(dict.fromkeys(cards))))
+    )
+    left, right = strip(0, 4, 1) + ends + cards[1], strip(4, 8, 1) + cards[2]
+    fe = FEModel.from_deck(parts(101, case, joins=cards[0], left=left, right=right))
+    for number in (1, 2):
+        wanted, found = static(one_piece, number), static(fe, number)
+        for grid in (21, 42, 82):
+            np.testing.assert_allclose(found[grid], wanted[grid], rtol=1e-8, atol=1e-10)
+
+
 def test_grids_of_other_axes(one):
     turned = "CORD2C,5,,2.,.4,0.,2.,.4,1.\n,3.,.4,0.\nGRDSET,,,,,,5\n"
     deck = parts(right=turned + strip(4, 8, 1))

@@ -75,7 +75,7 @@ def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
     )
     loads = _loads(grids, places)
     case = _case(places, joined, loads)
-    ties = _ties(parts, grids, places, joined)
+    ties = _ties(parts, grids, places, joined, loads)
     out = replace(
         main,
         grids=grids,
@@ -206,11 +206,16 @@ def _cards(place: _Place):
 # equations between parts ----------------------------------------------------------------------------------
 
 
-def _ties(parts: Parts, grids: Grids, places: dict[int, _Place], joined: ConstraintCards) -> Equations:
-    """Equations of shared points; the dof that a constraint needs already is not made dependent."""
+def _ties(
+    parts: Parts, grids: Grids, places: dict[int, _Place], joined: ConstraintCards, loads: Loads
+) -> Equations:
+    """Equations of shared points: others follow the first, unless an equation of their own makes them dependent.
+
+    What holds a dof that follows holds the one it follows: sets that hold them differ from subcase to subcase.
+    """
     rigid = [place.dofs[place.model.rigid.dependent] for place in places.values()]
     busy = {int(k) for k in np.concatenate([*rigid, *(one.dependent for one in joined.mpc_sets.values())])}
-    held = {int(k) for k in joined.permanent} | {int(k) for dofs, _ in joined.spc_sets.values() for k in dofs}
+    follows = np.arange(grids.n_dof)
     out = []
     for group in parts.shared:
         first = places[group[0][0]].points[group[0][1]]
@@ -227,13 +232,22 @@ def _ties(parts: Parts, grids: Grids, places: dict[int, _Place], joined: Constra
                 busy.update(b.tolist())
                 continue
             for i, j in zip(a.tolist(), b.tolist()):
-                if i in held and j in held:
-                    continue
-                turned = (j in busy or j in held) and not (i in busy or i in held)
-                dependent = i if turned else j
+                dependent, leader = (i, j) if j in busy and i not in busy else (j, i)
                 busy.add(dependent)
+                follows[dependent] = leader
                 out.append(equations([0, 0], [i, j], [1.0, -1.0], [dependent], name))
+    _hold_leaders(follows, joined, loads)
     return join(out)
+
+
+def _hold_leaders(follows: np.ndarray, joined: ConstraintCards, loads: Loads) -> None:
+    """Let SPC, permanent ones and SPCD hold the dofs that others follow, in place of these."""
+    while not np.array_equal(follows, follows[follows]):
+        follows = follows[follows]
+    joined.permanent = follows[joined.permanent]
+    joined.spc_sets = {sid: (follows[dofs], values) for sid, (dofs, values) in joined.spc_sets.items()}
+    for one in loads.sets.values():
+        one.enforced = {int(follows[dof]): value for dof, value in one.enforced.items()}
 
 
 def _dofs(grids: Grids, point: int) -> np.ndarray:
