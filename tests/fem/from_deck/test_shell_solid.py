@@ -53,6 +53,27 @@ def test_cantilever_of_solids_and_shells(joint):
     assert slope == pytest.approx(across, rel=1e-9)
 
 
+def test_neighbours_join_the_grids_that_they_share_once():
+    """A second brick and plate beside the others: one card for each pair, either way round, or one for each grid."""
+    more = "".join(
+        f"GRID,{g},,{x},{2 * WIDTH},{z}\n"
+        for g, x, z in ((701, "0.9", "0."), (702, "1.", "0."), (703, "0.9", H), (704, "1.", H))
+    )
+    more += (
+        f"GRID,705,,1.,{2 * WIDTH},{H / 2}\nGRID,706,,1.1,{2 * WIDTH},{H / 2}\nCQUAD4,250,2,502,504,706,705\n"
+    )
+    pushed = HELD + PUSH + "FORCE,3,706,,300.,0.,0.,1.\n"
+    upright = "CHEXA,50,1,120,122,702,701,150,152\n,704,703\n"
+    overturned = "CHEXA,50,1,150,703,704,152,120,701\n,702,122\n"
+    grids = GRIDS + "RSSCON,902,GRID,705,704,702\n"
+    wanted = static(solve(101, strip(grids) + more + upright + pushed))
+    for brick in (upright, overturned):
+        for cards in (ELEM + "RSSCON,901,ELEM,250,50\n", "RSSCON,901,ELEM,250,50,201,10\n"):
+            found = static(solve(101, strip(cards) + more + brick + pushed))
+            for grid in (521, 706, 704):
+                np.testing.assert_allclose(found[grid], wanted[grid], rtol=1e-9, atol=1e-15)
+
+
 def test_free_structure_has_six_rigid_modes():
     modes = normal_modes(solve(103, strip(held="SPC1,1,6,999\nGRID,999\n")), n_modes=8)
     assert np.abs(modes.frequencies_hz[:6]).max() < 1e-3 < modes.frequencies_hz[6]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from interstage.errors import ModelError
@@ -23,14 +25,15 @@ def read_rigid(ctx: Context) -> tuple[Equations, list[RigidLink]]:
     """Return the constraint equations of all rigid elements, each with the name of its element, and what they link."""
     parts: list[Equations] = []
     links: list[RigidLink] = []
-    readers = {
+    joined: set[tuple[int, int, int]] = set()
+    readers: dict[str, Callable[[Context, CardTable, int], Found]] = {
         "RBE2": _rbe2,
         "RBE3": _rbe3,
         "RBAR": _rbar,
         "RBE1": _rbe1,
         "RROD": _rrod,
         "RJOINT": _rjoint,
-        "RSSCON": _rsscon,
+        "RSSCON": lambda ctx, table, i: (rsscon(ctx, table, i, joined), None),
     }
     for name, reader in readers.items():
         table = ctx.deck.cards(name)
@@ -172,10 +175,6 @@ def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:
     held = _digits(np.unique([c for _, c in dependent]))
     link = RigidLink("rbe1", int(ctx.grids.id[rows[0]]), ctx.grids.id[rows[1:]], held)
     return rigid_body(ctx.grids, f"RBE1 {row[0]}", independent, dependent), link
-
-
-def _rsscon(ctx: Context, table: CardTable, i: int) -> Found:
-    return rsscon(ctx, table, i), None
 
 
 def _rrod(ctx: Context, table: CardTable, i: int) -> Found:

@@ -26,8 +26,11 @@ _EDGES = {
 }
 
 
-def rsscon(ctx: Context, table: CardTable, i: int) -> Equations:
-    """Equations of one RSSCON: RBID, TYPE, then GS, GA, GB of grids or shell and solid of elements, in turn."""
+def rsscon(ctx: Context, table: CardTable, i: int, joined: set[tuple[int, int, int]]) -> Equations:
+    """Equations of one RSSCON: RBID, TYPE, then GS, GA, GB of grids or shell and solid of elements, in turn.
+
+    joined : grid rows (S, A, B) that cards before it join, as neighbours of elements do; its own are added
+    """
     row = table.row(i) + [None] * 8
     kind, values = row[1] or "ELEM", row[2:8]
     if kind == "GRID":
@@ -40,7 +43,10 @@ def rsscon(ctx: Context, table: CardTable, i: int) -> Equations:
         raise table.error(i, "TYPE of this RSSCON is not known", "GRID or ELEM", str(kind))
     if not triples:
         raise table.error(i, "RSSCON connects nothing")
-    return join([_straight(ctx.grids, table, i, *triple) for triple in dict.fromkeys(triples)])
+    alike = dict.fromkeys((s, min(a, b), max(a, b)) for s, a, b in triples)
+    new = [triple for triple in alike if triple not in joined]
+    joined.update(new)
+    return join([_straight(ctx.grids, table, i, *triple) for triple in new])
 
 
 def _grid(ctx: Context, table: CardTable, i: int, value: object) -> int:
