@@ -178,6 +178,7 @@ BAD_URDF = {
     "no direction": LINK.format(kind="revolute", more='<axis xyz="0 0 0"/>'),
     "3 numbers": LINK.format(kind="revolute", more='<axis xyz="0 0"/>'),
     "no link 'c'": LINK.format(kind="fixed", more="").replace('child link="b"', 'child link="c"'),
+    "no <link>": "",
     "one root": '<link name="a"/><link name="b"/>',
     "already a link": '<link name="a"/><link name="a"/>',
     "xacro": '<xacro:macro name="x"/><link name="a"/>',
@@ -202,6 +203,13 @@ BAD_MJCF = {
     "settotalmass": '<compiler settotalmass="2"/>',
     "more than one orientation": BODY.format('<geom size="1" euler="1 0 0" quat="1 0 0 0"/>'),
     "moved from outside": BODY.format("").replace("<body>", '<body mocap="true">'),
+    "angle is no word": '<compiler angle="deg"/>',
+    "inertiafromgeom is no word": '<compiler inertiafromgeom="yes"/>',
+    "already a joint 'q'": BODY.format('<joint name="q"/><joint name="q" axis="1 0 0"/><geom size="1"/>'),
+    "negative": BODY.format('<joint/><geom size="1" mass="-2"/>'),
+    "density of a shape": BODY.format('<joint/><geom size="1" density="-2"/>'),
+    "below 1e+30": BODY.format('<joint/><geom size="1e200"/>'),
+    "expected a number": BODY.format('<joint/><geom type="capsule" size="" fromto="0 0 0 0 0 1"/>'),
     "must lie beside": '<include file="../../secret.xml"/>',
     "included twice": '<include file="bad.xml"/>',
 }
@@ -230,6 +238,18 @@ def test_what_is_ignored_is_noted(tmp_path):
     assert any("rotor" in note and "line 1" in note for note in made.notes)
     with pytest.raises(InputError, match="cannot be ignored"):
         ist.from_mjcf(path, ignore=["gravity"])
+    with pytest.raises(InputError, match="cannot be ignored"):
+        ist.from_mjcf(path, ignore=3)
+
+
+def test_flexible_bodies_are_given_in_known_words():
+    for given, words in (
+        (["upper"], "a mapping"),
+        ({"upper": {"component": "a.h5", "modes": 3}}, "'modes' is not known"),
+        ({"upper": {"node": 3}}, "no component"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ist.from_urdf(ROBOTS / "arm.urdf", flexible=given)
 
 
 LAUGHS = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><robot name="&b;"/>'

@@ -67,14 +67,36 @@ Flexible: TypeAlias = Mapping[str, FlexibleBody | Component | str | Path]
 """Bodies of a file that bend: their names, and the component or its file, or a mapping with more."""
 
 
+def _checked(flexible: Flexible) -> dict[str, FlexibleBody | Component | str | Path]:
+    """Return what is given of flexible bodies, whose words must be known."""
+    if not isinstance(flexible, Mapping):
+        raise InputError(
+            "flexible bodies are not named",
+            where="flexible",
+            expected='a mapping, as {"panel": "panel.h5"}',
+            got=shown(flexible),
+        )
+    known = list(FlexibleBody.__annotations__)
+    for name, given in flexible.items():
+        for word in given if isinstance(given, Mapping) else ():
+            if word not in known:
+                raise InputError(
+                    f"'{word}' is not known", where=f"flexible, '{name}'", hint=known_names(known)
+                )
+        if isinstance(given, Mapping) and "component" not in given:
+            raise InputError("there is no component", where=f"flexible, '{name}'")
+    return dict(flexible)
+
+
 class Builder:
     """Adds bodies to a vehicle: rigid ones with what the file says, those in `flexible` as their components."""
 
     def __init__(
         self, made: Imported, flexible: Flexible | None, ignore: Sequence[str], known: Sequence[str]
     ):
-        self.made, self.flexible = made, dict(flexible or {})
-        wrong = [name for name in ignore if name not in known] if not isinstance(ignore, str) else [ignore]
+        self.made, self.flexible = made, _checked(flexible or {})
+        listed = isinstance(ignore, Sequence) and not isinstance(ignore, str)
+        wrong = [name for name in ignore if name not in known] if listed else [ignore]
         if wrong:
             raise InputError(
                 "this cannot be ignored",

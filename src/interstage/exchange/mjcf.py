@@ -229,6 +229,8 @@ class _Reader:
                 ends = [turn(float(v)) - back for v in joint.numbers("range", 2)]
             force = joint.numbers("actuatorfrcrange", 2, (0.0, 0.0))[1] or None
             told = joint.attributes.get("name") or (body if len(stage.of) == 1 else f"{body}/{k + 1}")
+            if told in self.build.made.joints:
+                raise joint.fault(f"there is already a joint '{told}'")
             self.build.made.joints[told] = ImportedJoint(body, k, kind, ends[0], ends[1], force)
 
 

@@ -12,6 +12,7 @@ from interstage.spatial import functions as spatial
 Mass = tuple[float, np.ndarray, np.ndarray]
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 WATER = 1000.0  # density of a shape that says nothing
+LARGEST = 1e30  # size of a shape, whose inertia goes with the fifth power
 
 
 def written_mass(settings: Settings, inertial: Element) -> Mass:
@@ -50,8 +51,11 @@ def _shape(settings: Settings, geom: Element) -> Mass | None:
     if kind in ("plane", "hfield"):
         return None
     density = geom.number("density", WATER)
-    if geom.number("mass", density) == 0.0:
+    given = geom.number("mass", density)
+    if given == 0.0:
         return None
+    if given < 0.0:
+        raise geom.fault("the mass or density of a shape is negative", got=f"{given:g}")
     if kind not in SIZES:
         raise geom.fault(
             f"the mass of a {kind} is not computed",
@@ -61,8 +65,8 @@ def _shape(settings: Settings, geom: Element) -> Mass | None:
     if geom.text("shellinertia", "false") != "false":
         raise geom.fault("the inertia of a shell is not computed", hint="give the body an <inertial>")
     size, at, R = _placed(settings, geom, kind)
-    if not np.all(size > 0.0):
-        raise geom.fault(f"the size of a {kind} must be positive", got=str(size.tolist()))
+    if not np.all((size > 0.0) & (size < LARGEST)):
+        raise geom.fault(f"the size of a {kind} must be positive, below {LARGEST:g}", got=str(size.tolist()))
     volume, unit = solid(kind, size)
     m = geom.number("mass", density * volume)
     return m, at, R @ np.diag(m * unit) @ R.T
@@ -77,7 +81,7 @@ def _placed(settings: Settings, geom: Element, kind: str) -> tuple[np.ndarray, n
     if kind == "sphere":
         raise geom.fault("a sphere has no fromto")
     ends = geom.numbers("fromto", 6).reshape(2, 3)
-    radius = geom.numbers("size", len(geom.text("size").split()))[0]
+    radius = geom.numbers("size", max(len(geom.text("size").split()), 1))[0]
     half = 0.5 * float(np.linalg.norm(ends[1] - ends[0]))
     sizes = [radius, half] if SIZES[kind] == 2 else [radius, radius, half]
     return np.array(sizes), ends.mean(axis=0), turned_to(ends[0] - ends[1], geom)

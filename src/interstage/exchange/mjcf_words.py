@@ -137,15 +137,15 @@ def settings_of(root: Element) -> Settings:
 
 
 def _compiler(found: Settings, compiler: Element) -> None:
-    found.degrees = compiler.text("angle", "degree" if found.degrees else "radian") == "degree"
+    usual = "degree" if found.degrees else "radian"
+    found.degrees = _one_of(compiler, "angle", usual, ("degree", "radian")) == "degree"
     found.sequence = compiler.text("eulerseq", found.sequence)
     if len(found.sequence) != 3 or set(found.sequence.lower()) - set("xyz"):
         raise compiler.fault("eulerseq is not three axes", expected="as in xyz or XYZ", got=found.sequence)
-    found.from_geoms = compiler.text("inertiafromgeom", found.from_geoms)
+    found.from_geoms = _one_of(compiler, "inertiafromgeom", found.from_geoms, ("auto", "true", "false"))
     low, high = compiler.numbers("inertiagrouprange", 2, found.groups)
     found.groups = float(low), float(high)
-    usual = {"coordinate": "local", "balanceinertia": "false"}
-    for word, value in usual.items():
+    for word, value in (("coordinate", "local"), ("balanceinertia", "false")):
         if compiler.text(word, value) != value:
             raise compiler.fault(f"{word}='{compiler.text(word)}' is not read", expected=value)
     for word, least in (("settotalmass", -1.0), ("boundmass", 0.0), ("boundinertia", 0.0)):
@@ -153,6 +153,13 @@ def _compiler(found: Settings, compiler: Element) -> None:
             raise compiler.fault(
                 f"{word} changes the masses of the file, and is not read", hint="write them as they are"
             )
+
+
+def _one_of(element: Element, name: str, default: str, words: tuple[str, ...]) -> str:
+    found = element.text(name, default)
+    if found not in words:
+        raise element.fault(f"{name} is no word of MJCF", expected=" or ".join(words), got=found)
+    return found
 
 
 def _classes(found: Settings, section: Element, name: str, above: dict[str, dict[str, str]]) -> None:

@@ -124,6 +124,8 @@ def _outward(
             raise joint.fault(f"link '{child}' is the child of two joints, and URDF is a tree")
         inboard[child] = joint
         children[parent].append(child)
+    if not links:
+        raise robot.fault("the robot has no <link>")
     roots = [name for name in links if name not in inboard]
     if len(roots) != 1:
         raise robot.fault("the links are not one tree", expected="one root", got=", ".join(roots) or "a loop")
