@@ -178,6 +178,10 @@ MISTAKES = {
     "SECONCT,9,0\n,41,42": "SECONCT names part 9, which is not in the deck",
     "SECONCT,1,0\n,41,777": "SECONCT refers to point 777",
     "SEBULK,5,PRIMARY": "SEBULK names superelement 5, which has no section",
+    "SEBULK,1,PRIMARY,,AUTO,-1.": "TOL of this SEBULK is not possible",
+    "SEBULK,1,PRIMARY,,AUTO,FAR": "TOL of this SEBULK is not possible",
+    "SECONCT,1,0,-1.\n,41,41": "TOL of this SECONCT is not possible",
+    "SEBNDRY,2,TIP,41": "SEBNDRY names no second superelement",
     "SEBULK,1,MIRROR": "SEBULK of type MIRROR is not supported",
     "GRID,99,,2.,0.,.8": "points 41, 99 of part 0 would be one",
     "SELOC,1,1,11,21,41,42,43": "do not lie alike|lie on a line",
@@ -189,6 +193,12 @@ MISTAKES = {
 def test_mistakes_are_named(joins):
     with pytest.raises(InterstageError, match=MISTAKES[joins]):
         FEModel.from_deck(parts(joins=joins + "\n"))
+
+
+@pytest.mark.parametrize("card", ["SELOC,9,1,11,21,41,42,43", "SEBNDRY,9,0,41", "SEEXCLD,9,ALL,41"])
+def test_cards_of_parts_that_are_not_there_are_noted(card):
+    notes = FEModel.from_deck(parts(joins=card + "\n")).notes
+    assert any("superelement 9, which is not in the deck" in note for note in notes)
 
 
 def test_sections_that_are_no_parts():

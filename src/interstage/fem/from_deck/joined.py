@@ -102,7 +102,8 @@ def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
         notes=list(dict.fromkeys([*main.notes, *notes, *_part_notes(models)])),
     )
     shared = sum(len(group) - 1 for group in parts.shared)
-    out.notes.append(f"{len(models) - 1} parts are joined to one model at {shared} points that they share")
+    count = f"{len(models) - 1} parts are" if len(models) > 2 else "1 part is"
+    out.notes.append(f"{count} joined to one model at {shared} points that they share")
     return out
 
 

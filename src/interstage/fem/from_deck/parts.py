@@ -77,7 +77,19 @@ def read_parts(deck: Deck) -> Parts:
         contexts[number] = ctx = Context(decks[number])
         _share_params(main, ctx, number)
         _locate(main, ctx, number)
+    _note_strays(main, contexts)
     return Parts(contexts, _shared_points(main, contexts, bulk))
+
+
+def _note_strays(main: Context, contexts: dict[int, Context]) -> None:
+    """Note cards about superelements that the deck does not have: they have no effect."""
+    for name in ("SELOC", "SEBNDRY", "SEEXCLD"):
+        table = main.deck.cards(name)
+        for i, row in _rows(table):
+            if row[0] not in contexts:
+                main.notes.append(
+                    f"warning: {name} ({table.where(i)}) names superelement {row[0]}, which is not in the deck"
+                )
 
 
 def _share_params(main: Context, ctx: Context, number: int) -> None:
@@ -116,9 +128,17 @@ def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
             )
         if method not in ("AUTO", "MANUAL"):
             raise table.error(i, "METHOD of this SEBULK is not known", "AUTO or MANUAL", str(method))
-        tolerance = row[4] if isinstance(row[4], int | float) else TOLERANCE
-        out[number] = _Bulk(method == "AUTO", float(tolerance))
+        out[number] = _Bulk(method == "AUTO", _tolerance(table, i, row[4]))
     return out
+
+
+def _tolerance(table: CardTable, i: int, value: object) -> float:
+    """TOL of a SEBULK or SECONCT."""
+    if value is None:
+        return TOLERANCE
+    if not isinstance(value, int | float) or not value >= 0.0:
+        raise table.error(i, f"TOL of this {table.name} is not possible", "a length", str(value))
+    return float(value)
 
 
 def _repeated(deck: Deck) -> dict[int, Deck]:
@@ -225,6 +245,10 @@ def _allowance(deck: Deck):
     for name, found in lists.items():
         table = deck.cards(name)
         for i, row in _rows(table):
+            if row[1] not in (None, "ALL") and not isinstance(row[1], int):
+                raise table.error(
+                    i, f"{name} names no second superelement", "a number or ALL in field 3", str(row[1])
+                )
             ids = expand_ids(row[2:], partial(table.error, i))
             found.setdefault((row[0], "ALL" if row[1] is None else row[1]), set()).update(ids.tolist())
 
@@ -249,7 +273,7 @@ def _named(deck: Deck, contexts: dict[int, Context]) -> Iterator[tuple[Point, Po
                     f"SECONCT names part {one}, which is not in the deck",
                     hint=known_names(sorted(contexts)),
                 )
-        tolerance = float(row[2]) if isinstance(row[2], int | float) else TOLERANCE
+        tolerance = _tolerance(table, i, row[2])
         for a, b in _id_pairs(table, i, row[8:]):
             places = [_point_place(table, i, contexts[part], point) for part, point in zip(parts, (a, b))]
             if (places[0] is None) != (places[1] is None):
