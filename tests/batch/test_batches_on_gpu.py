@@ -159,6 +159,23 @@ def test_the_text_of_the_kernel_gives_the_samples_of_the_cpu(monkeypatch, case, 
     assert log.stopped or case != "law, stops, forces"
 
 
+def test_a_program_serves_all_batches_that_differ_in_what_is_handed_over(monkeypatch):
+    """Numbers of samples, steps and pace are handed over; those of the vehicle are in the program."""
+
+    def printed(length=1.0, **given):
+        mb = ist.Multibody("pendulum", gravity=[0, 0, -9.81])
+        mb.add_body(
+            "rod", mass=1.0, com=[length, 0, 0], inertia=[0.1] * 3, joint=ist.Revolute("y", damping=0.1)
+        )
+        system = mb.compile()
+        given = {"until": 0.1, "step": 0.01, "samples": 3, "disperse": {"mass": [1.0, 1.1, 1.2]}, **given}
+        return lay_out(plan_of(monkeypatch, system, system.state(), **given)).print()
+
+    assert printed() == printed(disperse={"mass": [0.9, 1.0, 1.3]}, step=0.02, until=0.2)
+    assert printed() == printed(samples=2, disperse={"mass": [0.9, 1.0]})
+    assert len({printed(), printed(length=1.1), printed(disperse={"damping": [1.0, 1.1, 1.2]})}) == 3
+
+
 def test_a_gpu_that_is_not_there_is_told_of(monkeypatch):
     system = chain()
     given = {"until": 0.02, "step": 0.01, "samples": 2}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 
 import numpy as np
+from numba.core.errors import NumbaPerformanceWarning
 
+from interstage.batch.gpu.layout import Layout, lay_out
+from interstage.batch.gpu.program import stages_of
 from interstage.batch.kernels import Found
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import empty_answer
 
+MOST = 16  # programs that are kept for batches to come
 WORTH = 1000  # samples below which a GPU is not asked: it would be slower than the cores
+
+_made: dict[tuple[str, frozenset[str], bool], Callable] = {}
 
 
 def obstacle(plan: Plan) -> tuple[str, str]:
@@ -31,12 +39,10 @@ def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
     """Fly all samples, one thread each; return what was found, and the bodies whose mass matrix was met indefinite."""
     from numba import cuda
 
-    from interstage.batch.gpu.emit import BLOCK, kernel_of, signature, unchanged_constants
+    from interstage.batch.gpu.emit import BLOCK
 
-    kernel, layout = kernel_of(plan)
+    compiled, layout = _program(plan)
     found = empty_answer(plan)
-    with unchanged_constants():
-        compiled: Callable = cuda.jit(signature(), launch_bounds=(BLOCK, 1))(kernel)
     counts = np.array([plan.pace.steps, plan.pace.every, plan.pace.hold], dtype=np.int64)
     arrays = [
         layout.given,
@@ -47,9 +53,33 @@ def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
         np.zeros(int(plan.system.tree.sizes[0])),
     ]
     there = [cuda.to_device(_held(array)) for array in arrays]
-    compiled[-(-plan.samples // BLOCK), BLOCK](*there, float(plan.pace.step))  # type: ignore[index]
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", NumbaPerformanceWarning
+        )  # of few samples, which are as many as were asked for
+        compiled[-(-plan.samples // BLOCK), BLOCK](*there, float(plan.pace.step))  # type: ignore[index]
     *back, indefinite = [array.copy_to_host() for array in there[4:]]
     return Found(*(new if old.size else old for new, old in zip(back, found))), indefinite != 0.0
+
+
+def _program(plan: Plan) -> tuple[Callable, Layout]:
+    """Return the program of a plan, made once for all that differ in what is handed over alone, and its layout."""
+    from numba import cuda
+
+    from interstage.batch.gpu.emit import BLOCK, kernel_of, signature, unchanged_constants
+
+    layout = lay_out(plan)
+    key = layout.print(), stages_of(plan), method_in(plan).implicit
+    if key not in _made:
+        print(
+            "interstage: compiling the program of a GPU (once for a vehicle) ...", file=sys.stderr, flush=True
+        )
+        while len(_made) >= MOST:
+            del _made[next(iter(_made))]
+        kernel, _ = kernel_of(plan, layout)
+        with unchanged_constants():
+            _made[key] = cuda.jit(signature(), launch_bounds=(BLOCK, 1))(kernel)
+    return _made[key], layout
 
 
 def _held(array: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ own; scratch that `prepare` writes from constants alone is shared too. All lengt
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -91,6 +92,17 @@ class Layout:
         """Bytes of constant memory."""
         places = {id(place): place for room in self.rooms.values() for place in room.values()}
         return sum(place.array.nbytes for place in places.values() if isinstance(place, Constant))
+
+    def print(self) -> str:
+        """Return a print of all that a program takes from here: places, lengths, and the numbers of constants."""
+        found = hashlib.sha256(repr(self.own).encode())
+        for room, places in self.rooms.items():
+            for field, place in places.items():
+                words = (place.array.dtype.str, place.shape) if isinstance(place, Constant) else place
+                found.update(f"{room} {field} {words}\n".encode())
+                if isinstance(place, Constant):
+                    found.update(np.ascontiguousarray(place.array).tobytes())
+        return found.hexdigest()
 
 
 class _Writer:

@@ -69,6 +69,11 @@ def tell(work, indefinite):
             indefinite[j] = 1.0
 
 
+def stages_of(plan: Plan) -> frozenset[str]:
+    """Return the names of the stages that a plan's vehicle calls."""
+    return stages_called(plan.system.tree, len(plan.sites) > 0)
+
+
 def write(
     plan: Plan,
     layout: Layout,
@@ -84,7 +89,7 @@ def write(
     room : of a length, f() that returns a vector of the thread's own
     refer : of a name and places, f(own, given, whole) that returns something with their arrays
     """
-    translate = Translator(stages_called(plan.system.tree, len(plan.sites) > 0), make, mathematics)
+    translate = Translator(stages_of(plan), make, mathematics)
     names: dict[str, object] = {f"{name}_of": refer(name, places) for name, places in layout.rooms.items()}
     names |= {"room": room(layout.own), "place": place, "Found": kernels.Found}
     names |= {"fly": translate(flyers(method_in(plan).implicit).one), "begin": translate(kernels.begin)}
