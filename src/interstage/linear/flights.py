@@ -41,22 +41,23 @@ def linearize_flight(
         J, how = jacobian_of(
             lambda d: plant.slopes(split_parts(T @ d, sizes)), len(chosen), bool(plant.memory)
         )
-        y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))[n - m :]
+        y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
     finally:
         plant.release()
     every = np.zeros((n, k + nu))
     every[:m] = np.hstack([M[np.ix_(plant.free, plant.free)] for M in plant.chart.kinematics()]) @ T[: 2 * m]
     every[m:] = J[: n - m]
-    A, B, C = every[chosen[:k], :k], every[chosen[:k], k:], J[n - m :, :k]
     said = {
         what: plant.channel_names(names) for what, names in (("in", plant.inputs), ("out", plant.outputs))
     }
+    rows = slice(n - m, n - m + len(said["out"][0]))
+    A, B, C, D = every[chosen[:k], :k], every[chosen[:k], k:], J[rows, :k], J[rows, k:]
     names, kept = plant.state_names(), _used(A, B, C, int(np.sum(chosen < 2 * m)))
     return LinearModel(
         A[np.ix_(kept, kept)],
         B[kept],
         C[:, kept],
-        J[n - m :, k:],
+        D,
         [names[i] for i in chosen[kept]],
         said["in"][0],
         said["out"][0],
@@ -64,7 +65,7 @@ def linearize_flight(
         output_index=said["out"][2],
         input_units=said["in"][1],
         output_units=said["out"][1],
-        operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y0},
+        operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y0[rows]},
         method={"method": how},
         name=name or assembly.name,
     )

@@ -4,8 +4,9 @@
 
 States are small motions of the vehicle, continuous and discrete states of devices, sampled outputs that are held, and
 what laws remember (numbers among the attributes of an object); those that say nothing about what comes are left out.
-A frame begins before the samples of its first tick. Of a state that samples read from a mark on, the angle of a gyro
-say, only the difference matters: at the beginning the state is where it was, and the mark is moved instead.
+A frame begins before the samples of its first tick, where the last frame of a run from zero to the time of the point
+does. Of a state that samples read from a mark on, the angle of a gyro say, only the difference matters: at the
+beginning the state is where it was, and the mark is moved instead.
 """
 
 from __future__ import annotations
@@ -30,13 +31,18 @@ from interstage.system.ticks import Period, period_of
 
 
 class Frame:
-    """The map of one frame as a function of changes at its beginning, before the samples of its first tick."""
+    """The map of one frame as a function of changes at its beginning, before the samples of its first tick.
+
+    ticks : of the frame;  first : the tick at which it begins
+    """
 
     def __init__(self, plant: FlightPlant):
         self.plant, self.plan = plant, plant.plan
         if not self.plan.sampled:
             raise InputError("nothing in the assembly is sampled", where="sampled=True", hint="leave it out")
         self.ticks = math.lcm(*(e.every for e in self.plan.sampled))
+        now = self.plan.clock.last(plant.t)
+        self.first = now - now % self.ticks
         self.held = np.array(self._held(), dtype=np.int64)
         self.remembered = {
             k: [n for n, v in kept.items() if _is_number(v)] for k, kept in plant.memory.items()
@@ -89,8 +95,8 @@ class Frame:
         """Return the loop and the state of the vehicle after a frame."""
         loop, x = self._begun(delta)
         inner = loop.loop
-        loop.begin_at(Fraction(0))
-        loop.end_at(self.plan.clock.seconds(self.ticks))
+        loop.begin_at(self.first * self.plan.clock.tick)
+        loop.end_at(self.plan.clock.seconds(self.first + self.ticks))
         inner.option[HALT], inner.option[LOG_EVERY] = 1, -1
         status = loop.stretch(x.q, x.v)
         self.plant.done(loop, status)
@@ -133,9 +139,10 @@ class Frame:
     def outputs(self, delta: np.ndarray) -> np.ndarray:
         """Return outputs at the beginning of a frame, after its first samples."""
         loop, x = self._begun(split_parts(delta, self.sizes))
-        loop.loop.sample_next[:] = loop.loop.sample_first
-        self.plant.done(loop, loop.sample(x.q, x.v, 0))
-        self.plant.done(loop, loop.right_side(x.q, x.v, self.plant.t, np.empty_like(x.q), np.empty_like(x.v)))
+        t = self.plan.clock.seconds(self.first)
+        loop.begin_at(self.first * self.plan.clock.tick)
+        self.plant.done(loop, loop.sample(x.q, x.v, self.first))
+        self.plant.done(loop, loop.right_side(x.q, x.v, t, np.empty_like(x.q), np.empty_like(x.v)))
         return np.concatenate([np.zeros(0), *(loop.tapes.array(n).ravel() for n in self.plant.outputs)])
 
     def names(self) -> list[str]:

@@ -133,8 +133,9 @@ def interface_of(system: System, inputs: Sequence[Input], outputs: Sequence[Outp
     known = system.layout.interfaces
     try:
         key = tuple(inputs), tuple(outputs), system.settings.joint_mode.tobytes()
-        if key in known:
-            return known[key]
+        kept = known.get(key)  # in one look: another thread may clear what is known
+        if kept is not None:
+            return kept
     except TypeError:  # lists, which can change, among what they are made of
         return Interface(system, inputs, outputs)
     found = Interface(system, inputs, outputs)

@@ -12,6 +12,7 @@ from interstage.multibody import State, System
 from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
+from interstage.multibody.topology import check_state
 from interstage.system.plan import Plan
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -63,6 +64,7 @@ def begun_at(system: System, x: State | None) -> State:
     check_belongs(system, x)
     if np.iscomplexobj(x.q):
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
+    check_state(system, x)
     return x
 
 

@@ -30,6 +30,7 @@ _EXACT = {
 _EXACT |= {"s": Fraction(1), "min": Fraction(60), "h": Fraction(3600), "day": Fraction(86400)}
 _RATES = {"Hz": Fraction(1), "kHz": Fraction(1000), "mHz": Fraction(1, 1000)}
 SHORT = 10**6  # denominators up to this are taken for what a float was meant to be
+ON_TICK = 1e-6  # a time this near to a tick, in ticks, is on it
 MOST = 2**62  # ticks of a run
 
 
@@ -141,3 +142,11 @@ class Clock:
     def seconds(self, ticks: int) -> float:
         """Return the time of a tick, rounded once."""
         return float(Fraction(ticks * self.num, self.den))
+
+    def last(self, t: float) -> int:
+        """Return the last tick at a time or before it.
+
+        >>> Clock(1, 10).last(0.3), Clock(1, 10).last(0.39)
+        (3, 3)
+        """
+        return math.floor(t * self.den / self.num + ON_TICK)
