@@ -120,6 +120,20 @@ def test_logs_that_cannot_be_drawn_are_refused_in_words(flown, tmp_path):
         arrow_of("push.force")
 
 
+def test_a_rigid_vehicle_alone_has_paths_and_no_bending(tmp_path):
+    mb = ist.Multibody("stone")
+    mb.add_body("stone", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    ist.simulate(system, system.state(), until=0.1, step=0.01, log=tmp_path / "stone.h5")
+    page = view_file(tmp_path / "stone.h5")
+    replay, lines = (
+        next(f for f in page.figures.values() if f["kind"] == kind) for kind in ("replay", "lines")
+    )
+    assert replay["gain"] == 0.0 and lines["clock"]
+    text = page.save(tmp_path / "stone.html").read_text(encoding="utf-8")
+    assert "Position of stone" in text and "Colours tell" not in text
+
+
 @pytest.fixture(scope="module")
 def page_of(flown):
     folder, _ = flown
@@ -146,6 +160,10 @@ def test_replay_in_a_browser(page_of):
             raise AssertionError("it never came true")
 
         until(lambda: shown("frames") > 0)
+        page.eval_on_selector(
+            "input.bending", "i => { i.max = 340; i.value = 340; i.dispatchEvent(new Event('input')) }"
+        )
+        until(lambda: page.inner_text(".replay .reading span") == "bending × 340")
         first = page.eval_on_selector(CANVAS, "c => c.toDataURL()")
         page.eval_on_selector("input.time", "i => { i.value = 2.5; i.dispatchEvent(new Event('input')) }")
         until(lambda: abs(shown() - 2.5) < 0.01)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -48,6 +51,17 @@ def test_the_page_has_tables_pictures_and_failures(study, tmp_path):
         assert words in text
     assert "<b>too large</b>" not in text and "&lt;b&gt;too large" in text
     assert text.count("<svg") >= 3
+
+
+def test_runs_without_a_time_of_their_own_have_no_mean_time(study, tmp_path):
+    """Samples of a batch are flown together; numpy's warning of an empty mean would fail the test."""
+    together = copy.copy(study)
+    together.seconds = np.full(200, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = together.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Mean run" not in text
+    assert "Mean run" in study.report(tmp_path / "timed.html").read_text(encoding="utf-8")
 
 
 def test_what_cannot_be_drawn_is_refused(study):

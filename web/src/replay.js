@@ -125,10 +125,13 @@ class Replay {
     this.canvas.setAttribute("aria-label", "The flight in 3-D; drag to look from elsewhere");
     this.canvas.tabIndex = 0;
     this.caption = element("div", "reading");
-    const scale = element("div", "scale");
-    scale.append(element("span", "", "straight"), element("i"), element("span", "", "most bent"));
-    scale.querySelector("i").style.background = `linear-gradient(90deg, ${STOPS.join(",")})`;
-    this.frame.append(this.canvas, this.caption, scale);
+    this.frame.append(this.canvas, this.caption);
+    if (this.figure.gain > 0) {
+      const scale = element("div", "scale");
+      scale.append(element("span", "", "straight"), element("i"), element("span", "", "most bent"));
+      scale.querySelector("i").style.background = `linear-gradient(90deg, ${STOPS.join(",")})`;
+      this.frame.append(scale);
+    }
     const bar = element("div", "controls");
     this.button = element("button", "play");
     this.button.type = "button";
@@ -149,11 +152,13 @@ class Replay {
       this.play(false);
       this.go(value, true);
     });
-    const top = Math.max(1, 4 * this.figure.gain);
-    range("bending", "Bending", 0, top, this.figure.gain, top / 100, (value) => {
-      this.gain = value;
-      this.later();
-    });
+    if (this.figure.gain > 0) {
+      const top = 4 * this.figure.gain;
+      range("bending", "Bending", 0, top, this.figure.gain, top / 100, (value) => {
+        this.gain = value;
+        this.later();
+      });
+    }
     this.cameras = ["chase", "fixed"].map((name) => {
       const button = element("button", "quiet camera", name === "chase" ? "Chase camera" : "Fixed camera");
       button.type = "button";
@@ -322,7 +327,8 @@ class Replay {
       helper.quaternion.setFromUnitVectors(new Vector3(1, 0, 0), new Vector3(row[3], row[4], row[5]).divideScalar(long));
       helper.scale.setScalar((this.figure.size * long) / most);
     }
-    this.caption.replaceChildren(element("b", "", `${this.now.toFixed(end - t[0] < 10 ? 3 : 1)} s`), element("span", "", `bending × ${this.gain.toPrecision(2)}`));
+    this.caption.replaceChildren(element("b", "", `${this.now.toFixed(end - t[0] < 10 ? 3 : 1)} s`));
+    if (this.figure.gain > 0) this.caption.append(element("span", "", `bending × ${Number(this.gain.toPrecision(2))}`));
     this.canvas.dataset.time = String(this.now);
     this.renderer.render(this.scene, this.camera);
     this.canvas.dataset.frames = String(++this.frames);

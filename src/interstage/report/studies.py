@@ -119,7 +119,9 @@ def study_report(study: Study) -> Report:
     report.fact("Runs", f"{len(study)}")
     report.fact("Failed", f"{len(study.errors)}")
     report.fact("Seed", f"{study.design.seed}", "", f"{study.design.sampling} points")
-    report.fact("Mean run", f"{np.nanmean(study.seconds):.3g}", "s")
+    timed = study.seconds[np.isfinite(study.seconds)]  # samples of a batch have no time of their own
+    if len(timed):
+        report.fact("Mean run", f"{timed.mean():.3g}", "s")
     section = report.section("levels", "Levels", "What each output is, over all runs that ended well.")
     _levels(section, study, numbers)
     outputs = report.section(

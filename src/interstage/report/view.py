@@ -105,14 +105,17 @@ def _page(
         "Times shown", f"{len(replay.t)}", "", f"of {sum(len(one.t) for one in stretches)} in the log"
     )
     section = report.section("flight", "Flight", "")
+    figure = replay.figure()
+    bent = (
+        "Colours tell how far a structure is bent, which is drawn larger than it is. "
+        if figure["gain"]
+        else ""
+    )
     section.figure(
-        "Replay",
-        "Colours tell how far a structure is bent, which is drawn larger than it is. Drag to look from elsewhere, "
-        "click into a chart to go to its time.",
-        replay.figure(),
+        "Replay", f"{bent}Drag to look from elsewhere, click into a chart to go to its time.", figure
     )
     charts = report.section("charts", "Charts", "What was logged beside it.")
-    if log is None:
+    if log is None or not (ports or log.written()):
         _paths(charts, stretches)
     else:
         _ports(charts, log, ports)
