@@ -236,6 +236,12 @@ def test_refusals():
     two = {"at": ("core", 1), "flow": 1.0}
     assert "thrust or exhaust" in refused(lambda: v.add_engine("e", feeds={"lox": 1.0}, **two))
     assert "sum 1" in refused(lambda: v.add_engine("e", feeds={"lox": 0.5}, thrust=1.0, **two))
+    assert "sum 1" in refused(lambda: v.add_engine("e", feeds={"lox": np.nan}, thrust=1.0, **two))
+    assert "finite" in refused(lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=np.nan, **two))
+    assert "positive" in refused(
+        lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=1.0, **{**two, "flow": np.inf})
+    )
+    assert "above 0" in refused(lambda: v.add_slosh("lox", FLUID, **{**given, "acceleration": np.inf}))
     assert "there is an engine" in refused(
         lambda: v.add_engine("main", feeds={"lox": 1.0}, thrust=1.0, **two)
     )

@@ -72,17 +72,20 @@ def engine_spec(
         raise InputError("a nozzle and its gimbal belong together", where=where)
     if nozzle is not None and not isinstance(nozzle, RigidInertia):
         raise InputError("a nozzle is a RigidInertia about its gimbal", where=where, got=shown(nozzle))
-    if not flow > 0.0:
+    if not 0.0 < flow < np.inf:
         raise InputError("the flow of an engine is positive", where=where, expected="kg/s", got=shown(flow))
+    force = float(thrust) if thrust is not None else flow * float(exhaust or 0.0)
+    if not np.isfinite(force):
+        raise InputError("the thrust of an engine is a finite number", where=where, got=shown(force))
     shares = {str(tank): float(part) for tank, part in feeds.items()}
-    if not shares or min(shares.values()) <= 0.0 or abs(sum(shares.values()) - 1.0) > 1e-6:
+    positive = all(part > 0.0 for part in shares.values())
+    if not positive or not abs(sum(shares.values()) - 1.0) <= 1e-6:
         raise InputError(
             "the tanks of an engine feed all of its flow",
             where=where,
             expected="positive parts with the sum 1, as in {'lox': 0.85, 'lh2': 0.15}",
             got=shown(dict(feeds)),
         )
-    force = float(thrust) if thrust is not None else flow * float(exhaust or 0.0)
     return EngineSpec(
         name, at, shares, force, float(flow), nozzle, gimbal, list(path), throttle, dict(settings)
     )

@@ -180,7 +180,7 @@ class Vehicle:
         where = f"slosh of tank '{tank}'"
         stage = self._tank_stage(tank, where)
         foot = as_array(bottom, (3,), f"{where}, bottom")
-        if not acceleration > 0.0:
+        if not 0.0 < acceleration < np.inf:
             raise InputError(
                 "waves need an acceleration", where=where, expected="above 0 m/s^2", got=shown(acceleration)
             )
