@@ -1,5 +1,8 @@
 """Replays: drawn points are where the engine says they are, and the page works in a real browser."""
 
+import base64
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from browser import Page, launcher
@@ -132,6 +135,23 @@ def test_a_rigid_vehicle_alone_has_paths_and_no_bending(tmp_path):
     assert replay["gain"] == 0.0 and lines["clock"]
     text = page.save(tmp_path / "stone.html").read_text(encoding="utf-8")
     assert "Position of stone" in text and "Colours tell" not in text
+
+
+def test_charts_of_a_log_of_states_have_its_units_and_all_its_phases(tmp_path):
+    mb = ist.Multibody("small", units="t-mm-s")
+    mb.add_body("a", mass=1.0, inertia=[1e3, 2e3, 2e3], joint=ist.Free())
+    system = mb.compile()
+    x = system.state()
+    x["a"].velocity[3] = 100.0
+    (phase,) = ist.simulate(system, x, until=1.0, step=0.01).phases
+    halves = [replace(phase, t=phase.t[k], q=phase.q[k], v=phase.v[k]) for k in (slice(51), slice(50, None))]
+    page = view_of(ist.Log(halves))
+    (lines,) = (figure for figure in page.figures.values() if figure["kind"] == "lines")
+    assert [panel["unit"] for panel in lines["panels"]] == ["mm"]
+    t = np.frombuffer(base64.b64decode(lines["x"]["d"]), "<f8")
+    place = np.frombuffer(base64.b64decode(lines["panels"][0]["series"][0]["values"]["d"]), "<f4")
+    np.testing.assert_allclose(place, 100.0 * t, atol=1e-4)  # single numbers
+    assert t[-1] == pytest.approx(1.0)
 
 
 @pytest.fixture(scope="module")

@@ -155,14 +155,15 @@ def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
 
 def _paths(section: Section, stretches: Sequence[Stretch]) -> None:
     """Add charts of where the bodies of a log of states went."""
-    one = stretches[0]
-    keep = thinned(len(one.t), 500)
-    states = [one.system.state(q, v) for q, v in zip(one.q[keep], one.v[keep])]
-    panels = []
-    for body in list(one.system.bodies)[:MOST_CHARTS]:
-        place = np.array([one.system.position(x, body) for x in states])
-        panels.append(Panel(f"Position of {body}", "m", [Curve(a, v) for a, v in zip("xyz", place.T)], "m"))
-    _charts(section, one.t[keep], panels)
+    kept = [thinned(len(one.t), 500) for one in stretches]
+    thin = [Stretch(one.system, one.t[k], one.q[k], one.v[k]) for one, k in zip(stretches, kept)]
+    states = [(one.system, x) for one in thin for x in one.states()]
+    unit, panels = thin[0].system.model.units.get("length", ""), []
+    for body in list(thin[0].system.bodies)[:MOST_CHARTS]:
+        away = np.full(3, np.nan)
+        place = np.array([one.position(x, body) if body in one.bodies else away for one, x in states])
+        panels.append(Panel(f"Position of {body}", unit, [Curve(a, v) for a, v in zip("xyz", place.T)], unit))
+    _charts(section, np.concatenate([one.t for one in thin]), panels)
 
 
 def _charts(section: Section, t: np.ndarray, panels: Sequence[Panel]) -> None:
