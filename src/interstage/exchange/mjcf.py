@@ -183,12 +183,12 @@ class _Reader:
         for frame in body.all("frame"):
             for lost in (part for part in frame.children if part.tag in ("joint", "freejoint", "inertial")):
                 raise lost.fault(f"a <{lost.tag}> inside a <frame> is not read")
-        if len(found) > 1 and any(isinstance(stage.joint, Free) for stage in found):
+        if len(found) > 1 and any(_kind(joint) == "free" for stage in found for joint in stage.of):
             raise body.fault("a body with a free joint has no other")
         return found or [_Stage(LOCKED, np.zeros(3), [])]
 
     def _stage(self, joint: Element) -> _Stage:
-        kind = "free" if joint.tag == "freejoint" else joint.text("type", "hinge")
+        kind = _kind(joint)
         title = f"joint '{joint.attributes.get('name', '')}'"
         for word, ignored, what in (
             ("armature", "armature", "has the inertia of a rotor"),
@@ -221,7 +221,7 @@ class _Reader:
     def _keep(self, stage: _Stage, body: str) -> None:
         """Keep what the file says of the limits of joints."""
         for k, joint in enumerate(stage.of):
-            kind = "free" if joint.tag == "freejoint" else joint.text("type", "hinge")
+            kind = _kind(joint)
             ends: list[float | None] = [None, None]
             if "range" in joint.attributes and joint.attributes.get("limited", "auto") != "false":
                 turn = self.settings.angle if kind in ("hinge", "ball") else float
@@ -234,10 +234,15 @@ class _Reader:
             self.build.made.joints[told] = ImportedJoint(body, k, kind, ends[0], ends[1], force)
 
 
+def _kind(joint: Element) -> str:
+    """Return the type of a joint."""
+    return "free" if joint.tag == "freejoint" else joint.text("type", "hinge")
+
+
 def _together(first: _Stage, second: _Stage) -> _Stage | None:
     """Return one joint of hinges that meet in a point and are not parallel, None where they cannot be one."""
     before, after = first.joint, second.joint
-    if len(first.of) > 2 or not isinstance(before, Revolute | Universal) or not isinstance(after, Revolute):
+    if len(first.of) > 2 or any(_kind(joint) != "hinge" for joint in (*first.of, *second.of)):
         return None
     if not np.array_equal(first.anchor, second.anchor):
         return None

@@ -17,14 +17,12 @@ from interstage.batch.numbers import MODAL, OF_TREE, WRENCH
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import step_scratch
 from interstage.multibody.arrays import SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
-from interstage.multibody.kernels import joints
+from interstage.multibody.kernels.joints import VARYING
 
 CONSTANT = 62_000  # bytes of constant memory that a program may take
 # scratch that `prepare` writes from constants and that explicit steps leave alone
 PREPARED = ("mode_d", "shift", "EDE", "site_DE", "W0")
 LOADS = ("ext", "mode_ext")  # what no loads at places write: zero
-# joints whose subspace changes with their coordinates
-VARYING = (joints.UNIVERSAL, joints.GIMBAL, joints.PLANAR, joints.SLOT)
 
 
 @dataclass(frozen=True, eq=False)

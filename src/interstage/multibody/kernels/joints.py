@@ -29,6 +29,7 @@ from interstage.multibody.kernels.small import (
 )
 
 LOCKED, REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, GIMBAL, BALL, PLANAR, FREE, SCREW, SLOT = range(11)
+VARYING = (UNIVERSAL, GIMBAL, PLANAR, SLOT)  # kinds whose subspace depends on their coordinates
 
 
 @kernel
