@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Servomotor
 from scipy.linalg import expm
 
 import interstage as ist
 from interstage.system.stable_steps import fastest_of
-
-
-class Crank(ist.Device):
-    """A motor with an encoder."""
-
-    joint = ist.Hinge("rad")
-    angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
-    command, seen, speed = ist.In("N*m"), ist.Out("rad"), ist.Out("rad/s")
-
-    def outputs(d, t):
-        d.torque = d.command
-        d.seen = d.angle
-        d.speed = d.rate
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +25,7 @@ def four_bar():
 
 
 def assembly(system, gain=0.0, **options):
-    made = ist.Assembly("servo", vehicle=system).add("motor", Crank(joint="crank"))
+    made = ist.Assembly("servo", vehicle=system).add("motor", Servomotor(joint="crank"))
     made.add("law", lambda t, x, v: 4.0 - gain * (x + 0.3 * v), out={"u": "N*m"}, **options)
     return made.wire({"motor.seen": "law.x", "motor.speed": "law.v", "law.u": "motor.command"})
 
@@ -115,7 +103,7 @@ def test_a_step_inside_a_frame_bears_a_mode_that_is_damped_beyond_the_critical()
     )
     system = mb.compile()
     decay = 2.0 / 1e-5  # damper over mass: 2e5 /s, beside frequencies below 1100 rad/s
-    made = ist.Assembly("seen", vehicle=system).add("motor", Crank(joint="rod"))
+    made = ist.Assembly("seen", vehicle=system).add("motor", Servomotor(joint="rod"))
     made.add("law", lambda t, x: 0.0 * x, out={"u": "N*m"}, every="1 ms")
     made.wire({"motor.seen": "law.x", "law.u": "motor.command"})
     found = ist.linearize(made, system.state(), sampled=True)

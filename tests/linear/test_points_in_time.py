@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Servomotor
 from scipy.integrate import solve_ivp
 
 import interstage as ist
 
 M = np.array([[2.5, 0.5], [0.5, 0.5]])  # of the two bodies below
-
-
-class Motor(ist.Device):
-    """A motor with an encoder."""
-
-    joint = ist.Hinge("rad")
-    angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
-    command, seen, speed = ist.In("N*m"), ist.Out("rad"), ist.Out("rad/s")
-
-    def outputs(d, t):
-        d.torque = d.command
-        d.seen = d.angle
-        d.speed = d.rate
 
 
 class Amplifier(ist.Device):
@@ -61,7 +49,7 @@ def at_three_seconds(made, vehicle):
 
 
 def test_what_is_sampled_says_at_a_point_what_it_says_at_its_time(vehicle):
-    made = ist.Assembly("gain", vehicle=vehicle).add("motor", Motor(joint="a"))
+    made = ist.Assembly("gain", vehicle=vehicle).add("motor", Servomotor(joint="a"))
     made.add("law", Scheduled(), every=0.01).wire({"motor.seen": "law.x", "law.y": "motor.command"})
     point = at_three_seconds(made, vehicle)
     for sampled in (False, True):
@@ -71,7 +59,11 @@ def test_what_is_sampled_says_at_a_point_what_it_says_at_its_time(vehicle):
 
 def test_a_frame_at_a_point_is_flown_at_its_time(vehicle):
     """Of M q̈ = [(1 + 2 t) q₁, -10 q₂] over the frame from 3 s on: scipy's transition matrix."""
-    made = ist.Assembly("gain", vehicle=vehicle).add("motor", Motor(joint="a")).add("amplifier", Amplifier())
+    made = (
+        ist.Assembly("gain", vehicle=vehicle)
+        .add("motor", Servomotor(joint="a"))
+        .add("amplifier", Amplifier())
+    )
     made.add("law", Scheduled(), every=0.1)
     made.wire({"motor.seen": ["amplifier.x", "law.x"], "amplifier.y": "motor.command"})
 
@@ -89,7 +81,7 @@ def test_a_frame_at_a_point_is_flown_at_its_time(vehicle):
 def test_a_law_that_drops_complex_numbers_is_noticed_beside_stiff_modes(stiffness):
     """u = -3 |(x, v/2)| at (0.3, 0.4): its slopes are -3 x/n and -3 v/(4 n), whatever else the vehicle has."""
     system = two_bodies(stiffness)
-    made = ist.Assembly("norm", vehicle=system).add("motor", Motor(joint="a"))
+    made = ist.Assembly("norm", vehicle=system).add("motor", Servomotor(joint="a"))
     made.add("law", lambda t, x, v: -3.0 * np.linalg.norm([x, 0.5 * v]), out={"u": "N*m"})
     made.wire({"motor.seen": "law.x", "motor.speed": "law.v", "law.u": "motor.command"})
     x, n = system.state(q=[0.3, 0.0], v=[0.4, 0.0]), np.hypot(0.3, 0.2)
@@ -104,7 +96,7 @@ def test_a_law_that_drops_complex_numbers_is_noticed_beside_stiff_modes(stiffnes
 
 
 def test_an_assembly_starts_from_a_finite_state(vehicle):
-    made = ist.Assembly("motor", vehicle=vehicle).add("motor", Motor(joint="a"))
+    made = ist.Assembly("motor", vehicle=vehicle).add("motor", Servomotor(joint="a"))
     x = vehicle.state()
     x.q[1] = np.nan
     with pytest.raises(ist.InterstageError, match=r"not finite: q\[1\] \(b.angle\)"):

@@ -188,6 +188,8 @@ BAD = {
     "a.obj": ("v 1 2 3\nf 1 2 9\n", "line 2"),
     "b.obj": ("v 1 2\n", "line 1"),
     "c.obj": ("v 1 2 3\n", "no triangle"),
+}
+BAD |= {
     "d.stl": ("solid\nvertex a b c\n", "no three numbers"),
     "e.stl": ("solid\nvertex 1 2 3\n", "inside a triangle"),
     "f.stl": ("rubbish", "no STL"),

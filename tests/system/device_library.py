@@ -34,6 +34,19 @@ def assert_loop_through_the_vehicle(made, *legs):
         assert words in str(err.value)
 
 
+class Servomotor(ist.Device):
+    """A motor with an encoder."""
+
+    joint = ist.Hinge("rad")
+    angle, rate, torque = joint.coordinate(), joint.rate(), joint.force()
+    command, seen, speed = ist.In("N*m"), ist.Out("rad"), ist.Out("rad/s")
+
+    def outputs(d, t):
+        d.torque = d.command
+        d.seen = d.angle
+        d.speed = d.rate
+
+
 class Lag(ist.Device):
     """First-order lag, numbers only."""
 

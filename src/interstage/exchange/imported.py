@@ -70,11 +70,9 @@ Flexible: TypeAlias = Mapping[str, FlexibleBody | Component | str | Path]
 def _checked(flexible: Flexible) -> dict[str, FlexibleBody | Component | str | Path]:
     """Return what is given of flexible bodies, whose words must be known."""
     if not isinstance(flexible, Mapping):
+        words = 'a mapping, as {"panel": "panel.h5"}'
         raise InputError(
-            "flexible bodies are not named",
-            where="flexible",
-            expected='a mapping, as {"panel": "panel.h5"}',
-            got=shown(flexible),
+            "flexible bodies are not named", where="flexible", expected=words, got=shown(flexible)
         )
     known = list(FlexibleBody.__annotations__)
     for name, given in flexible.items():
