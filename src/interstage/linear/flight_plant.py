@@ -33,7 +33,7 @@ from interstage.system.ports import Integer, Out, Value
 from interstage.system.steps import Steps
 from interstage.system.views import view_of
 
-DIFFERENCE = 1e-6  # step of central differences, in units of each state's size
+DIFFERENCE = 1e-6  # step of central differences, in the unit of each state
 SMALL_DIFFERENCE = 1e-9  # of a second look, where the first one may have run into a limit
 DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
 
