@@ -55,7 +55,7 @@ def test_the_statics():
 
 CHANGES = {
     "number the PBAR 7": ("PBAR,1,", "PBAR,7,"),
-    "CBEND for a CBAR": ("CBAR,2,", "CBEND,2,"),
+    "CSEAM for a CBAR": ("CBAR,2,", "CSEAM,2,"),
     "7.1.0 for 7.+10": ("7.+10", "7.1.0"),
     "drop the SPC": ("SPC = 1\n", ""),
 }

@@ -133,7 +133,7 @@ def test_normalization_by_a_point_is_said_and_not_refused():
         ("MAT1,9,X,,.3\nCONROD,50,1,2,9,.1\n", "MAT1 9 has a word where a number belongs .*got X"),
         ("MAT1,9,7.+10,,Y\nCONROD,50,1,2,9,.1\n", "MAT1 9 has a word where a number belongs"),
         ("MAT10,9,1.,1.,1.\nCONROD,50,1,2,9,.1\n", "CONROD needs a MAT1 with id 9 .*got MAT10"),
-        ("PBCOMP,9,1,.1,.1,.1\nCBEAM,50,9,1,2,0.,1.,0.\n", "PBCOMP 9 is not supported and a CBEAM refers"),
+        ("PBMSECT,9,1,GS\nCBEAM,50,9,1,2,0.,1.,0.\n", "PBMSECT 9 is not supported and a CBEAM refers"),
         ("SPOINT,7,THRU,3\n", "THRU runs backwards .*line"),
         (f"SPOINT,{N}\n", f"point {N} is both a GRID and an SPOINT"),
         ("SPOINT,7,WORD\n", "the list holds something that is not an integer"),
@@ -146,10 +146,9 @@ def test_mistakes_in_cards_are_sentences(bulk, message):
 
 def test_properties_and_materials_that_nothing_uses_are_listed():
     deck = deck_from_text(
-        "PBEND,70,1,1.,1.,.1,.1,0.,45.\nPBUSH2D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPFAST,2\nPBCOMP,9,1\n"
-        + BEAM
+        "PWSEAM,70,1\nPBUSH2D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPFAST,2\nPBMSECT,9,1,GS\n" + BEAM
     )
-    assert deck.ignored == dict.fromkeys(("MATHP", "PBCOMP", "PBEND", "PBUSH2D", "PFAST", "PLSOLID"), 1)
+    assert deck.ignored == dict.fromkeys(("MATHP", "PBMSECT", "PWSEAM", "PBUSH2D", "PFAST", "PLSOLID"), 1)
     assert first(FEModel.from_deck(deck)) == pytest.approx(0.0, abs=1e-3)
 
 

@@ -11,8 +11,8 @@ def _names(text: str) -> frozenset[str]:
 
 
 ELEMENTS = _names("""
-    CROD CONROD CTUBE CBAR CBEAM CBUSH CBUSH1D CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4 CVISC
-    CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CGAP GENEL
+    CROD CONROD CTUBE CBAR CBEAM CBEAM3 CBEND CBUSH CBUSH1D CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4
+    CVISC CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CGAP GENEL
 """)
 MASSES = _names("CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2")
 RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT RSSCON")
@@ -21,8 +21,11 @@ RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT RSSCON")
 PROPERTIES = (
     ("PSHELL", "PCOMP", "PCOMPG"),
     ("PBAR", "PBARL"),
-    ("PBEAM", "PBEAML"),
-    *((name,) for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PGAP")),
+    ("PBEAM", "PBEAML", "PBCOMP"),
+    *(
+        (name,)
+        for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PGAP", "PBEND", "PBEAM3")
+    ),
     ("PSOLID", "PCOMPS"),
 )
 # Properties with several to a card: the data fields that hold identification numbers.
@@ -131,7 +134,7 @@ _SHELLS = ("CQUAD4", "CTRIA3", "CQUADR", "CTRIAR", "CQUAD8", "CTRIA6")
 _SOLIDS = ("CHEXA", "CPENTA", "CTETRA", "CPYRAM")
 OTHER_PROPERTIES: dict[str, tuple[str, ...]] = {
     "PBRSECT": ("CBAR",),
-    **dict.fromkeys(("PBCOMP", "PBMSECT"), ("CBEAM",)),
+    "PBMSECT": ("CBEAM", "CBEAM3"),
     **dict.fromkeys(("PLPLANE", "PCOMPF", "PPLANE", "PSHLPAR", "PISHELL"), _SHELLS),
     **dict.fromkeys(("PLSOLID", "PCOMPLS", "PLCOMP", "PSOLCZ", "PCOHE", "PIHEX"), _SOLIDS),
     **dict.fromkeys(
@@ -197,14 +200,16 @@ REFUSED_WORDS = {
         "write the mirrored part out as one of its own (BEGIN SUPER)",
     ),
     **dict.fromkeys(
-        ("CFAST", "CWELD", "CSEAM"),
+        ("CFAST", "CWELD"),
         (
             "is not supported: fasteners that are projected onto plates are not made",
             "join the plates by CBUSH between two RBE3 at the place of the fastener",
         ),
     ),
-    "CBEND": ("is not supported: curved beams and elbows are not made", "use a chain of CBAR or CBEAM"),
-    "CBEAM3": ("is not supported: beams of three grids are not made", "use two CBEAM"),
+    "CSEAM": (
+        "is not supported: seams that are projected onto plates are not made",
+        "use CWELD or CFAST at points along the seam",
+    ),
     **dict.fromkeys(
         (
             "CTRIAX6",

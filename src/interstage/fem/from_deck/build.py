@@ -8,6 +8,8 @@ from functools import partial
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck import (
+    beam3,
+    bend,
     bush,
     bush1d,
     dmig,
@@ -97,6 +99,8 @@ def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
     """The elements of a deck that stand on grids, family by family; `rotary` as in `line.read`."""
     blocks = [
         *line.read(ctx, rotary=rotary),
+        *bend.read(ctx),
+        *beam3.read(ctx),
         *bush.read(ctx),
         *bush1d.read(ctx),
         *point_mass.read(ctx),

@@ -129,16 +129,16 @@ def _axes(ctx: Context, table: CardTable, nodes: np.ndarray, k: np.ndarray, b: n
     return out
 
 
-def orientation_vectors(ctx: Context, table: CardTable, a: np.ndarray) -> np.ndarray:
-    """Orientation vectors (n, 3): from GA to G0, or in the CD system of GA."""
-    by_grid = table.is_integer(5) & table.blank(6) & table.blank(7)
+def orientation_vectors(ctx: Context, table: CardTable, a: np.ndarray, first: int = 5) -> np.ndarray:
+    """Orientation vectors (n, 3) of three data fields from `first` on: from GA to G0, or in the CD system of GA."""
+    by_grid = table.is_integer(first) & table.blank(first + 1) & table.blank(first + 2)
     v = np.zeros((len(table), 3))
     if by_grid.any():
-        v[by_grid] = ctx.grids.xyz[ctx.rows(table.select(by_grid), 5)] - ctx.grids.xyz[a[by_grid]]
+        v[by_grid] = ctx.grids.xyz[ctx.rows(table.select(by_grid), first)] - ctx.grids.xyz[a[by_grid]]
     rest = ~by_grid
     if rest.any():
         part = table.select(rest)
-        x = np.column_stack([part.real(j, 0.0) for j in (5, 6, 7)])
+        x = np.column_stack([part.real(first + k, 0.0) for k in range(3)])
         v[rest] = np.einsum("nij,nj->ni", ctx.grids.R_basic_cd[a[rest]], x)
     return v
 

@@ -31,7 +31,8 @@ ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
 
 # how many grids elements name, from their third data field on
-_LINES = dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP"), 2)
+_LINES = dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP", "CBEND"), 2)
+_LINES |= {"CBEAM3": 3}
 _SHELLS = {"CTRIA3": 3, "CTRIAR": 3, "CQUAD4": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA6": 6, "CQUAD8": 8}
 _SOLIDS = {"CTETRA": 10, "CPYRAM": 13, "CPENTA": 15, "CHEXA": 20}
 # data fields in which elements name their grids: the first, the last

@@ -22,7 +22,7 @@ _ELEMENTS = {
         ("PSHELL", "PCOMP", "PCOMPG"), ("CQUAD4", "CTRIA3", "CQUADR", "CTRIAR", "CQUAD8", "CTRIA6")
     ),
     **dict.fromkeys(("PBAR", "PBARL"), ("CBAR",)),
-    **dict.fromkeys(("PBEAM", "PBEAML"), ("CBEAM",)),
+    **dict.fromkeys(("PBEAM", "PBEAML", "PBCOMP"), ("CBEAM",)),
     "PROD": ("CROD",),
     "PTUBE": ("CTUBE",),
     "CONROD": ("CONROD",),

@@ -1,4 +1,4 @@
-"""Properties of bars and beams: PBAR, PBARL, PBEAM, PBEAML."""
+"""Properties of bars and beams: PBAR, PBARL, PBEAM, PBEAML; PBCOMP and PBEAM3 by `beam_cards`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from interstage.fem.elements.bar import BarSection
 from interstage.fem.elements.beam import BeamSection
 from interstage.fem.elements.section_points import stress_points
 from interstage.fem.elements.sections import SHAPES, SectionError, SectionProperties, section
+from interstage.fem.from_deck.beam_cards import composite_section, three_stations
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.lookup import find_properties, positive
+from interstage.fem.from_deck.section_fields import field_at, number_at, numbers_at
 from interstage.nastran import CardTable
 
 _STATION = ("A", "I1", "I2", "I12", "J", "nsm")
@@ -97,8 +99,8 @@ def _pbarl(table: CardTable) -> np.ndarray:
     for i in range(len(table)):
         row = table.row(i)
         kind, count = _shape(table, i, row)
-        s = _section(table, i, kind, _numbers(table, i, row, 8, count))
-        nsm = _number(table, i, row, 8 + count, 0.0)
+        s = _section(table, i, kind, numbers_at(table, i, row, 8, count))
+        nsm = number_at(table, i, row, 8 + count, 0.0)
         out[i] = s.A, s.I1, s.I2, s.I12, s.J, s.K1, s.K2, nsm
     return out
 
@@ -120,35 +122,18 @@ def _section(table: CardTable, i: int, kind: str, dims: list[float]) -> SectionP
         raise table.error(i, str(error), got=", ".join(f"{d:g}" for d in dims)) from None
 
 
-def _number(table: CardTable, i: int, row: list, at: int, default: float | None = None) -> float:
-    """Number at index `at` of a row; a blank is the default, or an error without one."""
-    value = row[at] if at < len(row) else None
-    if value is None and default is not None:
-        return default
-    if not isinstance(value, int | float):
-        place = f"field {at % 8 + 2}" + (f" of continuation {at // 8}" if at >= 8 else "")
-        raise table.error(
-            i, f"{table.name} needs a number in {place}", got="blank" if value is None else value
-        )
-    return float(value)
-
-
-def _numbers(table, i, row, first, count, default=None) -> list[float]:
-    return [_number(table, i, row, first + k, None if default is None else default[k]) for k in range(count)]
-
-
 @dataclass
 class _BeamData:
-    """A beam property before its material is known: keyword arguments of BeamSection, and warping."""
+    """A beam property: keyword arguments of BeamSection, the material's if they are not given, and warping."""
 
     values: dict
-    warping: bool
+    warping: bool = False
 
 
 def beam_sections(
     ctx: Context, table: CardTable, pid: np.ndarray
 ) -> tuple[list[BeamSection], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sections of the CBEAM elements in `table` with property ids `pid`.
+    """Sections of the CBEAM or CBEAM3 elements in `table` with property ids `pid`.
 
     Returns the sections used, the section of each element (n,), its structural damping (n,), whether its property has
     a warping coefficient (n,), and thermal expansion with its reference temperature (2, n).
@@ -156,20 +141,21 @@ def beam_sections(
     sections: list[BeamSection] = []
     index = np.zeros(len(pid), dtype=np.int64)
     ge, warping, thermal = np.zeros(len(pid)), np.zeros(len(pid), dtype=bool), np.zeros((2, len(pid)))
-    for k, here, source, back in _by_card(ctx, table, pid, ("PBEAM", "PBEAML")):
-        read = _pbeam if k == 0 else _pbeaml
+    names = ("PBEAM", "PBEAML", "PBCOMP") if table.name == "CBEAM" else ("PBEAM3", "PBEAML")
+    for k, here, source, back in _by_card(ctx, table, pid, names):
+        read = _BEAM_READERS[names[k]]
         iso = ctx.materials.isotropic(source.integer(2), source)
         index[here] = len(sections) + back
         ge[here] = iso.ge[back]
         thermal[:, here] = np.array([iso.alpha, iso.tref])[:, back]
-        data = [read(source, i) for i in range(len(source))]
-        if k == 1 and ctx.deck.for_msc:
+        data = [read(ctx, source, i) for i in range(len(source))]
+        if names[k] == "PBEAML" and ctx.deck.for_msc:
             _msc_rods(ctx, source, data)
         warping[here] = np.array([one.warping for one in data])[back]
         for i, one in enumerate(data):
             _check_stations(source, i, one.values)
             material = {"E": float(iso.E[i]), "G": float(iso.G[i]), "rho": float(iso.rho[i])}
-            sections.append(BeamSection(**one.values, **material))
+            sections.append(BeamSection(**(material | one.values)))
     return sections, index, ge, warping, thermal
 
 
@@ -182,44 +168,44 @@ def _msc_rods(ctx: Context, table: CardTable, data: list[_BeamData]) -> None:
         ctx.notes.append("PBEAML ROD has a shear factor of 6/7, as in MSC Nastran that the deck names")
 
 
-def _pbeam(table: CardTable, i: int) -> _BeamData:
+def _pbeam(ctx: Context, table: CardTable, i: int) -> _BeamData:
     """Read one PBEAM with its stations.
 
     A blank at end B repeats end A; a blank at a station between is interpolated between the ends
     (Quick Reference Guide). K1 = K2 = 1 where blank.
     """
     row = table.row(i)
-    end_a = [_number(table, i, row, 2), _number(table, i, row, 3), _number(table, i, row, 4)]
-    end_a += [_number(table, i, row, at, 0.0) for at in (5, 6, 7)]
+    end_a = [number_at(table, i, row, 2), number_at(table, i, row, 3), number_at(table, i, row, 4)]
+    end_a += [number_at(table, i, row, at, 0.0) for at in (5, 6, 7)]
     at, points_a = 8, [0.0] * 8
-    if not isinstance(_get(row, at), str):
-        points_a = _numbers(table, i, row, at, 8, [0.0] * 8)
+    if not isinstance(field_at(row, at), str):
+        points_a = numbers_at(table, i, row, at, 8, [0.0] * 8)
         at += 8
     stations: list[tuple[float, list[float | None]]] = []
     shown = {0.0: (True, points_a)}
-    while isinstance(_get(row, at), str):
+    while isinstance(field_at(row, at), str):
         so = row[at]
         if so not in ("YES", "YESA", "NO"):
             raise table.error(i, "the stress option SO of PBEAM is wrong", "YES, YESA or NO", so)
-        x = _number(table, i, row, at + 1, 1.0)
+        x = number_at(table, i, row, at + 1, 1.0)
         if not 0.0 < x <= 1.0:
             raise table.error(i, "a station X/XB of PBEAM is not on the beam", "0 < X/XB <= 1", f"{x:g}")
-        blank = [_get(row, at + k) is None for k in range(2, 8)]
-        values = [None if blank[k] else _number(table, i, row, at + 2 + k) for k in range(6)]
+        blank = [field_at(row, at + k) is None for k in range(2, 8)]
+        values = [None if blank[k] else number_at(table, i, row, at + 2 + k) for k in range(6)]
         stations.append((x, values))
-        points = _numbers(table, i, row, at + 8, 8, [0.0] * 8) if so == "YES" else points_a
+        points = numbers_at(table, i, row, at + 8, 8, [0.0] * 8) if so == "YES" else points_a
         shown[x] = (so != "NO", points)
         at += 16 if so == "YES" else 8
     x, values = _complete(table, i, end_a, stations)
-    K1, K2 = _number(table, i, row, at, 1.0), _number(table, i, row, at + 1, 1.0)
-    S1, S2 = _number(table, i, row, at + 2, 0.0), _number(table, i, row, at + 3, 0.0)
-    nsi_a = _number(table, i, row, at + 4, 0.0)
-    nsi = np.array([nsi_a, _number(table, i, row, at + 5, nsi_a)])
-    warping = any(_number(table, i, row, at + k, 0.0) != 0.0 for k in (6, 7))
+    K1, K2 = number_at(table, i, row, at, 1.0), number_at(table, i, row, at + 1, 1.0)
+    S1, S2 = number_at(table, i, row, at + 2, 0.0), number_at(table, i, row, at + 3, 0.0)
+    nsi_a = number_at(table, i, row, at + 4, 0.0)
+    nsi = np.array([nsi_a, number_at(table, i, row, at + 5, nsi_a)])
+    warping = any(number_at(table, i, row, at + k, 0.0) != 0.0 for k in (6, 7))
     offsets = []
     for first in (at + 8, at + 12):
-        a = _numbers(table, i, row, first, 2, (0.0, 0.0))
-        offsets.append(np.array([a, _numbers(table, i, row, first + 2, 2, a)]))
+        a = numbers_at(table, i, row, first, 2, (0.0, 0.0))
+        offsets.append(np.array([a, numbers_at(table, i, row, first + 2, 2, a)]))
     data = dict(zip(_STATION, values.T))
     data |= {"x": x, "K1": K1, "K2": K2, "S1": S1, "S2": S2, "nsi": nsi}
     asked = [shown.get(float(one), (True, points_a)) for one in x]
@@ -245,25 +231,25 @@ def _complete(table, i, end_a, stations) -> tuple[np.ndarray, np.ndarray]:
     return np.array([*x, 1.0]), np.array([*out, end_b])
 
 
-def _pbeaml(table: CardTable, i: int) -> _BeamData:
+def _pbeaml(ctx: Context, table: CardTable, i: int) -> _BeamData:
     """Read one PBEAML: dimensions at end A, at stations between, and at end B (end A's if not given)."""
     row = table.row(i)
     kind, n = _shape(table, i, row)
-    dims = _numbers(table, i, row, 8, n)
-    nsm = _number(table, i, row, 8 + n, 0.0)
+    dims = numbers_at(table, i, row, 8, n)
+    nsm = number_at(table, i, row, 8 + n, 0.0)
     stations, shown = {0.0: (dims, nsm)}, {}
     at = 9 + n
     while at < len(row):
-        so = _get(row, at)
+        so = field_at(row, at)
         if so is not None and so not in ("YES", "NO", "YESA"):
             raise table.error(i, "the stress option SO of PBEAML is wrong", "YES or NO", str(so))
-        x = _number(table, i, row, at + 1, 1.0)
+        x = number_at(table, i, row, at + 1, 1.0)
         if not 0.0 < x <= 1.0 or x in stations:
             raise table.error(i, "a station X/XB of PBEAML is repeated or not on the beam", got=f"{x:g}")
         shown[x] = so != "NO"
         stations[x] = (
-            _numbers(table, i, row, at + 2, n, dims),
-            _number(table, i, row, at + 2 + n, 0.0),
+            numbers_at(table, i, row, at + 2, n, dims),
+            number_at(table, i, row, at + 2 + n, 0.0),
         )
         at += 3 + n
     stations.setdefault(1.0, (dims, nsm))
@@ -295,5 +281,9 @@ def _check_stations(table: CardTable, i: int, values: dict) -> None:
         raise table.error(i, f"I12 of this {table.name} is too large", expected="I1 * I2 > I12**2")
 
 
-def _get(row: list, at: int):
-    return row[at] if at < len(row) else None
+_BEAM_READERS = {
+    "PBEAM": _pbeam,
+    "PBEAML": _pbeaml,
+    "PBCOMP": lambda ctx, table, i: _BeamData(composite_section(ctx, table, i)),
+    "PBEAM3": lambda ctx, table, i: _BeamData(three_stations(table, i)),
+}
