@@ -214,6 +214,83 @@ def test_forces_are_factors_and_a_closed_form_holds():
     assert log["final v.cart.travel"] == pytest.approx(a, rel=1e-13)
 
 
+def test_a_force_from_a_table_has_its_closed_form():
+    """A ramp to 8 N in half a second, then held: the acceleration is linear between steps, where RK4 is exact."""
+    mb = ist.Multibody("cart")
+    mb.add_body("cart", mass=4.0, joint=ist.Prismatic("x"))
+    system, scale = mb.compile(), np.array([1.0, 2.0, 0.0])
+    ramp = [0.0, 0.5], [[0.0] * 6, [0, 0, 0, 8.0, 0, 0]]
+    acting = {"forces": {"cart": ramp}, "tau": [2.0], "disperse": {"force.cart": scale}}
+    log = ist.simulate_batch(system, system.state(), until=1, step=0.1, samples=3, **acting)
+    v = scale * 2.0 * (0.25 + 0.5) + 0.5
+    x = scale * 2.0 * (0.5**2 / 6 + 0.25 * 0.5 + 0.5**2 / 2) + 0.25
+    assert log["final v.cart.travel"] == pytest.approx(v, rel=1e-13)
+    assert log["final q.cart.travel"] == pytest.approx(x, rel=1e-13)
+
+
+THRUST = ([0.0, 0.013, 0.3, 0.8], [[0] * 6, [0, 0, 0, 9.0, 3.0, 0], [0, 0, 0, 9.0, 1.0, 0], [0, 0, 0, 0, 0, 1.0]])
+MOTOR = ([0.1, 0.5], [0.0, 2.0])
+
+
+def gust(t):
+    return [0, 0, 0, 0, 2.0 + np.sin(9.0 * t), 4.0 if 0.2003 < t < 0.4003 else 0.0]  # between stages
+
+
+@pytest.mark.parametrize("method", ["rk4", "ros3"])
+def test_loads_in_time_are_those_of_single_runs(method):
+    """Thrust by a table, a gust by a function and a motor by a table, each with a scale, beneath a law."""
+    system, given = satellite(), {"until": 1.0, "step": 2e-3, "log_step": 0.02, "method": method}
+    gain = [[6.0, 3.0]]
+    law = ist.LinearLaw(["q.panel.angle", "v.panel.angle"], ["tau.panel.angle"], D=gain, every="20 ms")
+    tip = (1.0, 0.2, 0.0)
+    forces = [ist.Force("bus", THRUST, frame="body"), ist.Force("panel", gust, node=tip)]
+    acting = {"forces": forces, "tau": {"panel": MOTOR}, "control": law}
+    names = "force[0]", "force.panel.(1, 0.2, 0)", "tau.panel.angle"
+    table = np.random.default_rng(3).uniform(0.5, 1.5, (3, 3))
+    outputs = ["q.panel.angle", "v.bus.vy", "v.bus.wz"]
+    log = ist.simulate_batch(
+        system, system.state(), samples=3, disperse=dict(zip(names, table)), outputs=outputs, **acting, **given
+    )
+    for k in range(3):
+        thrust, wind, motor = table[:, k]
+        forces = {
+            ("bus", None, "body"): (THRUST[0], thrust * np.array(THRUST[1])),
+            ("panel", tip): lambda t: wind * np.array(gust(t)),  # noqa: B023
+        }
+
+        def control(t, x):
+            push = -gain[0][0] * x["panel"].q[0] - gain[0][1] * x["panel"].v[0]
+            return {"tau": {"panel": lambda t: push + motor * np.interp(t, *MOTOR)}}  # noqa: B023
+
+        single = ist.simulate(system, system.state(), forces=forces, control=control, control_step=0.02, **given)
+        again = log.sample(k)
+        for name, rows in zip(outputs, (single["panel"].q[:, 0], single["bus"].v[:, 4], single["bus"].v[:, 2])):
+            assert far(log[name][k], rows) < ALIKE
+        assert far(again["panel"].q[:, 0], single["panel"].q[:, 0]) < ALIKE
+
+
+@pytest.mark.kernels
+def test_loads_in_time_with_a_condition():
+    """Loads by tables are themselves between steps too, where a condition is crossed."""
+    system = pendulum()
+    log = ist.simulate_batch(
+        system,
+        system.state(),
+        until=0.1,
+        step=0.01,
+        samples=2,
+        forces={("arm", (0, 0, -1.0)): ([0.0, 0.033, 0.1], [[0] * 6, [0, 0, 0, 0, 30.0, 0], [0] * 6])},
+        tau=([0.0, 0.05], [[0.0], [8.0]]),
+        disperse={"force": [1.0, 0.8], "tau": [1.0, 2.0]},
+        stop="v.arm.angle > 0.3",
+    )
+    assert len(log.stopped) == 2
+    for k in range(2):
+        single = log.sample(k)
+        assert abs(log.end[k] - single.t[-1]) < 1e-10
+        assert abs(log["final q.arm.angle"][k] - single["arm"].q[-1, 0]) < 1e-10
+
+
 def test_a_sample_that_fails_is_marked_and_the_others_go_on():
     system = satellite()
     log = ist.simulate_batch(
@@ -316,7 +393,10 @@ def test_attitudes_are_brought_to_unit_length():
         ({"stop": "panel > 1"}, "nothing called 'panel'"),
         ({"stop": "q.panel.angle"}, "cannot be read"),
         ({"control": lambda t, x: None}, "linear"),
-        ({"tau": lambda t: np.zeros(7)}, "function of time"),
+        ({"tau": lambda t, system: np.zeros(7)}, "asks for the vehicle"),
+        ({"tau": {"panel": lambda t, system: 0.0}}, "asks for the vehicle.*panel"),
+        ({"tau": lambda t: [t] * 7, "until": 1e5}, "MiB.*tables"),
+        ({"forces": {"bus": [0] * 6}, "disperse": {"force[1]": [1.0, 1.0]}}, "nothing called 'force"),
         ({"until": 0.015}, "whole number of steps"),
         ({"log_step": 0.03}, "whole number of log_step"),
         ({"samples": 10**9, "outputs": "q.panel.angle"}, "GiB"),

@@ -75,6 +75,20 @@ CASES = {
             "outputs": ["q.a.angle", "final v.c.wx", "rms law.u1", "peak q.b.angle1"],
         },
     ),
+    "loads in time": (
+        chain,
+        {
+            "control": LAW,
+            "stop": "q.a.angle > 3e-4",
+            "forces": [
+                ist.Force("c", ([0.0, 0.0025, 0.01], [[0] * 6, [0, 0, 0, 5.0, 2.0, 0], [0] * 6])),
+                ist.Force("a", lambda t: [0, 0, 0, 0, 40.0 * t, 1.0], frame="body"),
+            ],
+            "tau": {"a": lambda t: 30.0 + t},
+            "disperse": {"force[0]": [1.0, 0.0, 2.0], "tau": [1.0, 0.8, 0.1], "force.a": [1.0, 3.0, 2.0]},
+            "outputs": ["q.a.angle", "final v.c.wx", "rms law.u1", "peak q.b.angle1"],
+        },
+    ),
     "modes": (
         boom,
         {"disperse": {"stiffness": [1.0, 1.1, 0.9], "mass.tip": [1.0, 0.5, 2.0], "damping.arm": [1, 2, 3]}},
@@ -173,6 +187,8 @@ def test_a_program_serves_all_batches_that_differ_in_what_is_handed_over(monkeyp
 
     assert printed() == printed(disperse={"mass": [0.9, 1.0, 1.3]}, step=0.02, until=0.2)
     assert printed() == printed(samples=2, disperse={"mass": [0.9, 1.0]})
+    gusts = [{"tau": ([0.0, 0.5, 1.0], [[0.0], [peak], [0.0]])} for peak in (2.0, 3.0)]
+    assert printed(**gusts[0]) == printed(**gusts[1]) != printed()
     assert len({printed(), printed(length=1.1), printed(disperse={"damping": [1.0, 1.1, 1.2]})}) == 3
 
 

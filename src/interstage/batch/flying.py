@@ -66,7 +66,8 @@ def simulate_batch(
         its rows, as "peak v.bus.wx"; "law.u1" is an output of the law. Default: "final" of all coordinates and
         velocities
     log_step : time between rows, default every step
-    forces, frame, tau : constant loads, as in `simulate`
+    forces, frame, tau : loads, as in `simulate`: constant, tables over time, or functions of time (not of the vehicle),
+        which are asked once, for the times of all steps
     control : a `LinearLaw`
     stop : conditions that end a sample, as "q.arm.angle > 0.5"
     device : "cpu", the cores of this machine; "cuda", its GPU (NVIDIA, with the extra `gpu`; explicit methods); "auto",
@@ -103,7 +104,7 @@ def simulate_batch(
         raise InputError("a run starts from a state of real numbers", where="x0", got=f"{x0.q.dtype}")
     view = at_point(system, x0).with_settings()
     view.check_closed(x0)
-    loads = Loads.of(view, *acting_at(x0, forces, tau, None), frame).constant()
+    loads = Loads.of(view, *acting_at(x0, forces, tau, None), frame)
     pace = _pace(until, step, log_step, control)
     kept = outputs_of(outputs, view, control)
     _check_size(kept, pace, samples)

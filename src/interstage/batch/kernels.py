@@ -56,8 +56,11 @@ FINAL, MAX, MIN, PEAK, MEAN, RMS = range(6)
 # history (h, rows, samples), reduced (r, samples), end (samples,) time, status (samples,), stop (samples,) which, -1
 Found = namedtuple("Found", ["history", "reduced", "end", "status", "stop"])
 
-# what acts: tau (nv,), sites (k,), wrenches (k, 10)
-Acts = namedtuple("Acts", ["tau", "sites", "wrenches"])
+# what acts: load (nv + 10 k,) with the views tau (nv,) and wrenches (k, 10) at sites (k,)
+# entries `to` (e,) of it change with time: still + scale (e,) times values (m, e), linear between times (m,)
+Acts = namedtuple(
+    "Acts", ["load", "tau", "sites", "wrenches", "to", "still", "scale", "times", "values"]
+)
 
 STEPS, EVERY, HOLD = range(3)  # places in `counts`: steps in all, between rows, between samples of the law
 NOT_FINITE = -1
@@ -68,8 +71,40 @@ WHOLE, LOOK, LAND = range(3)  # what a step is for: to go on, to find a crossing
 
 @kernel
 def enter(tree, work, acts, t, y):
-    """Return the forces (nv,): nothing is known ahead."""
+    """Write the loads that change with time as they are at t, and return the forces (nv,)."""
+    times, last = acts.times, len(acts.times) - 1
+    if last >= 0:
+        low, high = 0, last
+        while high - low > 1:
+            middle = (low + high) // 2
+            if times[middle] <= t:
+                low = middle
+            else:
+                high = middle
+        part = 0.0
+        if t >= times[high]:
+            low = high
+        elif t > times[low]:
+            part = (t - times[low]) / (times[high] - times[low])
+        for e in range(len(acts.to)):
+            value = acts.values[low, e]
+            value += part * (acts.values[high, e] - value)
+            acts.load[acts.to[e]] = acts.still[e] + acts.scale[e] * value
     return acts.tau
+
+
+@kernel
+def note_still(acts):
+    """Remember what of the loads stands still beneath what changes with time."""
+    for e in range(len(acts.to)):
+        acts.still[e] = acts.load[acts.to[e]]
+
+
+@kernel
+def restore_still(acts):
+    """Take from the loads what changes with time."""
+    for e in range(len(acts.to)):
+        acts.load[acts.to[e]] = acts.still[e]
 
 
 @kernel
@@ -83,8 +118,9 @@ def respond(tree, work, acts, t, y, force, k):
 def slope(tree, work, acts, t, y, k):
     """Write ẏ into k. Return the status."""
     nq = tree.sizes[3]
+    force = enter(tree, work, acts, t, y)
     rates(tree, y[:nq], y[nq:], k[:nq])
-    return respond(tree, work, acts, t, y, acts.tau, k)
+    return respond(tree, work, acts, t, y, force, k)
 
 
 @kernel
@@ -224,13 +260,16 @@ def fly(tree, work, m, acts, calm, load, law, stops, keep, counts, h, y, s, k, f
     normalize(tree, y[: tree.sizes[3]])
     for i in range(len(load)):
         load[i] = calm[i]
+    note_still(acts)
     for i in range(len(law.x)):
         law.x[i] = 0.0
     while phase != WHOLE or (done < steps and stop < 0):
         if phase == WHOLE:
             t, length, c = done * h, h, -1
             if hold > 0 and done % hold == 0:
+                restore_still(acts)
                 command(law, y, calm, load)
+                note_still(acts)
             if done % every == 0:
                 note(keep, y, law.u, t, since, done // every, k, found)
                 since = t

@@ -92,7 +92,7 @@ class LinearLaw:
         return np.asarray(self.limits[0]), np.asarray(self.limits[1])
 
     def running(self, system: System, loads: Loads) -> RunningLaw:
-        """Return it as a law of `simulate`, at rest, on top of constant loads."""
+        """Return it as a law of `simulate`, at rest, on top of other loads."""
         return RunningLaw(self, system, loads)
 
 
@@ -112,13 +112,16 @@ class RunningLaw:
         e = a["reference"] - np.concatenate([x.q, x.v])[self.seen]
         u = np.clip(a["C"] @ self.x + a["D"] @ e, *self.law.bounds)
         self.x = a["A"] @ self.x + a["B"] @ e
-        tau, forces = self.loads.tau.copy(), list(self.loads.forces)
+        loads = self.loads
+        tau, forces = np.zeros(len(loads.tau)), list(loads.forces)
         for j, act in enumerate(self.law.acts):
             if isinstance(act, Force):
                 forces.append(act.scaled(float(u[j])))
             else:
                 tau[self.pushes[j]] += u[j]
-        return {"tau": tau, "forces": forces}
+        if loads.law is None:
+            return {"tau": loads.tau + tau, "forces": forces}
+        return {"tau": lambda t, system: loads.tau_at(t, system) + tau, "forces": forces}
 
 
 def place_names(system: System) -> dict[str, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from interstage.batch.kernels import NOT_FINITE, Found
@@ -13,7 +11,6 @@ from interstage.ensemble import Design, Study
 from interstage.ensemble.outputs import TIMES
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
-from interstage.multibody.loads import Loads
 from interstage.system import Log, simulate
 
 
@@ -118,13 +115,8 @@ class BatchLog:
         Its vehicle has the numbers of the sample; their description (`log.system.model`) is that of the vehicle given.
         """
         plan, numbers = self._plan, self.numbers(k)
-        system, x, nv, pace = self.system(k), self.state(k), plan.system.nv, plan.pace
-        calm = numbers["calm"]
-        wrenches = calm[nv:].reshape(-1, 10)
-        forces = tuple(replace(force, wrench=row[:6]) for force, row in zip(plan.loads.forces, wrenches))
-        driven = {b: calm[system.layout[b].v] for b in plan.loads.accelerations}
-        tau = np.where(system.held, 0.0, calm[:nv])
-        loads = Loads(forces, tau, driven, plan.loads.names)
+        system, x, pace = self.system(k), self.state(k), plan.pace
+        loads = plan.course.loads_of(plan.loads, system, numbers["calm"], numbers["scale"])
         law, every = None, None
         if plan.law is not None:
             law = plan.law.with_arrays(numbers).running(system, loads)

@@ -6,6 +6,7 @@
 "damping.panel.modes", "damping.panel.joint"       of one of the two,
 "stiffness.panel.eta3", "damping.arm.angle"        of one mode, or one axis of a joint
 "force", "force.core.52", "tau", "tau.arm.angle"   a factor on loads: all, those at a place, of one velocity
+"force[1]"                                         of the second of the forces, where places have several
 "gain", "gain.u1"                              a factor on C and D of the law: all, or of one output
 "law.D[0,1]", "law.reference[0]"               a number of the law: the value itself
 """
@@ -28,6 +29,7 @@ WRENCH = 10  # numbers of a wrench as the kernels take it; the first six are [t;
 MODAL = ("flex_E", "flex_F0", "flex_J1", "site_lam", "site_gam")  # what `prepare` makes products of
 OF_TREE = ("v_stiffness", "v_damping", "mixed_C", "held_C", "drag_C", *MODAL)
 FACTORS = ("stiffness", "damping", "mass")  # below zero they mean nothing
+_FORCE = re.compile(r"force\[\d+\]")
 _ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
 
 
@@ -61,10 +63,13 @@ class Vector:
 
 
 class Names:
-    """What can be dispersed of a vehicle under loads with a law."""
+    """What can be dispersed of a vehicle under loads with a law; moving (e,): entries of loads that change in time."""
 
-    def __init__(self, system: System, forces: Sequence[Force], law: LinearLaw | None):
+    def __init__(
+        self, system: System, forces: Sequence[Force], law: LinearLaw | None, moving: np.ndarray | None = None
+    ):
         self.system, self.law, self.tree = system, law, system.tree
+        self.moving = np.zeros(0, np.int64) if moving is None else moving
         self.states = place_names(system)
         self.velocities = [c.name for c in system.layout.velocities()]
         self.forces = [force_name(force) for force in forces]
@@ -82,6 +87,8 @@ class Names:
             "tau": self._tau,
             "gain": self._gain,
         }
+        if _FORCE.fullmatch(name):
+            word, rest = "force", name[len("force") :]
         found = list(kinds[word](rest)) if word in kinds else self._of_law(name)
         if not found:
             raise InputError(
@@ -196,14 +203,21 @@ class Names:
 
     def _force(self, rest: str) -> Iterator[Target]:
         for k, name in enumerate(self.forces):
-            if rest in ("", name):
-                yield Target("calm", self.system.nv + WRENCH * k + np.arange(6))
+            if rest in ("", name, f"[{k}]"):
+                yield from self._load(self.system.nv + WRENCH * k + np.arange(6))
 
     def _tau(self, rest: str) -> Iterator[Target]:
         if not rest:
-            yield Target("calm", np.arange(self.system.nv))
+            yield from self._load(np.arange(self.system.nv))
         elif rest in self.velocities:
-            yield Target("calm", np.array([self.velocities.index(rest)]))
+            yield from self._load(np.array([self.velocities.index(rest)]))
+
+    def _load(self, entries: np.ndarray) -> Iterator[Target]:
+        """Yield a factor on entries of the loads: on what stands still, and on what changes with time."""
+        yield Target("calm", entries)
+        moving = np.flatnonzero(np.isin(self.moving, entries))
+        if len(moving):
+            yield Target("scale", moving)
 
     def _gain(self, rest: str) -> Iterator[Target]:
         if self.law is None or (rest and rest not in self.law.names):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.batch.kernels import Keep, Law, Patches, Stops
+from interstage.batch.courses import Course
+from interstage.batch.kernels import Acts, Keep, Law, Patches, Stops
 from interstage.batch.law import LinearLaw, place_names, places_of
 from interstage.batch.numbers import FACTORS, OF_TREE, WRENCH, Names, Vector
 from interstage.batch.stops import Stop
@@ -64,7 +65,7 @@ class Plan:
     """A batch ready to fly.
 
     system : a view of the vehicle with settings of its own;  own : numbers of a sample;  patches, table (columns,
-    samples) : what the samples differ by
+    samples) : what the samples differ by;  course : what of the loads changes with time
     """
 
     system: System
@@ -79,6 +80,7 @@ class Plan:
     own: Vector
     patches: Patches
     sites: np.ndarray
+    course: Course
 
     @property
     def samples(self) -> int:
@@ -121,6 +123,14 @@ class Plan:
             x=np.zeros(len(views["A"])),
             new=np.zeros(len(views["A"])),
             u=np.zeros(len(views["D"])),
+        )
+
+    def acts_arrays(self, load: np.ndarray, scale: np.ndarray) -> Acts:
+        """Return what acts, for the kernels: in a vector of loads, with scales of what changes in it with time."""
+        nv, course = self.system.nv, self.course
+        wrenches, still = load[nv:].reshape(-1, WRENCH), np.zeros(len(course.to))
+        return Acts(
+            load, load[:nv], self.sites, wrenches, course.to, still, scale, course.times, course.values
         )
 
     def _pushes(self) -> tuple[list[int], list[int], list[float]]:
@@ -206,16 +216,19 @@ def plan_of(
     design: Design,
 ) -> Plan:
     """Lay out the numbers of a batch; `system` is the caller's own view."""
-    forces = [*loads.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Force))]
+    course = Course.of(system, loads, pace.step, pace.steps, method.data(False).c)
+    still = course.still
+    forces = [*still.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Force))]
     _check_law(system, law)
     sites, wrenches = wrench_rows(system, forces, np.float64)
     wrenches[len(loads.forces) :, :6] = 0.0
-    names = Names(system, loads.forces, law)
+    names = Names(system, loads.forces, law, course.to)
     targets = [(name, target) for name in design.names for target in names.targets(name)]
     changed = {target.array for _, target in targets}
     arrays = {
         "y": np.concatenate([x.q, x.v]),
-        "calm": np.concatenate([loads.vector(system), wrenches.ravel()]),
+        "calm": np.concatenate([still.vector(system), wrenches.ravel()]),
+        "scale": np.ones(len(course.to)),
     }
     empty = {"A": (0, 0), "B": (0, 0), "C": (0, 0), "D": (0, 0), "reference": (0,)}
     arrays |= {word: np.zeros(shape) for word, shape in empty.items()} if law is None else law.arrays()
@@ -230,7 +243,7 @@ def plan_of(
         power.append(np.full(len(target.entries), target.power))
     _check_factors(design)
     patches = Patches(own.base, np.concatenate(at), np.concatenate(column), np.concatenate(power))
-    return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites)
+    return Plan(system, x, loads, law, stops, outputs, method, pace, design, own, patches, sites, course)
 
 
 def _check_law(system: System, law: LinearLaw | None) -> None:

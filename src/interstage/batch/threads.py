@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 
-from interstage.batch.kernels import Acts, Flyers, Found
+from interstage.batch.kernels import Flyers, Found
 from interstage.batch.numbers import with_numbers
 from interstage.batch.plan import Plan, method_in
 from interstage.jit import COMPILED
@@ -60,7 +60,7 @@ class Worker:
         self.flyers = flyers(method_in(plan).implicit)
         n, nv = system.nq + system.nv, system.nv
         load = views["calm"].copy()
-        acts = Acts(load[:nv], plan.sites, load[nv:].reshape(-1, 10))
+        acts = plan.acts_arrays(load, views["scale"])
         self.counts = np.array([pace.steps, pace.every, pace.hold], dtype=np.int64)
         self.arguments = (
             method_in(plan).data(False),

@@ -109,14 +109,14 @@ class _Writer:
     def __init__(self, plan: Plan, constants: int) -> None:
         self.own, self.left = plan.own, constants
         self.vectors: dict[str, list[np.ndarray]] = {"given": [np.zeros(1)], "whole": [np.zeros(1, np.int64)]}
-        self.known: dict[tuple[int, tuple[int, ...]], Place] = {}
+        self.known: dict[tuple[int, tuple[int, ...]], tuple[np.ndarray, Place]] = {}
 
     def of_all(self, array: np.ndarray) -> Place:
         """Return the place of an array that all samples share: one, wherever it is named."""
         key = (array.ctypes.data, array.shape)
         if not array.size or key not in self.known:
-            self.known[key] = self._place(array)
-        return self.known[key]
+            self.known[key] = array, self._place(array)  # which is kept: its address stays its own
+        return self.known[key][1]
 
     def _place(self, array: np.ndarray) -> Place:
         whole = array.dtype.kind in "iu"
@@ -124,10 +124,15 @@ class _Writer:
         if numbers.nbytes <= self.left:
             self.left -= numbers.nbytes
             return Constant(numbers)
+        return self.handed(numbers)
+
+    def handed(self, numbers: np.ndarray) -> Place:
+        """Return the place of an array that is handed over."""
+        whole = numbers.dtype.kind in "iu"
         name = "whole" if whole else "given"
         offset = sum(map(len, self.vectors[name]))
         self.vectors[name].append(numbers.ravel())
-        return Part(name, offset, array.shape, whole)
+        return Part(name, offset, numbers.shape, whole)
 
     def of_sample(self, name: str) -> Place:
         """Return an array among the numbers of a sample."""
@@ -167,11 +172,7 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
             "calm": w.of_sample("calm"),
             "y": w.of_sample("y"),
         },
-        "acts": {
-            "tau": Part("own", base, (nv,)),
-            "sites": w.of_all(plan.sites),
-            "wrenches": Part("own", base + nv, ((load - nv) // WRENCH, WRENCH)),
-        },
+        "acts": _acts(w, plan, base),
         "law": w.room(law, ("x", "new", "u"), ("A", "B", "C", "D", "reference")),
         "stops": w.room(plan.stop_arrays()._asdict()),
         "keep": w.room(plan.keep_arrays()._asdict(), ("before",)),
@@ -181,6 +182,22 @@ def lay_out(plan: Plan, constants: int = CONSTANT) -> Layout:
     }
     given, whole = (np.concatenate(parts) for parts in w.vectors.values())
     return Layout(rooms, base + load, given, whole)
+
+
+def _acts(w: _Writer, plan: Plan, base: int) -> dict[str, Place]:
+    """Return the places of loads: behind the numbers of a sample, from `base` on; tables of time are handed over."""
+    nv, load, course = plan.system.nv, plan.own.arrays["calm"].size, plan.course
+    return {
+        "load": Part("own", base, (load,)),
+        "tau": Part("own", base, (nv,)),
+        "sites": w.of_all(plan.sites),
+        "wrenches": Part("own", base + nv, ((load - nv) // WRENCH, WRENCH)),
+        "to": w.of_all(course.to),
+        "still": Own(course.to.shape),
+        "scale": w.of_sample("scale"),
+        "times": w.handed(course.times),
+        "values": w.handed(course.values),
+    }
 
 
 def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
