@@ -228,7 +228,10 @@ def test_a_force_from_a_table_has_its_closed_form():
     assert log["final q.cart.travel"] == pytest.approx(x, rel=1e-13)
 
 
-THRUST = ([0.0, 0.013, 0.3, 0.8], [[0] * 6, [0, 0, 0, 9.0, 3.0, 0], [0, 0, 0, 9.0, 1.0, 0], [0, 0, 0, 0, 0, 1.0]])
+THRUST = (
+    [0.0, 0.013, 0.3, 0.8],
+    [[0] * 6, [0, 0, 0, 9.0, 3.0, 0], [0, 0, 0, 9.0, 1.0, 0], [0, 0, 0, 0, 0, 1.0]],
+)
 MOTOR = ([0.1, 0.5], [0.0, 2.0])
 
 
@@ -249,7 +252,13 @@ def test_loads_in_time_are_those_of_single_runs(method):
     table = np.random.default_rng(3).uniform(0.5, 1.5, (3, 3))
     outputs = ["q.panel.angle", "v.bus.vy", "v.bus.wz"]
     log = ist.simulate_batch(
-        system, system.state(), samples=3, disperse=dict(zip(names, table)), outputs=outputs, **acting, **given
+        system,
+        system.state(),
+        samples=3,
+        disperse=dict(zip(names, table)),
+        outputs=outputs,
+        **acting,
+        **given,
     )
     for k in range(3):
         thrust, wind, motor = table[:, k]
@@ -262,9 +271,13 @@ def test_loads_in_time_are_those_of_single_runs(method):
             push = -gain[0][0] * x["panel"].q[0] - gain[0][1] * x["panel"].v[0]
             return {"tau": {"panel": lambda t: push + motor * np.interp(t, *MOTOR)}}  # noqa: B023
 
-        single = ist.simulate(system, system.state(), forces=forces, control=control, control_step=0.02, **given)
+        single = ist.simulate(
+            system, system.state(), forces=forces, control=control, control_step=0.02, **given
+        )
         again = log.sample(k)
-        for name, rows in zip(outputs, (single["panel"].q[:, 0], single["bus"].v[:, 4], single["bus"].v[:, 2])):
+        for name, rows in zip(
+            outputs, (single["panel"].q[:, 0], single["bus"].v[:, 4], single["bus"].v[:, 2])
+        ):
             assert far(log[name][k], rows) < ALIKE
         assert far(again["panel"].q[:, 0], single["panel"].q[:, 0]) < ALIKE
 

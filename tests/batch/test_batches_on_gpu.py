@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from collections import namedtuple
 
 import multibody_models as models
@@ -13,6 +14,7 @@ from scipy import stats
 
 import interstage as ist
 from interstage.batch import flying
+from interstage.batch.gpu.fly import few_samples
 from interstage.batch.gpu.layout import CONSTANT, Constant, Own, Part, lay_out
 from interstage.batch.gpu.program import write
 from interstage.batch.threads import empty_answer
@@ -202,6 +204,19 @@ def test_a_gpu_that_is_not_there_is_told_of(monkeypatch):
         ist.simulate_batch(system, system.state(), device="cuda", method="ros2", **given)
     monkeypatch.setattr(flying, "WORTH", 1)
     assert ist.simulate_batch(system, system.state(), **given).device == "cpu"
+
+
+def test_a_grid_of_few_samples_is_not_warned_of_and_all_else_is(recwarn):
+    if importlib.util.find_spec("numba_cuda") is None:
+        pytest.skip("numba-cuda is not installed (extra `gpu`)")
+    from numba.cuda.dispatcher import errors
+
+    words = "Grid size 1 will likely result in GPU under-utilization due to low occupancy."
+    others = ["Host array used in CUDA kernel will incur copy overhead to/from device."]
+    with few_samples():
+        for text in [words, *others]:
+            warnings.warn(errors.NumbaPerformanceWarning(text), stacklevel=1)
+    assert [str(one.message) for one in recwarn] == others
 
 
 def test_the_kernel_compiles_where_no_gpu_is(monkeypatch):

@@ -38,13 +38,13 @@ class Course:
     still: Loads
 
     @classmethod
-    def of(cls, system: System, loads: Loads, step: float, steps: int, c: np.ndarray) -> Course:
-        """Return the course of loads on a vehicle in equal steps, with stages at the times c (s,), in steps."""
+    def of(cls, system: System, loads: Loads, step: float, steps: int, nodes: np.ndarray) -> Course:
+        """Return the course of loads on a vehicle in equal steps; nodes : times of stages in one, with both ends."""
         if not loads.in_time:
             return cls(np.zeros(0), np.zeros((0, 0)), np.zeros(0, np.int64), loads)
         _check(loads.law)
         known = _all_tables([loads.law, *(force.wrench for force in loads.forces)])
-        asked = len(loads.corners) if known else steps * len(np.unique(c))
+        asked = len(loads.corners) if known else steps * len(nodes)
         size = 8.0 * asked * (system.nv + 6 * len(loads.forces)) / 2**20
         if size > MOST_MIB:
             raise InputError(
@@ -53,7 +53,7 @@ class Course:
                 expected=f"at most {MOST_MIB:g} MiB",
                 hint="give tables (times, values) in place of functions of time",
             )
-        times = loads.corners if known else _with_corners(_stages(step, steps, c), loads.corners)
+        times = loads.corners if known else _with_corners(_stages(step, steps, nodes), loads.corners)
         acting = Acting(loads, "world")
         rows = acting.table(times.tolist(), lambda t: system, acting.rows(system, float(times[0]))[1])
         changes = np.flatnonzero((rows != rows[0]).any(axis=0))
@@ -74,7 +74,9 @@ class Course:
         factor[self.to] = scale
         rows = calm[nv:].reshape(-1, WRENCH)[:, :6], factor[nv:].reshape(-1, WRENCH)[:, :6]
         forces = tuple(
-            replace(force, wrench=row) if not force.in_time else replace(force, wrench=_scaled(force, row, by))
+            replace(force, wrench=row)
+            if not force.in_time
+            else replace(force, wrench=_scaled(force, row, by))
             for force, row, by in zip(loads.forces, *rows)
         )
         driven = {body: calm[system.layout[body].v] for body in loads.accelerations}
@@ -149,8 +151,7 @@ def _without(loads: Loads, row: np.ndarray, changes: np.ndarray) -> Loads:
     return replace(loads, forces=forces, tau=row[:nv] if loads.law is not None else loads.tau, law=None)
 
 
-def _stages(step: float, steps: int, c: np.ndarray) -> np.ndarray:
-    """Return the times of the stages of equal steps from zero; c : those of one step, in steps."""
-    within = np.unique(np.append(c[(c >= 0.0) & (c < 1.0)], 0.0))
-    times = step * (np.arange(steps)[:, None] + within)
+def _stages(step: float, steps: int, nodes: np.ndarray) -> np.ndarray:
+    """Return the times of the stages of equal steps from zero; nodes : those of one step, in steps."""
+    times = step * (np.arange(steps)[:, None] + nodes[:-1])
     return np.append(times.ravel(), step * steps)

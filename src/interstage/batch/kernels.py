@@ -58,9 +58,7 @@ Found = namedtuple("Found", ["history", "reduced", "end", "status", "stop"])
 
 # what acts: load (nv + 10 k,) with the views tau (nv,) and wrenches (k, 10) at sites (k,)
 # entries `to` (e,) of it change with time: still + scale (e,) times values (m, e), linear between times (m,)
-Acts = namedtuple(
-    "Acts", ["load", "tau", "sites", "wrenches", "to", "still", "scale", "times", "values"]
-)
+Acts = namedtuple("Acts", ["load", "tau", "sites", "wrenches", "to", "still", "scale", "times", "values"])
 
 STEPS, EVERY, HOLD = range(3)  # places in `counts`: steps in all, between rows, between samples of the law
 NOT_FINITE = -1
@@ -70,8 +68,8 @@ WHOLE, LOOK, LAND = range(3)  # what a step is for: to go on, to find a crossing
 
 
 @kernel
-def enter(tree, work, acts, t, y):
-    """Write the loads that change with time as they are at t, and return the forces (nv,)."""
+def load_at(acts, t):
+    """Write the loads that change with time as they are at t."""
     times, last = acts.times, len(acts.times) - 1
     if last >= 0:
         low, high = 0, last
@@ -90,6 +88,12 @@ def enter(tree, work, acts, t, y):
             value = acts.values[low, e]
             value += part * (acts.values[high, e] - value)
             acts.load[acts.to[e]] = acts.still[e] + acts.scale[e] * value
+
+
+@kernel
+def enter(tree, work, acts, t, y):
+    """Write what acts at t, and return the forces (nv,)."""
+    load_at(acts, t)
     return acts.tau
 
 
@@ -118,9 +122,9 @@ def respond(tree, work, acts, t, y, force, k):
 def slope(tree, work, acts, t, y, k):
     """Write ẏ into k. Return the status."""
     nq = tree.sizes[3]
-    force = enter(tree, work, acts, t, y)
+    load_at(acts, t)
     rates(tree, y[:nq], y[nq:], k[:nq])
-    return respond(tree, work, acts, t, y, force, k)
+    return respond(tree, work, acts, t, y, acts.tau, k)
 
 
 @kernel

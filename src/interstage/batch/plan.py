@@ -216,7 +216,7 @@ def plan_of(
     design: Design,
 ) -> Plan:
     """Lay out the numbers of a batch; `system` is the caller's own view."""
-    course = Course.of(system, loads, pace.step, pace.steps, method.data(False).c)
+    course = Course.of(system, loads, pace.step, pace.steps, method.nodes)
     still = course.still
     forces = [*still.forces, *(act for act in (() if law is None else law.acts) if isinstance(act, Force))]
     _check_law(system, law)

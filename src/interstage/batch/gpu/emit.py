@@ -12,7 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -198,7 +198,7 @@ def _mathematics() -> ModuleType:
     return made
 
 
-def kernel_of(plan: Plan, layout: Layout | None = None) -> tuple[FunctionType, Layout]:
+def kernel_of(plan: Plan, layout: Layout | None = None) -> tuple[Callable[..., None], Layout]:
     """Return the kernel of a plan for numba-cuda, and its layout."""
     from numba import cuda
 
@@ -214,7 +214,7 @@ def signature() -> Any:
     return types.void(vector, whole, whole, table, history, table, vector, whole, whole, vector, float64)
 
 
-def ptx_of(kernel: FunctionType, capability: tuple[int, int]) -> str:
+def ptx_of(kernel: Callable[..., None], capability: tuple[int, int]) -> str:
     """Return the code of a kernel for a GPU of some capability, which need not be there."""
     from numba import cuda
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import numpy as np
-from numba.core.errors import NumbaPerformanceWarning
 
 from interstage.batch.gpu.layout import Layout, lay_out
 from interstage.batch.gpu.program import stages_of
@@ -53,13 +53,20 @@ def fly_on_gpu(plan: Plan) -> tuple[Found, np.ndarray]:
         np.zeros(int(plan.system.tree.sizes[0])),
     ]
     there = [cuda.to_device(_held(array)) for array in arrays]
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", NumbaPerformanceWarning
-        )  # of few samples, which are as many as were asked for
+    with few_samples():
         compiled[-(-plan.samples // BLOCK), BLOCK](*there, float(plan.pace.step))  # type: ignore[index]
     *back, indefinite = [array.copy_to_host() for array in there[4:]]
     return Found(*(new if old.size else old for new, old in zip(back, found))), indefinite != 0.0
+
+
+@contextmanager
+def few_samples() -> Iterator[None]:
+    """Say nothing of a grid that leaves a GPU idle: there are as many samples as were asked for."""
+    from numba.cuda.core.errors import NumbaPerformanceWarning
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Grid size .* under-utilization", NumbaPerformanceWarning)
+        yield
 
 
 def _program(plan: Plan) -> tuple[Callable, Layout]:

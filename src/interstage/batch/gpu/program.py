@@ -15,20 +15,6 @@ from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.joints import constant_subspaces
 
 NAME = "fly_batch"
-_TEXT = f"""
-def {NAME}(given, whole, counts, table, history, reduced, end, status, stop, indefinite, h):
-    k = place(1)
-    if k >= len(end):
-        return
-    own = room()
-    {{rooms}}
-    begin(sample.own, patches, table, k)
-    ground(tree, work)
-    prepare(tree, work)
-    found = Found(history, reduced, end, status, stop)
-    fly(tree, work, method, acts, sample.calm, sample.load, law, stops, keep, counts, h, sample.y, step, k, found)
-    tell(work, indefinite)
-"""
 
 
 def ground(tree, work):
@@ -82,22 +68,56 @@ def write(
     place: Callable,
     room: Callable[[int], Callable],
     refer: Callable[[str, Mapping[str, Place]], Callable],
-) -> FunctionType:
+) -> Callable[..., None]:
     """Return the kernel as a Python function, f(given, whole, counts, table, *found, indefinite, h).
 
     make, mathematics : of kernels (`text.Translator`);  place : f(1), the number of the thread
     room : of a length, f() that returns a vector of the thread's own
     refer : of a name and places, f(own, given, whole) that returns something with their arrays
     """
-    translate = Translator(stages_of(plan), make, mathematics)
-    names: dict[str, object] = {f"{name}_of": refer(name, places) for name, places in layout.rooms.items()}
-    names |= {"room": room(layout.own), "place": place, "Found": kernels.Found}
-    names |= {"fly": translate(flyers(method_in(plan).implicit).one), "begin": translate(kernels.begin)}
-    names |= {"ground": translate(ground), "tell": translate(tell)}
-    work = layout.rooms["work"]
-    names |= {"prepare": translate(_prepare(isinstance(work["mode_d"], Own), isinstance(work["H"], Own)))}
-    rooms = "\n    ".join(f"{name} = {name}_of(own, given, whole)" for name in layout.rooms)
-    exec(compile(_TEXT.format(rooms=rooms), f"<{NAME}>", "exec"), names)
-    function = names[NAME]
-    assert isinstance(function, FunctionType)
-    return function
+    translate, work = Translator(stages_of(plan), make, mathematics), layout.rooms["work"]
+    return _kernel(
+        place,
+        room(layout.own),
+        {name: refer(name, places) for name, places in layout.rooms.items()},
+        translate(kernels.begin),
+        translate(ground),
+        translate(_prepare(isinstance(work["mode_d"], Own), isinstance(work["H"], Own))),
+        translate(flyers(method_in(plan).implicit).one),
+        translate(tell),
+    )
+
+
+def _kernel(
+    place: Callable,
+    room: Callable,
+    rooms: Mapping[str, Callable],
+    begin: Callable,
+    ground: Callable,
+    prepare: Callable,
+    fly: Callable,
+    tell: Callable,
+) -> Callable[..., None]:
+    """Return what a thread does, with what it calls bound to it."""
+    tree_of, work_of, sample_of, acts_of = (rooms[name] for name in ("tree", "work", "sample", "acts"))
+    law_of, stops_of, keep_of = (rooms[name] for name in ("law", "stops", "keep"))
+    method_of, step_of, patches_of = (rooms[name] for name in ("method", "step", "patches"))
+
+    def fly_batch(given, whole, counts, table, history, reduced, end, status, stop, indefinite, h):
+        k = place(1)
+        if k >= len(end):
+            return
+        own = room()
+        tree, work = tree_of(own, given, whole), work_of(own, given, whole)
+        sample, acts = sample_of(own, given, whole), acts_of(own, given, whole)
+        law, stops, keep = law_of(own, given, whole), stops_of(own, given, whole), keep_of(own, given, whole)
+        method, step = method_of(own, given, whole), step_of(own, given, whole)
+        begin(sample.own, patches_of(own, given, whole), table, k)
+        ground(tree, work)
+        prepare(tree, work)
+        found = kernels.Found(history, reduced, end, status, stop)
+        calm, load, y = sample.calm, sample.load, sample.y
+        fly(tree, work, method, acts, calm, load, law, stops, keep, counts, h, y, step, k, found)
+        tell(work, indefinite)
+
+    return fly_batch

@@ -28,6 +28,11 @@ def plain(kernel: object) -> FunctionType | None:
     return found if (found.__module__ or "").startswith("interstage.") else None
 
 
+def _absent(*arguments):
+    """Stand for a stage that is not called: find a fault."""
+    return -1
+
+
 class Translator:
     """Binds kernels, each once.
 
@@ -48,7 +53,7 @@ class Translator:
             raise TypeError(f"{kernel!r} is no kernel")
         if function not in self.made:
             if function.__name__ in STAGES and function.__name__ not in self.called:
-                bound = _absent(function)
+                bound = FunctionType(_absent.__code__, {}, function.__name__)
             else:
                 names = self._globals(function)
                 bound = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
@@ -65,14 +70,6 @@ class Translator:
             elif value is not None and plain(value) is not None:
                 found[name] = self(value)
         return found
-
-
-def _absent(function: FunctionType) -> FunctionType:
-    """Return what stands for a stage that is not called: a function of as many arguments that finds a fault."""
-    names = ", ".join(f"a{k}" for k in range(function.__code__.co_argcount))
-    made: dict[str, FunctionType] = {}
-    exec(f"def {function.__name__}({names}):\n    return -1\n", made)
-    return made[function.__name__]
 
 
 def _names(code: CodeType) -> set[str]:
