@@ -35,6 +35,9 @@ REAL_FIELDS = {
     **dict.fromkeys(("CTRIA3", "CTRIAR"), "7,11-13"),
     "CQUAD8": "11-14,16",
     "CTRIA6": "10-13",
+    "CTRIAX6": "9",
+    "PLOADX1": "3-4,7",
+    "MAT3": "2-8,11-16",
     "CONM1": "4-24",
     "CONM2": "4-7,9-14",
     "RBAR": "8",
@@ -92,6 +95,7 @@ REAL_FIELDS = {
 # of a shell (MID4); other sections and thicknesses are looked at where they are used.
 NOT_NEGATIVE = {
     "MAT1": "2-3",
+    "MAT3": "2-4,11",
     "MAT8": "2-3,5-7",
     "MAT9": "2,8,13,17,20,22",
     "PROD": "3-4",

@@ -12,7 +12,7 @@ def _names(text: str) -> frozenset[str]:
 
 ELEMENTS = _names("""
     CROD CONROD CTUBE CBAR CBEAM CBEAM3 CBEND CBUSH CBUSH1D CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4
-    CVISC CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CGAP GENEL
+    CVISC CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CTRIAX6 CGAP GENEL
 """)
 MASSES = _names("CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2")
 RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT RSSCON")
@@ -30,7 +30,7 @@ PROPERTIES = (
 )
 # Properties with several to a card: the data fields that hold identification numbers.
 PACKED_PROPERTIES = {"PELAS": (1, 5), "PDAMP": (1, 3, 5, 7), "PMASS": (1, 3, 5, 7)}
-MATERIALS = ("MAT1", "MAT2", "MAT8", "MAT9")
+MATERIALS = ("MAT1", "MAT2", "MAT3", "MAT8", "MAT9")
 
 # What responses in time and frequency use, and no other solution.
 DYNAMIC = _names("""
@@ -52,13 +52,13 @@ SUPPORTED = (
     MPCADD ASET ASET1 BSET BSET1 CSET CSET1 QSET QSET1 OMIT OMIT1 SUPORT SUPORT1 USET USET1 DMIG EIGRL
     EIGR PARAM FORCE FORCE1 FORCE2 MOMENT1 MOMENT2 SLOAD PLOAD PLOAD2 MOMENT PLOAD4 GRAV RFORCE LOAD SPCD
     SEBULK SECONCT SEBNDRY SEEXCLD SELOC
-    PLOAD1 TEMP TEMPD TEMPP1 TEMPRB BNDFIX BNDFIX1 BNDFREE BNDFRE1 NSM NSM1 NSML NSML1 NSMADD EIGB
+    PLOAD1 PLOADX1 TEMP TEMPD TEMPP1 TEMPRB BNDFIX BNDFIX1 BNDFREE BNDFRE1 NSM NSM1 NSML NSML1 NSMADD EIGB
 """)
 )
 
 # Static loads that are refused when a LOAD request selects them, and kept out of the way otherwise.
 OTHER_LOADS = _names("""
-    PLOAD3 PLOADB3 PLOADE1 PLOADX PLOADX1 ACCEL ACCEL1 RFORCE1 RFORCE2 DEFORM
+    PLOAD3 PLOADB3 PLOADE1 PLOADX ACCEL ACCEL1 RFORCE1 RFORCE2 DEFORM
     TEMPP2 TEMPP3 TEMPB3 TEMPF TEMPEX FORCEAX MOMAX PRESAX TEMPAX CLOAD FORCEST PRESPT BOLTFOR
     BOLTFRC LOADCYH LOADCYN LOADCYT PLOADC
 """)
@@ -149,7 +149,7 @@ OTHER_PROPERTIES: dict[str, tuple[str, ...]] = {
 }
 # Materials that are not supported: without effect unless a property that is used refers to them.
 OTHER_MATERIALS = _names("""
-    MAT3 MAT10 MAT10C MAT11 MAT3D MATCRP MATCZ MATEV MATG MATHE MATHED MATHEM MATHP MATHP1 MATM MATPE1 MATPOR
+    MAT10 MAT10C MAT11 MAT3D MATCRP MATCZ MATEV MATG MATHE MATHED MATHEM MATHP MATHP1 MATM MATPE1 MATPOR
     MATRIG MATUDS MATUSR MATVEN MATTC MATTG MATTHP
 """)
 
@@ -212,7 +212,6 @@ REFUSED_WORDS = {
     ),
     **dict.fromkeys(
         (
-            "CTRIAX6",
             "CTRIAX",
             "CQUADX",
             "CTRAX3",
@@ -224,8 +223,8 @@ REFUSED_WORDS = {
             "CCONEAX",
         ),
         (
-            "is not supported: axisymmetric solids and shells are not made",
-            "model the body in three dimensions, or a sector of it",
+            "is not supported: of axisymmetric elements CTRIAX6 alone is made",
+            "use CTRIAX6, or model the body in three dimensions",
         ),
     ),
     "SELOAD": (

@@ -218,13 +218,13 @@ class CurvedBeamBlock(ElementBlock):
 
     def _ends(self, results: np.ndarray) -> np.ndarray:
         """Section forces (n, spans, 2, 6, cases)."""
-        return results.reshape(len(self), len(self.spans), 2, 6, -1)
+        return results.reshape(len(self), len(self.spans), 2, 6, results.shape[-1])
 
     def _rows(self, columns: tuple[str, ...], values: np.ndarray) -> list[ResultRows]:
         """Rows for start and end of every span; values (n, spans, 2, columns, cases)."""
         n, ends = len(self), 2 * len(self.spans)
         at = np.repeat(np.arange(len(self.spans)), 2) + np.tile([0, 1], len(self.spans))
-        table = by_element(values.reshape(n * ends, len(columns), -1))
+        table = by_element(values.reshape(n * ends, len(columns), values.shape[-1]))
         return [ResultRows(self.name, columns, np.repeat(self.eid, ends), table, self.nodes[:, at].ravel())]
 
     def force_tables(self, results: np.ndarray, options: OutputOptions) -> list[ResultRows]:

@@ -78,7 +78,7 @@ def _wedge_rule(area: np.ndarray, area_weights: np.ndarray, n: int):
     return points, np.outer(area_weights * _AREA, wz).ravel()
 
 
-def _seven_points():
+def seven_points():
     """Radon's triangle rule of degree 5."""
     root = np.sqrt(15.0)
     rows, weights = [(1 / 3, 1 / 3, 1 / 3)], [9 / 40]
@@ -95,7 +95,7 @@ def _smooth(points: np.ndarray) -> np.ndarray:
 
 _THREE = np.full((3, 3), 1.0 / 6.0) + np.eye(3) / 2.0
 _POINTS_6 = _wedge_rule(_THREE, np.full(3, 1.0 / 3.0), 2)
-_POINTS_21 = _wedge_rule(*_seven_points(), 3)
+_POINTS_21 = _wedge_rule(*seven_points(), 3)
 CENTRE = np.concatenate(
     [np.tile(TRIANGLE.T / 3.0, 2), [[-1.0 / 6.0] * 3 + [1.0 / 6.0] * 3]], axis=0
 )  # gradients of the six functions at r = s = ζ = 0

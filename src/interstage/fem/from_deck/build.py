@@ -8,6 +8,7 @@ from functools import partial
 from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck import (
+    axisymmetric,
     beam3,
     bend,
     bush,
@@ -106,6 +107,7 @@ def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
         *point_mass.read(ctx),
         *shells.read(ctx, k6rot=_real(ctx, "K6ROT", 100.0), snorm_deg=_real(ctx, "SNORM", 20.0)),
         *solids.read(ctx),
+        *axisymmetric.read(ctx),
         *gap.read(ctx),
     ]
     nsm.add_mass(ctx, blocks)

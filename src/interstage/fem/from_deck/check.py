@@ -34,7 +34,7 @@ MODES = (3, 103)  # solutions that a free structure has
 _LINES = dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP", "CBEND"), 2)
 _LINES |= {"CBEAM3": 3}
 _SHELLS = {"CTRIA3": 3, "CTRIAR": 3, "CQUAD4": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA6": 6, "CQUAD8": 8}
-_SOLIDS = {"CTETRA": 10, "CPYRAM": 13, "CPENTA": 15, "CHEXA": 20}
+_SOLIDS = {"CTRIAX6": 6, "CTETRA": 10, "CPYRAM": 13, "CPENTA": 15, "CHEXA": 20}
 # data fields in which elements name their grids: the first, the last
 CONNECTED = {name: (3, 2 + n) for name, n in (_LINES | _SHELLS | _SOLIDS).items()}
 CONNECTED |= {"CONROD": (2, 3), "CONM1": (2, 2), "CONM2": (2, 2)}

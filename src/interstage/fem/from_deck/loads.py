@@ -8,6 +8,7 @@ import numpy as np
 
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.followers import Follower
+from interstage.fem.from_deck.axisymmetric import read_side_pressures
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.pressure import read_pressures
 from interstage.fem.from_deck.span_loads import read_span_loads
@@ -19,7 +20,6 @@ from interstage.nastran import CardTable
 _REFUSED = (
     "PLOAD3",
     "PLOADX",
-    "PLOADX1",
     "ACCEL",
     "ACCEL1",
     "CLOAD",
@@ -36,6 +36,7 @@ def read_loads(ctx: Context, blocks: list[ElementBlock]) -> Loads:
     _read_forces(ctx, loads)
     _read_scalar_loads(ctx, loads)
     read_pressures(ctx, blocks, loads)
+    read_side_pressures(ctx, blocks, loads)
     _read_gravity(ctx, loads)
     _read_rotation(ctx, loads)
     _read_enforced(ctx, loads)

@@ -1,4 +1,4 @@
-"""Materials of a deck: MAT1 (isotropic), MAT2 and MAT8 (plane), MAT9 (solid)."""
+"""Materials of a deck: MAT1 (isotropic), MAT2 and MAT8 (plane), MAT3 (axisymmetric), MAT9 (solid)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Solid:
     tref: float
 
 
-_KINDS = ("MAT1", "MAT2", "MAT8", "MAT9")
+_KINDS = ("MAT1", "MAT2", "MAT3", "MAT8", "MAT9")
 
 
 class Materials:
@@ -141,6 +141,29 @@ class Materials:
         C[np.triu_indices(6)] = row[1:22]
         C = C + np.triu(C, 1).T
         return Solid(C, row[22], row[30], False, np.array(row[23:29]), row[29])
+
+    def axisymmetric(self, mid: int) -> Solid:
+        """Stiffness of a MAT1 or MAT3, whose axes x, θ, z are here x, y, z; its shears beside zx have no part.
+
+        NUij is the strain along j of a stress along i: the compliances are -NUXTH/EX, -NUTHZ/ETH and -NUZX/EZ.
+        """
+        if self._require(mid, ("MAT1", "MAT3")) == "MAT1":
+            return self.solid(mid)
+        table, i = self._place[int(mid)]
+        row = _numbers(table, i, 16)
+        EX, ETH, EZ, NUXTH, NUTHZ, NUZX, rho = row[1:8]
+        GZX, AX, ATH, AZ, tref, ge = row[10:16]
+        if min(EX, ETH, EZ, GZX) <= 0.0:
+            raise table.error(i, "MAT3 needs positive EX, ETH, EZ and GZX")
+        S = np.diag([1.0 / EX, 1.0 / ETH, 1.0 / EZ])
+        S[0, 1] = S[1, 0] = -NUXTH / EX
+        S[1, 2] = S[2, 1] = -NUTHZ / ETH
+        S[2, 0] = S[0, 2] = -NUZX / EZ
+        if np.linalg.eigvalsh(S)[0] <= 0.0:
+            raise table.error(i, "MAT3 is not positive definite", hint="its Poisson's ratios are too large")
+        C = np.diag([0.0] * 3 + [GZX] * 3)
+        C[:3, :3] = np.linalg.inv(S)
+        return Solid(C, rho, ge, False, np.array([AX, ATH, AZ, 0.0, 0.0, 0.0]), tref)
 
     def _require(self, mid: int, kinds: tuple[str, ...]) -> str:
         kind = self.kind(mid)
