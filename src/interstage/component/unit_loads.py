@@ -60,17 +60,23 @@ def unit_loads(model: Assembled, nodes: Sequence[int], what: str) -> UnitLoads:
     return UnitLoads(np.array(names, dtype=np.int64).reshape(-1, 2), grids, P, u, V, still)
 
 
+def spin_motion(positions: np.ndarray) -> np.ndarray:
+    """Return -ω×(ω×l) (6N, 6) of nodes at positions (N, 3), for the six products of ω."""
+    out = []
+    for i, j in SPIN:
+        motion = np.zeros((len(positions), 6))
+        motion[:, i] -= positions[:, j]
+        if i == j:
+            motion[:, :3] += positions
+        else:
+            motion[:, j] -= positions[:, i]
+        out.append(motion.ravel())
+    return np.array(out).T
+
+
 def _columns(model: Assembled, nodes: Sequence[int]) -> np.ndarray:
     """Return the loads (nf, 6 + 6k) of the products of ω and of unit forces and moments at k nodes."""
-    l, columns = model.positions, []
-    for i, j in SPIN:
-        motion = np.zeros((len(l), 6))
-        motion[:, i] -= l[:, j]
-        if i == j:
-            motion[:, :3] += l
-        else:
-            motion[:, j] -= l[:, i]
-        columns.append(model.T_gf.T @ (model.M_gg @ motion.ravel()))
+    columns = [model.T_gf.T @ (model.M_gg @ motion) for motion in spin_motion(model.positions).T]
     for node in nodes:
         at = 6 * int(np.searchsorted(model.node_ids, node))
         columns += list(model.T_gf[at : at + 6].toarray())

@@ -83,6 +83,11 @@ TREE_FIELDS = (
     ("tank_slopes", "f", 1),  # at the place of a level: change to the next one for each unit of mass
     ("body_sums", "i", 1),  # (N + 1,) sums of body i are level_sums[body_sums[i]] ...
     ("body_soft", "i", 1),  # (N,) 1 where tanks change the stiffness of a body
+    (
+        "body_unit",
+        "i",
+        1,
+    ),  # (N,) first unit load of a body that burns whose stiffness loads change, -1 for none
     ("body_ratio", "i", 1),  # (N,) first row in tank_ratio, -1 without damping at the current mass
     (
         "tank_ratio",
@@ -101,6 +106,15 @@ TREE_FIELDS = (
         2,
     ),  # (blocks, 6) first number in stiff_K of each of six loads, -1 for one without effect
     ("stiff_K", "f", 1),  # (n, n) each: geometric stiffness of unit loads
+    ("stiff_burn", "i", 2),  # (B, 3) those that change with propellant: first number, body, row in unit_arm
+    (
+        "unit_spin",
+        "i",
+        1,
+    ),  # (U,) product of the spin that a unit load of a body that burns is, -1 for a node's
+    ("unit_arm", "f", 2),  # (U, 6) force and moment about the origin of a unit load at a node
+    ("unit_at", "i", 1),  # (U,) first number in unit_K
+    ("unit_K", "f", 1),  # (n, n) each: geometric stiffness of unit loads that the reference fill balances
     ("closure_site", "i", 2),  # (C, 2) sites of both ends, -1 for the ground
     ("closure_row", "i", 1),  # (C + 1,) rows of closure c are closure_row[c] ... closure_row[c + 1]
     ("closure_R", "f", 2),  # (C, 9) rotation of the relation's frame on the first site
@@ -166,6 +180,7 @@ SCRATCH_FIELDS = (
     ("pool_J1", "f", 1),
     ("pool_pair", "f", 1),
     ("pool_C", "f", 1),
+    ("pool_stiff", "f", 1),  # geometric stiffness as stiff_K has it, at the propellant of now
     ("mass_G", "f", 1),  # (n, n) each: modal mass of bodies that burn
     (
         "mass_L",
@@ -179,7 +194,11 @@ SCRATCH_FIELDS = (
     ),  # (n, n) each: modal stiffness less its diagonal at the reference, where tanks change it
     ("level", "i", 1),  # (T,) levels on which level_sums stand, and sums of the integrals there
     ("level_sums", "f", 1),
-    ("weighed", "f", 1),  # (2 T,) propellant at which these stand, and at which modal damping was found
+    (
+        "weighed",
+        "f",
+        1,
+    ),  # (2 T,) propellant at which these stand, and at which modal damping and geometric stiffness were found
     ("row_E", "f", 1),  # E, λ, γ and F as the elimination of modes takes them: times L⁻ᵀ where a body burns
     ("row_lam", "f", 1),
     ("row_gam", "f", 1),
@@ -374,6 +393,7 @@ def _same_arrays(tree: Tree, burns: bool) -> dict[str, np.ndarray]:
         "pool_J1": tree.flex_J1,
         "pool_pair": tree.flex_pair,
         "pool_C": tree.mixed_C,
+        "pool_stiff": tree.stiff_K,
         "row_E": tree.flex_E,
         "row_lam": tree.site_lam,
         "row_gam": tree.site_gam,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,11 +16,19 @@ from interstage.multibody.flex.reference import FlexibleBody, Turning, reference
 from interstage.multibody.hinge_nodes import check_hinge
 from interstage.multibody.load_nodes import check_loads
 from interstage.multibody.model import BodySpec, Multibody, vehicle_units
-from interstage.multibody.tanks import check_tanks
+from interstage.multibody.tanks import TankLoads, check_tanks
 from interstage.spatial import RigidInertia
 
-# geometric stiffness (n, n) of six unit loads in the order of the kernels, None for one without effect
-SixLoads: TypeAlias = tuple[np.ndarray | None, ...]
+
+class UnitLoad(NamedTuple):
+    """Geometric stiffness K (n, n) of a unit load;  row : among the loads of a body that burns, -1 of others."""
+
+    K: np.ndarray
+    row: int
+
+
+# six unit loads in the order of the kernels, None for one without effect
+SixLoads: TypeAlias = tuple[UnitLoad | None, ...]
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ def check_levels(flex: FlexibleBody, spec: BodySpec) -> None:
     if (
         spec.node is not None
         or not spec.joint.is_free
-        or spec.stiffens
+        or spec.stiffens != (tanks.loads is not None)
         or spec.rotary
         or np.abs(flex.T - np.eye(n)).max(initial=0.0) > 0.0
     ):
@@ -171,7 +180,25 @@ def tank_arrays(specs: list[BodySpec], modes: np.ndarray) -> dict[str, np.ndarra
         "body_sums": np.concatenate([[0], np.cumsum(sums)]).astype(np.int64),
         "body_soft": np.array(soft, dtype=np.int64),
         "body_ratio": np.array(ratio, dtype=np.int64),
+        **_unit_arrays([None if s.tanks is None else s.tanks.loads for s in specs]),
         "tank_ratio": np.concatenate(rows) if rows else np.zeros((0, 2)),
+    }
+
+
+def _unit_arrays(given: list[TankLoads | None]) -> dict[str, np.ndarray]:
+    """Return the unit loads of all bodies that burn, one body after the other."""
+    counts = np.array([0 if one is None else len(one.load) for one in given], dtype=np.int64)
+    loads = [one for one in given if one is not None]
+    spin = [np.where(one.load[:, 0] == 0, one.load[:, 1] - 1, -1) for one in loads]
+    sizes = np.concatenate(
+        [np.zeros(0, dtype=np.int64), *(np.full(len(one.K), one.K[0].size) for one in loads if len(one.K))]
+    )
+    return {
+        "body_unit": np.where(counts > 0, np.cumsum(counts) - counts, -1),
+        "unit_spin": _joined(spin).astype(np.int64),
+        "unit_arm": np.concatenate([np.zeros((0, 6)), *(one.arm for one in loads)]),
+        "unit_at": (np.cumsum(sizes) - sizes).astype(np.int64),
+        "unit_K": _joined([one.K.ravel() for one in loads]),
     }
 
 
@@ -292,16 +319,19 @@ def extend_tree(tree: Tree, sites: list[Site]) -> Tree:
     widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
     sizes = tree.sizes.copy()
     sizes[2] += len(sites)
-    rows, blocks, K = stiff_arrays([site.loads for site in sites])
+    found = stiff_arrays([(site.body, site.loads) for site in sites], tree.body_unit, len(tree.stiff_K))
     return tree._replace(
         site_body=np.concatenate([tree.site_body, [site.body for site in sites]]).astype(np.int64),
         site_l=np.concatenate([tree.site_l, [site.l for site in sites]]),
         site_start=np.concatenate([tree.site_start, len(tree.site_lam) // 3 + np.cumsum(widths) - widths]),
         site_lam=np.concatenate([tree.site_lam, *(site.lam.ravel() for site in sites)]),
         site_gam=np.concatenate([tree.site_gam, *(site.gam.ravel() for site in sites)]),
-        site_load=np.concatenate([tree.site_load, np.where(rows < 0, -1, rows + len(tree.stiff_block))]),
-        stiff_block=np.concatenate([tree.stiff_block, np.where(blocks < 0, -1, blocks + len(tree.stiff_K))]),
-        stiff_K=np.concatenate([tree.stiff_K, K]),
+        site_load=np.concatenate(
+            [tree.site_load, np.where(found.rows < 0, -1, found.rows + len(tree.stiff_block))]
+        ),
+        stiff_block=np.concatenate([tree.stiff_block, found.blocks]),
+        stiff_K=np.concatenate([tree.stiff_K, found.K]),
+        stiff_burn=np.concatenate([tree.stiff_burn, found.burning]),
         sizes=sizes,
     )
 
@@ -364,7 +394,10 @@ def build_tree(
     pools = pools_of(flexes, owner)
     spins = [spin_loads(s, f) for s, f in zip(specs, flexes)]
     roots = [None if s.node is None or f is None else node_loads(s, f, s.node) for s, f in zip(specs, flexes)]
-    rows, blocks, K = stiff_arrays([*spins, *roots, *(site.loads for site in sites)])
+    tanks = tank_arrays(specs, modes)
+    loads = [*enumerate(spins), *enumerate(roots), *((site.body, site.loads) for site in sites)]
+    found = stiff_arrays(loads, tanks["body_unit"])
+    rows = found.rows
     loaded = {site.body for site, row in zip(sites, rows[2 * N :]) if row >= 0}
     stiff = [r >= 0 or i in loaded for i, r in enumerate(rows[N : 2 * N])]
     return Tree(
@@ -394,7 +427,7 @@ def build_tree(
         joint_pitch=np.array([s.joint.pitch_per_radian for s in specs], dtype=float),
         gimbals=np.array([i for i, s in enumerate(specs) if s.joint.lockable], dtype=np.int64),
         **_springs(specs, flexes, joint_q),
-        **tank_arrays(specs, modes),
+        **tanks,
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),
         flex_J1=_joined(pools.J1),
@@ -409,8 +442,9 @@ def build_tree(
         body_root=rows[N : 2 * N],
         body_stiff=_with_parents(stiff, [-1 if s.parent is None else index[s.parent] for s in specs]),
         site_load=rows[2 * N :],
-        stiff_block=blocks,
-        stiff_K=K,
+        stiff_block=found.blocks,
+        stiff_K=found.K,
+        stiff_burn=found.burning,
         **closure_arrays(model, len(ports), sites),
         sizes=np.array([N, len(ports), len(sites), nq.sum(), nv.sum(), modes.sum()], dtype=np.int64),
     )
@@ -441,37 +475,63 @@ def spin_loads(spec: BodySpec, flex: FlexibleBody | None) -> SixLoads | None:
     """Return the geometric stiffness of the products of a body's spin; None for a body without it."""
     if flex is None or not flex.n_modes or not spec.stiffens:
         return None
-    return tuple(flex.geometric.get((0, k)) for k in range(1, 7))
+    return tuple(_unit_load(spec, flex, 0, k) for k in range(1, 7))
 
 
 def node_loads(spec: BodySpec, flex: FlexibleBody, node: int) -> SixLoads | None:
     """Return the geometric stiffness of [t; f] at a node; None for a body without it."""
     if not flex.n_modes or not spec.stiffens:
         return None
-    return tuple(flex.geometric.get((node, k)) for k in (4, 5, 6, 1, 2, 3))
+    return tuple(_unit_load(spec, flex, node, k) for k in (4, 5, 6, 1, 2, 3))
 
 
-def stiff_arrays(loads: list[SixLoads | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows of blocks (-1: none), blocks (k, 6) of first numbers, and the numbers; equal arrays once."""
-    rows, blocks, parts = [], [], []
+def _unit_load(spec: BodySpec, flex: FlexibleBody, node: int, k: int) -> UnitLoad | None:
+    K = flex.geometric.get((node, k))
+    loads = None if spec.tanks is None else spec.tanks.loads
+    return None if K is None else UnitLoad(K, -1 if loads is None else loads.row(node, k))
+
+
+class StiffArrays(NamedTuple):
+    """Rows (k,) of blocks (-1: none), blocks (b, 6) of first numbers, the numbers, and (B, 3) those that burn."""
+
+    rows: np.ndarray
+    blocks: np.ndarray
+    K: np.ndarray
+    burning: np.ndarray
+
+
+def stiff_arrays(
+    loads: Sequence[tuple[int, SixLoads | None]], unit: np.ndarray, start: int = 0
+) -> StiffArrays:
+    """Lay out the unit loads of bodies, equal arrays once.
+
+    unit (N,) : first unit load of each body that burns;  start : of the first number
+    """
+    rows, blocks, parts, burning = [], [], [], []
     known: dict[tuple[int, ...], int] = {}
-    start = 0
-    for six in loads:
+    for body, six in loads:
         if six is None or all(one is None for one in six):
             rows.append(-1)
             continue
-        key = tuple(id(one) for one in six)
+        key = tuple(0 if one is None else id(one.K) for one in six)
         if key not in known:
             known[key] = len(blocks)
             block = []
             for one in six:
                 block.append(-1 if one is None else start)
                 if one is not None:
-                    parts.append(np.ascontiguousarray(one).ravel())
-                    start += one.size
+                    if one.row >= 0:
+                        burning.append((start, body, int(unit[body]) + one.row))
+                    parts.append(np.ascontiguousarray(one.K).ravel())
+                    start += one.K.size
             blocks.append(block)
         rows.append(known[key])
-    return np.array(rows, dtype=np.int64), np.array(blocks, dtype=np.int64).reshape(-1, 6), _joined(parts)
+    return StiffArrays(
+        np.array(rows, dtype=np.int64),
+        np.array(blocks, dtype=np.int64).reshape(-1, 6),
+        _joined(parts),
+        np.array(burning, dtype=np.int64).reshape(-1, 3),
+    )
 
 
 def _place(

@@ -35,7 +35,7 @@ from interstage.multibody.closures import ClosureSpec, End, check_ends, check_jo
 from interstage.multibody.joints import KNOWN, Joint, as_joint
 from interstage.multibody.model import BodySpec, Mounting, Multibody, fill_flexible
 from interstage.multibody.places import located
-from interstage.multibody.tanks import Tanks
+from interstage.multibody.tanks import TankLoads, Tanks
 from interstage.output import as_path, json_text, parse_json
 from interstage.spatial import RigidInertia, Rotation
 
@@ -124,6 +124,10 @@ def _put_body(group: h5py.Group, spec: BodySpec) -> None:
             put_array(tanks, name.upper(), getattr(spec.tanks, name))
         if spec.tanks.ratio is not None:
             put_array(tanks, "RATIO", spec.tanks.ratio)
+        if spec.tanks.loads is not None:
+            loads = tanks.create_group("LOADS")
+            for name in ("load", "arm", "K"):
+                put_array(loads, name.upper(), getattr(spec.tanks.loads, name))
 
 
 def _joint_text(joint: Joint) -> str:
@@ -210,7 +214,12 @@ def _tanks_in(group: Group) -> Tanks:
         raise Fault(f"'{group.label}FIRST' does not part the levels")
     ratio = group.array("RATIO", (None, 2)) if group.has("RATIO") else None
     levels = group.array("LEVELS", (len(masses), len(base)))
-    return Tanks(names, first, masses, base, levels, group.array("START", (len(names),)), ratio)
+    loads = None
+    if group.has("LOADS"):
+        own = group.child("LOADS")
+        load = own.array("LOAD", (None, 2)).astype(np.int64)
+        loads = TankLoads(load, own.array("ARM", (len(load), 6)), own.array("K", (len(load), None, None)))
+    return Tanks(names, first, masses, base, levels, group.array("START", (len(names),)), ratio, loads)
 
 
 def _closure_in(group: Group, model: Multibody) -> ClosureSpec:

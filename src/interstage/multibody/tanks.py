@@ -16,6 +16,25 @@ from interstage.multibody.kernels.weighing import pair_count
 
 
 @dataclass(frozen=True, eq=False)
+class TankLoads:
+    """Unit loads on a body that burns whose geometric stiffness follows its mass (`kernels.weighing`).
+
+    load (k, 2) : as in `GeometricStiffness`, (0, 1 to 6) for the products of the spin, (node, 1 to 6) for a node
+    arm (k, 6) : moment and force about the origin of those at nodes
+    K (k, n, n) : of those at nodes, balanced by the inertia of one and the same fill; nothing for the spin
+    """
+
+    load: np.ndarray
+    arm: np.ndarray
+    K: np.ndarray
+
+    def row(self, node: int, component: int) -> int:
+        """Return the place of a load among them, -1 for one without effect."""
+        found = np.flatnonzero((self.load[:, 0] == node) & (self.load[:, 1] == component))
+        return int(found[0]) if len(found) else -1
+
+
+@dataclass(frozen=True, eq=False)
 class Tanks:
     """What the integrals of a body are at every fill of its tanks, each level as `tank_numbers` packs it.
 
@@ -23,6 +42,7 @@ class Tanks:
     base (p,), levels (L, p) : numbers of what does not burn, and of the propellant at each level
     start (T,) : propellant that a system has at first
     ratio : (R, 2) rates, rad/s, and damping ratios of the free modes at the current mass, None for no damping
+    loads : unit loads that change the stiffness, None where none do; numbers have their R, P and Sᵀp then
     """
 
     names: tuple[str, ...]
@@ -32,6 +52,7 @@ class Tanks:
     levels: np.ndarray
     start: np.ndarray
     ratio: np.ndarray | None = None
+    loads: TankLoads | None = None
 
     def range_of(self, k: int) -> tuple[float, float]:
         """Return the least and the most propellant of a tank."""
@@ -47,19 +68,26 @@ class Tanks:
 
     def is_soft(self, n: int) -> bool:
         """Tell whether the numbers of n modes have a stiffness that changes."""
-        return len(self.base) > number_count(n)
+        return len(self.base) > number_count(n) + (load_count(n) if self.loads is not None else 0)
 
     def numbers(self, masses: np.ndarray) -> np.ndarray:
         """Return the sums (p,) at masses (T,)."""
-        out = self.base.copy()
-        for k, mass in enumerate(masses):
-            a, b = self.first[k], self.first[k + 1]
-            w = np.interp(mass, self.masses[a:b], np.arange(float(b - a)))
-            i = min(int(w), max(b - a - 2, 0))
-            out += (1.0 - (w - i)) * self.levels[a + i]
-            if w > i:
-                out += (w - i) * self.levels[a + i + 1]
-        return out
+        return self.base + level_weights(self.first, self.masses, masses) @ self.levels
+
+
+def level_weights(first: np.ndarray, level_mass: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Return the weights (L,) of the levels at masses (T,): two neighbours of each tank have some.
+
+    first (T + 1,) : where the levels of each tank begin;  level_mass (L,)
+    """
+    out = np.zeros(len(level_mass))
+    for mass, a, b in zip(masses, first[:-1], first[1:]):
+        at = float(np.interp(mass, level_mass[a:b], np.arange(float(b - a))))
+        i = min(int(at), max(b - a - 2, 0))
+        out[a + i] = 1.0 - (at - i)
+        if at > i:
+            out[a + i + 1] = at - i
+    return out
 
 
 def tank_numbers(
@@ -72,16 +100,18 @@ def tank_numbers(
     G: np.ndarray,
     B: np.ndarray,
     soft: np.ndarray | None = None,
+    stiff: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return integrals as numbers (p,), in the order of `kernels.weighing`.
 
     first (3,) = ∫ l dm, inertia (3, 3) about the origin, E, F0 (3, n), J1 (n, 3, 3) = 2 tr(A) 1 - A - Aᵀ, G (n, n),
     B (n, n, 3, 3) = Σ m γ_r γ_sᵀ;  soft (n, n) : modal stiffness less that of the component, where tanks change it
+    stiff (12 n n + 36,) : R, P and Sᵀp of inertia loads, where loads change the stiffness
     """
     from interstage.multibody.compile import pair_numbers, symmetric_six
 
     parts = [[mass], first, symmetric_six(inertia), E.ravel(), F0.ravel(), symmetric_six(J1).T.ravel()]
-    more = [] if soft is None else [soft.ravel()]
+    more = [one.ravel() for one in (soft, stiff) if one is not None]
     return np.concatenate([*parts, G.ravel(), pair_numbers(B), *more])
 
 
@@ -90,9 +120,14 @@ def number_count(n: int) -> int:
     return int(10 + 12 * n + n * n + pair_count(n))
 
 
+def load_count(n: int) -> int:
+    """Return how many numbers n modes have more where loads change their stiffness."""
+    return 12 * n * n + 36
+
+
 def check_tanks(tanks: Tanks, n: int, where: str) -> None:
     """Refuse numbers that are not those of n modes, and a modal mass that is not positive at the lowest levels."""
-    size = number_count(n) + n * n * tanks.is_soft(n)
+    size = number_count(n) + n * n * tanks.is_soft(n) + (load_count(n) if tanks.loads is not None else 0)
     if tanks.levels.shape != (len(tanks.masses), size) or tanks.base.shape != (size,):
         raise InputError(
             "the numbers of tanks do not fit the modes of their component",

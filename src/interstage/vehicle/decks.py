@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from interstage.component.from_nastran.source import as_deck, grid_turns
 from interstage.errors import ModelError
+from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import ReducedModel
 from interstage.fem.requests import modes_case
@@ -40,6 +42,11 @@ class DeckMatrices:
         reduced = ReducedModel(fe.K_gg, fe.M_gg, fe.grids, constraints)
         T = self.Q @ sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")]
         return T.tocsr(), self.Q.T.tocsr()[reduced.sets.f]
+
+    def stressed(self, u: np.ndarray) -> Iterator[sp.csr_matrix]:
+        """Yield the geometric stiffness (6N, 6N) of the elements under each of displacements (6N, k), basic axes."""
+        found, _ = geometric_stiffnesses(self.fe, self.Q.T @ u, "full")
+        return ((self.Q @ Kg @ self.Q.T).tocsr() for Kg in found)
 
 
 def deck_matrices(deck: DeckLike) -> DeckMatrices:

@@ -102,7 +102,7 @@ def slosh_as_shapes(
         m, k = _waves(fluid, len(rows), at, carrier, bottom, springs, acceleration)
         M.append(sp.csr_matrix(kept + m))
         K.append(sp.csr_matrix(k))
-    tank = Levels(name, masses, tuple(M), tuple(K), rows)
+    tank = Levels(name, masses, tuple(M), tuple(K), rows, waves=True)
     tank.check_weight(stage.rigid()[rows, 3:])
     stage.tanks[name] = tank
     return ids

@@ -12,57 +12,97 @@ from interstage.component.record import Component
 from interstage.errors import ModelError
 from interstage.multibody.tanks import Tanks, tank_numbers
 from interstage.vehicle.damping import Ratio, effective_mass, ratio_at
+from interstage.vehicle.geometric import LoadStiffness
 from interstage.vehicle.integrals import Integrals
 from interstage.vehicle.shapes import Shapes
 
 RATIOS = 400  # rows of a table of damping ratios over frequency
 
 
-def component_at(shapes: Shapes, one: Integrals, name: str) -> Component:
-    """Return the component of a vehicle with given integrals, in modes Φ T of unit modal mass: T'GT = 1, T'KT = ω².
+def component_at(
+    shapes: Shapes, fill: Mapping[str, float], name: str, loads: LoadStiffness | None = None
+) -> Component:
+    """Return the component of a vehicle at a fill, in modes Φ T of unit modal mass: T'GT = 1, T'KT = ω².
 
     Its frame is that of the vehicle, and shapes keep their rigid parts: nothing but coordinates changes, η = T y.
-    Nodes have the ids of `Shapes.node_ids`.
+    Nodes have the ids of `Shapes.node_ids`.  loads : that change its stiffness
     """
+    one = shapes.integrals(fill)
     try:
         values, T = la.eigh(one.K, one.G)
     except la.LinAlgError:
         raise ModelError(
             "the modal mass is not positive", where=f"component '{name}'", hint="look at shapes.report"
         ) from None
-    return _component(shapes, one, name, values, T)
+    made = _component(shapes, one, name, values, T)
+    return _with_loads(made, shapes, fill, one, loads, T, shapes.node_ids)
 
 
-def reference_component(shapes: Shapes, name: str, ids: np.ndarray | None = None) -> Component:
+def reference_component(
+    shapes: Shapes, name: str, ids: np.ndarray | None = None, loads: LoadStiffness | None = None
+) -> Component:
     """Return the component of a vehicle at its reference fill, in its shapes as they are; ids (N,) of the nodes."""
     n = len(shapes)
     one = replace(shapes.integrals(shapes.reference), G=np.eye(n))
-    return _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
+    made = _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
+    ids = shapes.node_ids if ids is None else ids
+    return _with_loads(made, shapes, shapes.reference, one, loads, np.eye(n), ids)
 
 
-def tanks_of(shapes: Shapes, start: Mapping[str, float], damping: Ratio | None) -> Tanks:
-    """Return the tanks of a vehicle for the multibody engine: its integrals as sums over levels."""
+def _with_loads(
+    made: Component,
+    shapes: Shapes,
+    fill: Mapping[str, float],
+    one: Integrals,
+    loads: LoadStiffness | None,
+    T: np.ndarray,
+    ids: np.ndarray,
+) -> Component:
+    """Return a component in modes Φ T that knows how loads change its stiffness at a fill."""
+    if loads is None:
+        return made
+    K = loads.at(shapes.partition.weights(fill), one)
+    return made.with_changes(geometric_stiffness=loads.record(shapes, K, T, ids))
+
+
+def tanks_of(
+    shapes: Shapes,
+    start: Mapping[str, float],
+    damping: Ratio | None,
+    loads: LoadStiffness | None = None,
+    ids: np.ndarray | None = None,
+) -> Tanks:
+    """Return the tanks of a vehicle for the multibody engine: its integrals as sums over levels.
+
+    loads : that change its stiffness, with nodes of the given ids (N,)
+    """
     partition, n = shapes.partition, len(shapes)
     soft = any(tank.K for tank in shapes.stack.tanks.values())
     still = np.diag((2 * np.pi * shapes.frequencies_hz) ** 2)  # stiffness that the springs of the modes have
+    ids = shapes.node_ids if ids is None else ids
+    stiff = (None, [None] * len(partition.level_values)) if loads is None else loads.numbers()
     return Tanks(
         partition.tanks,
         partition.first,
         partition.level_mass,
-        _numbers(Integrals.unpacked(partition.base, n), still if soft else None),
+        _numbers(Integrals.unpacked(partition.base, n), still if soft else None, stiff[0]),
         np.array(
             [
-                _numbers(Integrals.unpacked(one, n), 0.0 * still if soft else None)
-                for one in partition.level_values
+                _numbers(Integrals.unpacked(one, n), 0.0 * still if soft else None, more)
+                for one, more in zip(partition.level_values, stiff[1])
             ]
         ),
         np.array([start[tank] for tank in partition.tanks]),
         None if damping is None else _ratios(shapes, damping),
+        None if loads is None else loads.tank_loads(shapes, ids),
     )
 
 
-def _numbers(one: Integrals, still: np.ndarray | None) -> np.ndarray:
-    """Return integrals as the engine takes them; still : stiffness that is not counted, None where none changes."""
+def _numbers(one: Integrals, still: np.ndarray | None, stiff: np.ndarray | None) -> np.ndarray:
+    """Return integrals as the engine takes them.
+
+    still : stiffness that is not counted, None where none changes;  stiff : numbers of inertia loads
+    """
     A = np.einsum("abr->rab", one.A)
     J1 = 2.0 * np.einsum("raa->r", A)[:, None, None] * np.eye(3) - A - A.transpose(0, 2, 1)
     B = np.einsum("abrs->rsab", one.B)
@@ -76,6 +116,7 @@ def _numbers(one: Integrals, still: np.ndarray | None) -> np.ndarray:
         one.G,
         B,
         None if still is None else one.K - still,
+        stiff,
     )
 
 

@@ -24,6 +24,7 @@ from interstage.component.integrals import (
     point_masses,
     rigid_motion,
 )
+from interstage.multibody.tanks import level_weights
 from interstage.vehicle.kernels import packed_size, weigh
 from interstage.vehicle.stack import Stack, row_picker
 
@@ -160,6 +161,11 @@ class Partition:
             self.level_mass[chosen],
             self.level_values[chosen],
         )
+
+    def weights(self, propellant: Mapping[str, float]) -> np.ndarray:
+        """Return the weights (L,) of the levels for {tank: mass}."""
+        masses = np.array([propellant[name] for name in self.tanks], dtype=float)
+        return level_weights(self.first, self.level_mass, masses)
 
     def packed(self, masses: np.ndarray) -> np.ndarray:
         """Return packed integrals (p,) for masses (T,) of the tanks; masses beyond the levels count as the nearest."""

@@ -30,6 +30,7 @@ class Levels:
     masses : (L,) ascending
     M : L matrices (r, r);  K : L matrices (r, r), or none
     rows : (r,) of the stage's node components (six a node) that the matrices are of
+    waves : whether the stiffness is that of waves, which no load passes through
     """
 
     name: str
@@ -37,6 +38,7 @@ class Levels:
     M: tuple[sp.csr_matrix, ...]
     K: tuple[sp.csr_matrix, ...]
     rows: np.ndarray
+    waves: bool = False
 
     def interval(self, mass: float) -> tuple[int, float]:
         """Return the level k below a mass and the weight w of level k + 1; a mass beyond the levels is refused."""

@@ -20,6 +20,7 @@ from interstage.system.events import Action
 from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.damping import Ratio
 from interstage.vehicle.frozen import reference_component, tanks_of
+from interstage.vehicle.geometric import LoadPlaces, LoadStiffness, load_stiffness
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.staging import Part, split
 from interstage.vehicle.vehicle import Vehicle
@@ -119,12 +120,25 @@ class Staging(Action):
             fill = self.parts[name].state.propellant
             if isinstance(shapes, Shapes):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
-                component = reference_component(shapes, name, ids)
-                tanks = tanks_of(shapes, fill, self.damping)
+                loads = self._loads(shapes, spec)
+                component = reference_component(shapes, name, ids, loads)
+                tanks = tanks_of(shapes, fill, self.damping, loads, ids)
                 new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
             else:
                 rigid = _rigid(shapes, fill)
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
+
+    def _loads(self, shapes: Shapes, spec: BodySpec) -> LoadStiffness | None:
+        """Return how loads change the stiffness of a part, at the places that the body before the cut knows."""
+        own = None if spec.component is None else spec.component.geometric_stiffness
+        if own is None:
+            return None
+        stiff = set(own.load[:, 0].tolist())
+        known = [(int(node), self._stage_of[int(node)]) for node in own.nodes]
+        places = LoadPlaces(
+            tuple(place for node, place in known if node in stiff), tuple(place for _, place in known)
+        )
+        return load_stiffness(shapes, places.among(stage for stage, _ in shapes.stack.places))
 
     def _add_others(self, new: Multibody, system: System) -> None:
         """Add the other bodies and closures: those on nodes of what leaves go with it."""

@@ -7,8 +7,8 @@ V does not depend on mass. A vehicle is free: its six rigid motions must be amon
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from interstage.linalg.eigen import eigenmodes
 from interstage.vehicle.coupling import Coupling, couple, uncoupled
 from interstage.vehicle.joins import Join
 from interstage.vehicle.levels import Levels
-from interstage.vehicle.stage import Stage
+from interstage.vehicle.stage import Stage, Stressed
 
 STRAIN = 1e-6  # of |K| |u|: forces that a rigid motion may call up by rounding in the matrices
 
@@ -45,6 +45,7 @@ class Stack:
     K_g, M_g : (6N, 6N) dry matrices;  V : (6N, nq) node motion from coordinates
     rigid : (nq, 6) of [w; v] of the origin
     tanks : levels by name, with rows of the whole vehicle
+    stressed : geometric stiffness of each stage from its displacements, where it is known
     """
 
     places: list[tuple[str, int]]
@@ -55,6 +56,7 @@ class Stack:
     rigid: np.ndarray
     tanks: dict[str, Levels]
     coupling: Coupling
+    stressed: dict[str, Stressed | None]
 
     @classmethod
     def of(
@@ -77,7 +79,7 @@ class Stack:
                         hint="name one anew",
                     )
                 rows = tank.rows + first[stage.name]
-                tanks[tank.name] = Levels(tank.name, tank.masses, tank.M, tank.K, rows)
+                tanks[tank.name] = replace(tank, rows=rows)
         free = [stage.free() for stage in stages.values()]
         T = sp.block_diag([one for one, _ in free], format="csr")
         pick = sp.block_diag([one for _, one in free], format="csr")
@@ -98,6 +100,7 @@ class Stack:
             (pick @ S_g)[found.independent],
             tanks,
             found,
+            {stage.name: stage.stressed for stage in stages.values()},
         )
         _check_free(stack, name)
         _check_connected(stack, name, list(stages))
@@ -137,6 +140,12 @@ class Stack:
             P = row_picker(tank.rows, M.shape[0])
             M = M + P.T @ tank.between(tank.M, propellant[name]) @ P
         return sp.csr_matrix(M)
+
+    def stages_of_rows(self) -> Iterator[tuple[np.ndarray, Stressed | None]]:
+        """Yield the rows (6N_s,) of the nodes of each stage, and its geometric stiffness."""
+        owner = np.repeat([list(self.stressed).index(stage) for stage, _ in self.places], 6)
+        for k, known in enumerate(self.stressed.values()):
+            yield np.flatnonzero(owner == k), known
 
     # fills ------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,6 +23,8 @@ from interstage.vehicle.levels import WEIGHT, Levels, check_labels, check_mass
 
 Nodes: TypeAlias = Mapping[int, ArrayLike]
 Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
+Stressed: TypeAlias = Callable[[np.ndarray], Iterator[sp.csr_matrix]]
+"""Displacements (6N, k) of the nodes of a stage -> geometric stiffness (6N, 6N) of the stresses of each."""
 
 
 class Stage:
@@ -34,6 +36,8 @@ class Stage:
     K, M : (6N, 6N) stiffness and mass of the dry structure, sparse or dense; six components a node in the order
         T1 T2 T3 R1 R2 R3, nodes in the order of `nodes`, one set of axes for all
     nodes : {id: position}
+    geometric : geometric stiffness (6N, 6N) of the stresses of displacements (6N,), in the order of K; without it loads
+        leave the stiffness of the stage as it is, and `geometric_stiffness` of a vehicle is refused
 
     >>> from interstage.fem import lumped_beam
     >>> K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
@@ -43,7 +47,15 @@ class Stage:
     <Stage 'first': 6 nodes, mass 12, tank 'grain' 0 to 12>
     """
 
-    def __init__(self, name: str, *, K: Matrix, M: Matrix, nodes: Nodes):
+    def __init__(
+        self,
+        name: str,
+        *,
+        K: Matrix,
+        M: Matrix,
+        nodes: Nodes,
+        geometric: Callable[[np.ndarray], Matrix] | None = None,
+    ):
         self.name = name
         self.nodes = _checked_nodes(nodes, f"stage '{name}'")
         size = 6 * len(self.nodes)
@@ -54,6 +66,10 @@ class Stage:
         self._T: sp.csr_matrix | None = None
         self._pick: sp.csr_matrix | None = None
         self._riders: dict[int, int] = {}
+        self._stressed: Stressed | None = None
+        if geometric is not None:
+            self._stressed = lambda u: (sp.csr_matrix(geometric(one)) for one in u.T)
+        self._dry = size
 
     @classmethod
     def from_deck(cls, deck: Deck | str | os.PathLike[str], name: str | None = None) -> Stage:
@@ -66,7 +82,17 @@ class Stage:
         found = deck_matrices(deck)
         stage = cls(name or Path(str(found.fe.source)).stem, K=found.K, M=found.M, nodes=found.nodes)
         stage._T, stage._pick = found.free()
+        stage._stressed = found.stressed
         return stage
+
+    @property
+    def stressed(self) -> Stressed | None:
+        """Geometric stiffness of the dry structure from displacements of all nodes, None where it is not known."""
+        known, own, more = self._stressed, self._dry, 6 * len(self.nodes) - self._dry
+        if known is None:
+            return None
+        empty = sp.csr_matrix((more, more))
+        return lambda u: (sp.block_diag([Kg, empty], format="csr") for Kg in known(u[:own]))
 
     def add_tank(
         self,

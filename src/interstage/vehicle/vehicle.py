@@ -20,6 +20,7 @@ from interstage.vehicle.damping import Ratio
 from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
 from interstage.vehicle.fluid import slosh_as_shapes
 from interstage.vehicle.frozen import component_at, reference_component, tanks_of
+from interstage.vehicle.geometric import LoadStiffness, load_places, load_stiffness
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
@@ -311,6 +312,7 @@ class Vehicle:
         propellant: Propellant | None = None,
         damping: Ratio | None = None,
         order: int = 2,
+        geometric_stiffness: bool | Sequence[tuple[str, int]] = False,
     ) -> Multibody:
         """Return the vehicle as the free body of a multibody, with tanks whose propellant may change.
 
@@ -324,10 +326,13 @@ class Vehicle:
         propellant : {tank: mass} at first (others full), or a part 0 to 1 of all
         damping : ratio of the free modes at the current mass, a number or a function of the frequency in Hz
         order : fidelity of the deformed inertia, as in `Multibody.add_body`
+        geometric_stiffness : let spin and loads change the stiffness, balanced by the inertia of the mass of now: loads
+            at the engines, and at (stage, node) of all else that acts, as joints, thrusters and air
         """
-        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping)
+        loads = self._load_stiffness(shapes, geometric_stiffness)
+        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping, loads)
         mb = Multibody(self.name, gravity=self.gravity)
-        component = reference_component(shapes, self.name)
+        component = reference_component(shapes, self.name, loads=loads)
         mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
         add_nozzles(mb, list(self.engines.values()), shapes, self.name)
         self._flown = shapes
@@ -411,12 +416,32 @@ class Vehicle:
             return replace(when, action=action, once=True, name=join)
         return Event(at=float(when), action=action, once=True, name=join)
 
-    def component(self, shapes: Shapes, propellant: Propellant | None = None) -> Component:
+    def component(
+        self,
+        shapes: Shapes,
+        propellant: Propellant | None = None,
+        *,
+        geometric_stiffness: bool | Sequence[tuple[str, int]] = False,
+    ) -> Component:
         """Return the vehicle at one fill as a component, in modes of unit modal mass at this fill.
 
-        Its masses stand still; it is saved, and mounted in any multibody, as any other.
+        Its masses stand still; it is saved, and mounted in any multibody, as any other. geometric_stiffness : as in
+        `multibody`.
         """
-        return component_at(shapes, shapes.integrals(propellant), self.name)
+        fill = shapes.stack.propellant(propellant)
+        return component_at(shapes, fill, self.name, self._load_stiffness(shapes, geometric_stiffness))
+
+    def _load_stiffness(
+        self, shapes: Shapes, given: bool | Sequence[tuple[str, int]]
+    ) -> LoadStiffness | None:
+        """Return how loads at engines and at given places change the stiffness, None where that is not asked for."""
+        if given is False:
+            return None
+        more = [] if given is True else [(stage, int(node)) for stage, node in given]
+        for place in more:
+            self.position(place, "geometric_stiffness")
+        engines = [(one.at, one.path) for one in self.engines.values()]
+        return load_stiffness(shapes, load_places(engines, more))
 
     def position(self, place: tuple[str, int], where: str) -> np.ndarray:
         """Return where a node of a stage is in the vehicle."""

@@ -37,7 +37,9 @@ def _load_end(tree, work, s, t, f, q):
         R, n, mode, eta = get9(work.Rw, i), tree.body_modes[i], tree.body_mode[i], tree.body_eta[i]
         t, f = turn_back(R, t), turn_back(R, f)
         h = work.mode_h[mode : mode + n]
-        add_stiffness(tree, tree.site_load[s], (t[0], t[1], t[2], f[0], f[1], f[2]), q[eta : eta + n], h)
+        add_stiffness(
+            tree, work, tree.site_load[s], (t[0], t[1], t[2], f[0], f[1], f[2]), q[eta : eta + n], h
+        )
 
 
 @kernel

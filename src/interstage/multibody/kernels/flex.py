@@ -269,7 +269,7 @@ def flexible_terms(tree, work, i, q, v):
     put6(work.b, i, b_w, add(scale(m, a), cross(w, add(cross(w, mp), scale(2.0, push)))))
     add_rows(b, E, a)
     if tree.body_spin[i] >= 0:
-        spin_stiffness(tree, i, w, q[tree.body_eta[i] : tree.body_eta[i] + n], b)
+        spin_stiffness(tree, work, i, w, q[tree.body_eta[i] : tree.body_eta[i] + n], b)
 
 
 @kernel

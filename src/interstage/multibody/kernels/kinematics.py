@@ -160,7 +160,7 @@ def external_wrenches(tree, work, q, sites, wrenches):
             if tree.body_root[i] >= 0:
                 n, eta, first = tree.body_modes[i], tree.body_eta[i], tree.body_mode[i]
                 out = work.mode_ext[first : first + n]
-                node_stiffness(tree, tree.body_root[i], t, f, q[eta : eta + n], out)
+                node_stiffness(tree, work, tree.body_root[i], t, f, q[eta : eta + n], out)
             continue
         site_pose(tree, work, s, q)
         if axes == 2.0:
@@ -170,7 +170,7 @@ def external_wrenches(tree, work, q, sites, wrenches):
         n, start, first = tree.body_modes[i], 3 * tree.site_start[s], tree.body_mode[i]
         if tree.site_load[s] >= 0:
             eta, out = tree.body_eta[i], work.mode_ext[first : first + n]
-            node_stiffness(tree, tree.site_load[s], t, f, q[eta : eta + n], out)
+            node_stiffness(tree, work, tree.site_load[s], t, f, q[eta : eta + n], out)
         t = turn_back(get9(work.site_J, s), t)
         add_rows(work.mode_ext[first : first + n], tree.site_lam[start : start + 3 * n], t)
         add_rows(work.mode_ext[first : first + n], tree.site_gam[start : start + 3 * n], f)

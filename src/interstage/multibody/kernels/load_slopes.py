@@ -92,9 +92,9 @@ def load_answers(tree, work, q, sites, wrenches, bodies, modes, room, J):
             arm = wrenches[k, 7], wrenches[k, 8], wrenches[k, 9]
         if block >= 0:
             eta = tree.body_eta[i]
-            unit_stiffness(tree, block, q[eta : eta + n], room, 0)
+            unit_stiffness(tree, work, block, q[eta : eta + n], room, 0)
             m = t if s >= 0 else add(t, cross(arm, h))
-            add_matrix(tree, block, (m[0], m[1], m[2], h[0], h[1], h[2]), J, first, n)
+            add_matrix(tree, work, block, (m[0], m[1], m[2], h[0], h[1], h[2]), J, first, n)
         if axes == 0.0:
             _turning(tree, work, i, s, arm, (t, h), block, modes, room, bodies)
         if s >= 0 and n > 0:

@@ -127,18 +127,18 @@ def _pair_entries(B, start, n, second, w, a, J, first, rates):
 
 
 @kernel
-def add_matrix(tree, block, c, J, first, n):
+def add_matrix(tree, work, block, c, J, first, n):
     """Add Σ_k c_k K_k, the six loads of a block, to the entries of J from (first, first) on."""
     for k in range(6):
         at = tree.stiff_block[block, k]
         if at >= 0 and c[k] != 0.0:
             for r in range(n):
                 for s in range(n):
-                    J[first + r, first + s] += c[k] * tree.stiff_K[at + n * r + s]
+                    J[first + r, first + s] += c[k] * work.pool_stiff[at + n * r + s]
 
 
 @kernel
-def unit_stiffness(tree, block, eta, room, at):
+def unit_stiffness(tree, work, block, eta, room, at):
     """Write K_k η of the six loads of a block to room[at...], n numbers a load."""
     n = len(eta)
     for k in range(6):
@@ -153,7 +153,7 @@ def unit_stiffness(tree, block, eta, room, at):
             1.0 if k == 4 else 0.0,
             1.0 if k == 5 else 0.0,
         )
-        add_stiffness(tree, block, c, eta, out)
+        add_stiffness(tree, work, block, c, eta, out)
 
 
 @kernel
@@ -268,9 +268,9 @@ def _own_modes(tree, work, i, q, v, modes, room, J):
                 J[first + r, first + s] += work.mass_K[tree.body_square[i] + n * r + s]
     if tree.body_spin[i] >= 0:
         x, y, z = w
-        add_matrix(tree, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), J, first, n)
+        add_matrix(tree, work, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), J, first, n)
         eta = q[tree.body_eta[i] : tree.body_eta[i] + n]
-        unit_stiffness(tree, tree.body_spin[i], eta, room, 0)
+        unit_stiffness(tree, work, tree.body_spin[i], eta, room, 0)
         for r in range(n):
             xx, yy, zz, xy, xz, yz = _planes(room, 0, n, r)
             modes[mode + r, 0] += 2.0 * x * xx + y * xy + z * xz
@@ -320,7 +320,7 @@ def mode_answers(tree, work, q, v, vdot, bodies, sites, ports, modes, room, J):
             port_changes(tree, work, s, q, v, vdot, sites, ports)
         if tree.body_stiff[i] > 0 and tree.body_root[i] >= 0 and is_loose(tree, work, i):
             eta = q[tree.body_eta[i] : tree.body_eta[i] + n]
-            unit_stiffness(tree, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
+            unit_stiffness(tree, work, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
 
 
 @inlined
@@ -433,11 +433,11 @@ def _mode_columns(tree, work, i, q, sites, ports, modes, J):
         z, y = work.z, work.site_z
         if tree.body_root[i] >= 0:
             c = (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5])
-            add_matrix(tree, tree.body_root[i], c, J, first, n)
+            add_matrix(tree, work, tree.body_root[i], c, J, first, n)
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
             if tree.site_load[s] >= 0:
                 c = (-y[s, 0], -y[s, 1], -y[s, 2], -y[s, 3], -y[s, 4], -y[s, 5])
-                add_matrix(tree, tree.site_load[s], c, J, first, n)
+                add_matrix(tree, work, tree.site_load[s], c, J, first, n)
 
 
 @stage("xMMMMMM")

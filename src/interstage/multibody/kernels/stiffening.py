@@ -53,9 +53,9 @@ def add_product(K, first, x, c, y, start):
 
 
 @kernel
-def add_stiffness(tree, block, c, eta, out):
+def add_stiffness(tree, work, block, c, eta, out):
     """Add Σ_k c_k K_k η to out (n,), K_k the six loads of a block."""
-    K = tree.stiff_K
+    K = work.pool_stiff
     for k in range(6):
         at = tree.stiff_block[block, k]
         if at >= 0 and c[k] != 0.0:
@@ -63,22 +63,22 @@ def add_stiffness(tree, block, c, eta, out):
 
 
 @kernel
-def spin_stiffness(tree, i, w, eta, out):
+def spin_stiffness(tree, work, i, w, eta, out):
     """Add the geometric stiffness of the spin ω of body i to modal velocity terms."""
     x, y, z = w
-    add_stiffness(tree, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), eta, out)
+    add_stiffness(tree, work, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), eta, out)
 
 
 @kernel
-def node_stiffness(tree, block, t, f, eta, out):
+def node_stiffness(tree, work, block, t, f, eta, out):
     """Take the geometric stiffness of a wrench at a node from modal forces."""
-    add_stiffness(tree, block, (-t[0], -t[1], -t[2], -f[0], -f[1], -f[2]), eta, out)
+    add_stiffness(tree, work, block, (-t[0], -t[1], -t[2], -f[0], -f[1], -f[2]), eta, out)
 
 
 @kernel
-def _rows_of(tree, block, eta, out, start):
+def _rows_of(tree, work, block, eta, out, start):
     """Write K_k η of a block to out[start...], n numbers a load."""
-    n, K = len(eta), tree.stiff_K
+    n, K = len(eta), work.pool_stiff
     for k in range(start, start + 6 * n):
         out[k] = 0.0
     for k in range(6):
@@ -101,10 +101,10 @@ def stiff_rows(tree, work, q):
             continue
         eta = q[tree.body_eta[i] : tree.body_eta[i] + tree.body_modes[i]]
         if tree.body_root[i] >= 0 and not is_loose(tree, work, i):
-            _rows_of(tree, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
+            _rows_of(tree, work, tree.body_root[i], eta, work.mode_G, 6 * tree.body_mode[i])
         for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
             if tree.site_load[s] >= 0:
-                _rows_of(tree, tree.site_load[s], eta, work.site_G, 6 * tree.site_start[s])
+                _rows_of(tree, work, tree.site_load[s], eta, work.site_G, 6 * tree.site_start[s])
 
 
 @kernel
@@ -115,7 +115,7 @@ def known_loads(tree, work, q, v, tau):
             n, mode, f = tree.body_modes[i], tree.body_mode[i], work.body_f
             hinge_forces(tree, i, q, v, tau, f)
             eta, b = q[tree.body_eta[i] : tree.body_eta[i] + n], work.mode_b[mode : mode + n]
-            add_stiffness(tree, tree.body_root[i], (f[0], f[1], f[2], f[3], f[4], f[5]), eta, b)
+            add_stiffness(tree, work, tree.body_root[i], (f[0], f[1], f[2], f[3], f[4], f[5]), eta, b)
 
 
 @kernel
@@ -136,7 +136,7 @@ def add_carried(tree, work, i, q, out):
     n, mode, root = tree.body_modes[i], tree.body_mode[i], tree.body_root[i]
     if root >= 0 and is_loose(tree, work, i):
         z, eta = work.z, q[tree.body_eta[i] : tree.body_eta[i] + n]
-        add_stiffness(tree, root, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), eta, out)
+        add_stiffness(tree, work, root, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), eta, out)
     elif root >= 0:
         z = work.z
         add_six(work.mode_G, 6 * mode, (z[i, 0], z[i, 1], z[i, 2], z[i, 3], z[i, 4], z[i, 5]), out)

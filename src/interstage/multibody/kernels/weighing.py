@@ -6,7 +6,14 @@ written into the scratch when masses change; no matrix of the structure is touch
 once for each pair of levels. The numbers of a body of n modes are
 
     m, m c, J (10);  E (3, n);  F0 (3, n);  J1 (6, n);  G (n, n);  pairs as `flex.pairs` reads them;  and, where tanks
-    change it, the modal stiffness less the diagonal that the springs of the modes have, K - ω² (n, n)
+    change it, the modal stiffness less the diagonal that the springs of the modes have, K - ω² (n, n);  where loads
+    change the stiffness, R and P (6, n, n) and Sᵀp (6, 6), see below
+
+Geometric stiffness is that of unit loads p which the inertia of now balances, p - M S a with a = M_rr⁻¹ Sᵀp. It is
+linear in the load: with R_j that of -M S_j, the six rigid accelerations, and P_k that of the six products of the spin,
+both sums over levels, and K_p that of the load alone,
+
+    K = K_p + Σ_j a_j R_j      at a node,        K = P_k + Σ_j a_j R_j,  a = M_rr⁻¹ Sᵀp_k      of the spin
 
 Modal mass G is full. With G + shift = L Lᵀ and ξ = Lᵀη̈ the equations of the modes have unit mass,
 
@@ -23,9 +30,7 @@ import numpy as np
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.small import kernel
 
-REFRESH = (
-    2e-3  # of a tank: modal damping is found at propellant rounded to so much, an eigenproblem each time
-)
+REFRESH = 2e-3  # of a tank: modal damping and geometric stiffness are found at propellant rounded to so much
 
 
 @kernel
@@ -127,30 +132,25 @@ def _ratio_at(tree, first, rate):
 
 
 @kernel
-def _damp_body(tree, work, i):
-    """Write modal damping by definition at masses that are rounded: C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
-
-    K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη. Written where nothing but masses has changed it.
-    """
-    n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
-    T = len(work.propellant)
-    begin, end = tree.body_tank[i], tree.body_tank[i + 1]
-    masses, new = work.weighed[T:], False
-    for k in range(begin, end):
+def _round_masses(tree, work, i):
+    """Write the rounded propellant of body i behind that of now in `weighed`; return whether it has changed."""
+    T, new = len(work.propellant), False
+    masses = work.weighed[T:]
+    for k in range(tree.body_tank[i], tree.body_tank[i + 1]):
         top = tree.level_mass[tree.tank_level[k + 1] - 1]
         part = REFRESH * (top - tree.level_mass[tree.tank_level[k]])
         rounded = top if part == 0.0 else top - part * np.floor((top - work.propellant[k]) / part + 0.5)
         if rounded != masses[k]:
             masses[k] = rounded
             new = True
-    if not new:
-        return
+    return new
+
+
+@kernel
+def _rigid_mass(tree, i, masses):
+    """Return M_rr (6, 6) of [ω; v] of body i, undeformed."""
     m, M = np.empty(10), np.zeros((6, 6))
-    FE, G = np.empty(6 * n), np.empty(n * n)
     _gather(tree, i, masses, 0, m)
-    _gather(tree, i, masses, 10, FE[3 * n :])
-    _gather(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
-    _gather(tree, i, masses, 10 + 12 * n, G)
     M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2] = m[4], m[5], m[6], m[7], m[8], m[9]
     M[0, 4], M[0, 5], M[1, 5] = -m[3], m[2], -m[1]
     M[1, 3], M[2, 3], M[2, 4] = m[3], -m[2], m[1]
@@ -159,6 +159,51 @@ def _damp_body(tree, work, i):
     for a in range(6):
         for b in range(a):
             M[a, b] = M[b, a]
+    return M
+
+
+@kernel
+def _stiffen_body(tree, work, i):
+    """Write the geometric stiffness of unit loads on body i, balanced by its inertia at masses that are rounded."""
+    n = tree.body_modes[i]
+    size, masses = n * n, work.weighed[len(work.propellant) :]
+    offset = 10 + 12 * n + size + pair_count(n)
+    if tree.body_soft[i] != 0:
+        offset += size
+    own = np.empty(12 * size + 36)
+    _gather(tree, i, masses, offset, own)
+    inverse = np.linalg.inv(_rigid_mass(tree, i, masses))
+    K = work.pool_stiff
+    for row in range(len(tree.stiff_burn)):
+        at, body, unit = tree.stiff_burn[row]
+        if body != i:
+            continue
+        spin, held = tree.unit_spin[unit], tree.unit_at[unit]
+        for k in range(size):
+            K[at + k] = tree.unit_K[held + k] if spin < 0 else own[(6 + spin) * size + k]
+        for j in range(6):
+            a = 0.0
+            for k in range(6):
+                arm = tree.unit_arm[unit, k] if spin < 0 else own[12 * size + 6 * spin + k]
+                a += inverse[j, k] * arm
+            if a != 0.0:
+                for k in range(size):
+                    K[at + k] += a * own[j * size + k]
+
+
+@kernel
+def _damp_body(tree, work, i):
+    """Write modal damping by definition at masses that are rounded: C = M_e Ψ diag(2ζω) Ψᵀ M_e of the free body.
+
+    K Ψ = M_e Ψ ω², Ψᵀ M_e Ψ = 1, M_e = G - M_ηr M_rr⁻¹ M_rη. Written where nothing but masses has changed it.
+    """
+    n, first = tree.body_modes[i], tree.joint_v[i] + tree.joint_nv[i]
+    masses = work.weighed[len(work.propellant) :]
+    FE, G = np.empty(6 * n), np.empty(n * n)
+    _gather(tree, i, masses, 10, FE[3 * n :])
+    _gather(tree, i, masses, 10 + 3 * n, FE[: 3 * n])
+    _gather(tree, i, masses, 10 + 12 * n, G)
+    M = _rigid_mass(tree, i, masses)
     rows = FE.reshape(6, n)
     Me = G.reshape(n, n) - rows.T @ np.linalg.solve(M, rows)
     # the inverse problem with K = H Hᵀ, H⁻¹ M_e H⁻ᵀ y = ω⁻² y: Ψ = H⁻ᵀ y ω, M_e Ψ = H y / ω
@@ -206,8 +251,11 @@ def weigh(tree, work):
     for i in range(tree.sizes[0]):
         if tree.body_square[i] >= 0:
             _weigh_body(tree, work, i)
-            if tree.body_ratio[i] >= 0:
-                _damp_body(tree, work, i)
+            if (tree.body_ratio[i] >= 0 or tree.body_unit[i] >= 0) and _round_masses(tree, work, i):
+                if tree.body_ratio[i] >= 0:
+                    _damp_body(tree, work, i)
+                if tree.body_unit[i] >= 0:
+                    _stiffen_body(tree, work, i)
     return 1
 
 
