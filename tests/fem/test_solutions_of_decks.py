@@ -146,9 +146,9 @@ def test_mistakes_in_cards_are_sentences(bulk, message):
 
 def test_properties_and_materials_that_nothing_uses_are_listed():
     deck = deck_from_text(
-        "PWSEAM,70,1\nPBUSH2D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPFAST,2\nPBMSECT,9,1,GS\n" + BEAM
+        "PWSEAM,70,1\nPBUSH2D,71,3000.\nPLSOLID,1,9\nMATHP,9,1.\nPSEAM,2\nPBMSECT,9,1,GS\n" + BEAM
     )
-    assert deck.ignored == dict.fromkeys(("MATHP", "PBMSECT", "PWSEAM", "PBUSH2D", "PFAST", "PLSOLID"), 1)
+    assert deck.ignored == dict.fromkeys(("MATHP", "PBMSECT", "PWSEAM", "PBUSH2D", "PSEAM", "PLSOLID"), 1)
     assert first(FEModel.from_deck(deck)) == pytest.approx(0.0, abs=1e-3)
 
 

@@ -12,7 +12,8 @@ def _names(text: str) -> frozenset[str]:
 
 ELEMENTS = _names("""
     CROD CONROD CTUBE CBAR CBEAM CBEAM3 CBEND CBUSH CBUSH1D CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4
-    CVISC CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CTRIAX6 CGAP GENEL
+    CVISC CQUAD4 CTRIA3 CQUADR CTRIAR CQUAD8 CTRIA6 CSHEAR CHEXA CPENTA CTETRA CPYRAM CTRIAX6 CGAP CWELD CFAST
+    GENEL
 """)
 MASSES = _names("CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2")
 RIGID = _names("RBE1 RBE2 RBE3 RBAR RROD RJOINT RSSCON")
@@ -24,7 +25,19 @@ PROPERTIES = (
     ("PBEAM", "PBEAML", "PBCOMP"),
     *(
         (name,)
-        for name in ("PROD", "PTUBE", "PBUSH", "PBUSH1D", "PVISC", "PSHEAR", "PGAP", "PBEND", "PBEAM3")
+        for name in (
+            "PROD",
+            "PTUBE",
+            "PBUSH",
+            "PBUSH1D",
+            "PVISC",
+            "PSHEAR",
+            "PGAP",
+            "PBEND",
+            "PBEAM3",
+            "PWELD",
+            "PFAST",
+        )
     ),
     ("PSOLID", "PCOMPS"),
 )
@@ -198,13 +211,6 @@ REFUSED_WORDS = {
     "SEMPLN": (
         "is not supported: mirrored parts are not made",
         "write the mirrored part out as one of its own (BEGIN SUPER)",
-    ),
-    **dict.fromkeys(
-        ("CFAST", "CWELD"),
-        (
-            "is not supported: fasteners that are projected onto plates are not made",
-            "join the plates by CBUSH between two RBE3 at the place of the fastener",
-        ),
     ),
     "CSEAM": (
         "is not supported: seams that are projected onto plates are not made",

@@ -35,7 +35,7 @@ GRID,8,,3.,0.,0.,77
 CBAR,2,1,2,99,0.,1.,0.
 CBAR,3,7,2,4,0.,1.,0.
 CBAR,4,1,4,3,0.,1.,0.
-CFAST,55,1,PROP,1,2
+CSEAM,55,1,PROP,1,2
 CHACAB,9,1,1,2
 MAT1,2,200,,.3,7800.
 CBAR,1,1,1,4,0.,1.,0.
@@ -73,7 +73,7 @@ def test_all_mistakes_are_listed_with_their_lines(deck):
         1: "CD refers to coordinate system 77",
         2: "refers to grid 99",
         3: "refers to property 7",
-        5: "CFAST is not supported",
+        5: "CSEAM is not supported",
         6: "CHACAB is about a fluid",
         7: "an integer where NASTRAN wants a real number",
         8: "element 1 is defined twice",
@@ -88,9 +88,9 @@ def test_all_mistakes_are_listed_with_their_lines(deck):
 
 def test_mistakes_that_are_alike_are_listed_together(deck):
     many = "".join(f"CBAR,{k},1,2,{k + 5000},0.,1.,0.\n" for k in range(100, 1100))
-    found = check_deck(deck(GOOD + "CFAST,5100,1,PROP,1,2\n" + many))
+    found = check_deck(deck(GOOD + "CSEAM,5100,1,PROP,1,2\n" + many))
     assert len(found.troubles) == 5
-    assert "CFAST" in found.troubles[0] and all("refers to grid 510" in text for text in found.troubles[1:4])
+    assert "CSEAM" in found.troubles[0] and all("refers to grid 510" in text for text in found.troubles[1:4])
     assert found.troubles[4].startswith("997 more like the last, lines ")
 
 
@@ -155,12 +155,12 @@ def test_command(deck, capsys):
 
 def test_survey_of_a_folder(deck, tmp_path, capsys):
     deck(GOOD, "good.bdf")
-    deck(GOOD + "CFAST,55,1,PROP,1,2\n", "refused.dat")
+    deck(GOOD + "CSEAM,55,1,PROP,1,2\n", "refused.dat")
     deck(GOOD.replace("SPC = 1", "SPC = 5"), "unsolved.nas")
     deck("GRID,1\n", "part.bdf")
     rows = deck_survey.main([str(tmp_path), "--list"])
     assert [row.outcome for row in rows] == ["solved", "refused", "read"]
     out = capsys.readouterr().out
     assert "3 decks: 2 read (67%), 1 solved (33%), 1 refused" in out
-    assert "| CFAST is not supported: fasteners that are projected onto plates are not made | 1 |" in out
+    assert "| CSEAM is not supported: seams that are projected onto plates are not made | 1 |" in out
     assert "| SPC set # is selected but is not in the deck | 1 |" in out

@@ -13,6 +13,7 @@ from interstage.fem.from_deck import (
     bend,
     bush,
     bush1d,
+    connectors,
     dmig,
     gap,
     genel,
@@ -110,6 +111,7 @@ def read_elements(ctx: Context, rotary: bool = False) -> list[ElementBlock]:
         *axisymmetric.read(ctx),
         *gap.read(ctx),
     ]
+    blocks += connectors.read(ctx, blocks)
     nsm.add_mass(ctx, blocks)
     return blocks
 

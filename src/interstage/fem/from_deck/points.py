@@ -23,6 +23,20 @@ def components(table: CardTable, i: int, value, name: str = "component") -> np.n
     return np.array([int(d) - 1 for d in digits], dtype=np.int64)
 
 
+def grid_row(ctx: Context, table: CardTable, i: int, value: object) -> int:
+    """Grid-table row of a grid id in a card."""
+    if not isinstance(value, int):
+        raise table.error(i, f"a grid of this {table.name} is missing", "a grid id", repr(value))
+    row = int(ctx.grids.find(value))
+    if row < 0:
+        raise table.error(
+            i,
+            f"{table.name} refers to grid {value}, which is not in the deck",
+            hint="add the GRID card or correct the id",
+        )
+    return row
+
+
 def point_dofs(ctx: Context, table: CardTable, i: int, point, value) -> np.ndarray:
     """g-set dofs of components (digits) of a grid, or of a scalar point (0, 1 or blank)."""
     if not isinstance(point, int):

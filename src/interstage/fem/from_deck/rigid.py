@@ -9,7 +9,7 @@ import numpy as np
 from interstage.errors import ModelError
 from interstage.fem.constraints import Equations, join
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.points import components
+from interstage.fem.from_deck.points import components, grid_row
 from interstage.fem.from_deck.shell_solid import rsscon
 from interstage.fem.rbe3 import rbe3
 from interstage.fem.rigid_elements import RigidLink, rbe2, rigid_body, rrod
@@ -53,26 +53,12 @@ def _digits(components: np.ndarray) -> str:
     return "".join(str(c + 1) for c in sorted(components))
 
 
-def _row_of(ctx: Context, table: CardTable, i: int, value) -> int:
-    """Grid-table row of a grid id in a card."""
-    if not isinstance(value, int):
-        raise table.error(i, f"a grid of this {table.name} is missing", "a grid id", repr(value))
-    row = int(ctx.grids.find(value))
-    if row < 0:
-        raise table.error(
-            i,
-            f"{table.name} refers to grid {value}, which is not in the deck",
-            hint="add the GRID card or correct the id",
-        )
-    return row
-
-
 def _rows_of(ctx: Context, table: CardTable, i: int, values) -> np.ndarray:
     ids = expand_ids(values, lambda *a, **k: table.error(i, *a, **k))
     rows = ctx.grids.find(ids)
     if not len(ids) or (rows < 0).any():
         missing = int(ids[np.argmax(rows < 0)]) if len(ids) else None
-        return np.array([_row_of(ctx, table, i, missing)])
+        return np.array([grid_row(ctx, table, i, missing)])
     return rows
 
 
@@ -86,7 +72,7 @@ def _drop_alpha(row: list) -> list:
 
 def _rbe2(ctx: Context, table: CardTable, i: int) -> Found:
     row = table.row(i) + [None] * 3
-    independent = _row_of(ctx, table, i, row[1])
+    independent = grid_row(ctx, table, i, row[1])
     chosen = components(table, i, row[2])
     dependents = _rows_of(ctx, table, i, _drop_alpha(row[3:]))
     if not len(chosen):
@@ -99,7 +85,7 @@ def _rbe2(ctx: Context, table: CardTable, i: int) -> Found:
 
 def _rbe3(ctx: Context, table: CardTable, i: int) -> Found:
     row = table.row(i) + [None] * 4
-    reference = _row_of(ctx, table, i, row[2])
+    reference = grid_row(ctx, table, i, row[2])
     refc = components(table, i, row[3], "REFC")
     if not len(refc):
         raise table.error(i, "RBE3 makes no component of its reference grid dependent", "digits 1 to 6")
@@ -143,14 +129,14 @@ def _point_components(ctx: Context, table: CardTable, i: int, values: list) -> l
         raise table.error(i, f"the dofs of this {table.name} are not pairs of grid and components")
     out = []
     for point, digits in zip(values[::2], values[1::2]):
-        row = _row_of(ctx, table, i, point)
+        row = grid_row(ctx, table, i, point)
         out += [(row, int(c)) for c in components(table, i, digits)]
     return out
 
 
 def _rbar(ctx: Context, table: CardTable, i: int) -> Found:
     row = (table.row(i) + [None] * 7)[:7]
-    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    a, b = grid_row(ctx, table, i, row[1]), grid_row(ctx, table, i, row[2])
     cna, cnb, cma, cmb = (components(table, i, value) for value in row[3:7])
     independent = [(a, int(c)) for c in cna] + [(b, int(c)) for c in cnb]
     held = next((one for one in (cmb, cma) if len(one)), ALL)
@@ -179,7 +165,7 @@ def _rbe1(ctx: Context, table: CardTable, i: int) -> Found:
 
 def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
     row = (table.row(i) + [None] * 5)[:5]
-    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    a, b = grid_row(ctx, table, i, row[1]), grid_row(ctx, table, i, row[2])
     cma, cmb = components(table, i, row[3]), components(table, i, row[4])
     if len(cma) + len(cmb) != 1 or max([*cma, *cmb]) > 2:
         raise table.error(i, "RROD needs exactly one dependent translation", "one digit 1 to 3 in CMA or CMB")
@@ -189,7 +175,7 @@ def _rrod(ctx: Context, table: CardTable, i: int) -> Found:
 def _rjoint(ctx: Context, table: CardTable, i: int) -> Found:
     """RJOINT: EID, GA, GB, CB: components CB of GB (all if blank) move with GA, at the same place."""
     row = (table.row(i) + [None] * 4)[:4]
-    a, b = _row_of(ctx, table, i, row[1]), _row_of(ctx, table, i, row[2])
+    a, b = grid_row(ctx, table, i, row[1]), grid_row(ctx, table, i, row[2])
     chosen = components(table, i, row[3]) if row[3] is not None else ALL
     apart = np.linalg.norm(ctx.grids.xyz[b] - ctx.grids.xyz[a])
     if apart > COINCIDENT * np.abs(ctx.grids.xyz[[a, b]]).max():
