@@ -181,10 +181,74 @@ NSML1,3,PSHELL,,2.,2
 SPC1,1,123,1,4,5,8
 ENDDATA
 """,
+    """SOL 101
+CEND
+SPC = 1
+LOAD = 1
+TEMPERATURE(LOAD) = 9
+BEGIN BULK
+GRID,1,,2.,0.,0.
+GRID,2,,0.,2.,0.
+GRID,3,,1.5,1.5,0.
+GRID,4,,0.,0.,0.
+GRID,5,,3.,0.,0.
+GRID,6,,3.,0.,1.
+GRID,7,,3.,0.,.5
+GRID,8,,2.,0.,.3
+GRID,9,,0.,2.,.3
+GRID,10,,0.,0.,.3
+CBEND,1,1,1,2,4,,,1
+PBEND,1,1,.1,.2,.3,.4,2.,90.
+,.1,0.,-.1,0.,0.,.1,0.,-.1
+,.5,.5,1.,0.,0.,.01
+CBEND,2,2,1,2,0.,1.,0.,2
+PBEND,2,1,2,.1,.01,1.+5,2.
+CBEAM3,3,3,1,2,3,0.,0.,1.
+,.1,0.,0.,.1,0.,0.,.1,0.
+PBEAM3,3,1,.1,.2,.3,,.4,1.
+,.1,0.,-.1,0.,0.,.1,0.,-.1
+,YES,,.1
+CBEAM,4,4,1,2,0.,0.,1.
+PBCOMP,4,1,.1,,,,.2,1.
+,1.,1.,,,,,1
+,.1,.2,.25,2
+CTRIAX6,5,3,1,,5,7,6,
+,10.
+MAT3,3,1.+10,2.+10,3.+10,.1,.1,.1,2700.
+,,,1.+10,1.-5,1.-5,1.-5
+PLOADX1,1,5,1.,2.,1,5,30.
+CTRIA3,6,6,1,2,4
+CTRIA3,7,7,8,9,10
+PSHELL,6,1,.1,1,,1
+PSHELL,7,1,.1,1,,1
+GRID,20,,.5,.5,.1
+CWELD,8,8,20,ELEMID
+,6,7
+CWELD,9,8,20,GRIDID,,,,TT
+,1,2,4
+,8,9,10
+CWELD,10,8,,PARTPAT
+,6,7
+,.6,.6,.1
+CWELD,11,8,,ALIGN,1,8
+PWELD,8,1,.1,,,,,SPOT
+CFAST,12,9,PROP,6,7,20
+CFAST,13,9,ELEM,6,7,,1,8
+PFAST,9,.1,0,1,1.+6,1.+6,1.+6,1.
+,1.,1.,.1,.01
+MAT1,1,7.+10,,.33,2700.,1.-5,20.
+MAT1,2,2.+11,,.3,7800.
+TEMPD,9,50.
+TEMP,9,5,40.
+SPC1,1,123456,4,10
+FORCE,1,2,,1.,0.,1.,0.
+ENDDATA
+""",
 ]
 WORDS = """
     $ , * + = ' THRU BY EXCEPT 999999999999999999999999 1.e999 - 1.2.3 ENDDATA CEND =,*(1),= +A1 *A1 1-5 GRID
     GRID* ( ) SOL PARAM \u00e9 SECONCT SELOC PCOMPS RSSCON SUPER=1 RBE1 NSML1 T
+    CBEND CBEAM3 PBCOMP CTRIAX6 CWELD CFAST PARTPAT ELEMID
 """
 SPLICES = [word.encode("latin-1") for word in WORDS.split()]
 SPLICES += [b"\t", b"\n", b"\r", b"\x00", b"\xff", b"\x0c", b"        ", b"INCLUDE 'x'", b"BEGIN BULK"]

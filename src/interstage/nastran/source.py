@@ -26,6 +26,9 @@ _LOGICAL = re.compile(r"^[A-Za-z][A-Za-z0-9_]+:(?=[^/])")
 _CLEAN = bytes(10 if c == 10 else 32 if c < 32 or c == 127 else c for c in range(256)).upper()
 
 
+NO_END = "the deck has no ENDDATA"
+
+
 class Text:
     """Lines of a deck in reading order, each with its file and line number.
 
@@ -161,6 +164,8 @@ def text_from_file(path: str | Path, allow_outside: bool = False) -> Text:
     reader.text.files.append(str(path))
     reader.expand(reader.load(main, None), 0, main, (main,))
     reader.text.close()
+    if not reader.ended and next(keyword_lines(reader.text.clean, b"BEGIN"), None) is not None:
+        reader.text.notes.append(f"warning: {NO_END} ({path}); the file may have been cut off")
     return reader.text
 
 

@@ -64,6 +64,14 @@ def test_a_sound_deck(deck):
     assert found.ignored == {"TABLED1": 1} and found.requests == {"STRESS": 1}
 
 
+def test_a_deck_that_was_cut_off_is_told(deck):
+    """Bulk data alone and INCLUDE files need no ENDDATA; a deck with sections does."""
+    whole, cut = check_deck(deck(GOOD + "ENDDATA\n")), check_deck(deck(GOOD))
+    assert repr(whole).split("\n")[0].endswith("can be solved")
+    assert "can be solved as far as it goes: ENDDATA is missing" in repr(cut).split("\n")[0]
+    assert any("has no ENDDATA" in note and "cut off" in note for note in cut.notes)
+
+
 def test_all_mistakes_are_listed_with_their_lines(deck):
     found = check_deck(deck(GOOD + BAD))
     lines = {int(text.split("line ")[1].split(":")[0]): text for text in found.troubles}

@@ -89,6 +89,21 @@ def test_composite_beam_one_brick_deep():
     assert fe.mass_properties().mass == pytest.approx(width * (0.04 * 7800.0 + 0.06 * 100.0), rel=1e-9)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("coupled", [-1, 1])
+def test_every_ply_has_its_mass_where_it_is(order, coupled):
+    """A heavy ply below a light one: mass and centre of the two slabs."""
+    more = f"MAT1,3,7.+10,,.3,8000.\nMAT1,4,7.+10,,.3,1000.\nPARAM,COUPMASS,{coupled}\n"
+    fe = brick("PCOMPS,1,0\n,1,3,.1\n,2,4,.3\n", order, more, BRICK.round() * [1.0, 1.0, 0.5])
+    x = np.array([fe.grids.xyz.min(axis=0), fe.grids.xyz.max(axis=0)])
+    area, height = np.prod(np.diff(x, axis=0)[0, :2]), x[1, 2] - x[0, 2]
+    mass = area * height * np.array([0.25 * 8000.0, 0.75 * 1000.0])
+    weight = fe.mass_properties()
+    assert weight.mass == pytest.approx(mass.sum(), rel=1e-9)
+    middle = x[0, 2] + height * np.array([0.125, 0.625])
+    assert weight.cg[2] == pytest.approx(mass @ middle / mass.sum(), rel=1e-9)
+
+
 def test_mistakes_are_named():
     def said(prop):
         with pytest.raises(InterstageError) as err:

@@ -124,6 +124,39 @@ def test_points_that_parts_share_stay_joined_whoever_holds_them(held):
             np.testing.assert_allclose(found[grid], wanted[grid], rtol=1e-8, atol=1e-10)
 
 
+HOLDS_TURNED = {
+    "a part holds in its own axes": ("", "SPC1,1,2,42\n"),
+    "both hold": ("SPC1,1,3,42\n", "SPC1,1,12,42\n"),
+    "equations on both sides": ("MPC,4,42,3,1.,41,3,-1.\n", "MPC,4,42,1,1.,52,1,-.5\n"),
+}
+
+
+@pytest.mark.parametrize("held", HOLDS_TURNED)
+def test_shared_points_of_other_axes_are_held_and_tied_by_anyone(held):
+    """Against one piece, the cards of the turned part on a grid of its axes that is tied to the shared one."""
+    axes = "CORD2R,5,,0.,0.,0.,0.,0.,1.\n,.8,.6,0.\n"
+    main, own = HOLDS_TURNED[held]
+    case = CASE + "\nMPC = 4"
+    turned = axes + "GRDSET,,,,,,5\n"
+    fe = FEModel.from_deck(parts(101, case, joins=main, right=turned + strip(4, 8, 1) + own))
+    double = "GRID,742,,2.,.5,.8,5\nRBE2,743,42,123456,742\nGRID,752,,2.5,.5,1.25,5\nRBE2,753,52,123456,752\n"
+    text = whole_text(101, case, PUSH + WEIGHT + axes + double + main)
+    text += (
+        own.replace(",42,", ",742,").replace(",52,", ",752,").replace(",42\n", ",742\n")
+        + "PARAM,AUTOMSET,YES\n"
+    )
+    wanted, found = static(FEModel.from_deck(deck_from_text(text)), 1), static(fe, 1)
+    for grid in (21, 42):
+        np.testing.assert_allclose(found[grid], wanted[grid], rtol=1e-8, atol=1e-10)
+
+
+def test_equations_of_one_part_that_conflict_are_an_error():
+    twice = "MPC,4,52,1,1.,61,1,-1.\nMPC,4,52,1,1.,62,1,-1.\n"
+    fe = FEModel.from_deck(parts(101, CASE + "\nMPC = 4", right=strip(4, 8, 1) + twice))
+    with pytest.raises(InterstageError, match="dependent"):
+        static(fe, 1)
+
+
 def test_grids_of_other_axes(one):
     turned = "CORD2C,5,,2.,.4,0.,2.,.4,1.\n,3.,.4,0.\nGRDSET,,,,,,5\n"
     deck = parts(right=turned + strip(4, 8, 1))
@@ -185,6 +218,8 @@ MISTAKES = {
     "SEBULK,1,MIRROR": "SEBULK of type MIRROR is not supported",
     "GRID,99,,2.,0.,.8": "points 41, 99 of part 0 would be one",
     "SELOC,1,1,11,21,41,42,43": "do not lie alike|lie on a line",
+    "SELOC,1,1,11,,41,42,43": "a grid of this SELOC is missing",
+    "RELEASE,1,4,42": "RELEASE is not supported: it cuts components",
     "CSUPER,5,1,41": "CSUPER is not supported: copies of main-bulk superelements",
 }
 

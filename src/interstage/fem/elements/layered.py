@@ -5,12 +5,15 @@ The brick is that of eight nodes with enhanced strains; points are 2x2 across an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from interstage.errors import ModelError
 from interstage.fem.elements.block import Heat
 from interstage.fem.elements.hexa import HEXA8, layered_stiffness
-from interstage.fem.elements.solid_common import SolidBlock, gauss
+from interstage.fem.elements.solid_common import SolidBlock, derivatives, gauss
+from interstage.fem.elements.solid_common_kernels import mass_integrals
 
 CHUNK = 256  # elements whose strains are held at once
 
@@ -41,27 +44,39 @@ class LayeredBlock(SolidBlock):
     Attributes
     ----------
     fractions : (k,) thickness of plies, sum 1;  plies : (n, k, 6, 6) their moduli in basic axes
+    densities : (k,) of the plies: each has its mass where it is
     axis, upward : (n,) natural coordinate along which each element is stacked, and whether with it or against it
     """
 
-    def __init__(self, eid, nodes, xyz, rho, ge, fractions, plies, axis, upward):
+    def __init__(self, eid, nodes, xyz, densities, ge, fractions, plies, axis, upward):
         mean = np.einsum("k,nkij->nij", fractions, plies)
-        super().__init__(HEXA8, eid, nodes, xyz, mean, rho, ge)
+        super().__init__(HEXA8, eid, nodes, xyz, mean, np.full(len(eid), fractions @ densities), ge)
+        self.densities = densities
         self.fractions, self.plies, self.axis, self.upward = fractions, plies, axis, upward
 
-    def stiffness(self, rows: slice) -> np.ndarray:
+    def _stacks(self, rows: slice) -> Iterator[tuple[np.ndarray, np.ndarray, tuple]]:
+        """Places in `rows`, elements and `ply_points` of a few elements at a time that are stacked alike."""
         which = np.arange(len(self))[rows]
-        out = np.empty((len(which), 24, 24))
         for axis in range(3):
             for upward in (False, True):
                 here = np.flatnonzero((self.axis[which] == axis) & (self.upward[which] == upward))
-                points, weights, ply = ply_points(self.fractions, axis, upward)
                 for first in range(0, len(here), CHUNK):
                     part = here[first : first + CHUNK]
-                    rows_of = which[part]
-                    out[part] = layered_stiffness(
-                        self.xyz[rows_of], self.plies[rows_of][:, ply], points, weights
-                    )
+                    yield part, which[part], ply_points(self.fractions, axis, upward)
+
+    def stiffness(self, rows: slice) -> np.ndarray:
+        out = np.empty((len(self.eid[rows]), 24, 24))
+        for at, elements, (points, weights, ply) in self._stacks(rows):
+            out[at] = layered_stiffness(self.xyz[elements], self.plies[elements][:, ply], points, weights)
+        return out
+
+    def nodal_mass(self, rows: slice) -> np.ndarray:
+        out = np.empty((len(self.eid[rows]), 8, 8))
+        for at, elements, (points, weights, ply) in self._stacks(rows):
+            part = np.empty((len(at), 8, 8))
+            N, dN = derivatives(HEXA8.functions, points)
+            mass_integrals(self.xyz[elements], N, dN, weights * self.densities[ply], part)
+            out[at] = part
         return out
 
     def recovery(self, rows: slice) -> None:

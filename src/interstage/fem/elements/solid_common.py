@@ -361,13 +361,8 @@ class SolidBlock(ElementBlock):
         """
         if not self.rho.any():
             return None
-        rho = self.rho[rows]
-        xyz = self.xyz[rows]
-        n, k = xyz.shape[:2]
-        nodal = np.empty((n, k, k))
-        N, dN, weights = self.shape.tables(self.present, True)
-        mass_integrals(xyz, N, dN, weights, nodal)
-        nodal *= rho[:, None, None]
+        nodal = self.nodal_mass(rows)
+        n, k = nodal.shape[:2]
         if not coupled:
             diagonal = nodal.sum(axis=2)
             if k > self.shape.n_corner:
@@ -379,3 +374,11 @@ class SolidBlock(ElementBlock):
         for axis in range(3):
             M[:, axis::3, axis::3] = nodal
         return M
+
+    def nodal_mass(self, rows: slice) -> np.ndarray:
+        """∫ρ N_a N_b dV (n, k, k)."""
+        xyz = self.xyz[rows]
+        nodal = np.empty((len(xyz), xyz.shape[1], xyz.shape[1]))
+        N, dN, weights = self.shape.tables(self.present, True)
+        mass_integrals(xyz, N, dN, weights, nodal)
+        return nodal * self.rho[rows][:, None, None]

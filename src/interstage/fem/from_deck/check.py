@@ -25,6 +25,7 @@ from interstage.nastran.checks import check_ids, entry_errors, number_errors, pa
 from interstage.nastran.deck import Deck, read_deck
 from interstage.nastran.field_types import check_types
 from interstage.nastran.registry import RESPONSES
+from interstage.nastran.source import NO_END
 
 MOST = 60  # times that a step is tried again without the card at which it stopped
 ALIKE = 3  # sentences of one kind that are shown
@@ -78,6 +79,8 @@ class DeckCheck:
 
     def __repr__(self) -> str:
         good = "can be solved" if not self.troubles else f"has {_counted(len(self.troubles), 'trouble')}"
+        if any(NO_END in note for note in self.notes):
+            good += " as far as it goes: ENDDATA is missing"
         lines = [f"{self.source}: SOL {self.sol or 'not given'}, {sum(self.cards.values())} cards; {good}"]
         lines += [f"  {name}: {value}" for name, value in self.facts.items()]
         for title, sentences in (("trouble", self.troubles), ("loads", self.loads), ("note", self.notes)):

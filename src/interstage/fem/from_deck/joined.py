@@ -99,12 +99,27 @@ def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
             for one in place.model.links
         ],
         dynamics=_dynamics(places),
+        params=main.params | ({} if any(map(_conflicting, models.values())) else {"AUTOMSET": "YES"}),
         notes=list(dict.fromkeys([*main.notes, *notes, *_part_notes(models)])),
     )
     shared = sum(len(group) - 1 for group in parts.shared)
     count = f"{len(models) - 1} parts are" if len(models) > 2 else "1 part is"
     out.notes.append(f"{count} joined to one model at {shared} points that they share")
     return out
+
+
+def _conflicting(model: FEModel) -> bool:
+    """Whether equations of a part conflict by themselves: then it is an error, which joining must not mend.
+
+    Otherwise the dependent dofs of shared points may be others than those of the equations that join them, where an SPC
+    or MPC of any part needs them.
+    """
+    for case in model.case.subcases:
+        dependent = join([model.rigid, model.constraints.mpc(case.mpc)]).dependent
+        held = model.constraints.spc(case.spc)[0]
+        if len(np.unique(dependent)) < len(dependent) or np.isin(dependent, held).any():
+            return True
+    return False
 
 
 def _part_notes(models: dict[int, FEModel]) -> list[str]:

@@ -101,10 +101,10 @@ def read_layered(
         axes = material_axes(ctx, HEXA8, xyz, p.cordm)
         axis, upward = _stack(table, rows, xyz, axes[:, :, p.stack])
         moduli = np.stack([_turned(m, axes, p, angle) for m, angle in zip(p.materials, p.angles)], axis=1)
-        rho = np.full(len(rows), sum(f * m.rho for f, m in zip(p.fractions, p.materials)))
+        densities = np.array([m.rho for m in p.materials])
         ge = np.full(len(rows), p.ge)
         block = LayeredBlock(
-            table.integer(1)[rows], nodes[rows], xyz, rho, ge, p.fractions, moduli, axis, upward
+            table.integer(1)[rows], nodes[rows], xyz, densities, ge, p.fractions, moduli, axis, upward
         )
         if any(np.any(m.alpha) for m in p.materials):
             block.expansion = np.broadcast_to(

@@ -172,9 +172,12 @@ def _locate(main: Context, ctx: Context, number: int) -> None:
 def _places(table: CardTable, i: int, ctx: Context, points: list) -> np.ndarray:
     rows = ctx.grids.find(np.array([p if isinstance(p, int) else -1 for p in points]))
     if (rows < 0).any():
-        raise table.error(
-            i, f"SELOC refers to grid {points[int(np.argmax(rows < 0))]}, which is not in the deck"
-        )
+        bad = points[int(np.argmax(rows < 0))]
+        if not isinstance(bad, int):
+            raise table.error(
+                i, "a grid of this SELOC is missing", "three grids of the part, three of the rest"
+            )
+        raise table.error(i, f"SELOC refers to grid {bad}, which is not in the deck")
     return ctx.grids.xyz[rows]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from interstage.fem.constraints import Equations, equations, join
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.points import grid_row
 from interstage.fem.grids import Grids
 from interstage.nastran import CardTable
 
@@ -35,7 +36,7 @@ def rsscon(ctx: Context, table: CardTable, i: int, joined: set[tuple[int, int, i
     kind, values = row[1] or "ELEM", row[2:8]
     if kind == "GRID":
         groups = [values[k : k + 3] for k in (0, 3) if any(v is not None for v in values[k : k + 3])]
-        triples = [tuple(_grid(ctx, table, i, value) for value in group) for group in groups]
+        triples = [tuple(grid_row(ctx, table, i, value) for value in group) for group in groups]
     elif kind == "ELEM":
         pairs = [values[k : k + 2] for k in (0, 2, 4) if any(v is not None for v in values[k : k + 2])]
         triples = [triple for shell, solid in pairs for triple in _of_elements(ctx, table, i, shell, solid)]
@@ -49,13 +50,6 @@ def rsscon(ctx: Context, table: CardTable, i: int, joined: set[tuple[int, int, i
     return join([_straight(ctx.grids, table, i, *triple) for triple in new])
 
 
-def _grid(ctx: Context, table: CardTable, i: int, value: object) -> int:
-    row = int(ctx.grids.find(value)) if isinstance(value, int) else -1
-    if row < 0:
-        raise table.error(i, f"RSSCON refers to grid {value}, which is not in the deck")
-    return row
-
-
 def _corners(
     ctx: Context, table: CardTable, i: int, eid: object, names: tuple[str, ...]
 ) -> tuple[str, list[int]]:
@@ -65,7 +59,9 @@ def _corners(
         at = np.flatnonzero(cards.is_integer(1) & (cards.integer(1, -1) == eid)) if len(cards) else ()
         if len(at):
             return name, [
-                _grid(ctx, table, i, value) for value in cards.row(int(at[0]))[2:10] if isinstance(value, int)
+                grid_row(ctx, table, i, value)
+                for value in cards.row(int(at[0]))[2:10]
+                if isinstance(value, int)
             ]
     raise table.error(
         i, f"RSSCON refers to element {eid}, which is not in the deck", expected=" or ".join(names)
