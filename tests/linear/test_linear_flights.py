@@ -206,6 +206,43 @@ def test_a_law_that_drops_complex_numbers_is_differenced(cart):
         assert pytest.approx(F - G @ [[4.0, 2.0]], abs=1e-8) == model.A
 
 
+class Attracted(ist.Device):
+    body = ist.Place()
+    r, push = body.position(), body.force("world")
+    seen, force = ist.Out("m", 3), ist.In("N", 3)
+
+    def outputs(d, t):
+        d.seen[:] = d.r
+        d.push[:] = d.force
+
+
+def test_differences_are_as_long_as_states_are_large():
+    """Gravity by a law that drops complex numbers, 7000 km from the center: μ/r³ (3 e eᵀ - 1) in closed form.
+
+    A step of 1e-6 m would leave 1e-4 of it, one of 7 m has truncation (h/r)² = 1e-12 and rounding 1e-9.
+    """
+    mu, place = 3.986e14, np.array([6e6, 2e6, -3e6])
+    mb = ist.Multibody("satellite")
+    mb.add_body("bus", mass=1.0, inertia=np.eye(3), joint=ist.Free())
+    system = mb.compile()
+
+    def law(t, r):
+        r = np.real(r)
+        return -mu * r / np.linalg.norm(r) ** 3
+
+    made = ist.Assembly("orbit", vehicle=system).add("pull", Attracted(body="bus"))
+    made.add("law", law, out={"f": "N[3]"}).wire({"pull.seen": "law.r", "law.f": "pull.force"})
+    x = system.state()
+    x["bus"].position[:] = place
+    lin = ist.linearize(made, x)
+    assert lin.method["method"] == "central-2"
+    r = np.linalg.norm(place)
+    exact = mu / r**3 * (3.0 * np.outer(place, place) / r**2 - np.eye(3))
+    rows = [lin.states.index(f"bus.v{axis}") for axis in "xyz"]
+    columns = [lin.states.index(f"bus.{axis}") for axis in "xyz"]
+    assert np.abs(lin.A[np.ix_(rows, columns)] - exact).max() < 1e-8 * np.abs(exact).max()
+
+
 def test_a_limit_that_is_near_does_not_spoil_the_slope(cart):
     """A law that is clipped at 0.1 µm: differences of 1 µm would clip it, its slope at zero is that of the law."""
 

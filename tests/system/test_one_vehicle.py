@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import interstage as ist
-from interstage.errors import InputError
+from interstage.errors import InputError, SolverError
+from interstage.system.events import perform
 
 
 def craft():
@@ -111,3 +112,64 @@ def test_what_needs_an_assembly_is_said(tmp_path):
     ):
         with pytest.raises(InputError, match=words):
             ist.simulate(system, x, 1.0, 0.01, log=path, **more)
+
+
+def test_a_vehicle_in_other_units_flies_as_it_does_in_memory(tmp_path):
+    """Nothing but devices speaks SI: a vehicle in millimetres has its log, and its slider is where it is in memory."""
+    mb = ist.Multibody("slider", units={"mass": "t", "length": "mm", "time": "s"})
+    mb.add_body("base", mass=0.1, inertia=[5e4, 6e4, 7e4], joint=ist.Free())
+    mb.add_body("slider", mass=0.01, inertia=[10.0, 10.0, 10.0], parent="base", joint=ist.Prismatic("x"))
+    system = mb.compile()
+    x = system.state()
+    x["base"].v[:3] = [0.1, -0.2, 0.3]
+    options = {"step": 0.01, "motions": {"slider": ist.Motion(angle=lambda t: 50.0 * t * t)}}
+    alone = ist.simulate(system, x, 0.5, **options)
+    flown = ist.simulate(system, x, 0.5, log=tmp_path / "run.h5", **options)
+    assert np.array_equal(flown.q, alone.q) and np.array_equal(flown.v, alone.v)
+    made = ist.Assembly("slider", vehicle=system).add("law", lambda t: 0.0, out={"u": "N"}, every="10 ms")
+    with pytest.raises(InputError, match="devices speak SI"):
+        ist.simulate(made, x, 0.5, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"start": None}, r"start is not a time.*as in \"5 ms\".*None"),
+        ({"start": ""}, r"start is not a time.*as in \"5 ms\""),
+        ({"start": 1e-9}, r"start is no short fraction of a second.*say \"1e-09 s\""),
+        ({"start": -1.0}, "start must be a time that is not negative"),
+        ({"until": 0}, "until must be a positive"),
+    ],
+    ids=str,
+)
+def test_odd_times_are_refused_in_words(options, words):
+    system, x = craft()
+    for made in (system, ist.Assembly("craft", vehicle=system)):
+        with pytest.raises(InputError, match=words):
+            ist.simulate(made, x, **{"until": 1.0, "step": 0.01, **options})
+
+
+def test_a_flight_ends_anywhere():
+    system, x = craft()
+    for until in (1e-9, np.pi / 100):
+        flown = ist.simulate(ist.Assembly("craft", vehicle=system), x, until, 0.01)
+        alone = ist.simulate(system, x, until, 0.01)
+        assert flown.t[-1] == alone.t[-1] == until and np.array_equal(flown.q, alone.q)
+
+
+@pytest.mark.parametrize("options", [{}, {"log": "run.h5"}], ids=["in memory", "flown"])
+def test_a_run_that_blew_up_says_when_and_where(tmp_path, options):
+    """Steps of 5 s on a hinge of 2 rad/s leave nothing of the state, whatever an event makes of the vehicle."""
+    system, x = craft()
+    options = {name: tmp_path / value for name, value in options.items()}
+    events = [ist.Event(at=60.0, action=ist.ReplaceJoint("panel", ist.Revolute("z")))]
+    with pytest.raises(SolverError, match=r"went to infinity at t = \d+ \([qv] of '(bus|panel)\..*' is .*\)"):
+        ist.simulate(system, x, 500.0, 5.0, method="dopri5", events=events, **options)
+
+
+def test_an_event_at_a_state_that_is_none_says_so():
+    system, x = craft()
+    x["bus"].v[4] = np.nan
+    event = ist.Event(at=1.0, action=ist.Detach("panel"))
+    with pytest.raises(SolverError, match=r"no state for event .* at t = 1; .*v\[4\] \(bus\.vy\) is nan"):
+        perform(event, 1.0, system, x)

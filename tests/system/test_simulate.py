@@ -119,13 +119,36 @@ def test_bad_runs_are_refused_in_words():
     system, x = _tree()
     for words, action in (
         ("until", lambda: simulate(system, x, -1.0, 0.1)),
-        ("multiple of", lambda: simulate(system, x, 1.0, 0.3)),
         ("needs a positive step", lambda: simulate(system, x, 1.0, method="rk4")),
         ("unknown method", lambda: simulate(system, x, 1.0, 0.1, method="euler")),
         ("sampled", lambda: simulate(system, x, 1.0, control=lambda t, x: None)),
     ):
         with pytest.raises(InputError, match=words):
             action()
+
+
+@pytest.mark.parametrize("method", ["rk4", "ros2", "dopri5"])
+def test_a_run_ends_anywhere_by_a_short_last_step(method, tmp_path):
+    """A spring of 1 rad/s: three steps of 0.3 s and one of 0.1 s, and the cosine within the error of the method."""
+    mb = Multibody("spring")
+    mb.add_body("mass", mass=1.0, inertia=np.eye(3), joint=Revolute("z", stiffness=1.0))
+    system = mb.compile()
+    x = system.state()
+    x["mass"].q[:] = 0.2
+    log = simulate(system, x, 1.0, 0.3, method=method)
+    np.testing.assert_allclose(log.t, [0.0, 0.3, 0.6, 0.9, 1.0], rtol=1e-15)
+    assert log.t[-1] == 1.0
+    whole = simulate(system, x, 0.9, 0.3, method=method)
+    short = simulate(system, whole.state(), 0.1, 0.1, method=method)
+    for name in ("q", "v"):  # lengths of the last step differ by rounding
+        np.testing.assert_allclose(getattr(log, name)[-1], getattr(short, name)[-1], atol=1e-15)
+        flown = simulate(system, x, 1.0, 0.3, method=method, log=tmp_path / "a.h5")
+        np.testing.assert_allclose(getattr(log, name), getattr(flown, name), atol=1e-15)
+    # error of one step: h^(p+1) over about (p+1)! (a W-method: over 10), three times
+    error = {"rk4": 3 * 0.3**5 / 120, "ros2": 3 * 0.3**3 / 10, "dopri5": 3 * 0.3**6 / 720}[method]
+    assert abs(log["mass"].q[-1, 0] - 0.2 * np.cos(1.0)) < error
+    tiny = simulate(system, x, 1e-9, 0.3, method=method)
+    assert tiny.t[-1] == 1e-9 and tiny["mass"].v[-1, 0] == pytest.approx(-0.2e-9, rel=1e-6)
 
 
 def test_times_may_be_texts_with_units():

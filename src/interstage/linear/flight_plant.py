@@ -33,7 +33,9 @@ from interstage.system.ports import Integer, Out, Value
 from interstage.system.steps import Steps
 from interstage.system.views import view_of
 
-DIFFERENCE = 1e-6  # step of central differences, in the unit of each state
+DIFFERENCE = (
+    1e-6  # step of central differences beside the size of each state, or in its unit where that is less
+)
 SMALL_DIFFERENCE = 1e-9  # of a second look, where the first one may have run into a limit
 DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
 
@@ -172,6 +174,18 @@ class FlightPlant:
         inputs = sum(self.plan.slots[name].size for name in self.inputs)
         return {"q": len(self.free), "v": len(self.free), "z": len(self.states), "u": inputs}
 
+    def magnitudes(self) -> dict[str, np.ndarray]:
+        """Return how large what the changes of q, v, z and u change is at the point; turns have no size."""
+        q, v_q = np.zeros(self.system.nv), self.system.tree.v_q
+        q[v_q >= 0] = np.abs(self.x0.q[v_q[v_q >= 0]])
+        for _, where in self.system.layout.turning():
+            if where.position is not None:
+                q[where.drift] = np.abs(self.x0.q[where.position]).max()
+        u = [np.abs(self.loops[float].tapes.array(name)).ravel() for name in self.inputs]
+        z = np.abs(self.vectors["z"][self.states])
+        found = {"q": q[self.free], "v": np.abs(self.x0.v[self.free]), "z": z}
+        return {**found, "u": np.concatenate([np.zeros(0), *u])}
+
     def begin(
         self, delta: Mapping[str, np.ndarray], vectors: Mapping[str, np.ndarray]
     ) -> tuple[ClosedLoop, State]:
@@ -309,40 +323,50 @@ def _memory(law: Law) -> dict[str, Any]:
     return deepcopy(memory_of(owner_of(law)))
 
 
-def jacobian_of(f: Callable[[np.ndarray], np.ndarray], n: int, laws: bool) -> tuple[np.ndarray, str]:
-    """Return ∂f/∂δ at zero (m, n) and how it was found."""
+def jacobian_of(
+    f: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray, laws: bool
+) -> tuple[np.ndarray, str]:
+    """Return ∂f/∂δ at zero (m, n) and how it was found.
+
+    sizes : (n,) of what the changes δ change; differences have steps h_j = 1e-6 max(1, size_j)
+    """
+    n, scale = len(sizes), np.maximum(1.0, np.abs(sizes))
     if n == 0:
         return np.zeros((len(f(np.zeros(0))), 0)), "complex-step"
-    h = DIFFERENCE
     unit: list[np.ndarray] = [*np.eye(n)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
             columns = [np.imag(f(np.multiply(1j * COMPLEX_STEP, row))) / COMPLEX_STEP for row in unit]
         J = np.array(columns).reshape(n, -1).T
-        if not laws or _agrees(f, J):
+        if not laws or _agrees(f, J, scale):
             return J, "complex-step"
     except InterstageError as err:
         if not laws:
             raise
         if not isinstance(err.__cause__ or err, InterstageError | TypeError | Warning):
             raise
-    return np.array([(f(h * row) - f(-h * row)) / (2.0 * h) for row in unit]).reshape(n, -1).T, "central-2"
+    steps = [*(DIFFERENCE * np.diag(scale))]
+    return np.array([_slope(f, step) / step.max() for step in steps]).reshape(n, -1).T, "central-2"
 
 
-def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray) -> bool:
+def _slope(f: Callable[[np.ndarray], np.ndarray], step: np.ndarray) -> np.ndarray:
+    """Return half the difference of f over a step to both sides."""
+    return 0.5 * (f(step) - f(-step))
+
+
+def _agrees(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, scale: np.ndarray) -> bool:
     """Return whether complex steps agree with a difference along one direction, be it a very small one.
 
     A long difference may run into a limit that is near, where the derivative is that of the complex step; what drops
     complex numbers disagrees with differences of any length. Each row is measured by itself: what a law drops is small
     beside the accelerations of stiff modes.
     """
-    way = np.random.default_rng(7).uniform(0.5, 1.0, size=(J.shape[1],))
+    way = scale * np.random.default_rng(7).uniform(0.5, 1.0, size=(J.shape[1],))
     along, size = J @ way, np.abs(J) @ way
     differs = np.ones(len(J), dtype=bool)
     for h in (DIFFERENCE, SMALL_DIFFERENCE):
-        ahead: np.ndarray = np.multiply(h, way)
-        step = (f(ahead) - f(-ahead)) / (2.0 * h)
+        step = _slope(f, np.multiply(h, way)) / h
         differs &= np.abs(along - step) > DROPPED * (size + np.abs(step) + 1e-3)
         if not differs.any():
             return True

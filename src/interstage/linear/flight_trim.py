@@ -195,7 +195,7 @@ def _changes(plant: FlightPlant, rows: np.ndarray, y: np.ndarray) -> dict[str, n
 
 def _jacobian(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, laws: bool) -> np.ndarray:
     """Return ∂f/∂y at y."""
-    return jacobian_of(lambda change: f(y + change), len(y), laws)[0]
+    return jacobian_of(lambda change: f(y + change), y, laws)[0]
 
 
 def _solved(

@@ -38,9 +38,8 @@ def linearize_flight(
         m, n, nu = sizes["q"], sizes["q"] + sizes["v"] + sizes["z"], sizes["u"]
         chosen, T = plant.independent(n + nu)
         k = len(chosen) - nu
-        J, how = jacobian_of(
-            lambda d: plant.slopes(split_parts(T @ d, sizes)), len(chosen), bool(plant.memory)
-        )
+        scale = np.concatenate([*plant.magnitudes().values()])[chosen]
+        J, how = jacobian_of(lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory))
         y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
     finally:
         plant.release()

@@ -120,6 +120,15 @@ class Frame:
                 at += value.size
         return loop, x
 
+    def magnitudes(self) -> np.ndarray:
+        """Return how large what the changes change is at the beginning (n,)."""
+        known, memory = self.plant.magnitudes(), self.plant.memory
+        kept = [np.ravel(memory[k][n]) for k, names in self.remembered.items() for n in names]
+        motion = [known[kind] for kind in "qvz"]
+        return np.abs(
+            np.concatenate([*motion, self.start["w"], self.start["s"][self.held], *kept, known["u"]])
+        )
+
     def __call__(self, delta: np.ndarray) -> np.ndarray:
         """Return the changes after a frame."""
         loop, x = self._flown(split_parts(delta, self.sizes))
@@ -180,8 +189,9 @@ def linearize_frame(
         total = sum(frame.sizes.values())
         chosen, T = plant.independent(total)
         n = len(chosen) - frame.sizes["u"]
-        J, how = jacobian_of(lambda d: frame(T @ d), len(chosen), bool(plant.memory))
-        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), len(chosen), bool(plant.memory))
+        scale = frame.magnitudes()[chosen]
+        J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory))
+        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory))
         plant.recall()
     finally:
         plant.release()

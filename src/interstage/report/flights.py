@@ -6,7 +6,8 @@ import numpy as np
 
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
-from interstage.system.flight_log import FlightLog, Series
+from interstage.system.flight_log import FlightLog
+from interstage.system.log import Series
 
 MOST_CURVES = 6  # of one chart
 MOST_PANELS = 40

@@ -38,6 +38,11 @@ Upcoming = Callable[[float], np.ndarray]
 Told = Callable[[float], None]
 
 
+def is_si(vehicle: System) -> bool:
+    """Return whether the numbers of a vehicle are in kg, m and s, as far as is known."""
+    return not vehicle.units or vehicle.units == {"mass": "kg", "length": "m", "time": "s"}
+
+
 @dataclass(frozen=True)
 class Sheet:
     """What those who know ahead write on: a vector, at the numbers of each port.
@@ -106,7 +111,7 @@ class Ahead(Law):
         first, unit = min(k for k, name in enumerate(NAMES) if getattr(self.given, name) is not None), ANY
         if self.vehicle is not None:
             kinds = {one.kind for one in self.vehicle.model.spec(self.body).joint.velocities}
-            unit = ANY if len(kinds) > 1 else "m" if kinds == {LENGTH} else "rad"
+            unit = ANY if len(kinds) > 1 or not is_si(self.vehicle) else "m" if kinds == {LENGTH} else "rad"
         units = [ANY] * 3 if unit == ANY else [unit, f"{unit}/s", f"{unit}/s^2"]
         return {NAMES[k]: (LEVELS[k], "joint", units[k]) for k in range(first, 3)}
 

@@ -23,6 +23,7 @@ from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
+from interstage.multibody.diagnosis import check_numbers
 from interstage.multibody.impulse import fit_closures, set_rates
 from interstage.multibody.joints import Joint
 from interstage.multibody.model import MountingOptions
@@ -314,6 +315,14 @@ class Outcome:
 def perform(event: Event, t: float, system: System, x: State, at_rest: bool = False) -> Outcome:
     """Carry out the actions of an event, or those of its rest, one after the other."""
     out = Outcome(system, x)
+    try:
+        check_numbers(system, q=x.q, v=x.v)
+    except InputError as err:
+        raise SolverError(
+            f"the run has no state for event '{event.label}' at t = {t:.9g}",
+            got=str(err),
+            hint="use a smaller step",
+        ) from None
     if at_rest and event.rest is None:
         raise SolverError(
             f"event '{event.label}' accumulates at t = {t:.9g}: it fires at ever shorter intervals",
@@ -378,10 +387,13 @@ def _accept(event: Event, t: float, out: Outcome, answer: Any) -> None:
             got=type(answer).__name__,
         )
     out.system, out.x = answer
-    if not (np.isfinite(out.x.q).all() and np.isfinite(out.x.v).all()):
+    try:
+        check_numbers(out.system, q=out.x.q, v=out.x.v)
+    except InputError as err:
         raise SolverError(
-            f"the action of event '{event.label}' returned a state that is not finite at t = {t:.9g}"
-        )
+            f"the action of event '{event.label}' returned a state that is not finite at t = {t:.9g}",
+            got=str(err),
+        ) from None
     if out.system.model.closures and open_by(out.system, out.x) > 10.0:
         # a closure that was shut in motion, or velocities that closures do not allow: an impulse of the closures
         out.x = out.x.copy()

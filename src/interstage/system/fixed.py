@@ -25,7 +25,6 @@ class Fixed(CompiledStepper):
     def __init__(self, run: Run, method: Compiled, pace: Pace):
         super().__init__(run, method, pace)
         assert pace.step is not None
-        count(pace.until, pace.step, "until")
         self.step, self.every = pace.step, 1
         if pace.log_step is not None:  # equal steps from row to row
             self.every = max(1, math.ceil(pace.log_step / pace.step - ON_GRID))

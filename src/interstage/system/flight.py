@@ -44,7 +44,7 @@ from interstage.system.plan import planned
 from interstage.system.ports import Out
 from interstage.system.progress import Progress
 from interstage.system.replay import Acted
-from interstage.system.ticks import Period, period_of
+from interstage.system.ticks import Period, period_of, time_of
 from interstage.system.touching import Touching
 from interstage.system.views import view_of
 
@@ -91,7 +91,7 @@ class Flight:
         frame: str = "world",
     ):
         self.start = period_of(start, "start", zero=True)
-        self.until = period_of(until, "until")
+        self.until = time_of(until, "until")
         if self.until <= self.start:
             raise InputError(
                 "a run ends after its start", expected=f"until > {self.start} s", got=f"{self.until} s"
@@ -257,7 +257,7 @@ class Flight:
 
     def end_at(self, until: Period) -> None:
         """Give the run another end, later than where it stands."""
-        end = period_of(until, "until")
+        end = time_of(until, "until")
         if float(end) <= self.t:
             raise InputError(
                 "a run ends after where it stands", expected=f"until > {self.t:g} s", got=f"{end} s"

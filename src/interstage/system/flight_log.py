@@ -11,10 +11,8 @@ for each sample, `log.times(name)`. A row shows values as they hold from its tim
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,11 +29,11 @@ from interstage.output import write_svg
 from interstage.system import flight_phases
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
-from interstage.system.log import BodyHistory, Log
+from interstage.system.log import BodyHistory, Log, Series
 from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
-from interstage.system.phases import SAME_TIME, Phase
+from interstage.system.phases import Phase
 from interstage.system.replay import Acted
 from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
@@ -48,33 +46,6 @@ if TYPE_CHECKING:
     from interstage.system.flight_point import FlightPoint
 
 _SIGNS = re.compile(r"\s+([-+])\s+")
-
-
-@dataclass
-class Series:
-    """Values (m, ...) of something in a log at times t (m,), with a name for each column.
-
-    held : it keeps its value from one time to the next
-    """
-
-    name: str
-    t: np.ndarray
-    values: np.ndarray
-    unit: str
-    labels: list[str]
-    held: bool = False
-
-    @property
-    def columns(self) -> np.ndarray:
-        """The values (m, n) with everything beside time on one axis."""
-        return self.values.reshape(len(self.values), math.prod(self.values.shape[1:]))
-
-    def at(self, times: np.ndarray) -> np.ndarray:
-        """Return the values that hold at other times, NaN before the first."""
-        rows = np.searchsorted(self.t, times * (1.0 + SAME_TIME), "right") - 1
-        found = self.values[np.maximum(rows, 0)].astype(float)
-        found[rows < 0] = np.nan
-        return found
 
 
 class FlightLog(Log):
@@ -209,6 +180,11 @@ class FlightLog(Log):
     def name(self) -> str:
         """Name of the flight."""
         return self.contents.name
+
+    @property
+    def title(self) -> str:
+        """What it is of, in words."""
+        return f"flight '{self.name}'"
 
     @property
     def tree(self) -> str:
@@ -389,8 +365,3 @@ class FlightLog(Log):
 
     def _until(self) -> str:
         return f" to t = {self.t[-1]:g}" if len(self.t) else ""
-
-    def __str__(self) -> str:
-        from interstage.system.log_forms import log_text
-
-        return log_text(self)

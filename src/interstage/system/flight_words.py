@@ -10,8 +10,7 @@ from interstage.errors import SolverError
 from interstage.multibody import State
 from interstage.multibody.diagnosis import refuse
 from interstage.system.kernels import flights, stretch
-from interstage.system.methods import Compiled, Library
-from interstage.system.stable_steps import STABLE, fastest_of, too_fast
+from interstage.system.stable_steps import is_sane, too_long, went_to_infinity
 
 if TYPE_CHECKING:
     from interstage.system.flight import Flight
@@ -23,9 +22,8 @@ def check(flight: Flight, status: int) -> None:
     """Refuse what forward dynamics refused, and numbers that are none."""
     flight.loop.tapes.check()
     z = flight.loop.tapes.vectors["z"]
-    for name, array in (("q", flight.q), ("v", flight.v)):
-        if not np.isfinite(array).all():
-            raise _infinite(flight, name)
+    if not (np.isfinite(flight.q).all() and np.isfinite(flight.v).all()):
+        raise _infinite(flight)
     if len(z) and not np.isfinite(z).all():
         states = {n: slot for n, slot in flight.plan.slots.items() if slot.kind == "z"}
         lost = next(n for n, slot in states.items() if not np.isfinite(z[slot.where]).all())
@@ -33,8 +31,9 @@ def check(flight: Flight, status: int) -> None:
     if status in GOES_ON:
         return
     _check_pushes(flight)
-    if _too_long(flight):
-        raise _infinite(flight, "v")
+    fixed = None if flight.by.step is None else float(flight.step)
+    if not is_sane(flight.q, flight.v) or (fixed and too_long(flight.system, flight.method, fixed)):
+        raise _infinite(flight)
     if flight.by.step is None and _goes_on(flight):
         raise SolverError(
             f"the method {flight.method} stopped at t = {flight.t:.6g}",
@@ -44,19 +43,12 @@ def check(flight: Flight, status: int) -> None:
     refuse(flight.system, status, State(flight.system.layout, flight.q, flight.v), flight.loop.loop.tau)
 
 
-def _too_long(flight: Flight) -> bool:
-    """Tell if fixed steps are beyond what an explicit method takes of the fastest mode."""
-    if flight.by.step is None or isinstance(flight.method, Library) or flight.method.implicit:
-        return False
-    return fastest_of(flight.system) * float(flight.step) > STABLE
-
-
-def _infinite(flight: Flight, where: str) -> SolverError:
+def _infinite(flight: Flight, where: str = "") -> SolverError:
     """Return what to say of a run that goes to infinity."""
-    hint = too_fast(fastest_of(flight.system)) if _too_long(flight) else "use a smaller step"
-    if flight.by.step is not None and isinstance(flight.method, Compiled):
-        hint = flight.locks.hint(flight.system, flight.q, flight.v, float(flight.step)) or hint
-    return SolverError(f"the simulation went to infinity at t = {flight.t:.6g}", where=where, hint=hint)
+    step = None if flight.by.step is None else float(flight.step)
+    return went_to_infinity(
+        flight.system, flight.t, flight.q, flight.v, flight.method, step, flight.locks, where
+    )
 
 
 def _goes_on(flight: Flight) -> bool:

@@ -6,8 +6,11 @@ the same time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,34 @@ from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.events import EventRecord
 from interstage.system.log_file import LogFile, read_log, write_log
-from interstage.system.phases import Phase, tidied
+from interstage.system.phases import SAME_TIME, Phase, tidied
+
+
+@dataclass
+class Series:
+    """Values (m, ...) of something in a log at times t (m,), with a name for each column.
+
+    held : it keeps its value from one time to the next
+    """
+
+    name: str
+    t: np.ndarray
+    values: np.ndarray
+    unit: str
+    labels: list[str]
+    held: bool = False
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The values (m, n) with everything beside time on one axis."""
+        return self.values.reshape(len(self.values), math.prod(self.values.shape[1:]))
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Return the values that hold at other times, NaN before the first."""
+        rows = np.searchsorted(self.t, times * (1.0 + SAME_TIME), "right") - 1
+        found = self.values[np.maximum(rows, 0)].astype(float)
+        found[rows < 0] = np.nan
+        return found
 
 
 class BodyHistory:
@@ -121,6 +151,18 @@ class Log:
         t = self.t
         many = f", {len(self.phases)} phases" if len(self.phases) > 1 else ""
         return f"<Log: {len(t)} states from t = {t[0]:g} to {t[-1]:g}{many}, {len(self.events)} events>"
+
+    @property
+    def title(self) -> str:
+        """What it is of, in words."""
+        return f"'{self.system.model.name}'"
+
+    def written(self) -> list[Series]:
+        """Return every port and state: a vehicle alone has none."""
+        return []
+
+    def __str__(self) -> str:
+        return import_module("interstage.system.log_forms").log_text(self)
 
     @property
     def system(self) -> System:

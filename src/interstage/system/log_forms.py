@@ -10,30 +10,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
+from interstage.multibody.joints.motions import ANGLE, LENGTH
 from interstage.multibody.summary import table
 from interstage.output import whole_file
+from interstage.system.log import Log, Series
 
 if TYPE_CHECKING:
-    from interstage.system.flight_log import FlightLog, Series
+    from interstage.system.flight_log import FlightLog
 
 MOST = 60  # ports that are listed
 BLOCK = 4096  # rows of text at once
 
 
-def log_text(log: FlightLog) -> str:
-    """Return a log as text: what it is of, then every rate with its ports, their units, ranges and last values."""
+def log_text(log: Log) -> str:
+    """Return a log as text: what it is of, then every rate with its ports, their units, ranges and last values.
+
+    Of a vehicle alone: what its bodies did, under the names that `log["body"]` has for it.
+    """
     system, t = log.system, log.t
     span = f"t = {t[0]:g} to {t[-1]:g} s" if len(t) else "nothing yet"
-    lines = [f"log of flight '{log.name}': {span}, {len(t)} rows"]
+    many = f", {len(log.phases)} phases" if len(log.phases) > 1 else ""
+    lines = [f"log of {log.title}: {span}, {len(t)} rows{many}"]
     if system.nv:
         lines.append(f"  vehicle '{system.model.name}': {len(system.bodies)} bodies, {system.nv} velocities")
     shown = 0
     rates: dict[int, list[Series]] = {}
     for one in log.written():
         rates.setdefault(len(one.t) if one.held else -1, []).append(one)
-    for rows, members in rates.items():
-        lines.append("  " + ("at every row" if rows < 0 else _rate(members[0])))
-        head = ["port", "unit", "smallest", "largest", "last"]
+    for rows, members in (rates or {-1: _motions(log)}).items():
+        if members:
+            lines.append("  " + ("at every row" if rows < 0 else _rate(members[0])))
+        head = ["port" if rates else "motion", "unit", "smallest", "largest", "last"]
         cells = [_row(one) for one in members[: MOST - shown]]
         lines += [f"    {line}" for line in table(head, cells)] if cells else []
         shown += len(cells)
@@ -41,6 +48,26 @@ def log_text(log: FlightLog) -> str:
             lines.append(f"    ... and {len(members) - len(cells)} more")
     lines += [f"  - {event}" for event in log.events]
     return "\n".join(lines)
+
+
+def _motions(log: Log) -> list[Series]:
+    """Return what bodies did by the names of `BodyState`, as far as that is one quantity in all phases."""
+    found = []
+    for body in dict.fromkeys(body for phase in log.phases for body in phase.system.bodies):
+        having = log.having(body)
+        places, t = [phase.system.layout[body] for phase in having], np.concatenate([p.t for p in having])
+        names: list[str] = []
+        if len({type(where.joint) for where in places}) == 1 and places[0].joint.nv:
+            names += ["position", "quaternion", "velocity"] if places[0].position else ["q", "v"]
+        if len({where.n_modes for where in places}) == 1 and places[0].n_modes:
+            names += ["eta", "etadot"]
+        kinds = {one.kind for one in places[0].joint.coordinates}
+        length = log.system.units.get("length", "m")
+        units = {"position": length, "q": {ANGLE: "rad", LENGTH: length}.get("".join(kinds), "")}
+        for name in names:
+            values = np.concatenate([getattr(phase[body], name) for phase in having])
+            found.append(Series(f"{body}.{name}", t, values, units.get(name, ""), []))
+    return found
 
 
 def _rate(one: Series) -> str:

@@ -118,7 +118,12 @@ def simulate(
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
-    flown = log is not None or checkpoint is not None or pace is not None or bool(start)
+    flown = (
+        log is not None
+        or checkpoint is not None
+        or pace is not None
+        or bool(period_of(start, "start", zero=True))
+    )
     if flown and not isinstance(system, Assembly):
         _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, dense)
         x = _with_loads(system, x, forces, tau, accelerations, frame)

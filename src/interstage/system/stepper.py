@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, SolverError
+from interstage.errors import InputError
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Control
@@ -20,7 +20,7 @@ from interstage.system.methods import Compiled, Method
 from interstage.system.phases import tidied
 from interstage.system.plan import planned, without_devices
 from interstage.system.run import Run
-from interstage.system.stable_steps import STABLE, fastest_of, too_fast
+from interstage.system.stable_steps import is_sane, too_long, went_to_infinity
 from interstage.system.steps import Rows, Steps
 from interstage.system.watch import At
 
@@ -259,12 +259,8 @@ class CompiledStepper(Stepper):
         """Say why a run stopped."""
         system = self.run.system
         q, v = y[: system.nq], y[system.nq :]
-        fastest = fastest_of(system)
-        hint = "use a smaller step"
-        if locked := self.locks.hint(system, q, v, step):
-            hint = locked
-        elif not self.method.implicit and fastest * step > STABLE:
-            hint = too_fast(fastest)
-        elif (status > 0 or status < -1) and np.abs(y).max(initial=0.0) < 1e6:
+        found = went_to_infinity(system, t, q, v, self.method, step, self.locks)
+        model = (status > 0 or status < -1) and is_sane(q, v)
+        if model and not too_long(system, self.method, step) and not self.locks.hint(system, q, v, step):
             system.refuse(status, State(system.layout, q, v))
-        raise SolverError(f"the simulation went to infinity at t = {t:.6g}", hint=hint)
+        raise found

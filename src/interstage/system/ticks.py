@@ -30,6 +30,7 @@ _EXACT = {
 _EXACT |= {"s": Fraction(1), "min": Fraction(60), "h": Fraction(3600), "day": Fraction(86400)}
 _RATES = {"Hz": Fraction(1), "kHz": Fraction(1000), "mHz": Fraction(1, 1000)}
 SHORT = 10**6  # denominators up to this are taken for what a float was meant to be
+NEAR = 1e-6  # a fraction this near to a float, relative, may be what was meant
 ON_TICK = 1e-6  # a time this near to a tick, in ticks, is on it
 MOST = 2**62  # ticks of a run
 
@@ -55,6 +56,17 @@ def period_of(value: Period, where: str = "period", zero: bool = False) -> Fract
         words = "a time that is not negative" if zero else "a positive time"
         raise InputError(f"{where} must be {words}", got=str(value))
     return found
+
+
+def time_of(value: Period, where: str = "time") -> Fraction:
+    """Return a positive time that need not fall on a tick: as `period_of`, and floats of any length by their digits.
+
+    >>> time_of(1e-9, "until"), time_of("20 ms")
+    (Fraction(1, 1000000000), Fraction(1, 50))
+    """
+    if isinstance(value, float) and math.isfinite(value) and float(_short(value)) != value:
+        value = Fraction(repr(float(value)))
+    return period_of(value, where)
 
 
 def delay_of(value: Period, period: Fraction | None) -> Fraction:
@@ -88,15 +100,21 @@ def _of_text(text: str, where: str) -> Fraction:
     raise _unread(text, where)
 
 
+def _short(value: float) -> Fraction:
+    """Return the short fraction that is nearest to a number."""
+    return Fraction(value).limit_denominator(SHORT)
+
+
 def _of_float(value: float, where: str) -> Fraction:
     if not math.isfinite(value):
         raise _unread(value, where)
-    short = Fraction(value).limit_denominator(SHORT)
+    short = _short(value)
     if float(short) != value:
+        near = abs(float(short) - value) < NEAR * abs(value)
         raise InputError(
             f"{where} is no short fraction of a second",
             got=repr(value),
-            hint=f'say "{short} s" if that is meant',
+            hint=f'say "{short if near else value} s" if that is meant',
         )
     return short
 

@@ -9,6 +9,7 @@ from interstage.multibody import Multibody, State, System
 from interstage.multibody.joints import Locked
 from interstage.multibody.loads import OperatingPoint
 from interstage.multibody.prescribed import LOCKED
+from interstage.system.ahead import Ahead, is_si
 from interstage.system.holding import held_joints
 from interstage.system.plan import Plan
 
@@ -28,7 +29,8 @@ def view_of(plan: Plan, x: State | None = None) -> System:
     vehicle = plan.assembly.vehicle
     if vehicle is None:
         return no_vehicle()
-    if vehicle.units and vehicle.units != {"mass": "kg", "length": "m", "time": "s"}:
+    devices = any(not isinstance(part.what, Ahead) for part in plan.parts)
+    if devices and not is_si(vehicle):
         raise InputError(
             "devices speak SI, the vehicle does not",
             where=f"vehicle '{vehicle.model.name}'",
