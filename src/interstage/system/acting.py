@@ -115,6 +115,7 @@ class InTime(Ahead):
     rows(times) : (T, nv + 6k), the vector for the kernels and the wrenches side by side
     at(t, x) : the same at one time and state (n,), None where no load asks for the state
     times : at which steps of a method's own end
+    now() : whether some load is a function of time, as long as a law has not changed that
     """
 
     def __init__(
@@ -122,9 +123,10 @@ class InTime(Ahead):
         rows: Callable[[np.ndarray], np.ndarray],
         at: Callable[[float, State], np.ndarray] | None = None,
         times: np.ndarray | None = None,
+        now: Callable[[], bool] = lambda: True,
     ):
         super().__init__(MassHistory(rows), "", "loads")
-        self.rows, self.at, self.fields, self.outs = rows, at, {}, ()
+        self.rows, self.at, self.now, self.fields, self.outs = rows, at, now, {}, ()
         self.times = np.zeros(0) if times is None else times
         self.told: Foreseen | None = None
         self.vector, self.to = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -140,6 +142,11 @@ class InTime(Ahead):
 
     def write_to(self, vector: np.ndarray, nv: int) -> None:
         """Write to a vector of nv forces and rows of ten numbers, six of which are a wrench; ask anew."""
+        if not self.now():
+            self.to = np.zeros(0, dtype=np.int64)
+            if self.told is not None:
+                self.told.rest()
+            return
         rows = (len(vector) - nv) // 10
         wrenches = nv + 10 * np.arange(rows)[:, None] + np.arange(6)
         self.vector, self.to = vector, np.append(np.arange(nv), wrenches.ravel())
@@ -154,7 +161,8 @@ class InTime(Ahead):
         at = self.at
 
         def tell(t: float) -> None:
-            self.vector[self.to] = at(t, sheet.state())
+            if len(self.to):
+                self.vector[self.to] = at(t, sheet.state())
 
         return tell
 

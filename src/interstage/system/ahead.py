@@ -32,6 +32,7 @@ MASS = "mass"
 AHEAD = (*LEVELS[:2], MASS)  # quantities that are written before kinematics
 NUMBERS = 10  # m, m c, J about the body's frame
 SOME = 16  # times that were asked for one by one, to be looked at together
+RESTS = -1  # for a count of rows: nothing is said
 NEAR = 1e-9  # of the time between two rows: nearer ones are the same
 
 Upcoming = Callable[[float], np.ndarray]
@@ -212,6 +213,7 @@ class Foreseen:
         """Write what holds at a time; at one that is none, forget what was foreseen."""
         if t != t:
             self.forget()
+        if t != t or self.count[0] == RESTS:
             return
         k = self._near(self.times[: self.count[0]], t)
         if k is None:
@@ -220,12 +222,16 @@ class Foreseen:
 
     def forget(self) -> None:
         """Forget what was foreseen: it is asked anew."""
-        self.count[0] = 0
+        self.count[0] = min(0, self.count[0])
+
+    def rest(self) -> None:
+        """Write nothing until `point_to`: what is there stays."""
+        self.count[0] = RESTS
 
     def point_to(self, vector: np.ndarray, to: np.ndarray) -> None:
         """Write elsewhere from now on; what was foreseen is forgotten."""
         self.vector, self.to = vector, to
-        self.forget()
+        self.count[0] = 0
         if len(to) != self.table.shape[1]:
             self.times, self.table = np.zeros(0), np.zeros((0, len(to)))
         self.row[:] = slots_of(self._arrays())
@@ -277,10 +283,12 @@ FORESEEN_FIELDS = (
 
 def read_row(d, t):
     """Write what was foreseen for a time, as `Foreseen` does; what was not is asked of it."""
+    n = d.count[0]
+    if n == RESTS:
+        return
     if t != t:
         d.count[0] = 0
         return
-    n = d.count[0]
     if n > 1:
         slack = NEAR * (d.times[1] - d.times[0])
         low, high = 0, n

@@ -156,7 +156,8 @@ class Flight:
         if loads is not None and (loads.in_time or commanded):
             masses = any(MASS in part.what.fields for part in self.beside)
             sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
-            made = InTime(self._loads_at, self._loads_in if sees else None, loads.corners)
+            seen = self._loads_in if sees else None
+            made = InTime(self._loads_at, seen, loads.corners, self._loads_change)
             self.beside.append(Part("run > loads", made, None, Fraction(0)))
 
     def _plan(self, assembly: Assembly, x: State | None, given: Mapping[str, Any] | None) -> None:
@@ -209,7 +210,11 @@ class Flight:
         self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
         self.inputs.add(t, *self.base, copy(self.acting), last)
         self.loop.set_base(*self.base)
-        self.loop.go_on_from(t)
+        self.loop.loop.pace[stretch.KNOWN] = 0.0
+
+    def _loads_change(self) -> bool:
+        """Return whether what acts beside devices is a function of time now."""
+        return self.acting is None or self.acting.in_time
 
     def _loads_at(self, times: np.ndarray) -> np.ndarray:
         """Return what acts beside devices (T, nv + 6k) at some times."""
@@ -288,9 +293,8 @@ class Flight:
                     others = np.inf if self.happening is None else self.happening.ahead
                     self.loop.loop.pause[kernels.HALT_AT] = min(self.law.ahead, others)
                 status = (self.scipy or self.loop).stretch(self.q, self.v)
-                self.loop.tapes.check()
-                if status != flights.STEPPED:  # rows of steps that are looked into stay in the buffer
-                    self.flush()
+                if status != flights.STEPPED and (status != flights.TIMED or self.path is not None):
+                    self.flush()  # else rows stay in the buffer until it is full
                 self._note_locks()
                 check(self, status)
                 if status == flights.STEPPED and self.happening is not None and self.scipy is None:

@@ -29,7 +29,7 @@ class Commanding:
     @property
     def ahead(self) -> float:
         """Time of the next sample."""
-        return float(self._number * self.period)
+        return self._number * self.period.numerator / self.period.denominator
 
     @property
     def now(self) -> bool:
