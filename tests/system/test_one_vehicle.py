@@ -173,3 +173,43 @@ def test_an_event_at_a_state_that_is_none_says_so():
     event = ist.Event(at=1.0, action=ist.Detach("panel"))
     with pytest.raises(SolverError, match=r"no state for event .* at t = 1; .*v\[4\] \(bus\.vy\) is nan"):
         perform(event, 1.0, system, x)
+
+
+@pytest.mark.parametrize("options", [{"step": 0.01}, {"method": "dop853", "log_step": 0.05}], ids=str)
+def test_every_row_is_an_operating_point_as_in_memory(tmp_path, options):
+    """Loads of a law, the acceleration of a motion, and what the vehicle did under them."""
+    system, x = craft()
+
+    def law(t, x):
+        return {"forces": {"bus": [0.0, 0.0, 0.3, 1.0 - x["bus"].v[3], 0.0, 0.0]}}
+
+    options |= {"motions": {"panel": ist.Motion(angle=np.sin)}, "control": law, "control_step": 0.1}
+    alone = ist.simulate(system, x, 1.0, **options)
+    flown = ist.simulate(system, x, 1.0, log=tmp_path / "run.h5", **options)
+    assert flown.info["method"] == alone.info["method"]
+    for k in (0, 7, -3, -1):
+        here, there = alone.operating_point(k), flown.operating_point(k)
+        np.testing.assert_allclose(there.q, here.q, atol=1e-12)
+        np.testing.assert_allclose(there.loads.forces[0].numbers, here.loads.forces[0].numbers, atol=1e-12)
+    here, there = (log.operating_point(7) for log in (alone, flown))
+    np.testing.assert_allclose(there.vdot, here.vdot, atol=1e-11)
+    np.testing.assert_allclose(there.loads.accelerations["panel"], -np.sin(flown.t[7]), atol=1e-12)
+    with pytest.raises(InputError, match="from a file"):
+        ist.load(tmp_path / "run.h5").operating_point(7)
+
+
+def test_rows_between_the_steps_of_a_solver_are_those_of_dense_output(tmp_path):
+    """Rows do not end steps: as many as in memory, an event at its time between two rows."""
+    system, x = craft()
+    events = [ist.Event(lambda t, x: x["panel"].v[0], name="turn")]
+    options = {"forces": FORCE, "events": events, "method": "dop853"}
+    alone = ist.simulate(system, x, 2.0, log_step=0.01, **options)
+    flown = ist.simulate(system, x, 2.0, log_step=0.01, log=tmp_path / "run.h5", **options)
+    assert len(flown.events) == len(alone.events) > 0
+    np.testing.assert_allclose(flown.t, alone.t, atol=1e-9)  # tolerance of events
+    np.testing.assert_allclose(flown.q, alone.q, atol=1e-9)
+    assert flown.info["steps"] == alone.info["steps"] < 100
+    later = ist.simulate(system, x, 2.05, log_step=0.1, start=0.33, **options)
+    rows = [0.33, *np.arange(4, 21) * 0.1, 2.05]
+    times = later.t[[t not in [e.t for e in later.events] for t in later.t]]
+    np.testing.assert_allclose(times, rows, atol=1e-12)

@@ -184,7 +184,7 @@ class Flight:
             ideal=ideal,
             touching=Touching(self.plan, bool(self.events), idle=self.plan.later),
         )
-        self.scipy = ByScipy(self.loop, self.method) if isinstance(self.method, Library) else None
+        self.scipy = ByScipy(self.loop, self.method, self.flush) if isinstance(self.method, Library) else None
 
     def _watch(self) -> None:
         """Look out for events of the run and of devices."""
@@ -203,10 +203,8 @@ class Flight:
     def load(self) -> None:
         """Let what acts beside devices have changed, now."""
         assert self.acting is not None
-        t, now, every = self.t, self.loop.loop.now, int(self.loop.loop.option[kernels.LOG_EVERY])
-        last = (
-            self.plan.clock.seconds(int(now[kernels.TICK]) // every * every) if every else t
-        )  # row of the log
+        t, every, clock = self.t, int(self.loop.loop.option[kernels.LOG_EVERY]), self.plan.clock
+        last = clock.seconds(clock.last(t) // every * every) if every else t  # row of the log
         self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
         self.inputs.add(t, *self.base, copy(self.acting), last)
         self.loop.set_base(*self.base)
@@ -334,9 +332,19 @@ class Flight:
                 if str(record) not in known:
                     self.log.note(record)
         self.log.events.sort(key=lambda record: record.t)
+        self.log.info |= self._made()
         if self.pacer is not None:
             kept = self.log.info["pacing"] = self.pacer.result()
             self.log.note(EventRecord.unmeasured(self.t, "paced", str(kept)))
+
+    def _made(self) -> dict[str, object]:
+        """Return how the run was made."""
+        said: dict[str, object] = {"method": self.method.name}
+        if self.scipy is not None:
+            return said | {"steps": self.scipy.solver.steps, "evaluations": self.scipy.solver.evaluations}
+        if self.by.step is not None:
+            return said | {"step": float(self.by.step)}
+        return said | {"evaluations": int(self.loop.loop.pace[stretch.TRIED]) * len(self.by.method.c)}
 
     def _note_locks(self) -> None:
         """Warn of gimbals that equal steps took too far near lock."""

@@ -261,12 +261,18 @@ class Happening:
                 begun.append(self.flight.beginning())
             return self.flight.stepped(t, begun[0], s)
 
-        self.within(inside, t)
+        self.within(inside, begun=t)
 
-    def within(self, inside: Callable[[float], Whole], begun: float | None = None) -> bool:
+    def within(
+        self,
+        inside: Callable[[float], Whole],
+        write: Callable[[float], None] | None = None,
+        begun: float | None = None,
+    ) -> bool:
         """Look into the step that was taken, and let the first event in it happen; tell if there was one.
 
         inside : the whole state by the time since the beginning of the step;  begun : when that was
+        write : writes the rows of the log that lie inside of the step, up to a time
         """
         assert self.before is not None
         flight, t = self.flight, self.before[0] if begun is None else begun
@@ -279,6 +285,8 @@ class Happening:
             self.before = t1, end
             return False
         s, events = found
+        if write is not None:
+            write(t + s)
         here = end if s == t1 - t else inside(s)
         flight.put(here)
         flight.go_on_from(t + s)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from interstage.errors import SolverError
+from interstage.multibody.diagnosis import refuse
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.flight_events import Whole
@@ -20,15 +22,22 @@ if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
 
 
+Inside = Callable[[float], Whole]
+
+
 class ByScipy:
     """Stretches of a flight as `ClosedLoop.stretch` makes them, by a solver of scipy.
 
-    look : looks for events in a step, given the whole state by the time since its beginning; tells if one happened
+    Steps end at samples and events. Where nothing is sampled rows of the log lie inside of them, by dense output.
+
+    flush : empties the buffer of the log
+    look : looks for events in a step, given the whole state by the time since its beginning, and what writes rows up to
+        a time; tells if one happened
     """
 
-    def __init__(self, loop: ClosedLoop, method: Library):
-        self.loop, by = loop, loop.by
-        self.look: Callable[[Callable[[float], Whole]], bool] | None = None
+    def __init__(self, loop: ClosedLoop, method: Library, flush: Callable[[], None]):
+        self.loop, self.flush, by = loop, flush, loop.by
+        self.look: Callable[[Inside, Callable[[float], None]], bool] | None = None
         self.solver = Solver(method, min(first_step(loop.system), by.longest), by.longest, by.rtol, by.atol)
 
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
@@ -49,6 +58,8 @@ class ByScipy:
                 if over:
                     return flights.DONE
                 kernels.plain(flights.plan_interval)(loop)
+                if self.between:
+                    now[kernels.NEXT] = tick + flights.FAR  # rows do not end steps
             status = self._interval(q, v)
             if status != 0:
                 return status
@@ -71,10 +82,15 @@ class ByScipy:
         while t < end:
             stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
             for solver in self.solver.steps_to(slope, t, y, stop):
-                inside = None if self.look is None else self._inside(solver)  # may ask for more slopes
+                rows = self._rows(solver.t_old, solver.t) if self.between else []
+                inside = self._inside(solver) if rows or self.look else None  # may ask for more slopes
                 self._arrive(solver.t, solver.y, q, v)
-                if self.look is not None and inside is not None and self.look(inside):
-                    return flights.STEPPED
+                if inside is not None:
+                    write = partial(self._write, rows, solver.t_old, inside)
+                    if self.look is not None and self.look(inside, write):
+                        return flights.STEPPED
+                    write(solver.t)
+                    self._arrive(solver.t, solver.y, q, v)
                 status = self._ready(q, v, slope) if solver.t < end else 0
                 if status != 0:
                     return status
@@ -82,7 +98,33 @@ class ByScipy:
         halted = kernels.plain(flights.come_to)(loop, loop.pause[kernels.HALT_AT])
         return flights.TIMED if halted else 0
 
-    def _inside(self, solver: OdeSolver) -> Callable[[float], Whole]:
+    @property
+    def between(self) -> bool:
+        """Whether rows of the log lie between the ends of steps."""
+        return not self.loop.plan.sampled and int(self.loop.loop.option[kernels.LOG_EVERY]) > 0
+
+    def _rows(self, t0: float, t1: float) -> list[float]:
+        """Return the times of rows after t0, up to t1."""
+        num, den = (int(k) for k in self.loop.loop.clock)
+        every, slack = int(self.loop.loop.option[kernels.LOG_EVERY]) * num, flights.SLACK * (1.0 + abs(t1))
+        first, last = (int((t + slack) * den / every) for t in (t0, t1))
+        return [min(t1, k * every / den) for k in range(first + 1, last + 1)]
+
+    def _write(self, rows: list[float], begin: float, inside: Inside, end: float) -> None:
+        """Write rows up to an end to the log."""
+        loop = self.loop.loop
+        for t in rows:
+            if t > end:
+                return
+            if loop.now[kernels.ROWS] >= len(loop.log):
+                self.flush()
+            x = inside(t - begin)
+            status = self.loop.right_side(x.q, x.v, t, np.empty_like(x.q), np.empty_like(x.v), row=True)
+            if status != 0:
+                refuse(self.loop.system, status, x)
+            loop.pace[flights.LOGGED] = t
+
+    def _inside(self, solver: OdeSolver) -> Inside:
         """Return the state inside the last step of a solver by the time since its beginning."""
         curve, begin, system = solver.dense_output(), solver.t_old, self.loop.system
 

@@ -34,7 +34,7 @@ from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.phases import Phase
-from interstage.system.replay import Acted
+from interstage.system.replay import Acted, FlightPhase
 from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
 
@@ -345,20 +345,24 @@ class FlightLog(Log):
     def operating_point(self, k: int = -1) -> OperatingPoint:
         """Return where the flight ended, with the values of devices: `simulate` and `linearize` go on from it.
 
-        k : the last row; of rows before it the log has what ports say, not all that devices keep
+        k : the last row; of rows before it the log has what ports say, not all that devices keep. Without devices any
+            row of a run of this process has its loads.
         """
         rows = len(self.t)
-        if self.end is None or k not in (-1, rows - 1):
-            raise InputError(
-                "of a flight the last row alone has all that devices keep"
-                if self.end is not None
-                else "a log from a file does not have what devices keep",
-                where="operating_point",
-                expected=f"k = -1 of {rows} rows",
-                got=f"k = {k}",
-                hint="fly until then (until=) and take log.end, or the state of the vehicle alone: log.state(k)",
-            )
-        return self.end
+        if self.end is not None and k in (-1, rows - 1):
+            return self.end
+        phase, row = self._row(k)
+        if isinstance(phase, FlightPhase) and phase.knows_all:
+            return phase.operating_point(row)
+        raise InputError(
+            "of a flight the last row alone has all that devices keep"
+            if self.end is not None
+            else "a log from a file does not have what devices keep",
+            where="operating_point",
+            expected=f"k = -1 of {rows} rows",
+            got=f"k = {k}",
+            hint="fly until then (until=) and take log.end, or the state of the vehicle alone: log.state(k)",
+        )
 
     def __repr__(self) -> str:
         return f"<FlightLog '{self.name}': {len(self.t)} rows{self._until()}, {len(self.names())} ports and states>"

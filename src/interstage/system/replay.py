@@ -14,7 +14,9 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.diagnosis import refuse
+from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.recovered import recovery_of
+from interstage.system.ahead import Ahead
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.holding import held_joints
 from interstage.system.log_columns import Columns
@@ -32,6 +34,11 @@ class Acted:
     columns: Columns
     touching: Touching
     inputs: Inputs | None
+
+    @property
+    def alone(self) -> bool:
+        """Whether the vehicle has no devices."""
+        return all(isinstance(part.what, Ahead) for part in self.plan.parts)
 
     def pushes(self, steps: np.ndarray, samples: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers (n,) of signals that push the vehicle, and what they said at rows of steps (m, n).
@@ -79,6 +86,22 @@ class FlightPhase(Phase):
         if self._once is None and len(self.t):
             self._once = self._answers
         return {**super().__getstate__(), "_acted_on": None, "_logged": None}
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether no device kept anything: state and loads of a row are all there was."""
+        return self._acted_on is not None and self._acted_on.alone
+
+    def operating_point(self, k: int = -1) -> OperatingPoint:
+        """Return the k-th state with the loads and settings of then, of a vehicle without devices."""
+        if self._acted_on is None or not self._acted_on.alone:
+            return super().operating_point(k)
+        k = range(len(self.t))[k]
+        system, inputs, vdot = self.system_at(k), self._acted_on.inputs, self.accelerations[k]
+        loads = Loads.of(system) if inputs is None else inputs.named(float(self.t[k]), k, system)
+        driven = [body for body in system.bodies if system.joint_mode(body) == "prescribed"]
+        known = replace(loads, accelerations={body: vdot[system.layout[body].v] for body in driven})
+        return OperatingPoint(self.state(k), known, vdot, system.settings.copy())
 
     @property
     def _answers(self) -> tuple[np.ndarray, np.ndarray]:

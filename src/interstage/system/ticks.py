@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from interstage.errors import InputError
 from interstage.units import unit
@@ -100,6 +101,7 @@ def _of_text(text: str, where: str) -> Fraction:
     raise _unread(text, where)
 
 
+@lru_cache(maxsize=256)
 def _short(value: float) -> Fraction:
     """Return the short fraction that is nearest to a number."""
     return Fraction(value).limit_denominator(SHORT)
