@@ -37,7 +37,8 @@ from interstage.multibody.kernels.slots import (
     rigid_inertia,
 )
 from interstage.multibody.kernels.small import add, inlined, kernel, turn
-from interstage.multibody.kernels.weighing import lower_solve, soft_times, upper_solve
+from interstage.multibody.kernels.stiffening import add_product
+from interstage.multibody.kernels.triangles import lower_solve, upper_solve
 
 NEGLIGIBLE = 1e-9  # share of a body's inertia below which a negative residual is rounding
 
@@ -74,14 +75,14 @@ def _modal_forces(tree, work, i, q, v, tau):
     b, ext, d = work.mode_b[mode : mode + n], work.mode_ext[mode : mode + n], work.mode_d[mode : mode + n]
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
-        beta[r] = (given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]) * d[r]
+        beta[r] = given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]
     mixed, held = tree.body_mixed[i], tree.body_held[i]
     if mixed >= 0:
-        for r in range(n):
-            beta[r] -= row_times(work.pool_C, mixed + n * r, rate) * d[r]
+        add_product(work.pool_C, mixed, rate, -1.0, beta, 0)
     if tree.body_soft[i] != 0:
-        for r in range(n):
-            beta[r] -= soft_times(tree, work, i, place, r)
+        add_product(work.mass_K, tree.body_square[i], place, -1.0, beta, 0)
+    for r in range(n):
+        beta[r] *= d[r]
     if tree.body_square[i] >= 0:
         lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
     if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):

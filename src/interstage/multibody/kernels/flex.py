@@ -401,7 +401,6 @@ def prepare_modes(tree, work):
             work.mode_F[3 * mode + r] = work.pool_F0[e + r]
         if tree.body_square[i] >= 0:
             _whiten_body(tree, work, i)
-        modal_products(tree, work, i)
         E, d = work.row_E[e : e + 3 * n], work.mode_d[mode : mode + n]
         _six(E, E, d, work.EDE, i)
         _prepare_ports(tree, work, i, n, E, d)

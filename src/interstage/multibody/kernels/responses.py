@@ -10,7 +10,7 @@ from interstage.multibody.kernels.ports import forces_inward, modal_motion, no_p
 from interstage.multibody.kernels.rows import clear, rows_times, solve_ldlt
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, turn
-from interstage.multibody.kernels.weighing import lower_solve
+from interstage.multibody.kernels.triangles import lower_solve
 
 
 @kernel

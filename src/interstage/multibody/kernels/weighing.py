@@ -29,6 +29,7 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.triangles import factor_upper, lower_three
 
 REFRESH = 2e-3  # of a tank: modal damping and geometric stiffness are found at propellant rounded to so much
 
@@ -263,54 +264,22 @@ def weigh(tree, work):
 def factor_mass(tree, work, i):
     """Write Lᵀ of G + shift of body i, upper rows of a square; return whether it is positive."""
     n, at, first = tree.body_modes[i], tree.body_square[i], tree.joint_v[i] + tree.joint_nv[i]
-    G, U = work.mass_G[at : at + n * n].reshape(n, n), work.mass_L[at : at + n * n].reshape(n, n)
+    G, U = work.mass_G, work.mass_L
+    for k in range(at, at + n * n):
+        U[k] = G[k]
     for r in range(n):
-        row = U[r, r:]
-        row[:] = G[r, r:]
-        row[0] += work.shift[first + r].real
-        for k in range(r):
-            above = U[k, r:]
-            a = above[0]
-            for j in range(n - r):
-                row[j] -= a * above[j]
-        if not row[0] > 0.0:
-            return False
-        a = 1.0 / np.sqrt(row[0])
-        for j in range(n - r):
-            row[j] *= a
-    return True
-
-
-@kernel
-def lower_solve(L, at, n, x, first):
-    """Write L⁻¹ x over x[first ...] (n,), with Lᵀ as `factor_mass` writes it."""
-    for r in range(n):
-        row, rest = L[at + n * r + r : at + n * r + n], x[first + r : first + n]
-        s = rest[0] / row[0]
-        rest[0] = s
-        for k in range(1, n - r):
-            rest[k] -= row[k] * s
-
-
-@kernel
-def upper_solve(L, at, n, x, first):
-    """Write L⁻ᵀ x over x[first ...] (n,), with Lᵀ as `factor_mass` writes it."""
-    for r in range(n - 1, -1, -1):
-        row, rest = L[at + n * r + r : at + n * r + n], x[first + r : first + n]
-        s = rest[0]
-        for k in range(1, n - r):
-            s -= row[k] * rest[k]
-        rest[0] = s / row[0]
+        U[at + (n + 1) * r] += work.shift[first + r].real
+    return factor_upper(U, at, n)
 
 
 @kernel
 def whiten(tree, work, i, rows, to, first, count):
-    """Write rows (count, n) from rows[first] on times L⁻ᵀ of body i into `to`, at the same place."""
+    """Write rows (count, n), threes of them, from rows[first] on times L⁻ᵀ of body i into `to`, at the same place."""
     n, at = tree.body_modes[i], tree.body_square[i]
     for k in range(count * n):
         to[first + k] = rows[first + k]
-    for k in range(count):
-        lower_solve(work.mass_L, at, n, to, first + k * n)
+    for k in range(0, count, 3):
+        lower_three(work.mass_L, at, n, to, first + k * n)
 
 
 @kernel
