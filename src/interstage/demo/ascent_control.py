@@ -1,0 +1,192 @@
+"""Design of the ascent's attitude law on six linear models, and the margins of its loops.
+
+A loop is opened at the demand of one axis, the other two closed:
+
+    M = F(z) C(z) G(z),    L_i = M_ii - M_ij (1 + M_jj)⁻¹ M_ji        C = [kp + ki T/(1 - z⁻¹), kd], G: per demand
+
+Rigid: below three quarters of the first bending mode, distances of L from -1 in dB and degrees, downwards too (an
+airframe that is unstable in the air has a least gain). Bending: above it; where |L| is more than -6 dB its
+phase is told from -180°.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interstage.demo import ascent_plant as ap
+from interstage.demo.ascent_law import SECTIONS, Schedule
+from interstage.demo.ascent_points import AXES, Point, points
+from interstage.demo.ascent_reference import Reference
+from interstage.devices.biquad import tustin
+from interstage.linear.sampled import SampledModel
+
+
+def biquad(
+    hz: float, above: tuple[float, float, float], below: tuple[float, float, float]
+) -> tuple[float, ...]:
+    """Return B0, B1, B2, A1, A2 of (b2 s² + b1 s + b0)/(a2 s² + a1 s + a0) with s in units of 2π hz, exact there."""
+    w = 2.0 * np.pi * hz
+    b2, b1, b0 = above
+    a2, a1, a0 = below
+    return tuple(float(c) for c in tustin(w, ap.FRAME, b2, b1 * w, b0 * w * w, a2, a1 * w, a0 * w * w))
+
+
+def notch(hz: float, depth: float, width: float) -> tuple[float, ...]:
+    """Return a notch: damping `depth` of its zeros, `width` of its poles."""
+    return biquad(hz, (1.0, 2.0 * depth, 1.0), (1.0, 2.0 * width, 1.0))
+
+
+def roll_off(hz: float, damping: float = 0.7) -> tuple[float, ...]:
+    """Return a low-pass of second order."""
+    return biquad(hz, (0.0, 0.0, 1.0), (1.0, 2.0 * damping, 1.0))
+
+
+NOTHING = (1.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Numbers of a design.
+
+    bandwidth, damping, integral : of pitch and yaw, rad/s, ratio, and ki as a share of kp ω;  roll : rad/s
+    notches : (depth, width) on the first two bending modes;  cut : of the roll-off, beside the first mode
+    """
+
+    bandwidth: tuple[float, ...] = (0.9, 1.1, 1.4, 1.25, 1.1, 1.0)
+    damping: float = 0.75
+    integral: float = 0.03
+    roll: float = 0.8
+    notches: tuple[tuple[float, float], ...] = ((0.02, 0.65), (0.05, 0.45))
+    cut: tuple[float, ...] = (1.0, 1.1, 1.2, 1.2, 1.1, 1.0)
+
+
+def design(
+    at: Sequence[Point], choice: Choice | None = None, filtered: bool = True
+) -> tuple[Schedule, Schedule]:
+    """Return schedules of the first and of the upper stage; `filtered` False: as for a rigid vehicle."""
+    choice, rows = choice or Choice(), []
+    for one, w, cut in zip(at, choice.bandwidth, choice.cut):
+        speed = np.array([0.5 if one.upper else choice.roll, w, w])
+        kp, kd = speed**2, 2.0 * choice.damping * speed
+        sections = np.tile(np.array(NOTHING)[:, None], (SECTIONS, 1, 3))
+        if filtered:
+            first, second = one.bending
+            for k, (hz, (depth, width)) in enumerate(zip((first, second), choice.notches)):
+                sections[k, :, 1:] = np.array(notch(hz, depth, width))[:, None]
+            sections[-1] = np.array(roll_off(min(cut * first, 6.0)))[:, None]
+        allocate = np.linalg.pinv(one.effect)
+        if one.upper:  # jets push one way: the second pair has the width with the other sign
+            allocate = np.vstack(
+                [np.linalg.pinv(one.effect[1:, :2]) @ np.eye(3)[1:], [[1.0 / one.effect[0, 2], 0.0, 0.0]]]
+            )
+        rows.append({"t": np.array(one.t), "kp": kp, "kd": kd, "ki": choice.integral * kp * speed,
+                     "filters": sections, "allocate": allocate})  # fmt: skip
+    out = []
+    for upper in (False, True):
+        mine = [row for row, one in zip(rows, at) if one.upper == upper]
+        out.append(Schedule(**{name: np.array([row[name] for row in mine]) for name in mine[0]}))
+    return out[0], out[1]
+
+
+def law_model(schedule: Schedule, t: float) -> SampledModel:
+    """Return the attitude law at a time, from attitude and rate (6,) to the angular acceleration demanded, negative."""
+    kp, kd, ki, filters, _ = schedule.at(t)
+    T, n = ap.FRAME, 3 + 6 * SECTIONS
+    A, B, C, D = np.zeros((n, n)), np.zeros((n, 6)), np.zeros((3, n)), np.zeros((3, 6))
+    A[:3, :3], B[:3, :3] = np.eye(3), T * np.eye(3)
+    C[:, :3], D[:, :3], D[:, 3:] = np.diag(ki), np.diag(kp + T * ki), np.diag(kd)
+    for k, c in enumerate(filters):
+        b0, b1, b2, a1, a2 = (np.diag(each) for each in c)
+        one, two = slice(3 + 6 * k, 6 + 6 * k), slice(6 + 6 * k, 9 + 6 * k)
+        # u = C x + D y;  v = b0 u + s1;  s1 = b1 u - a1 v + s2;  s2 = b2 u - a2 v
+        Cu, Du = C, D
+        C, D = b0 @ Cu, b0 @ Du
+        C[:, one] += np.eye(3)
+        A[one], B[one] = b1 @ Cu - a1 @ C, b1 @ Du - a1 @ D
+        A[one, two] += np.eye(3)
+        A[two], B[two] = b2 @ Cu - a2 @ C, b2 @ Du - a2 @ D
+    return SampledModel(A, B, C, D, dt=T)
+
+
+def steered(one: Point, schedule: Schedule) -> SampledModel:
+    """Return the vehicle from angular accelerations demanded (3,) to attitude and rate (6,)."""
+    allocate, model = schedule.at(one.t)[4], one.model
+    if one.upper:
+        allocate = np.vstack([allocate, 0.0 * allocate[:1]])
+    return SampledModel(model.A, model.B @ allocate, model.C, model.D @ allocate, dt=model.dt)
+
+
+def closed_loop(one: Point, schedule: Schedule) -> SampledModel:
+    """Return vehicle and law together."""
+    return steered(one, schedule).feedback(law_model(schedule, one.t))
+
+
+def open_loops(one: Point, schedule: Schedule, hz: np.ndarray) -> np.ndarray:
+    """Return L (k, 3) of roll, pitch and yaw at frequencies (k,), each with the other loops closed."""
+    M = law_model(schedule, one.t).frequency_response(hz) @ steered(one, schedule).frequency_response(hz)
+    out = np.empty((len(hz), 3), complex)
+    for i in range(3):
+        j = [k for k in range(3) if k != i]
+        inner = np.linalg.solve(np.eye(2) + M[:, j][:, :, j], M[:, j, i][:, :, None])[:, :, 0]
+        out[:, i] = M[:, i, i] - (M[:, i][:, j] * inner).sum(axis=1)
+    return out
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Margins of one loop: dB and degrees; peak of bending in dB, and its phase from -180° where it is above -6 dB."""
+
+    t: float
+    axis: str
+    gain: float
+    phase: float
+    peak: float
+    bending_phase: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is as wanted: 6 dB, 30°, bending stabilized by gain or by phase."""
+        return self.gain >= 6.0 and self.phase >= 30.0 and (self.peak <= -6.0 or self.bending_phase >= 30.0)
+
+
+def grid(one: Point) -> np.ndarray:
+    """Return frequencies (Hz) that see every mode of bending."""
+    slow = np.geomspace(0.01, 25.0, 3000)
+    z = np.linalg.eigvals(one.model.A)
+    s = np.log(z[np.abs(z) > 1e-6]) / ap.FRAME
+    sharp = s[(s.imag > 3.0) & (-s.real < 0.05 * np.abs(s))]
+    near = [np.linspace(-6.0, 6.0, 121) * abs(p.real) / (2.0 * np.pi) + p.imag / (2.0 * np.pi) for p in sharp]
+    every = np.concatenate([slow, *near])
+    return np.unique(every[(every > 0.0) & (every < 0.5 / ap.FRAME)])
+
+
+def margins_of(one: Point, schedule: Schedule) -> list[Margins]:
+    """Return the margins of three loops at a point."""
+    hz = grid(one)
+    L = open_loops(one, schedule, hz)
+    split = 0.75 * one.bending[0]
+    return [margins_from(hz, L[:, k], one.t, axis, split) for k, axis in enumerate(AXES)]
+
+
+def margins_from(hz: np.ndarray, L: np.ndarray, t: float, axis: str, split: float) -> Margins:
+    """Return the margins of one loop from its response."""
+    dB, off = 20.0 * np.log10(np.abs(L)), np.degrees(np.angle(-L))  # 0: on the axis of -1
+    rigid = hz < split
+    turns = np.flatnonzero(rigid[:-1] & (off[:-1] * off[1:] < 0.0) & (np.abs(off[1:] - off[:-1]) < 180.0))
+    crosses = np.flatnonzero(rigid[:-1] & (dB[:-1] * dB[1:] < 0.0))
+    gain = min((abs(dB[k]) for k in turns), default=np.inf)
+    phase = min((abs(off[k]) for k in crosses), default=np.inf)
+    loud = ~rigid & (dB > -6.0)
+    beside = float(np.abs(off[loud]).min()) if loud.any() else 180.0
+    return Margins(t, axis, float(gain), float(phase), float(dB[~rigid].max()), beside)
+
+
+def margins(flown: Reference, schedules: tuple[Schedule, Schedule], *, mass: float = 1.0, stiffness: float = 1.0,
+            damping: float = 1.0, thrust: float = 1.0, wind: float = 1.0) -> list[Margins]:  # fmt: skip
+    """Return the margins of a design with a vehicle that is not as it was thought, at all points."""
+    stack = ap.Stack.of(mass, stiffness, damping)
+    at = points(stack, flown, thrust=thrust, wind=wind)
+    return [each for one in at for each in margins_of(one, schedules[int(one.upper)])]

@@ -1,0 +1,76 @@
+"""The ascent with everything on: linear models, design, margins, and the first seconds of the flight."""
+
+import numpy as np
+import pytest
+
+from interstage.demo import ascent_control as control
+from interstage.demo import ascent_flight as ascents
+from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_points as points
+from interstage.demo import ascent_vehicle as av
+from interstage.demo.ascent_law import Autopilot
+
+AT = 3.0  # s, of the comparison
+
+
+@pytest.fixture(scope="module")
+def flown():
+    """The first seconds without turbulence: flight, log, and its end."""
+    one = ascents.ascent(seed=None)
+    return one, one.fly(until=AT)
+
+
+def test_vehicle_weighs_what_the_programme_says():
+    mass, legs = points.legs()
+    v = av.heron_stages()
+    structure = sum(s.mass + sum(float(t.masses[-1]) for t in s.tanks.values()) for s in v.stages.values())
+    engines = 4 * av.heron.ENGINE_MASS + av.NOZZLE2["mass"]
+    assert structure + engines == pytest.approx(mass, rel=1e-7)  # cards have seven digits
+    assert sum(leg.duration for leg in legs) == pytest.approx(points.UNTIL)
+
+
+def test_bending_of_the_stick_is_that_of_the_shells():
+    """Of the deck of shells, whose raceway parts the planes: 2.449 and 2.537 Hz, 6.428 and 6.588 Hz."""
+    hz = av.heron_stages().modes({"fuel": 47e3, "lox": 103e3, "upper": 9e3}, n_modes=4).frequencies_hz
+    np.testing.assert_allclose(hz[:2], 2.493, rtol=0.01)
+    np.testing.assert_allclose(
+        hz[2:], 6.508, rtol=0.05
+    )  # its engines hang on gimbals, and are not in these modes
+
+
+def test_margins_hold_where_the_flight_begins_and_ends():
+    _, _, at = ascents.thought()
+    plan = ascents.plan()
+    for one in (at[0], at[-1]):
+        found = control.margins_of(one, plan.upper if one.upper else plan.first)
+        assert all(each.holds for each in found), found
+
+
+def test_a_design_for_a_rigid_vehicle_is_unstable_in_bending():
+    _, _, at = ascents.thought()
+    for filtered, stable in ((True, True), (False, False)):
+        schedule = ascents.plan(filtered).first
+        z = np.asarray(control.closed_loop(at[2], schedule).poles())
+        bending = z[np.abs(np.angle(z)) > 2 * np.pi * 1.5 * ap.FRAME]  # above 1.5 Hz
+        assert bool(np.abs(bending).max() < 1.0) is stable
+
+
+def test_law_model_is_that_of_the_software():
+    """Attitude law, integral and filters of the software, sample by sample, beside their matrices."""
+    plan, t, rng = ascents.plan(), 55.0, np.random.default_rng(1)
+    law, model = Autopilot(plan), control.law_model(plan.first, t)
+    seen = rng.standard_normal((50, 6))
+    said = np.array([law.control(t, row[:3], row[3:], True)[0] for row in seen])
+    np.testing.assert_allclose(said, -model.time_response(seen), rtol=1e-10, atol=1e-12)
+
+
+def test_first_seconds_follow_the_programme(flown):
+    one, log = flown
+    assert np.degrees(np.abs(log["fsw.error"])).max() < 0.1
+    assert np.degrees(np.abs(log["tvc1.angle"])).max() < 0.2
+    went = log["gps.position"][-1] - log["gps.position"][0]
+    reference = one.plan.reference
+    wanted = [np.interp(AT, reference.t, reference[name]) - reference[name][0] for name in "xyz"]
+    assert np.abs(went - wanted).max() < 25.0  # the receiver has 3 m of noise and 5 m of drift
+    burnt = log.propellant["fuel"][0] - log.propellant["fuel"][-1]
+    assert burnt == pytest.approx(AT * 4 * ap.THRUST / ap.EXHAUST * ap.NOMINAL * av.FEEDS["fuel"], rel=5e-3)
