@@ -2,13 +2,15 @@
 
 Code counts by its source, numbers by their bits, vehicles by what their file would hold. Lambdas count by what they
 were compiled to, functions inside functions with what they hold. Modules of the same folder that the module of a
-function imports, and those that they import, count by their files. What cannot be told (an open file) is believed.
+function, or of a class of an assembly's devices, imports, and those that they import, count by their files. What cannot
+be told (an open file) is believed.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import pickle
 import sys
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ import numpy as np
 from interstage.ensemble.job import Job
 from interstage.multibody import State, System
 from interstage.multibody.model_file import put_model
-from interstage.system.code_names import NoName
+from interstage.system.code_names import NoName, code_of
 from interstage.system.code_names import fingerprint as code_fingerprint
 from interstage.system.described import Describer
 
@@ -33,28 +35,42 @@ def fingerprint(job: Job) -> str:
     build = job.build if job.assembly is None else pickle.loads(job.assembly)
     wanted, flight = dict(job.wanted or {}), dict(job.flight)
     flight = {k: v.qv if isinstance(v, State) else v for k, v in flight.items()}
-    digest = hashlib.sha256()
+    digest, code = hashlib.sha256(), list[object]()
     for name, value in [("build", build), *wanted.items(), *flight.items()]:
         digest.update(f"\0{name}\0".encode())
-        _of_value(value, digest)
-    for path in sorted(set(_files([build, *wanted.values(), *flight.values()]))):
+        code += [value, *_of_value(value, digest)]
+    for path in sorted(set(_files(code))):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _of_value(value: object, digest: Any) -> None:
-    """Digest one thing, where it can be told what it is."""
+def _of_value(value: object, digest: Any) -> list[object]:
+    """Digest one thing, where it can be told what it is; return the functions and classes that it is made of."""
     describer = Describer()
     try:
         text = describer.text(_told(value))
     except NoName:
-        return
+        return []
     digest.update(text.encode())
     for name, array in describer.arrays.items():
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     for system in describer.systems:
         _of_system(system, digest)
+    return [code_of(name) for name in _code_names(json.loads(text))]
+
+
+def _code_names(told: object) -> Iterator[str]:
+    """Walk through the names of code outside this package in what a `Describer` told."""
+    inner = told if isinstance(told, list) else []
+    if isinstance(told, dict):
+        for word in ("class", "function"):
+            name = told.get(word)
+            if isinstance(name, str) and "source" in told and not name.startswith("interstage."):
+                yield name
+        inner = list(told.values())
+    for one in inner:
+        yield from _code_names(one)
 
 
 def _told(value: object) -> object:
@@ -82,7 +98,7 @@ def _files(values: list[object]) -> Iterator[Path]:
             value = value.func if isinstance(value, partial) else value.__func__
         module = sys.modules.get(getattr(value, "__module__", None) or "")
         path = None if module is None else _file(module)
-        if module is not None and path is not None and isinstance(value, FunctionType):
+        if module is not None and path is not None and isinstance(value, FunctionType | type):
             yield from _imported(module, path.parent, {path})
 
 

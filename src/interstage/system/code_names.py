@@ -20,11 +20,12 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.system.ports import Field
+from interstage.system.ports import Field, Hinge, Inside, Place, Store
 
 MAIN = "__main__"
 GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 SEPARATOR = ":"
+OWNERS = Place | Hinge | Inside | Store  # of what a class declares, as fields are
 
 
 class NoName(Exception):
@@ -112,9 +113,10 @@ def _attribute(name: str, value: object, seen: set[int]) -> Iterator[bytes]:
     value = getattr(value, "__func__", getattr(value, "fget", value))
     if isinstance(value, FunctionType):
         yield from _pieces(value, seen)
-    elif isinstance(value, Field):
-        yield f"{name}: {type(value).__name__} {value.unit} {value.shape}".encode()
-        yield from _value(name, value.value)
+    elif isinstance(value, Field | OWNERS):
+        yield f"{name}: {type(value).__name__}".encode()
+        for key, inner in sorted(vars(value).items()):
+            yield from _value(key, inner.name if isinstance(inner, OWNERS) else inner)
     elif not name.startswith("__"):
         yield from _value(name, value)
 
