@@ -79,11 +79,10 @@ def monte_carlo(
         bar = Bar(runs, runs - len(todo), shown=progress)
         hands = hands_of(job, place, workers, cluster, len(todo))
         try:
-            kept = []
+            kept: dict[int, Outcome] = {}
             for outcome in hands.work([design.row(k) for k in todo]):
                 bar.step(outcome.failed)
-                if place is None:
-                    kept.append(outcome)
+                kept[outcome.number] = outcome
         except KeyboardInterrupt:
             hands.stop()
             left = (
@@ -98,8 +97,8 @@ def monte_carlo(
             bar.close()
             hands.close()
         if place is not None:
-            kept = [_read(place, k) for k in range(runs)]
-        study = Study.of(design, kept, job, place, units)
+            kept |= {k: _read(place, k) for k in done}
+        study = Study.of(design, [kept[k] for k in range(runs)], job, place, units)
         if place is not None:
             study.save(place / SUMMARY)
     return study

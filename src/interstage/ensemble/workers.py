@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -138,9 +137,8 @@ def _ready() -> str:
 
 
 def _bundle(rows: list[Row]) -> list[Outcome]:
-    """Do runs in a worker; where there is a folder the outputs stay there."""
-    outcomes = Here(_JOB["job"], _JOB["folder"]).work(rows)
-    return [one if _JOB["folder"] is None else replace(one, outputs={}) for one in outcomes]
+    """Do runs in a worker."""
+    return list(Here(_JOB["job"], _JOB["folder"]).work(rows))
 
 
 @contextmanager
