@@ -20,6 +20,8 @@ from scipy import stats
 import interstage as ist
 from interstage.cli.info import info
 from interstage.cli.report import report
+from interstage.ensemble.job import Outcome
+from interstage.ensemble.workers import Bundles
 
 A = {"a": stats.norm(1.0, 0.2)}
 HERE = Path(__file__).parent
@@ -215,6 +217,20 @@ def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
     assert done == ["run_000000.h5", "run_000001.h5", "run_000002.h5"]
     study = ist.monte_carlo(studied.slow, A, 10, folder=tmp_path, workers=0)
     assert study.digest == ist.monte_carlo(studied.slow, A, 10, workers=0).digest
+
+
+@pytest.mark.parametrize(
+    ("workers", "seconds", "size"),
+    [(2, 0.01, 20), (100, 0.01, 20), (1000, 0.01, 200), (1000, 5.0, 1), (2, 1e-9, 4096)],
+)
+def test_short_runs_go_out_in_bundles_that_a_scheduler_can_hand_out(workers, seconds, size):
+    """A fifth of a second, or 2 ms for each worker: a task of dask takes about one."""
+    bundles = Bundles(list(range(10**6)), workers)
+    assert len(bundles.next()) == 1
+    bundles.measured([Outcome(0, {}, "", seconds)])
+    assert len(bundles.next()) == size
+    bundles.rows = bundles.rows[: 4 * workers]
+    assert len(bundles.next()) <= 2  # towards the end fewer: nobody waits for one
 
 
 def test_scripts_without_a_guard_are_told(tmp_path):

@@ -1,7 +1,7 @@
 """Who does the runs: this process, processes of this machine, or the workers of a dask cluster.
 
 All of them yield an outcome for every row, in whatever order. Short runs go out in bundles of about a fifth of a
-second. Processes of this machine write the files themselves; from a cluster outcomes travel back and the driver writes.
+second, longer ones for more than a hundred workers, so that whoever hands them out keeps up. Processes of this machine write the files themselves; from a cluster outcomes travel back and the driver writes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from interstage.output import make_folder, write_bytes
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-BUNDLE_S = 0.2  # seconds that a bundle of short runs shall take
-MOST = 256  # runs in a bundle
+BUNDLE_S = 0.2  # seconds that a bundle of short runs shall take at least
+TASK_S = 2e-3  # that a scheduler may take for a bundle: twice the millisecond that dask says of itself
+MOST = 4096  # runs in a bundle
 AHEAD = 2  # bundles that wait for each worker
 CHANCES = 2  # how often a run may take its process down while it is alone there
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -70,6 +71,7 @@ class Bundles:
 
     def __init__(self, rows: Sequence[Row], workers: int):
         self.rows, self.workers = list(reversed(rows)), workers
+        self.length = max(BUNDLE_S, TASK_S * workers)
         self.seconds = 0.0
         self.done = 0
 
@@ -85,7 +87,7 @@ class Bundles:
         """Return the next rows: fewer towards the end, so that nobody waits for one."""
         size = 1
         if self.done:
-            size = int(BUNDLE_S * self.done / max(self.seconds, 1e-9))
+            size = int(self.length * self.done / max(self.seconds, 1e-9))
             size = max(1, min(size, MOST, len(self.rows) // (AHEAD * self.workers)))
         return [self.rows.pop() for _ in range(min(size, len(self.rows)))]
 
