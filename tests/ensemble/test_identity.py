@@ -39,8 +39,8 @@ def picture():
 """,
     "laws.py": "GAINS = [1.0]\n\ndef lagged(u, x):\n    return GAINS[0] * u - x\n",
     "parts/__init__.py": "",
-    "parts/bases.py": "import interstage as ist\n\nclass Base(ist.Device):\n    k = ist.Parameter('', 1.0)\n    y = ist.Out('')\n\n"
-    "    def outputs(d, t):\n        d.y = d.k\n",
+    "parts/bases.py": "import interstage as ist\n\nclass Base(ist.Device):\n    k = ist.Parameter('', 1.0)\n"
+    "    y = ist.Out('')\n\n    def outputs(d, t):\n        d.y = d.k\n",
 }
 SEEN = {
     "a number of its module": ("craft.py", "RATE = 2.0", "RATE = 3.0"),

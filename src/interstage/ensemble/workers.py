@@ -1,7 +1,8 @@
 """Who does the runs: this process, processes of this machine, or the workers of a dask cluster.
 
 All of them yield an outcome for every row, in whatever order. Short runs go out in bundles of about a fifth of a
-second, longer ones for more than a hundred workers, so that whoever hands them out keeps up. Processes of this machine write the files themselves; from a cluster outcomes travel back and the driver writes.
+second, longer ones for more than a hundred workers, so that whoever hands them out keeps up. Processes of this machine
+write the files themselves; from a cluster outcomes travel back and the driver writes.
 """
 
 from __future__ import annotations
