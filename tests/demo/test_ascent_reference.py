@@ -87,18 +87,10 @@ def test_the_file_gives_the_trajectory_back_and_guides(burning, tmp_path):
     for name, column in burning.columns.items():
         np.testing.assert_allclose(again[name], column, rtol=1e-11, atol=1e-12)
     device = again.device()
-    assert device.names == (
-        "mass",
-        "thrust",
-        "gdalt",
-        "veli",
-        "gammai",
-        "velr",
-        "gammar",
-        "mach",
-        "dynp",
-        "alpha",
-    )
+    assert device.names[:3] == ("mass", "thrust", "gdalt")
+    slope = CubicSpline(burning.t, burning["pitch"])(burning.t, 2)
+    inside = (burning.t > 25.0) & (burning.t < 290.0)  # this spline rounds the ends of that one
+    np.testing.assert_allclose(burning["pitchdd"][inside], slope[inside], atol=2e-5)
 
 
 def test_what_cannot_be_is_refused():

@@ -159,3 +159,28 @@ def test_models_without_rotation_are_refused():
         linear(A5, B5).rigid()
     with pytest.raises(InputError, match="no pole below"):
         flexible_axis().effectiveness("rate", below_hz=-1.0)
+
+
+def test_rigid_motion_with_its_path_under_thrust():
+    """v̇ = a θ + b δ and ω̇ = c δ: the inputs are ω̇, so that they push aside by b/c."""
+    a, b, c = 20.0, -3.0, 1.5
+    A = np.zeros((4, 4))
+    A[0, 1] = A[2, 3] = 1.0
+    A[3, 0] = a
+    model = ist.LinearModel(
+        A,
+        [[0.0], [c], [0.0], [b]],
+        np.eye(4),
+        np.zeros((4, 1)),
+        outputs=["angle", "rate", "r", "v"],
+        output_units=["rad", "rad/s", "m", "m/s"],
+    )
+    part = model.rigid(position="r", velocity="v")
+    np.testing.assert_allclose(part.A, A, atol=1e-12)
+    np.testing.assert_allclose(part.B[:, 0], [0.0, 1.0, 0.0, b / c], atol=1e-12)
+    assert part.states == ["angle", "rate", "r", "v"]
+    assert part.state_units == ["rad", "rad/s", "m", "m/s"]
+    with pytest.raises(InputError, match="needs its velocity"):
+        model.rigid(position="r")
+    with pytest.raises(InputError, match="do not go together"):
+        model.rigid(position="r", velocity=["r", "v"])

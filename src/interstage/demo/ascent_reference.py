@@ -35,7 +35,7 @@ SCALE, SMOOTH = 1e3, 0.02  # m/s of the objective; cost of second differences of
 UNITS = {
     "time": "s", "x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s", "yaw": "deg", "pitch": "deg",
     "roll": "deg", "throttle": "", "mass": "kg", "thrust": "N", "gdalt": "m", "veli": "m/s", "gammai": "deg",
-    "velr": "m/s", "gammar": "deg", "mach": "", "dynp": "Pa", "alpha": "deg",
+    "velr": "m/s", "gammar": "deg", "mach": "", "dynp": "Pa", "alpha": "deg", "pitchdd": "rad/s^2",
 }  # fmt: skip
 
 
@@ -76,7 +76,8 @@ class Reference:
     """A trajectory by columns of SI units: those that `Trajectory` reads, and others by names of POST.
 
     mass, thrust; gdalt (height above the ellipsoid); veli, gammai (inertial speed and angle of the path above the
-    horizon), velr, gammar (against the rotating Earth); mach, dynp (½ρV²), alpha (nose off the flow)
+    horizon), velr, gammar (against the rotating Earth); mach, dynp (½ρV²), alpha (nose off the flow); and pitchdd, the
+    acceleration of the pitch angle
     """
 
     columns: dict[str, np.ndarray]
@@ -269,8 +270,14 @@ class Pitch:
         )
 
     def __call__(self, t: ArrayLike) -> np.ndarray:
-        now = np.asarray(t, dtype=float)
-        return np.where(now > self.rise, self.spline(np.maximum(now, self.rise)), 0.0)
+        return self._later(np.asarray(t, dtype=float), 0)
+
+    def acceleration(self, t: ArrayLike) -> np.ndarray:
+        """Return its second derivative, rad/s²."""
+        return self._later(np.asarray(t, dtype=float), 2)
+
+    def _later(self, t: np.ndarray, order: int) -> np.ndarray:
+        return np.where(t > self.rise, self.spline(np.maximum(t, self.rise), order), 0.0)
 
 
 def pitch_program(
@@ -305,7 +312,7 @@ def pitch_program(
     named["alpha"] = np.where(named["velr"] < 1.0, 0.0, named["alpha"])  # on the pad there is no flow
     columns = {"time": t} | dict(zip(("x", "y", "z", "vx", "vy", "vz"), states.T))
     columns |= {"yaw": 0.0 * t, "pitch": pitch(t), "roll": 0.0 * t, "throttle": steps[:, 5]}
-    columns |= {"mass": states[:, 6], "thrust": steps[:, 1]} | named
+    columns |= {"mass": states[:, 6], "thrust": steps[:, 1]} | named | {"pitchdd": pitch.acceleration(t)}
     return Reference({name: np.ascontiguousarray(column[rows]) for name, column in columns.items()})
 
 

@@ -217,13 +217,17 @@ def rigid(
     rate: Chosen = None,
     inputs: Chosen = None,
     below_hz: float | None = None,
+    position: Chosen = None,
+    velocity: Chosen = None,
 ) -> LinearModel:
     """Return the rigid rotation of a vehicle: states attitude and rate, inputs the angular accelerations wanted.
 
     y = [θ; ω] of the slow part, ẏ = C_s A_s C_s⁺ y + [0; α] where u = E⁺ α, E = `effectiveness` of the rates: a gain
-    for it commands α (3,), and pinv(E) allocates that to the inputs of the model.
+    for it commands α (3,), and pinv(E) allocates that to the inputs of the model. With `position` and `velocity`
+    y = [θ; ω; r; v]: how the vehicle moves as it turns under thrust, C_v B_s E⁺ what inputs push it aside besides.
 
     attitude, rate : outputs; default: those in rad (or a quaternion, as rotation vector in body axes) and in rad/s
+    position, velocity : outputs that are states too, as many of one as of the other: those that turning moves
     """
     turning, angles = _angles(model, attitude)
     rates = _with_unit(model, "rad/s") if rate is None else model.output_places(rate)
@@ -235,10 +239,23 @@ def rigid(
             got=f"{len(angles)} angles, {m} rates",
             hint="name them: rigid(attitude=…, rate=…)",
         )
+    if (position is None) != (velocity is None):
+        raise InputError("a position needs its velocity", where="rigid", hint="name both, or none")
+    places, moves = (
+        np.zeros(0, int) if each is None else model.output_places(each) for each in (position, velocity)
+    )
+    k = len(places)
+    if len(moves) != k:
+        raise InputError(
+            "positions and velocities do not go together",
+            where="rigid",
+            expected="as many of one as of the other",
+            got=f"{k} and {len(moves)}",
+        )
     part = slow_part(model.select(inputs), below_hz)
-    C = np.vstack([turning @ part.C, part.C[rates]])
-    E = C[m:] @ part.B
-    rank = int(np.linalg.matrix_rank(E, NOTHING * np.linalg.norm(C[m:]) * np.linalg.norm(part.B)))
+    C = np.vstack([turning @ part.C, part.C[rates], part.C[places], part.C[moves]])
+    E = C[m : 2 * m] @ part.B
+    rank = int(np.linalg.matrix_rank(E, NOTHING * np.linalg.norm(C[m : 2 * m]) * np.linalg.norm(part.B)))
     if rank < m:
         raise InputError(
             "the inputs do not turn the vehicle about every axis",
@@ -247,17 +264,18 @@ def rigid(
             got=f"{rank}",
             hint="choose outputs with attitude= and rate=, or poles with below_hz=",
         )
-    A = C @ part.A @ np.linalg.pinv(C)
-    A[:m] = np.hstack([np.zeros((m, m)), np.eye(m)])  # θ̇ = ω
-    names = [*angles, *(model.outputs[k] for k in rates)]
-    wanted = [f"{model.outputs[k]} wanted rate" for k in rates]
-    units = ["rad"] * m + ["rad/s"] * m
-    B = np.vstack([np.zeros((m, m)), np.eye(m)])
+    n, back = 2 * m + 2 * k, np.linalg.pinv(C)
+    A, B = C @ part.A @ back, C @ part.B @ np.linalg.pinv(E)
+    A[:m], A[2 * m : 2 * m + k] = np.eye(m, n, m), np.eye(k, n, 2 * m + k)  # θ̇ = ω, ṙ = v
+    B[:m], B[m : 2 * m], B[2 * m : 2 * m + k] = 0.0, np.eye(m), 0.0
+    names = [*angles, *(model.outputs[i] for i in (*rates, *places, *moves))]
+    wanted = [f"{model.outputs[i]} wanted rate" for i in rates]
+    units = ["rad"] * m + ["rad/s"] * m + [model.output_units[i] for i in (*places, *moves)]
     return LinearModel(
         A,
         B,
-        np.eye(2 * m),
-        np.zeros((2 * m, m)),
+        np.eye(n),
+        np.zeros((n, m)),
         names,
         wanted,
         list(names),

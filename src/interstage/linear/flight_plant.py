@@ -264,6 +264,11 @@ class FlightPlant:
         T[2 * m :, len(places) :] = np.eye(n - 2 * m)
         return kept, T
 
+    def motions(self, chosen: np.ndarray) -> np.ndarray:
+        """Return where changes, by their places in [q; v; …], lie in [δq; δv] (2 nv) of the vehicle; -1: nowhere."""
+        every = np.concatenate([self.free, self.system.nv + self.free])
+        return np.array([every[k] if k < len(every) else -1 for k in chosen])
+
     # names ------------------------------------------------------------------------------------------
 
     def state_names(self) -> list[str]:

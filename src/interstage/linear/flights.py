@@ -18,6 +18,7 @@ import numpy as np
 
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, split_parts
 from interstage.linear.model import LinearModel
+from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.ports import Value
@@ -30,8 +31,10 @@ def linearize_flight(
     outputs: Sequence[str] = (),
     given: Mapping[str, Value] | None = None,
     name: str | None = None,
+    velocity_axes: str = "body",
 ) -> LinearModel:
     """Return the linear model of an assembly in continuous time; see the module."""
+    turned = in_world(velocity_axes)
     plant = FlightPlant(assembly, x0, inputs, outputs, given)
     try:
         sizes = plant.sizes()
@@ -52,10 +55,15 @@ def linearize_flight(
     rows = slice(n - m, n - m + len(said["out"][0]))
     A, B, C, D = every[chosen[:k], :k], every[chosen[:k], k:], J[rows, :k], J[rows, k:]
     names, kept = plant.state_names(), _used(A, B, C, int(np.sum(chosen < 2 * m)))
+    A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
+    if turned:
+        vdot = np.zeros(plant.system.nv)
+        vdot[plant.free] = y0[:m].real
+        A, B, C = continuous_in_world((A, B, C), plant.system, plant.x0, plant.motions(chosen[kept]), vdot)
     return LinearModel(
-        A[np.ix_(kept, kept)],
-        B[kept],
-        C[:, kept],
+        A,
+        B,
+        C,
         D,
         [names[i] for i in chosen[kept]],
         said["in"][0],

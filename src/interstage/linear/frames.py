@@ -21,6 +21,7 @@ from interstage.errors import InputError
 from interstage.linear.chart import Chart
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, owner_of, span_of, split_parts
 from interstage.linear.sampled import SampledModel
+from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
@@ -181,8 +182,10 @@ def linearize_frame(
     given: Mapping[str, Value] | None = None,
     step: Period | None = None,
     name: str | None = None,
+    velocity_axes: str = "body",
 ) -> SampledModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
+    turned = in_world(velocity_axes)
     plant = FlightPlant(assembly, x0, inputs, outputs, given, _step(assembly, step))
     try:
         frame = Frame(plant)
@@ -199,10 +202,14 @@ def linearize_frame(
     names, motions = frame.names(), frame.sizes["q"] + frame.sizes["v"]
     kept = _moving(A, B, C, int(np.sum(chosen < motions)))
     said = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
+    A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
+    if turned:
+        assert frame.end is not None
+        A, B, C = sampled_in_world((A, B, C), plant.system, plant.x0, frame.end, plant.motions(chosen[kept]))
     return SampledModel(
-        A[np.ix_(kept, kept)],
-        B[kept],
-        C[:, kept],
+        A,
+        B,
+        C,
         D,
         [names[k] for k in chosen[kept]],
         said["i"][0],

@@ -32,6 +32,7 @@ from interstage.linear.interface import interface_of
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant
+from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
@@ -67,6 +68,7 @@ def linearize(
     richardson: bool = False,
     rtol: float = 1e-10,
     position_axes: str = "parent",
+    velocity_axes: str = "body",
     independent: Sequence[str] | None = None,
     reference: Place | None = None,
     name: str | None = None,
@@ -76,7 +78,7 @@ def linearize(
     """Return the linear model of a system about a state, in continuous time.
 
     Of an assembly inputs and outputs are names or patterns of its ports; `set` and `sampled` are for it alone, and it
-    takes `step` (of the run inside a frame) and `name`. See `flights` and `frames`.
+    takes `step` (of the run inside a frame), `velocity_axes` and `name`. See `flights` and `frames`.
 
     Parameters
     ----------
@@ -91,6 +93,8 @@ def linearize(
     method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
         without a step accelerations are slopes of inverse dynamics, outputs complex steps; with one all are steps
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
+    velocity_axes : of free velocities, "body" or "world": the second about a vehicle that accelerates, where its path
+        matters (`world_axes`)
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
     set : {port or state: value} of an assembly, beside those of the point
@@ -100,10 +104,11 @@ def linearize(
     if isinstance(system, Assembly):
         ports = names_of_ports(inputs), names_of_ports(outputs)
         if sampled:
-            return linearize_frame(system, x0, *ports, set, step, name)
-        return linearize_flight(system, x0, *ports, set, name)
+            return linearize_frame(system, x0, *ports, set, step, name, velocity_axes)
+        return linearize_flight(system, x0, *ports, set, name, velocity_axes)
     if set is not None or sampled:
         raise InputError("set and sampled belong to assemblies", where="linearize")
+    turned = in_world(velocity_axes)
     system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)
@@ -114,6 +119,8 @@ def linearize(
     vdot0, y0 = plant.settle()
     slopes = _slopes(plant, scheme, vdot0)
     A, B, C, D, kept = _matrices(plant, slopes, independent)
+    if turned:
+        A, B, C = continuous_in_world((A, B, C), system, state, kept, vdot0)
     return _template(plant, kept).with_matrices(
         A,
         B,

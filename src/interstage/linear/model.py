@@ -330,14 +330,17 @@ class LinearModel:
         rate: Chosen = None,
         inputs: Chosen = None,
         below_hz: float | None = None,
+        position: Chosen = None,
+        velocity: Chosen = None,
     ) -> LinearModel:
         """Return the rigid rotation: states are the outputs attitude and rate, inputs angular accelerations wanted.
 
         attitude, rate : outputs; default: those in rad (or a quaternion) and in rad/s;  below_hz : as `effectiveness`
+        position, velocity : outputs that are states as well, those that turning moves, as across the thrust
         """
         from interstage.linear.design import rigid
 
-        return rigid(self, attitude, rate, inputs, below_hz)
+        return rigid(self, attitude, rate, inputs, below_hz, position, velocity)
 
     # files --------------------------------------------------------------------------------------------
 
