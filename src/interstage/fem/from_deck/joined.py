@@ -19,6 +19,7 @@ from interstage.fem.coordinates import Coordinates
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.from_deck.constraints import ConstraintCards
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.mirrored import mirrored_model
 from interstage.fem.from_deck.parts import Parts
 from interstage.fem.grids import Grids
 from interstage.fem.loads import Loads, LoadSet, TemperatureSet, Within
@@ -54,6 +55,7 @@ class _Place:
 def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
     """Build the model of every part and put them together."""
     models = {number: build(ctx) for number, ctx in parts.contexts.items()}
+    models |= {n: mirrored_model(models[n], mirror) for n, mirror in parts.mirrors.items()}
     main = models[0]
     for name in ("wtmass", "coupled_mass"):
         other = [n for n, one in models.items() if getattr(one, name) != getattr(main, name)]

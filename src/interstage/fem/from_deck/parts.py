@@ -2,7 +2,8 @@
 
 Grids of two parts, or of a part and the residual structure (part 0), at one place are one point of the structure
 (SEBULK METHOD AUTO, within TOL), as far as SEBNDRY and SEEXCLD let them; SECONCT names pairs of points itself. SELOC
-carries a part so that three of its points lie on three of the residual structure.
+carries a part so that three of its points lie on three of the residual structure; SEMPLN gives the plane in which a
+part of type MIRROR is the image of another.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.spatial import cKDTree
 
 from interstage.errors import DeckError, InputError, ModelError, known_names
 from interstage.fem.from_deck.context import Context
+from interstage.fem.from_deck.mirrored import Mirror
 from interstage.nastran import CardTable, Deck, expand_ids
 
 TOLERANCE = 1e-5  # of places, where SEBULK and SECONCT give none
@@ -45,15 +47,22 @@ class Parts:
 
     contexts : cards and geometry by number of the part
     shared : points of the structure that are points of several parts, the residual structure's first
+    mirrors : planes of parts that are images; their contexts are those of the parts themselves
     """
 
     contexts: dict[int, Context]
     shared: list[list[Point]] = field(default_factory=list)
+    mirrors: dict[int, Mirror] = field(default_factory=dict)
 
     def deck(self, number: int) -> Deck:
         """Deck of one part alone; 0 is the residual structure."""
         if number not in self.contexts:
             raise InputError(f"part {number} is not in the deck", hint=known_names(sorted(self.contexts)))
+        if number in self.mirrors:
+            raise InputError(
+                f"part {number} is the image of another one",
+                hint="make a component of the part that it repeats",
+            )
         if number:
             return self.contexts[number].deck
         alone = copy(self.contexts[0].deck)
@@ -72,18 +81,23 @@ def read_parts(deck: Deck) -> Parts:
     main = Context(deck)
     bulk = _read_bulk(deck)
     decks = {0: deck, **deck.parts, **_repeated(deck)}
+    mirrors = _mirrors(main)
     contexts = {0: main}
     for number in sorted(decks.keys() - {0}):
         contexts[number] = ctx = Context(decks[number])
         _share_params(main, ctx, number)
         _locate(main, ctx, number)
     _note_strays(main, contexts)
-    return Parts(contexts, _shared_points(main, contexts, bulk))
+    seen = dict(contexts)
+    for number, mirror in mirrors.items():
+        seen[number] = copy(contexts[number])
+        seen[number].grids = mirror.grids(contexts[number].grids)
+    return Parts(contexts, _shared_points(main, seen, bulk), mirrors)
 
 
 def _note_strays(main: Context, contexts: dict[int, Context]) -> None:
     """Note cards about superelements that the deck does not have: they have no effect."""
-    for name in ("SELOC", "SEBNDRY", "SEEXCLD"):
+    for name in ("SELOC", "SEBNDRY", "SEEXCLD", "SEMPLN"):
         table = main.deck.cards(name)
         for i, row in _rows(table):
             if row[0] not in contexts:
@@ -116,9 +130,12 @@ def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
     table, out = deck.cards("SEBULK"), {}
     for i, row in _rows(table):
         number, kind, method = row[0], row[1] or "PRIMARY", row[3] or "AUTO"
-        if kind not in ("PRIMARY", "REPEAT"):
+        if kind not in ("PRIMARY", "REPEAT", "MIRROR"):
             raise table.error(
-                i, f"SEBULK of type {kind} is not supported", "PRIMARY or REPEAT", hint="write the part out"
+                i,
+                f"SEBULK of type {kind} is not supported",
+                "PRIMARY, REPEAT or MIRROR",
+                hint="write the part out",
             )
         if kind == "PRIMARY" and number not in deck.parts:
             raise table.error(
@@ -142,15 +159,38 @@ def _tolerance(table: CardTable, i: int, value: object) -> float:
 
 
 def _repeated(deck: Deck) -> dict[int, Deck]:
-    """Decks of parts that repeat another one (SEBULK REPEAT), by number."""
+    """Decks of parts that repeat another one or are its image (SEBULK REPEAT, MIRROR), by number."""
     table, out = deck.cards("SEBULK"), {}
     for i, row in _rows(table):
-        if row[1] == "REPEAT":
+        if row[1] in ("REPEAT", "MIRROR"):
             if row[2] not in deck.parts or row[0] in deck.parts:
                 raise table.error(
                     i, f"SEBULK {row[0]} repeats part {row[2]}", "a new number, and one with a section"
                 )
             out[row[0]] = deck.parts[row[2]]
+    return out
+
+
+def _mirrors(main: Context) -> dict[int, Mirror]:
+    """Planes of parts of type MIRROR, by number: SEMPLN SEID, PLANE, P1, P2, P3."""
+    bulk, planes = main.deck.cards("SEBULK"), main.deck.cards("SEMPLN")
+    given = {row[0]: (i, row) for i, row in _rows(planes)}
+    placed = {row[0] for _, row in _rows(main.deck.cards("SELOC"))}
+    out = {}
+    for i, row in _rows(bulk):
+        if row[1] != "MIRROR":
+            continue
+        if row[0] not in given:
+            raise bulk.error(
+                i, f"part {row[0]} has no plane in which it is an image", hint="add a SEMPLN card"
+            )
+        if row[0] in placed:
+            raise bulk.error(i, f"part {row[0]} is an image and has a SELOC, too", hint="give one of them")
+        at, plane = given[row[0]]
+        if plane[1] != "PLANE":
+            raise planes.error(at, "this SEMPLN is not one of a plane", "PLANE in field 3", str(plane[1]))
+        points = _places(planes, at, main, plane[2:5])
+        out[row[0]] = Mirror(points[0], _triad(planes, at, points)[:, 2])
     return out
 
 
@@ -174,10 +214,8 @@ def _places(table: CardTable, i: int, ctx: Context, points: list) -> np.ndarray:
     if (rows < 0).any():
         bad = points[int(np.argmax(rows < 0))]
         if not isinstance(bad, int):
-            raise table.error(
-                i, "a grid of this SELOC is missing", "three grids of the part, three of the rest"
-            )
-        raise table.error(i, f"SELOC refers to grid {bad}, which is not in the deck")
+            raise table.error(i, f"a grid of this {table.name} is missing", "three grids")
+        raise table.error(i, f"{table.name} refers to grid {bad}, which is not in the deck")
     return ctx.grids.xyz[rows]
 
 
@@ -186,7 +224,7 @@ def _triad(table: CardTable, i: int, points: np.ndarray) -> np.ndarray:
     x, across = points[1] - points[0], points[2] - points[0]
     z = np.cross(x, across)
     if not np.linalg.norm(z) > 1e-9 * np.linalg.norm(x) * np.linalg.norm(across):
-        raise table.error(i, "three points of this SELOC lie on a line")
+        raise table.error(i, f"three points of this {table.name} lie on a line")
     x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])
 
