@@ -31,7 +31,7 @@ from interstage.system.flight_law import Commanding
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import FlightPoint, begun_at, known_values, start_values
-from interstage.system.flight_steps import clock_of, short_enough, steps_of
+from interstage.system.flight_steps import Course, clock_of, short_enough
 from interstage.system.flight_words import check
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
@@ -90,14 +90,22 @@ class Flight:
         control_step: Period | None = None,
         frame: str = "world",
     ):
-        self.start = period_of(start, "start", zero=True)
-        self.until = time_of(until, "until")
-        if self.until <= self.start:
-            raise InputError(
-                "a run ends after its start", expected=f"until > {self.start} s", got=f"{self.until} s"
-            )
-        self.step = period_of("10 ms" if step is None else step, "step")
-        every = None if log_step is None else period_of(log_step, "log_step")
+        course = Course.of(
+            until,
+            step,
+            start=start,
+            log_step=log_step,
+            method=method,
+            max_step=max_step,
+            rtol=rtol,
+            atol=atol,
+        )
+        self.start, self.until, self.step, self.method = (
+            course.start,
+            course.until,
+            course.step,
+            course.method,
+        )
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         self.events, self.shown = list(events), True
         self.path: Path | None = None
@@ -111,22 +119,11 @@ class Flight:
         self._foresee_loads(loads, control is not None)
         self.acting = None if loads is None or resumed else Acting(loads, frame)
         self._plan(assembly, x, given)
-        self.method, steps = steps_of(method, step, max_step, rtol, atol)
-        self.by = short_enough(self.plan, self.method, steps)
+        self.by = short_enough(self.plan, self.method, course.steps)
         self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
-        self.plan.clock = clock_of(self.plan, self.start, every, self.step)
-        values = start_values(self.plan, x, given)
-        if not resumed:
-            self.plan.check_closed(values)
+        self.plan.clock = clock_of(self.plan, self.start, course.every, self.step)
         self.columns = columns_of(self.plan, self.system, keep)
-        point = begun_at(self.system, x)
-        self.q, self.v = point.q.astype(float), point.v.astype(float)
-        self._close(every, interpret, ideal)
-        self.loop.hold(values)
-        if self.plan.ahead and not resumed:
-            self._start_as_known()
-        self.loop.begin_at(self.start)
-        self.loop.end_at(float(self.until))
+        self._begin(x, given, course.every, resumed, (interpret, ideal))
         self.log = FlightLog(contents_of(self.plan, self.system, self.columns), self.system, assembly)
         self.log.acted.append(self._acted())
         self._watch()
@@ -134,19 +131,30 @@ class Flight:
         if control is not None:
             period = self.step if control_step is None else period_of(control_step, "control_step")
             self.law = Commanding(control, period, self)
-        self.options: dict[str, Any] = {
-            "start": f"{self.start} s",
-            "until": f"{self.until} s",
-            "step": None if step is None else f"{period_of(step, 'step')} s",
-            "method": self.method.name,
-            "max_step": None if max_step is None else f"{period_of(max_step, 'max_step')} s",
-            "rtol": rtol,
-            "atol": atol,
-            "log_step": None if every is None else f"{every} s",
-            "keep": None if keep is None else list(keep),
-            "faults": [fault.described() for fault in self.faults],
-            "pace": pace,
-        }
+        said = [fault.described() for fault in self.faults]
+        more = {"keep": None if keep is None else list(keep), "faults": said, "pace": pace}
+        self.options: dict[str, Any] = course.asked | more
+
+    def _begin(
+        self,
+        x: State | None,
+        given: Mapping[str, Any] | None,
+        every: Fraction | None,
+        resumed: bool,
+        modes: tuple[bool, bool],
+    ) -> None:
+        """Stand at the start: state of the vehicle, values of devices, the loop closed."""
+        values = start_values(self.plan, x, given)
+        if not resumed:
+            self.plan.check_closed(values)
+        point = begun_at(self.system, x)
+        self.q, self.v = point.q.astype(float), point.v.astype(float)
+        self._close(every, *modes)
+        self.loop.hold(values)
+        if self.plan.ahead and not resumed:
+            self._start_as_known()
+        self.loop.begin_at(self.start)
+        self.loop.end_at(float(self.until))
 
     def _foresee_loads(self, loads: Loads | None, commanded: bool) -> None:
         """Let functions of time among what acts beside devices be a part that writes it ahead of every stage.

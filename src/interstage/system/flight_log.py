@@ -162,7 +162,7 @@ class FlightLog(Log):
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-        self._tables = [np.concatenate(parts) for parts in self._parts]
+        self._tables = [_together(parts) for parts in self._parts]
         self._parts = [[table] for table in self._tables]
         self.end = end
         self.phases = flight_phases.phases_of(
@@ -369,3 +369,9 @@ class FlightLog(Log):
 
     def _until(self) -> str:
         return f" to t = {self.t[-1]:g}" if len(self.t) else ""
+
+
+def _together(parts: list[np.ndarray]) -> np.ndarray:
+    """Return the rows of some tables as one; a table that has all of them is not copied."""
+    some = [rows for rows in parts if len(rows)]
+    return some[0] if len(some) == 1 else np.concatenate(parts)

@@ -62,10 +62,15 @@ def begun_at(system: System, x: State | None) -> State:
     if x is None:
         return system.state()
     check_belongs(system, x)
-    if np.iscomplexobj(x.q):
-        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
+    check_real(x)
     check_state(system, x)
     return x
+
+
+def check_real(x: State) -> None:
+    """Refuse a state of complex numbers."""
+    if np.iscomplexobj(x.q):
+        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
 
 
 def base_loads(system: System, x: State) -> Base | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,18 +14,61 @@ from interstage.system.phases import SAME_TIME
 from interstage.system.plan import Plan
 from interstage.system.ports import Crossing
 from interstage.system.steps import Steps
-from interstage.system.ticks import Clock, Period, period_of
+from interstage.system.ticks import Clock, Period, period_of, time_of
+
+DEFAULT = Fraction(1, 100)  # equal steps where none are asked for
 
 
-def steps_of(
-    method: str | Method | None, step: Period | None, max_step: Period | None, rtol: float, atol: float
+@dataclass(frozen=True)
+class Course:
+    """When and how a flight goes through time.
+
+    step : of equal ones, or what counts as one;  every : time between rows of the log, None: at every step
+    asked : what was asked for, as a checkpoint keeps it
+    """
+
+    start: Fraction
+    until: Fraction
+    step: Fraction
+    every: Fraction | None
+    method: Method
+    steps: Steps
+    asked: dict[str, object]
+
+    @classmethod
+    def of(
+        cls,
+        until: Period,
+        step: Period | None,
+        *,
+        start: Period,
+        log_step: Period | None,
+        method: str | Method | None,
+        max_step: Period | None,
+        rtol: float,
+        atol: float,
+    ) -> Course:
+        """Return the course that arguments of `simulate` mean, or say what is wrong with them."""
+        begin, end = period_of(start, "start", zero=True), time_of(until, "until")
+        if end <= begin:
+            raise InputError("a run ends after its start", expected=f"until > {begin} s", got=f"{end} s")
+        fixed = None if step is None else period_of(step, "step")
+        every = None if log_step is None else period_of(log_step, "log_step")
+        longest = None if max_step is None else time_of(max_step, "max_step")
+        chosen, steps = _steps(method, fixed, np.inf if longest is None else float(longest), rtol, atol)
+        times = {"start": begin, "until": end, "step": fixed, "max_step": longest, "log_step": every}
+        asked: dict[str, object] = {n: None if one is None else f"{one} s" for n, one in times.items()}
+        asked |= {"method": chosen.name, "rtol": rtol, "atol": atol}
+        return cls(begin, end, fixed or DEFAULT, every, chosen, steps, asked)
+
+
+def _steps(
+    method: str | Method | None, fixed: Fraction | None, longest: float, rtol: float, atol: float
 ) -> tuple[Method, Steps]:
     """Return the method of a flight, and how it steps."""
     chosen = method_of("rk4" if method is None else method)
-    fixed = None if step is None else period_of(step, "step")
     if fixed is None and chosen.embedded is None:
-        fixed = period_of("10 ms")
-    longest = np.inf if max_step is None else float(period_of(max_step, "max_step"))
+        fixed = DEFAULT
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not (isinstance(value, int | float) and np.isfinite(value) and value > 0.0):
             raise InputError(f"{name} must be a positive number", where=name, got=repr(value))

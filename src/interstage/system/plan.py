@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
-from interstage.multibody import System
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
@@ -243,6 +242,9 @@ def planned(
     beside : motions and masses of a run (`given_ahead`)
     leaving : bodies that may leave what carries them on the way
     """
+    special = cut or faults or beat is not None or beside
+    if not special and not assembly.parts() and not assembly.pieces():
+        return without_devices(assembly)
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
     parts = [_reckoning(part, assembly, leaving) for part in parts] if leaving else parts
@@ -320,12 +322,11 @@ def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str]) -> Part
     return replace(part, what=part.what.also_at(assembly.vehicle, bodies))
 
 
-def without_devices(vehicle: System) -> Plan:
-    """Return the plan of a vehicle alone."""
+def without_devices(assembly: Assembly) -> Plan:
+    """Return the plan of an assembly without members: its vehicle alone."""
     tapes: list[list[Entry]] = [[] for _ in range(5)]
     touches: list[list[Touch]] = [[] for _ in range(3)]
-    assembly, initial = Assembly("run", vehicle=vehicle), _Layout().initial()
-    return Plan(assembly, [], {}, initial, [], *tapes, Clock.of([]), *touches, False)
+    return Plan(assembly, [], {}, _Layout().initial(), [], *tapes, Clock.of([]), *touches, False)
 
 
 def _functions(part: Part) -> Mapping[str, object]:

@@ -25,6 +25,7 @@ from interstage.system.fast_states import warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.fixed import Fixed
 from interstage.system.flight import Flight
+from interstage.system.flight_point import check_real
 from interstage.system.histories import Motion
 from interstage.system.library import ByLibrary
 from interstage.system.log import Log
@@ -163,45 +164,62 @@ def simulate(
         warn_of_fast_states(flight)
         return flight.run()
     _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
+    run = _begun(
+        system,
+        x,
+        _checked(events, motions, mass, control),
+        (forces, tau, accelerations, frame),
+        log_step is None if dense is None else dense,
+    )
+    times = _pace(until, step, max_step, rtol, atol, log_step)
+    period = None if control_step is None else _seconds("control_step", control_step)
+    law = None if control is None else given_system(control, 2)
+    made = _drive(run, _stepper(run, method, times), law, period)
+    if run.system.watched:
+        run.system.warn_of_fidelity()
+    return made
+
+
+def _begun(
+    system: System,
+    x: State | None,
+    checked: tuple[list[Event], dict, dict],
+    loads: tuple[Forces | None, Generalized | None, Rates | None, str],
+    dense: bool,
+) -> Run:
+    """Return a run in memory at its beginning."""
     check_belongs(system, x)
-    if np.iscomplexobj(x.q):
-        raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
-    events, motions, mass = _checked(events, motions, mass, control)
+    check_real(x)
+    events, motions, mass = checked
     for event in events:
         if isinstance(event.condition, str):
             raise InputError(
                 f"event '{event.label}' watches a port, '{event.condition}'",
                 hint="only an assembly has ports",
             )
-    until, step = _seconds("until", until), None if step is None else _seconds("step", step)
-    max_step = np.inf if max_step is None else _seconds("max_step", max_step)
-    log_step = None if log_step is None else _seconds("log_step", log_step)
-    control_step = None if control_step is None else _seconds("control_step", control_step)
-    chosen = method_of(method or ("rk4" if step is not None else "dop853"))
-    if step is None and chosen.embedded is None:
-        raise InputError(f"method {chosen} needs a positive step", where="step", got=f"{step}")
+    check_state(system, x)
+    forces, tau, accelerations, frame = loads
+    view = at_point(system, x).with_settings()
+    run = Run(view, x, forces, tau, motions, mass, events, frame, accelerations, dense)
+    run.system.check_closed(run.x)
+    return run
+
+
+def _pace(
+    until: Period,
+    step: Period | None,
+    max_step: Period | None,
+    rtol: float,
+    atol: float,
+    log_step: Period | None,
+) -> Pace:
+    """Return how a run in memory is to go."""
+    end, fixed = _seconds("until", until), None if step is None else _seconds("step", step)
+    longest = np.inf if max_step is None else _seconds("max_step", max_step)
+    every = None if log_step is None else _seconds("log_step", log_step)
     _positive("rtol", rtol)
     _positive("atol", atol)
-    check_state(system, x)
-    run = Run(
-        at_point(system, x).with_settings(),
-        x,
-        forces,
-        tau,
-        motions,
-        mass,
-        events,
-        frame,
-        accelerations,
-        log_step is None if dense is None else dense,
-    )
-    run.system.check_closed(run.x)
-    pace = Pace(until, step, max_step, rtol, atol, log_step)
-    law = None if control is None else given_system(control, 2)
-    made = _drive(run, _stepper(run, chosen, pace), law, control_step)
-    if run.system.watched:
-        run.system.warn_of_fidelity()
-    return made
+    return Pace(end, fixed, longest, rtol, atol, every)
 
 
 def _refuse_beside_devices(given: Mapping[str, object]) -> None:
@@ -237,8 +255,11 @@ def _with_loads(
     return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
 
 
-def _stepper(run: Run, method: Method, pace: Pace) -> Stepper:
+def _stepper(run: Run, given: str | Method | None, pace: Pace) -> Stepper:
     """Return what takes the run through time by a method."""
+    method = method_of(given or ("rk4" if pace.step is not None else "dop853"))
+    if pace.step is None and method.embedded is None:
+        raise InputError(f"method {method} needs a positive step", where="step", got="None")
     if isinstance(method, Library):
         return ByLibrary(run, method, pace)
     if not isinstance(method, Compiled):

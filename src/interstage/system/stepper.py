@@ -13,6 +13,7 @@ from interstage.errors import InputError
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Control
+from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.kernels import flights, stretch
 from interstage.system.locks import Locks
@@ -126,7 +127,7 @@ class Stepper:
         idle = None if beside else run.system.engine.idle.pop((by, rows), None)
         if isinstance(idle, ClosedLoop):
             return idle.again(run.system, run.loads)
-        plan = without_devices(run.system)
+        plan = without_devices(Assembly("run", vehicle=run.system))
         if beside:
             plan = planned(plan.assembly, beside=beside)
         return ClosedLoop(plan, run.system, by=by, rows=Rows(rows=rows), base=run.loads)
