@@ -213,3 +213,38 @@ def test_rows_between_the_steps_of_a_solver_are_those_of_dense_output(tmp_path):
     rows = [0.33, *np.arange(4, 21) * 0.1, 2.05]
     times = later.t[[t not in [e.t for e in later.events] for t in later.t]]
     np.testing.assert_allclose(times, rows, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "ros2"])
+def test_events_between_many_steps_are_those_in_memory(tmp_path, method):
+    """A ball that bounces and comes to rest, a turn of the panel, a time, and one that stops: in hundreds of steps."""
+    mb = ist.Multibody("ball", gravity=[0, 0, -9.81])
+    mb.add_body("ball", mass=1.0, inertia=np.eye(3), joint=ist.Prismatic("z"))
+    mb.add_body("arm", mass=1.0, inertia=np.eye(3), parent="ball", joint=ist.Revolute("z", stiffness=30.0))
+    system = mb.compile()
+    x = system.state()
+    x["ball"].q[:], x["arm"].v[:] = 1.0, 0.5
+
+    def bounce(t, system, x):
+        x["ball"].v[:] *= -0.5
+
+    events = [
+        ist.Event(lambda t, x: x["ball"].q[0], bounce, direction=-1, rest=ist.Switch("ball", "locked")),
+        ist.Event(lambda t, x, system: x["arm"].v[0], name="turn"),
+        ist.Event(at=0.777, name="time"),
+        ist.Event(lambda t, x: t - 2.3456, "stop", name="stop"),
+    ]
+    options = {
+        "step": 0.01,
+        "method": method,
+        "events": events,
+        "mass": {"arm": lambda t: (1.0 + t, [0, 0, 0], np.eye(3))},
+    }
+    alone = ist.simulate(system, x, 3.0, **options)
+    flown = ist.simulate(system, x, 3.0, log=tmp_path / "run.h5", **options)
+    assert [e.name for e in flown.events] == [e.name for e in alone.events] and len(flown.events) > 10
+    np.testing.assert_allclose(flown.t, alone.t, atol=2e-9)  # tolerance of events
+    np.testing.assert_allclose(flown.q, alone.q, atol=2e-8)  # speeds below 5 m/s, twice that tolerance
+    assert flown.t[-1] == pytest.approx(2.3456, abs=1e-9)
+    read = ist.load(tmp_path / "run.h5")
+    np.testing.assert_array_equal(read.t, flown.t)

@@ -32,7 +32,7 @@ from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import FlightPoint, begun_at, known_values, start_values
 from interstage.system.flight_steps import Course, clock_of, short_enough
-from interstage.system.flight_words import check
+from interstage.system.flight_words import GOES_ON, check
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
 from interstage.system.locks import Locks
@@ -298,15 +298,7 @@ class Flight:
                     self.law.due()
                     others = np.inf if self.happening is None else self.happening.ahead
                     self.loop.loop.pause[kernels.HALT_AT] = min(self.law.ahead, others)
-                status = (self.scipy or self.loop).stretch(self.q, self.v)
-                if status != flights.STEPPED and (status != flights.TIMED or self.path is not None):
-                    self.flush()  # else rows stay in the buffer until it is full
-                self._note_locks()
-                check(self, status)
-                if status == flights.STEPPED and self.happening is not None and self.scipy is None:
-                    self.happening.passed()
-                elif status == flights.TIMED and self.happening is not None:
-                    self.happening.due()
+                status = self._stretch()
                 if status == flights.DONE or (self.happening is not None and self.happening.stopped):
                     break
                 progress.show(self.t)
@@ -325,6 +317,28 @@ class Flight:
             self.loop.release()
         self._note()
         return self.log.finished(self.here())
+
+    def _stretch(self) -> int:
+        """Go on to where something is to be done, and let events happen; return why it ended there."""
+        pause, happening, begun = self.loop.loop.pause, self.happening, None
+        first = int(self.loop.loop.now[kernels.ROWS])
+        if happening is not None and happening.chunk:
+            pause[kernels.BEFORE] = min(pause[kernels.BEFORE], self.t + happening.chunk)
+            begun = self.t, self.whole()
+        status = (self.scipy or self.loop).stretch(self.q, self.v)
+        self._note_locks()
+        if happening is not None and begun is not None and status in GOES_ON:
+            check(self, status)
+            if happening.looked_at(begun, first):
+                return flights.STEPPED
+        if status != flights.STEPPED and (status != flights.TIMED or self.path is not None):
+            self.flush()  # else rows stay in the buffer until it is full
+        check(self, status)
+        if status == flights.STEPPED and happening is not None and self.scipy is None:
+            happening.passed()
+        elif status == flights.TIMED and happening is not None:
+            happening.due()
+        return status
 
     def _due(self) -> float:
         """Return the time of the next checkpoint."""

@@ -7,6 +7,7 @@ machinery that finds crossings and tells bounces from passages is that of vehicl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +20,16 @@ from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
 from interstage.system.holding import holds_of, obey, settle
 from interstage.system.kernels.flights import SLACK
-from interstage.system.loop_kernels import GLIDES, HALT_AT, HELD, HOLDS, LEVEL, SIGN, SINGLE
+from interstage.system.loop_kernels import GLIDES, HALT_AT, HELD, HOLDS, LEVEL, LOG_EVERY, ROWS, SIGN, SINGLE
 from interstage.system.ports import Crossing, numbers
 from interstage.system.watch import FACTS, Eye, Watch
 from interstage.system.wires import split_slice
 
 if TYPE_CHECKING:
     from interstage.system.flight import Flight
+
+
+CHUNK = 64  # steps between looks at conditions of vehicles without devices: what is done beyond an event is thrown away
 
 
 class Whole(State):
@@ -150,6 +154,7 @@ class Happening:
         self.stopped = False
         self._handed: list[int] = []  # eyes that compiled steps look through
         self._away = False  # whether these know more
+        self.chunk = 0.0  # time over which steps are taken before their rows are looked at, 0: one by one
 
     def begin(self) -> bool:
         """Stand where a step begins, after events that are due at the start; tell if these end the run."""
@@ -173,7 +178,8 @@ class Happening:
             for eye in eyes
         )
         loop = flight.loop.loop
-        loop.option[SINGLE] = int(not alone)
+        self.chunk = 0.0 if alone or not self._by_rows() else (CHUNK - 0.5) * float(flight.step)
+        loop.option[SINGLE] = int(not alone and not self.chunk)
         if not alone or not eyes:
             if len(loop.watch):
                 flight.loop.watch(loop.watch_state[:0], loop.watch_at[:0], loop.watch[:0])
@@ -191,6 +197,45 @@ class Happening:
         for row, eye in zip(rows, eyes):
             row[SIGN:HELD] = eye.sign, eye.value, eye.rate, eye.size
         self._away = True
+
+    def _by_rows(self) -> bool:
+        """Tell if rows of the log are all that there is of a step: states of a vehicle without devices at each."""
+        flight = self.flight
+        fixed = flight.scipy is None and flight.by.step is not None
+        every_step = flight.loop.loop.option[LOG_EVERY] == 0 and flight.loop.without
+        return fixed and every_step and not self.watch.signals and not len(flight.loop.loop.z)
+
+    def looked_at(self, begun: tuple[float, Whole], first: int) -> bool:
+        """Look into the steps since a time and state, whose ends are rows of the buffer from `first` on, one by one.
+
+        Goes back to the first event and lets it happen; what was done beyond it is thrown away. Tells if there was one.
+        """
+        flight, (t, x) = self.flight, begun
+        loop, layout, nq = flight.loop.loop, flight.system.layout, flight.system.nq
+        t1, here, last = flight.t, flight.whole(), int(loop.now[ROWS])
+        rows = loop.log[first:last, : 1 + nq + flight.system.nv].copy()
+        ends = [(float(r[0]), Whole(layout, r[1 : 1 + nq], r[1 + nq :], x.z)) for r in rows if r[0] > t]
+        if not ends or ends[-1][0] < t1:
+            ends += [(t1, here)] if t1 > t else []
+        for end, after in ends:
+            inside = partial(flight.stepped, t, x)
+            self.watch.forget()
+            found = self.watch.first_crossing(t, end - t, after, inside, inside)
+            if found is not None:
+                s, events = found
+                loop.now[ROWS] = first + int(np.sum(rows[:, 0] <= t))
+                self._at(t, s, after if s == end - t else inside(s), events)
+                return True
+            t, x = end, after
+        flight.put(here)
+        flight.resume_at(t1)
+        return False
+
+    def _at(self, t: float, s: float, here: Whole, events: list[Event]) -> None:
+        """Stand at events that lie s after t, and let them happen."""
+        self.flight.put(here)
+        self.flight.go_on_from(t + s)
+        self._fire(t + s, here, events)
 
     def _way_of(self, kind: str, k: int) -> float:
         """Return how a number that is watched changes: HOLDS until samples, GLIDES without jumps, or anyhow (0)."""
@@ -287,10 +332,7 @@ class Happening:
         s, events = found
         if write is not None:
             write(t + s)
-        here = end if s == t1 - t else inside(s)
-        flight.put(here)
-        flight.go_on_from(t + s)
-        self._fire(t + s, here, events)
+        self._at(t, s, end if s == t1 - t else inside(s), events)
         return True
 
     def _fire(self, t: float, x: Whole, events: list[Event]) -> None:
