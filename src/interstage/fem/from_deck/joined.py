@@ -67,7 +67,12 @@ def joined_model(parts: Parts, build: Callable[[Context], FEModel]) -> FEModel:
         permanent=np.concatenate(
             [
                 place.dofs[
-                    np.concatenate([m.constraints.permanent, m.constraints.cards.q if n else []]).astype(int)
+                    np.concatenate(
+                        [
+                            m.constraints.permanent,
+                            m.constraints.cards.q if n and n not in parts.external else [],
+                        ]
+                    ).astype(int)
                 ]
                 for n, place in places.items()
                 for m in [place.model]

@@ -3,14 +3,15 @@
 Grids of two parts, or of a part and the residual structure (part 0), at one place are one point of the structure
 (SEBULK METHOD AUTO, within TOL), as far as SEBNDRY and SEEXCLD let them; SECONCT names pairs of points itself. SELOC
 carries a part so that three of its points lie on three of the residual structure; SEMPLN gives the plane in which a
-part of type MIRROR is the image of another.
+part of type MIRROR is the image of another. A part of type EXTERNAL is given by its matrices, as EXTSEOUT(DMIGPCH)
+writes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -35,10 +36,11 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Bulk:
-    """One SEBULK: `automatic` search for shared points within `tolerance`."""
+    """One SEBULK: `automatic` search for shared points within `tolerance`; `external`: given by its matrices."""
 
     automatic: bool = True
     tolerance: float = TOLERANCE
+    external: bool = False
 
 
 @dataclass
@@ -48,11 +50,13 @@ class Parts:
     contexts : cards and geometry by number of the part
     shared : points of the structure that are points of several parts, the residual structure's first
     mirrors : planes of parts that are images; their contexts are those of the parts themselves
+    external : parts that are given by matrices, whose QSET points are dofs of their own
     """
 
     contexts: dict[int, Context]
     shared: list[list[Point]] = field(default_factory=list)
     mirrors: dict[int, Mirror] = field(default_factory=dict)
+    external: frozenset[int] = frozenset()
 
     def deck(self, number: int) -> Deck:
         """Deck of one part alone; 0 is the residual structure."""
@@ -80,7 +84,9 @@ def read_parts(deck: Deck) -> Parts:
     """Place the parts of a deck and find the points that they share."""
     main = Context(deck)
     bulk = _read_bulk(deck)
+    external = frozenset(number for number, one in bulk.items() if one.external)
     decks = {0: deck, **deck.parts, **_repeated(deck)}
+    decks |= {number: _with_matrices(decks[number], number) for number in external}
     mirrors = _mirrors(main)
     contexts = {0: main}
     for number in sorted(decks.keys() - {0}):
@@ -92,7 +98,7 @@ def read_parts(deck: Deck) -> Parts:
     for number, mirror in mirrors.items():
         seen[number] = copy(contexts[number])
         seen[number].grids = mirror.grids(contexts[number].grids)
-    return Parts(contexts, _shared_points(main, seen, bulk), mirrors)
+    return Parts(contexts, _shared_points(main, seen, bulk), mirrors, external)
 
 
 def _note_strays(main: Context, contexts: dict[int, Context]) -> None:
@@ -130,14 +136,14 @@ def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
     table, out = deck.cards("SEBULK"), {}
     for i, row in _rows(table):
         number, kind, method = row[0], row[1] or "PRIMARY", row[3] or "AUTO"
-        if kind not in ("PRIMARY", "REPEAT", "MIRROR"):
+        if kind not in ("PRIMARY", "REPEAT", "MIRROR", "EXTERNAL"):
             raise table.error(
                 i,
                 f"SEBULK of type {kind} is not supported",
-                "PRIMARY, REPEAT or MIRROR",
-                hint="write the part out",
+                "PRIMARY, REPEAT, MIRROR or EXTERNAL",
+                hint="write the part out, or its matrices as DMIG",
             )
-        if kind == "PRIMARY" and number not in deck.parts:
+        if kind in ("PRIMARY", "EXTERNAL") and number not in deck.parts:
             raise table.error(
                 i,
                 f"SEBULK names superelement {number}, which has no section (BEGIN SUPER = {number})",
@@ -145,7 +151,7 @@ def _read_bulk(deck: Deck) -> dict[int, _Bulk]:
             )
         if method not in ("AUTO", "MANUAL"):
             raise table.error(i, "METHOD of this SEBULK is not known", "AUTO or MANUAL", str(method))
-        out[number] = _Bulk(method == "AUTO", _tolerance(table, i, row[4]))
+        out[number] = _Bulk(method == "AUTO", _tolerance(table, i, row[4]), kind == "EXTERNAL")
     return out
 
 
@@ -168,6 +174,36 @@ def _repeated(deck: Deck) -> dict[int, Deck]:
                     i, f"SEBULK {row[0]} repeats part {row[2]}", "a new number, and one with a section"
                 )
             out[row[0]] = deck.parts[row[2]]
+    return out
+
+
+# matrices of an external part by the beginning of their names, as EXTSEOUT(DMIGPCH) has them, and where they go
+_MATRICES = {"k2gg": "KAA", "m2gg": "MAA", "b2gg": "BAA"}
+
+
+def _with_matrices(deck: Deck, number: int) -> Deck:
+    """The deck of an external part whose case control adds its DMIG KAAX, MAAX and BAAX."""
+    there = sorted({str(row[0]) for row in deck.cards("DMIG").rows() if row})
+    names = {kind: [one for one in there if one.startswith(start)] for kind, start in _MATRICES.items()}
+    if not names["k2gg"]:
+        raise DeckError(
+            f"part {number} is EXTERNAL and has no stiffness",
+            file=deck.name,
+            expected="DMIG KAAX in its section",
+            got=", ".join(there) or "no DMIG",
+            hint="EXTSEOUT(DMIGPCH) writes it; op2 and op4 files are not read here",
+        )
+    if any(one.startswith("K4AA") for one in there):
+        what = f"structural damping (DMIG K4AAX) of the external part {number} is not supported"
+        raise DeckError(what, file=deck.name, hint="leave it out, and give damping to modes")
+    if any(one.startswith("PA") for one in there):
+        deck.notes.append(f"warning: loads (DMIG PAX) of the external part {number} are not applied")
+    out = copy(deck)
+    cases = [copy(one) for one in deck.case.subcases]
+    for case in cases:
+        for kind, found in names.items():
+            setattr(case, kind, found)
+    out.case = replace(deck.case, subcases=cases)
     return out
 
 
