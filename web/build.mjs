@@ -41,7 +41,7 @@ const shaders = change("shaders of three.js", /three\.module\.js$/, (text) => {
     .replace(/^(?:var|const) ([\w$]+) = ".*";$/gm, (line, name) => (unused.has(name) ? `const ${name} = "";` : line))
     .replace(/\/\* glsl \*\/\s*`[^`]*`/g, '""');
 });
-const own = change("shaders of the viewer", /viewer\.js$/, (text) =>
+const own = change("shaders of the viewer", /materials\.js$/, (text) =>
   text.replace(/\/\* glsl \*\/ `([^`]*)`/g, (_, shader) => JSON.stringify(oneLine(shader))),
 );
 const dark = change("dark by the system's wish", /dark\.css$/, (text) => {

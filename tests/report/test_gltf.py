@@ -126,6 +126,27 @@ def test_a_vehicle_stands_still_and_bodies_that_leave_are_gone(run, tmp_path):
     assert np.abs(found.channel("core", "translation")[1]).max() == 0.0
 
 
+def test_what_hangs_on_a_structure_goes_with_its_bending(run, tmp_path):
+    """The tip mass sits at the node that carries it, however large bending is drawn; a body on a rigid one stays."""
+    found = Read(ist.export_gltf(run, tmp_path / "large.glb", frames=20, decks={"boom": DECK}, exaggerate=30.0))
+    (t, p), (_, q) = found.channel("boom", "translation"), found.channel("boom", "rotation")
+    weights = found.channel("boom, structure", "weights")[1].reshape(len(t), -1)
+    drawn = found.mesh("boom, structure")["primitives"][0]
+    base = found.numbers(drawn["attributes"]["POSITION"])
+    shapes = np.array([found.numbers(target["POSITION"]) for target in drawn["targets"]])
+    row = run.system.model.spec("boom").component.node_row(10)
+    tip = found.channel("tip", "translation")[1]
+    for k in (0, 9, len(t) - 1):
+        node = p[k] + rotated(q[k], base[row] + np.tensordot(weights[k], shapes[:, row], 1))
+        np.testing.assert_allclose(tip[k], node, atol=1e-5 * np.abs(base).max())  # single numbers
+        x = run.state(round(float(t[k]) / 5e-3))
+        np.testing.assert_allclose(p[k], run.system.position(x, "boom"), atol=1e-5)
+    x = run.state(0)
+    moved = np.linalg.norm(tip[0] - run.system.position(x, "tip"))
+    bent = run.system.flexible("boom").gamma[row] @ x["boom"].eta
+    assert moved == pytest.approx(29.0 * np.linalg.norm(bent), rel=1e-4)
+
+
 CUBE = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 

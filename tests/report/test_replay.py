@@ -10,8 +10,10 @@ from browser import Page, launcher
 import interstage as ist
 from interstage.cli.view import arrow_of
 from interstage.errors import InputError
-from interstage.report.replay import Stretch, neighbours, replay_of
-from interstage.report.view import view_file, view_of
+from interstage.fem import FEModel, lumped_beam
+from interstage.report.looks import neighbours
+from interstage.report.replay import replay_of, stretches_of
+from interstage.report.view import flight_replay, view_file, view_of
 
 CANVAS = "[data-kind=replay] canvas"
 DECK = """SOL 103
@@ -19,12 +21,14 @@ CEND
 BEGIN BULK
 MAT1,1,7.0+10,,0.3,2700.
 PBAR,1,1,1.-3,2.-7,3.-7,4.-7
+,.05,0.,-.05,0.,0.,.04,0.,-.04
 """ + "\n".join(
     [f"GRID,{k},,{0.5 * k},0.,0." for k in range(9)][1:]
     + ["GRID,9,,0.,0.,0."]
     + [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, 8)]
-    + ["CBAR,8,1,9,1,0.,1.,0.", "CONM2,20,5,0,2.0", ",0.5,0.,0.5,0.,0.,0.5", "ENDDATA"]
+    + ["CBAR,8,1,9,1,0.,1.,0.", "GRID,10,,2.,0.5,0.", "RBE2,30,4,123456,10", "CONM2,20,5,0,2.0", ",0.5,0.,0.5,0.,0.,0.5", "ENDDATA"]
 )
+STRESSES = ("axial", *(f"s{k}{end}" for end in "ab" for k in (1, 2, 3, 4)))
 
 
 class Push(ist.Device):
@@ -45,8 +49,11 @@ def flown(tmp_path_factory):
     """A beam that bends, an arm on a hinge and a second vehicle, flown into a file."""
     folder = tmp_path_factory.mktemp("replay")
     (folder / "beam.bdf").write_text(DECK)
-    beam = ist.Component.from_deck(folder / "beam.bdf", n_modes=4, aset={}, name="beam")
-    mb = ist.Multibody("beam and arm")
+    wanted = {f"{k} {c}": ("stresses", "CBAR", k, c) for k in (4, 5) for c in STRESSES}
+    beam = ist.Component.from_deck(
+        folder / "beam.bdf", n_modes=4, aset={}, name="beam", recover=wanted, load_grids=[8], units="SI"
+    )
+    mb = ist.Multibody("beam and arm", units="SI")
     mb.add_body("beam", component=beam, joint=ist.Free(), damping=0.01)
     mb.add_body(
         "arm",
@@ -70,23 +77,86 @@ def flown(tmp_path_factory):
 
 
 def test_drawn_points_are_where_the_engine_has_them(flown):
-    _, log = flown
-    replay = replay_of([Stretch(p.system, p.t, p.q, p.v) for p in log.phases])
+    """Grids of the deck; without it rings around them, whose centres they are."""
+    folder, log = flown
+    replay = replay_of(stretches_of(log), [FEModel.from_deck(folder / "beam.bdf")])
+    rings = replay_of(stretches_of(log)).world
     assert len(replay.t) == len(log.t)
     for k in (0, 150, 400):
         x = log.state(k)
         beam, arm, other = replay.world(k)
-        nodes = [log.system.position(x, "beam", n) for n in range(1, 10)]
+        nodes = np.array([log.system.position(x, "beam", n) for n in range(1, 11)])
         np.testing.assert_allclose(beam, nodes, atol=1e-12)
+        tube = rings(k)[0].reshape(9, -1, 3).mean(axis=1)
+        np.testing.assert_allclose(tube, nodes[[8, *range(8)]], atol=1e-9)
         np.testing.assert_allclose(
             arm[-2:], [log.system.position(x, "arm", p) for p in ([0, 0, 0], [0.4, 0, 0])], atol=1e-12
         )
         np.testing.assert_allclose(other[:8].mean(axis=0), x["other"].position, atol=1e-12)
 
 
+def test_what_hangs_on_a_structure_goes_with_its_bending(flown):
+    """The arm's frame is at the node that carries it and turns with it, drawn forty times as bent as it is."""
+    _, log = flown
+    replay = replay_of(stretches_of(log))
+    k, gain = 150, 40.0
+    x = log.state(k)
+    eta, flex = x["beam"].eta, log.system.flexible("beam")
+    row = log.system.model.spec("beam").component.node_row(8)
+    (R, p), (Ra, pa), _ = replay.frames(k, gain)
+    np.testing.assert_allclose(pa, p + R @ (flex.l[row] + gain * flex.gamma[row] @ eta), atol=1e-12)
+    hinge = ist.Rotation.from_axis_angle([0, 0, 1], float(x["arm"].q[0])).matrix
+    node = ist.Rotation.from_rotation_vector(gain * flex.lam[row] @ eta).matrix
+    np.testing.assert_allclose(Ra, R @ node @ hinge, atol=1e-12)
+
+
+def test_colours_are_stresses_that_the_component_recovers(flown):
+    """Of bars the largest of |axial ± bending| at points of both ends, from recovery rows; a grid has their mean."""
+    folder, log = flown
+    replay = replay_of(stretches_of(log), [FEModel.from_deck(folder / "beam.bdf")])
+    beam = replay.bodies[0]
+    bars = []
+    for k in (4, 5):
+        part = {c: log.recovered("beam", f"{k} {c}", residual=False) for c in STRESSES}
+        fibres = [part["axial"] + part[c] for c in STRESSES[1:]]
+        bars.append(np.abs([part["axial"], *fibres]).max(axis=0))
+    at = log.system.model.spec("beam").component.node_row(5)
+    want = 0.5 * (bars[0] + bars[1])
+    np.testing.assert_allclose(beam.stress[:, at], want, rtol=1e-9, atol=1e-9 * want.max())
+    assert want.max() > 1e3  # Pa: it bends
+    assert [part.name for part in beam.parts] == ["CBAR", "RBE2"] and beam.parts[1].thin
+
+
+def test_stages_have_looks_of_their_own_and_forces_their_arrows(tmp_path):
+    """A stack that is cut: before, one body of all nodes; after, two, of which one has another look under its old name."""
+    K, M, nodes = lumped_beam(4.0, 4, EA=1e6, GJ=1e4, EI=1e4, mass=[1.0] * 6)
+    v = ist.Vehicle("stack", gravity=[-9.81, 0, 0])
+    for name, at in (("low", 0.0), ("top", 4.0)):
+        stage = ist.Stage(name, K=K, M=M, nodes=nodes)
+        stage.add_tank(f"{name}_tank", levels={0.0: 0 * M, 5.0: M})
+        v.add(stage, at=[at, 0, 0])
+    v.join("cut", ("low", 5), ("top", 1))
+    v.add_engine("motor", at=("low", 1), feeds={"low_tank": 1.0}, thrust=300.0, flow=0.5)
+    shapes = v.shapes(n_modes=3, levels=2, attach=["cut"])
+    after = v.without("low").shapes(n_modes=2, levels=2)
+    system = v.multibody(shapes).compile()
+    drop = v.staging("cut", when=ist.Event(at=0.05), shapes=after)
+    log = ist.simulate(v.assembly(system), system.state(), until=0.1, step=0.01, method="ros2", events=[drop])
+    replay = flight_replay(stretches_of(log), log)
+    names = [body.name for body in replay.bodies]
+    assert names.count("stack") == 2 and "low" in names
+    whole, rest = (body for body in replay.bodies if body.name == "stack")
+    k = int(np.searchsorted(replay.t, 0.05, "right")) - 1
+    assert whole.there(0) and not rest.there(0) and rest.there(k) and not whole.there(k)
+    thrust = next(one for one in replay.arrows if one.arrow.name == "motor.push")
+    assert thrust.arrow.head and thrust.arrow.kind == "Engine force"
+    np.testing.assert_allclose(thrust.vectors[1], [log["motor.push"][1, 0], 0, 0], atol=1e-9)
+    np.testing.assert_allclose(replay.up, [1, 0, 0])
+
+
 def test_the_box_of_a_rigid_body_has_its_inertia(flown):
     _, log = flown
-    other = replay_of([Stretch(p.system, p.t, p.q, p.v) for p in log.phases]).bodies[2]
+    other = replay_of(stretches_of(log)).bodies[2]
     a, b, c = np.sort(np.ptp(other.points[:8], axis=0))
     want = np.sort(
         [20.0 / 12.0 * (a * a + b * b), 20.0 / 12.0 * (a * a + c * c), 20.0 / 12.0 * (b * b + c * c)]
@@ -162,8 +232,9 @@ def page_of(flown):
     return page.save(folder / "flight.html")
 
 
-def test_replay_in_a_browser(page_of):
-    """Slider, cameras, charts and play work; nothing on the console or the network."""
+def test_replay_in_a_browser(flown, page_of):
+    """Slider, cameras, colours, charts and play work, bodies are where Python has them; no word, no request."""
+    replay = replay_of(stretches_of(flown[1]), [FEModel.from_deck(flown[0] / "beam.bdf")])
     with launcher() as launch, Page(launch(), page_of, viewport={"width": 900, "height": 900}) as opened:
         page = opened.page
         assert set(opened.drawn().values()) == {"true"}
@@ -181,14 +252,28 @@ def test_replay_in_a_browser(page_of):
 
         until(lambda: shown("frames") > 0)
         page.eval_on_selector(
-            "input.bending", "i => { i.max = 340; i.value = 340; i.dispatchEvent(new Event('input')) }"
+            "input.bending", "i => { i.step = 'any'; i.max = 340; i.value = 340; i.dispatchEvent(new Event('input')) }"
         )
         until(lambda: page.inner_text(".replay .reading span") == "bending × 340")
         first = page.eval_on_selector(CANVAS, "c => c.toDataURL()")
-        page.eval_on_selector("input.time", "i => { i.value = 2.5; i.dispatchEvent(new Event('input')) }")
+        page.eval_on_selector("input.time", "i => { i.step = 'any'; i.value = 2.5; i.dispatchEvent(new Event('input')) }")
         until(lambda: abs(shown() - 2.5) < 0.01)
         assert page.eval_on_selector(CANVAS, "c => c.toDataURL()") != first
         assert float(page.get_attribute(".now", "data-time")) == pytest.approx(2.5, abs=0.01)
+        seen = page.evaluate(
+            """() => document.querySelector('[data-kind=replay]').stage.bodies.map((body) => [
+                ...body.group.position.toArray(), ...body.group.quaternion.toArray()])"""
+        )
+        (_, origin), *frames = replay.frames(250, 340.0)
+        for row, (R, p) in zip(seen[1:], frames):  # beside the first body
+            np.testing.assert_allclose(np.subtract(row[:3], seen[0][:3]), p - origin, atol=1e-6)
+            x, y, z, w = row[3:]
+            np.testing.assert_allclose(ist.Rotation.from_quaternion([w, x, y, z]).matrix, R, atol=1e-6)
+        first = page.eval_on_selector(CANVAS, "c => c.toDataURL()")
+        page.select_option(".coloured", "stress")
+        page.wait_for_selector(f"{CANVAS}[data-coloured=stress]")
+        until(lambda: page.eval_on_selector(CANVAS, "c => c.toDataURL()") != first)
+        assert page.inner_text(".replay .scale span:last-child").endswith("Pa")
         page.click("[data-camera=fixed]")
         page.wait_for_selector(f"{CANVAS}[data-camera=fixed]")
         page.click("[data-camera=chase]")

@@ -1,21 +1,14 @@
 // Bode plots and time histories by uPlot: hover reads values, drag zooms, double click shows all again.
 import uPlot from "uplot";
 import { onTime, setTime } from "./clock.js";
-import { unpack } from "./data.js";
+import { appended, unpack } from "./data.js";
+import { onRows } from "./live.js";
 import { saveButtons } from "./save.js";
 import { color, onTheme } from "./theme.js";
+import { short } from "./words.js";
 
 const PALETTE = 6;
 const FONT = "12px -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Inter, 'Helvetica Neue', Arial, sans-serif";
-
-// Four significant digits without a row of noughts; uPlot's own log labels print 1e-4 as 0.
-export function short(value) {
-  if (value == null || !Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−");
-  return String(Number(value.toPrecision(4))).replace("-", "−");
-}
 
 function axes(xLabel, yLabel, last, log) {
   const common = () => ({ stroke: () => color("muted"), font: FONT, labelFont: FONT });
@@ -48,13 +41,21 @@ export function logTicks(u, axis, low, high) {
   return out;
 }
 
+// A curve that does not move lies in the middle of its axis; of one that does, uPlot's own range.
+function yRange(u, low, high) {
+  if (low == null || high == null) return [-1, 1];
+  if (high - low > 1e-12 * Math.max(Math.abs(low), Math.abs(high))) return uPlot.rangeNum(low, high, 0.1, true);
+  const around = 0.1 * Math.abs(low) || 1;
+  return [low - around, low + around];
+}
+
 // uPlot leaves a gap at null; NaN would take the scale of the whole panel with it.
 function withGaps(values) {
   return values.every(Number.isFinite) ? values : Array.from(values, (v) => (Number.isFinite(v) ? v : null));
 }
 
 // Add one panel to a figure and keep it as wide as its holder.
-function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, height, range, unit, splits }) {
+function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, height, unit, splits }) {
   const frame = document.createElement("div");
   frame.className = "panel";
   if (title) {
@@ -69,7 +70,7 @@ function panel(holder, { title, x, series, xLabel, yLabel, last, log, sync, heig
     cursor: { sync: { key: sync, setSeries: false }, points: { size: 7 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
     legend: { live: true, markers: { dash: (u, i) => (u.series[i].dash ? "dashed" : "solid") } },
-    scales: { x: log ? { time: false, distr: 3, range: (u, low, high) => [low, high] } : { time: false }, y: range ? { range } : {} },
+    scales: { x: log ? { time: false, distr: 3, range: (u, low, high) => [low, high] } : { time: false }, y: { range: yRange } },
     axes: axes(xLabel, yLabel, last, log),
     series: [
       { label: xLabel, value: (u, v) => short(v) },
@@ -124,6 +125,14 @@ export function lineChart(holder, figure) {
   );
   if (figure.clock) for (const { plot } of parts) mark(plot);
   saveButtons(holder, figure.id, parts);
+  let now = x;
+  onRows(figure.id, (rows) => {
+    now = appended(now, rows.x);
+    parts.forEach(({ plot }, i) => {
+      const more = rows.panels[i].map((values) => Array.from(withGaps(unpack(values))));
+      plot.setData([now, ...more.map((values, k) => Array.from(plot.data[k + 1]).concat(values))]);
+    });
+  });
 }
 
 // A line at the time of the page's clock; a click sets the clock.

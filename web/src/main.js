@@ -2,13 +2,14 @@
 import { lineChart, bodeChart } from "./charts.js";
 import { readData } from "./data.js";
 import { hoverSvg } from "./hover.js";
+import { startLive } from "./live.js";
+import { modes } from "./modes.js";
 import { startNavigation } from "./navigation.js";
 import { saveDrawings } from "./save.js";
 import { replay } from "./replay.js";
 import { startTheme } from "./theme.js";
-import { viewer } from "./viewer.js";
 
-const KINDS = { scene: viewer, replay, bode: bodeChart, lines: lineChart };
+const KINDS = { scene: modes, replay, bode: bodeChart, lines: lineChart };
 
 function draw(holder, figure) {
   try {
@@ -30,13 +31,14 @@ function draw(holder, figure) {
 function start() {
   startTheme();
   startNavigation();
-  const { figures } = readData();
+  const { figures, live } = readData();
   for (const holder of document.querySelectorAll("[data-figure]")) {
     const figure = figures[holder.dataset.figure];
     if (figure) draw(holder, figure);
   }
   hoverSvg();
   saveDrawings();
+  startLive(live);
   document.documentElement.dataset.ready = "true";
 }
 

@@ -1,245 +1,304 @@
-// A flight in 3-D: bodies move by their poses and bend by displacements of their points, both given at some times.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Color,
-  Group,
-  Line,
-  LineSegments,
-  Mesh,
-  PerspectiveCamera,
-  Points,
-  Quaternion,
-  Scene,
-  Vector3,
-  WebGLRenderer,
-} from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+// A flight in 3-D: bodies move by their poses and bend by shapes times coordinates, both given at some times.
+import { BufferAttribute, BufferGeometry, Group, Line, LineSegments, Points, Quaternion, Vector3 } from "three";
+import { Arrows } from "./arrows.js";
 import { onTime, setTime } from "./clock.js";
-import { unpack } from "./data.js";
-import { color, onTheme } from "./theme.js";
-import { STOPS, element, linear, plainMaterial, surfaceMaterial } from "./viewer.js";
+import { appended, unpack } from "./data.js";
+import { onRows } from "./live.js";
+import { bodyUniforms, plainMaterial } from "./materials.js";
+import { Stage, Table, button, element, slider, withWebGL } from "./stage.js";
+import { withUnit } from "./words.js";
 
 const PLAYED = 20; // seconds that a flight takes when all of it is played
+const SMALL = 40; // a path so many times as long as the vehicle hides it: a dot shows where it is
 
-// An arrow along x of length one: a shaft and four barbs.
-const ARROW = [0, 0, 0, 1, 0, 0, ...[[1, 0], [-1, 0], [0, 1], [0, -1]].flatMap(([y, z]) => [1, 0, 0, 0.86, 0.06 * y, 0.06 * z])];
-
-class Body {
-  constructor(data, uniforms) {
-    this.poses = unpack(data.poses); // seven numbers a time, NaN where the body is not there
-    this.bends = data.bends ? unpack(data.bends) : undefined;
-    const points = unpack(data.points);
-    this.count = points.length / 3;
-    this.uniforms = { ...uniforms, bend: { value: 0 } };
-    this.largest = data.largest ?? 0;
-    this.group = new Group();
-    this.group.name = data.name;
-    const position = new BufferAttribute(new Float32Array(points), 3);
-    this.shape = new BufferAttribute(new Int16Array(points.length), 3, true);
-    const index = data.parts.filter((p) => p.triangles).flatMap((p) => [...unpack(p.triangles)]);
-    const whole = new BufferGeometry();
-    whole.setAttribute("position", position);
-    whole.setIndex(index);
-    whole.computeVertexNormals();
-    const add = (kind, packed, material) => {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute("position", position);
-      geometry.setAttribute("shape", this.shape);
-      geometry.setAttribute("normal", whole.getAttribute("normal"));
-      geometry.setIndex(new BufferAttribute(unpack(packed), 1));
-      const thing = new kind(geometry, material);
-      thing.frustumCulled = false;
-      this.group.add(thing);
-    };
-    for (const part of data.parts) {
-      if (part.triangles) add(Mesh, part.triangles, surfaceMaterial(this.uniforms));
-      if (part.edges) add(LineSegments, part.edges, plainMaterial(this.uniforms, 0.35, false));
-      if (part.lines) add(LineSegments, part.lines, plainMaterial(this.uniforms, 1, true));
-      if (part.dots) add(Points, part.dots, plainMaterial(this.uniforms, 1, true, true));
-    }
+// A place of a body that bends: l + g Γη, turned by g Λη.
+class Spot {
+  constructor({ body, place, move, turn }) {
+    Object.assign(this, { body, place, move, turn });
   }
 
-  // Put the body where it is a part `s` of the way from time k to the next; positions are beside `origin`.
-  at(k, s, origin, gain) {
-    const { poses } = this;
-    const [a, b] = [7 * k, 7 * Math.min(k + 1, poses.length / 7 - 1)];
-    const next = s > 0 && Number.isFinite(poses[b]) ? b : a;
-    this.group.visible = Number.isFinite(poses[a]);
-    if (!this.group.visible) return;
-    const mix = (i) => poses[a + i] + s * (poses[next + i] - poses[a + i]);
-    this.group.position.set(mix(0) - origin[0], mix(1) - origin[1], mix(2) - origin[2]);
-    const turn = (c) => new Quaternion(poses[c + 4], poses[c + 5], poses[c + 6], poses[c + 3]);
-    this.group.quaternion.copy(turn(a).slerp(turn(next), s));
-    if (!this.bends) return;
-    const n = 3 * this.count;
-    const [from, to] = [n * k, n * (next === a ? k : k + 1)];
-    for (let i = 0; i < n; i++) this.shape.array[i] = this.bends[from + i] + s * (this.bends[to + i] - this.bends[from + i]);
-    this.shape.needsUpdate = true;
-    this.uniforms.bend.value = gain * this.largest;
+  static sum(rows, eta, start, gain, out) {
+    const n = eta.length;
+    for (let i = 0; i < 3; i++) {
+      let sum = 0;
+      for (let r = 0; r < n; r++) sum += rows[i * n + r] * eta[r];
+      out[i] = start[i] + gain * sum;
+    }
+    return new Vector3(...out);
+  }
+
+  at(eta, gain) {
+    return Spot.sum(this.move, eta, this.place, gain, [0, 0, 0]);
+  }
+
+  turned(eta, gain) {
+    const way = Spot.sum(this.turn, eta, [0, 0, 0], gain, [0, 0, 0]);
+    const angle = way.length();
+    return new Quaternion().setFromAxisAngle(angle > 0 ? way.divideScalar(angle) : new Vector3(1, 0, 0), angle);
   }
 }
 
-class Replay {
+class Body {
+  constructor(data, uniforms) {
+    this.name = data.name;
+    this.poses = unpack(data.poses); // seven numbers a time, NaN where the body is not there
+    this.radius = data.radius;
+    this.middle = new Vector3(...data.middle);
+    this.hung = (data.hung ?? []).map((one) => new Spot(one));
+    this.count = data.scales?.length ?? 0;
+    this.eta = unpack(data.eta) ?? new Float32Array(0);
+    this.now = new Float64Array(this.count); // modal coordinates at this time
+    this.uniforms = { ...uniforms, ...bodyUniforms() };
+    const points = new Float32Array(unpack(data.points));
+    this.shape = new BufferAttribute(new Float32Array(points.length), 3);
+    const table = new Table(points, this.shape, data.parts);
+    if (this.count) {
+      const raw = unpack(data.shapes);
+      const n = points.length;
+      this.shapes = data.scales.map((scale, r) => Float32Array.from(raw.subarray(r * n, (r + 1) * n), (v) => v * scale));
+    }
+    this.colours = (data.colours ?? []).map((one) => ({ ...one, rows: unpack(one.rows) }));
+    if (this.colours.length) {
+      this.value = new BufferAttribute(new Uint8Array(points.length / 3), 1, true);
+      table.attributes.value = this.value;
+    }
+    this.group = new Group();
+    this.group.name = data.name;
+    for (const part of data.parts) if (part.shown !== false) this.group.add(...table.things(part, this.uniforms, 0.3));
+    // where it is without its bending drawn larger
+    this.p = new Vector3();
+    this.q = new Quaternion();
+  }
+
+  has(k) {
+    return Number.isFinite(this.poses[7 * k]);
+  }
+
+  // Position (3) and coordinates a part `s` of the way from time k to the next.
+  take(k, s) {
+    const { poses } = this;
+    const [a, b] = [7 * k, 7 * Math.min(k + 1, poses.length / 7 - 1)];
+    this.next = s > 0 && Number.isFinite(poses[b]) ? b / 7 : k;
+    const next = 7 * this.next;
+    this.place = [0, 1, 2].map((i) => poses[a + i] + s * (poses[next + i] - poses[a + i]));
+    const turn = (c) => new Quaternion(poses[c + 4], poses[c + 5], poses[c + 6], poses[c + 3]);
+    this.q.copy(turn(a).slerp(turn(next), s));
+    const n = this.count;
+    for (let r = 0; r < n; r++) this.now[r] = this.eta[n * k + r] + s * (this.eta[n * this.next + r] - this.eta[n * k + r]);
+  }
+
+  // Put the body to its place beside `origin`; what hangs on a structure goes with the place where it hangs.
+  put(bodies, origin, gain) {
+    this.p.set(...this.place.map((v, i) => v - origin[i]));
+    this.group.position.copy(this.p);
+    this.group.quaternion.copy(this.q);
+    const spot = this.hung.find((one) => bodies[one.body].group.visible);
+    if (spot) {
+      const parent = bodies[spot.body];
+      const free = spot.turned(parent.now, 1).premultiply(parent.q);
+      const arm = this.p.clone().sub(parent.p).sub(spot.at(parent.now, 1).applyQuaternion(parent.q)).applyQuaternion(free.clone().invert());
+      const drawn = spot.turned(parent.now, gain).premultiply(parent.group.quaternion);
+      this.group.position.copy(spot.at(parent.now, gain).applyQuaternion(parent.group.quaternion).add(parent.group.position)).add(arm.applyQuaternion(drawn));
+      this.group.quaternion.copy(drawn.multiply(free.invert().multiply(this.q)));
+    }
+    this.uniforms.bend.value = gain;
+    if (!this.count) return;
+    const { array } = this.shape;
+    array.fill(0);
+    this.shapes.forEach((shape, r) => {
+      const eta = this.now[r];
+      if (eta !== 0) for (let i = 0; i < array.length; i++) array[i] += eta * shape[i];
+    });
+    this.shape.needsUpdate = true;
+  }
+
+  // Colours of values at the points, or of how far they moved.
+  paint(name, k, most) {
+    const found = this.colours.find((one) => one.name === name);
+    this.uniforms.valued.value = Number(name !== undefined);
+    this.uniforms.travelled.value = most > 0 ? 1 / most : 0;
+    if (!this.value) return;
+    const n = this.value.array.length;
+    if (found) this.value.array.set(found.rows.subarray(n * Math.floor(k / found.every), n * Math.floor(k / found.every) + n));
+    else this.value.array.fill(0);
+    this.value.needsUpdate = true;
+  }
+
+  more({ poses, eta }) {
+    this.poses = appended(this.poses, poses);
+    if (this.count) this.eta = appended(this.eta, eta);
+  }
+}
+
+class Replay extends Stage {
   constructor(holder, figure) {
-    this.figure = figure;
+    super(holder, figure, { label: "The flight in 3-D; drag to look from elsewhere", fov: 30 });
+    this.play(false);
+    onTime((time, from) => from !== this && this.go(time));
+    onRows(figure.id, (rows) => this.more(rows));
+  }
+
+  build(holder) {
+    const { figure } = this;
     this.t = unpack(figure.t);
     this.now = this.t[0];
     this.gain = figure.gain;
     this.chase = true;
-    this.frames = 0;
-    this.visible = true;
-    this.build(holder);
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.renderer.outputColorSpace = "srgb-linear";
-    this.scene = new Scene();
-    this.camera = new PerspectiveCamera(30, 1, 0.01, 100);
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.enableDamping = false;
-    this.controls.enableZoom = false;
-    this.controls.addEventListener("change", () => this.later());
-    this.canvas.addEventListener("pointerdown", () => (this.controls.enableZoom = true));
-    this.canvas.addEventListener("pointerleave", () => (this.controls.enableZoom = false));
-    this.uniforms = { size: { value: 5 }, stops: { value: STOPS.map(linear) }, ink: { value: new Color() } };
-    this.bodies = figure.bodies.map((data) => new Body(data, this.uniforms));
-    for (const body of this.bodies) this.scene.add(body.group);
-    this.arrows = (figure.arrows ?? []).map((data) => this.arrow(data));
-    this.trail();
-    this.paint();
-    this.fit();
-    this.play(false);
-    onTheme(() => this.paint());
-    onTime((time, from) => from !== this && this.go(time));
-    new ResizeObserver(() => this.fit(true)).observe(this.frame);
-    new IntersectionObserver(([entry]) => {
-      this.visible = entry.isIntersecting;
-      this.later();
-    }).observe(this.frame);
-  }
-
-  build(holder) {
-    holder.classList.add("viewer", "replay");
-    this.frame = element("div", "stage");
-    this.canvas = element("canvas");
-    this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "The flight in 3-D; drag to look from elsewhere");
-    this.canvas.tabIndex = 0;
-    this.caption = element("div", "reading");
-    this.frame.append(this.canvas, this.caption);
-    if (this.figure.gain > 0) {
-      const scale = element("div", "scale");
-      scale.append(element("span", "", "straight"), element("i"), element("span", "", "most bent"));
-      scale.querySelector("i").style.background = `linear-gradient(90deg, ${STOPS.join(",")})`;
-      this.frame.append(scale);
-    }
+    holder.classList.add("replay");
+    if (figure.gain > 0) this.measure("straight", "most bent");
     const bar = element("div", "controls");
-    this.button = element("button", "play");
-    this.button.type = "button";
-    this.button.addEventListener("click", () => this.play(!this.playing));
-    const range = (name, words, low, high, value, step, set) => {
-      const label = element("label", `amount ${name}`, words);
-      const input = element("input", name);
-      Object.assign(input, { type: "range", min: String(low), max: String(high), step: String(step), value: String(value) });
-      input.addEventListener("input", () => set(Number(input.value)));
-      label.append(input);
-      bar.append(label);
-      return input;
-    };
-    bar.append(this.button);
-    const { t } = this;
-    const end = t[t.length - 1];
-    this.slider = range("time", "Time", t[0], end, t[0], (end - t[0]) / 2000 || 1, (value) => {
+    const [label, input] = slider("time", "Time", this.span(), (value) => {
       this.play(false);
       this.go(value, true);
     });
-    if (this.figure.gain > 0) {
-      const top = 4 * this.figure.gain;
-      range("bending", "Bending", 0, top, this.figure.gain, top / 100, (value) => {
+    this.slider = input;
+    bar.append(this.playButton, label);
+    if (figure.gain > 0) {
+      const top = 4 * figure.gain;
+      const [bending] = slider("bending", "Bending", { low: 0, high: top, value: figure.gain, step: top / 100 }, (value) => {
         this.gain = value;
         this.later();
       });
+      bar.append(bending);
     }
     this.cameras = ["chase", "fixed"].map((name) => {
-      const button = element("button", "quiet camera", name === "chase" ? "Chase camera" : "Fixed camera");
-      button.type = "button";
-      button.dataset.camera = name;
-      button.addEventListener("click", () => this.look(name === "chase"));
-      bar.append(button);
-      return button;
+      const one = button("quiet camera", name === "chase" ? "Chase camera" : "Fixed camera", () => {
+        this.chase = name === "chase";
+        this.marks();
+        this.fit();
+      });
+      one.dataset.camera = name;
+      return one;
     });
-    this.target = element("select", "chased");
-    this.target.setAttribute("aria-label", "Body that the camera follows");
-    this.figure.bodies.forEach((body, i) => this.target.append(new Option(body.name, String(i))));
-    this.target.addEventListener("change", () => this.fit());
+    bar.append(...this.cameras);
+    this.target = this.choice("chased", "Body that the camera follows", [...new Set(figure.bodies.map((b) => b.name))], () => this.fit());
     bar.append(this.target);
+    const fields = [...new Set(figure.bodies.flatMap((body) => (body.colours ?? []).map((one) => one.name)))];
+    if (fields.length) {
+      this.field = this.choice("coloured", "What colours tell", ["displacement", ...fields], () => this.recolour());
+      bar.append(this.field);
+    }
+    if (figure.live) {
+      this.following = button("quiet camera live", "Follow the run", () => this.follow(!this.follows));
+      bar.append(this.following);
+    }
+    bar.append(this.chips);
     holder.replaceChildren(this.frame, bar);
     this.marks();
   }
 
+  choice(name, label, words, changed) {
+    const select = element("select", name);
+    select.setAttribute("aria-label", label);
+    for (const one of words) select.append(new Option(one, one));
+    select.addEventListener("change", changed);
+    return select;
+  }
+
+  span() {
+    const [low, high] = [this.t[0], this.t[this.t.length - 1]];
+    return { low, high, value: low, step: (high - low) / 2000 || 1 };
+  }
+
+  load() {
+    const { figure } = this;
+    this.bodies = figure.bodies.map((data) => new Body(data, this.uniforms));
+    for (const body of this.bodies) this.scene.add(body.group);
+    this.arrows = new Arrows(figure.arrows ?? [], Spot, this);
+    const plain = () => ({ ...this.uniforms, ...bodyUniforms() });
+    this.path = new Line(new BufferGeometry(), plainMaterial(plain(), 0.5, false));
+    this.dot = new Points(new BufferGeometry(), plainMaterial({ ...plain(), size: { value: 14 } }, 1, false, true));
+    this.dot.geometry.setAttribute("position", new BufferAttribute(new Float32Array(3), 3));
+    this.ground = new LineSegments(this.pad(), plainMaterial(plain(), 0.25, false));
+    for (const thing of [this.path, this.dot, this.ground]) {
+      thing.frustumCulled = false;
+      this.scene.add(thing);
+    }
+    if (figure.live) this.follow(true);
+  }
+
+  // Rings and spokes on the ground under the start, where there is one.
+  pad() {
+    const { ground, up, size } = this.figure;
+    const out = [];
+    if (ground) {
+      const top = new Vector3(...up);
+      const a = new Vector3(Math.abs(up[0]) < 0.9 ? 1 : 0, Math.abs(up[0]) < 0.9 ? 0 : 1, 0).cross(top).normalize();
+      const b = new Vector3().crossVectors(top, a);
+      const at = (r, angle) => a.clone().multiplyScalar(r * Math.cos(angle)).addScaledVector(b, r * Math.sin(angle)).toArray();
+      const [rings, parts] = [8, 72];
+      for (let ring = 1; ring <= rings; ring++)
+        for (let k = 0; k < parts; k++)
+          out.push(...at(0.5 * size * ring, (2 * Math.PI * k) / parts), ...at(0.5 * size * ring, (2 * Math.PI * (k + 1)) / parts));
+      for (let k = 0; k < 12; k++) out.push(...at(0.5 * size, (Math.PI * k) / 6), ...at(0.5 * size * rings, (Math.PI * k) / 6));
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(new Float32Array(out), 3));
+    return geometry;
+  }
+
   marks() {
-    this.cameras.forEach((button, i) => button.setAttribute("aria-pressed", String(this.chase === (i === 0))));
+    this.cameras.forEach((one, i) => one.setAttribute("aria-pressed", String(this.chase === (i === 0))));
     this.canvas.dataset.camera = this.chase ? "chase" : "fixed";
   }
 
-  look(chase) {
-    this.chase = chase;
-    this.marks();
-    this.fit();
-  }
-
-  arrow(data) {
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array(ARROW), 3));
-    // all of it has the last colour of the measure
-    const last = new Float32Array(ARROW.length).map((_, i) => Number(i % 3 === 0));
-    geometry.setAttribute("shape", new BufferAttribute(last, 3));
-    const helper = new LineSegments(geometry, plainMaterial({ ...this.uniforms, bend: { value: 0 } }, 1, true));
-    helper.frustumCulled = false;
-    this.scene.add(helper);
-    const rows = unpack(data.rows); // place and vector, six numbers a time
-    let most = 0;
-    for (let i = 0; i < rows.length; i += 6) most = Math.max(most, Math.hypot(rows[i + 3], rows[i + 4], rows[i + 5]) || 0);
-    return { helper, rows, most };
-  }
-
-  // The path of the followed body.
-  trail() {
-    this.path = new Line(new BufferGeometry(), plainMaterial({ ...this.uniforms, bend: { value: 0 } }, 0.5, false));
-    this.path.frustumCulled = false;
-    this.scene.add(this.path);
-  }
-
-  followed() {
-    return this.bodies[Number(this.target.value) || 0];
+  recolour() {
+    const name = this.field.value;
+    const found = this.bodies.flatMap((body) => body.colours).find((one) => one.name === name);
+    const words = found ? ["0", withUnit(found.largest, found.unit)] : ["straight", "most bent"];
+    words.forEach((text, i) => (this.ends[i].textContent = text));
+    this.canvas.dataset.coloured = name;
+    this.later();
   }
 
   paint() {
-    this.uniforms.ink.value = linear(color("ink"));
-    this.later();
+    this.arrows?.paint();
+    super.paint();
   }
 
   play(on) {
-    this.playing = on;
-    this.button.textContent = on ? "Pause" : "Play";
-    this.button.setAttribute("aria-pressed", String(on));
-    this.canvas.dataset.playing = String(on);
-    this.last = undefined;
     if (on && this.now >= this.t[this.t.length - 1]) this.now = this.t[0];
-    this.later();
+    if (on) this.follow(false);
+    super.play(on);
   }
 
   go(time, tell = false) {
     const { t } = this;
     this.now = Math.min(Math.max(time, t[0]), t[t.length - 1]);
     this.slider.value = String(this.now);
+    if (this.now < t[t.length - 1]) this.follow(false);
     if (tell) setTime(this.now, this);
     this.later();
   }
 
+  // Stay at the end of a run that goes on.
+  follow(on) {
+    if (!this.following) return;
+    this.follows = on;
+    this.following.setAttribute("aria-pressed", String(on));
+    if (on && this.now < this.t[this.t.length - 1]) this.go(this.t[this.t.length - 1], true);
+  }
+
+  more(rows) {
+    const { follows } = this;
+    this.t = appended(this.t, rows.t);
+    rows.bodies.forEach((data, i) => this.bodies[i].more(data));
+    this.arrows.more(rows.arrows);
+    Object.assign(this.slider, { max: String(this.span().high), step: String(this.span().step) });
+    this.trail();
+    this.canvas.dataset.rows = String(this.t.length);
+    if (follows) {
+      this.go(this.t[this.t.length - 1], true);
+      this.follow(true);
+    }
+    this.later();
+  }
+
   // Row of the table of times and the part of the way to the next.
-  place() {
+  row() {
     const { t, now } = this;
     let [low, high] = [0, t.length - 1];
+    if (now >= t[high]) return [high, 0];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (t[middle] <= now) low = middle;
@@ -249,94 +308,82 @@ class Replay {
     return gap > 0 ? [low, Math.min(1, (now - t[low]) / gap)] : [low, 0];
   }
 
-  pose(body, k) {
-    const start = 7 * k;
-    return Number.isFinite(body.poses[start]) ? Array.from(body.poses.slice(start, start + 3)) : undefined;
+  // The followed body has another look after a staging.
+  followed(k) {
+    const own = this.bodies.filter((body) => body.name === this.target.value);
+    return own.find((body) => body.has(k)) ?? own[0];
   }
 
-  // What positions are measured from: the followed body, or where it was at the start.
-  origin(k, s) {
-    const body = this.followed();
-    if (!this.chase) return this.first;
-    const [a, b] = [this.pose(body, k), this.pose(body, Math.min(k + 1, this.t.length - 1))];
-    if (a && b) this.seen = a.map((v, i) => v + s * (b[i] - v));
-    else if (a) this.seen = a;
-    return this.seen ?? this.first;
-  }
-
-  fit(keep = false) {
-    const width = this.frame.clientWidth;
-    const height = this.frame.clientHeight;
-    if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
-    this.renderer.setSize(width, height, false);
-    this.uniforms.size.value = 4.5 * this.renderer.getPixelRatio();
-    this.camera.aspect = width / height;
-    if (!keep || this.first === undefined) this.frameCamera();
-    this.camera.updateProjectionMatrix();
-    this.later();
-  }
-
-  frameCamera() {
-    const body = this.followed();
-    const rows = Array.from({ length: this.t.length }, (_, k) => this.pose(body, k));
-    this.first = rows.find((row) => row) ?? [0, 0, 0];
-    const path = new Float32Array(rows.flatMap((row) => (row ? row.map((v, i) => v - this.first[i]) : [])));
+  // The path of the followed body beside its start, and how far it leads.
+  trail() {
+    const rows = [];
+    for (let k = 0; k < this.t.length; k++) {
+      const body = this.followed(k);
+      if (body.has(k)) rows.push(Array.from(body.poses.subarray(7 * k, 7 * k + 3)));
+    }
+    this.first = rows[0] ?? [0, 0, 0];
+    const path = new Float32Array(rows.flatMap((row) => row.map((v, i) => v - this.first[i])));
     this.path.geometry.setAttribute("position", new BufferAttribute(path, 3));
-    this.path.geometry.setAttribute("shape", new BufferAttribute(new Float32Array(path.length), 3));
-    let reach = 0;
-    for (let i = 0; i < path.length; i += 3) reach = Math.max(reach, Math.hypot(path[i], path[i + 1], path[i + 2]));
-    const size = this.figure.size;
-    const radius = this.chase ? size : Math.max(size, reach);
-    const distance = (1.1 * radius) / Math.tan((this.camera.fov * Math.PI) / 360);
-    const way = new Vector3(0.62, -0.7, 0.36).normalize();
-    this.camera.up.set(0, 0, 1);
-    const center = this.chase ? new Vector3() : new Vector3(...Array.from(path.slice(-3))).multiplyScalar(0.5);
-    this.camera.position.copy(center).addScaledVector(way, distance);
-    this.camera.near = distance / 2000;
-    this.camera.far = 4 * distance + 4 * reach;
-    this.controls.target.copy(center);
-    this.controls.update();
+    const low = [0, 1, 2].map((i) => rows.reduce((m, row) => Math.min(m, row[i] - this.first[i]), 0));
+    const high = [0, 1, 2].map((i) => rows.reduce((m, row) => Math.max(m, row[i] - this.first[i]), 0));
+    this.center = new Vector3(...low).add(new Vector3(...high)).multiplyScalar(0.5);
+    this.reach = Math.hypot(...low.map((v, i) => high[i] - v)) / 2;
   }
 
-  later() {
-    if (this.waiting || !this.visible) return;
-    this.waiting = requestAnimationFrame((time) => this.draw(time));
+  place() {
+    const { figure } = this;
+    this.trail();
+    const body = this.followed(0);
+    const own = body === this.bodies[0] ? figure.size : Math.min(figure.size, 3 * body.radius);
+    const wide = this.arrows.all.length ? 1.25 : 1; // room for arrows
+    const radius = this.chase ? wide * own : Math.max(figure.size, this.reach);
+    const half = (this.camera.fov * Math.PI) / 360;
+    const distance = (1.06 * radius) / Math.min(Math.tan(half), Math.tan(half) * this.camera.aspect);
+    const up = new Vector3(...(figure.up ?? [0, 0, 1]));
+    const side = new Vector3(0.66, -0.75, 0).addScaledVector(up, -new Vector3(0.66, -0.75, 0).dot(up));
+    if (side.length() < 0.3) side.set(0, 1, 0.3).addScaledVector(up, -new Vector3(0, 1, 0.3).dot(up));
+    this.camera.up.copy(up);
+    this.look(this.chase ? new Vector3() : this.center, side.normalize().addScaledVector(up, 0.34).normalize(), distance, 4 * distance + 4 * this.reach);
   }
 
-  draw(time) {
-    this.waiting = undefined;
+  advance(seconds) {
     const { t } = this;
     const end = t[t.length - 1];
-    if (this.playing) {
-      const step = this.last === undefined ? 0 : Math.min(0.25, (time - this.last) / 1000);
-      this.last = time;
-      this.go(this.now + (step * (end - t[0])) / PLAYED, true);
-      if (this.now >= end) this.play(false);
+    this.go(this.now + (seconds * (end - t[0])) / PLAYED, true);
+    if (this.now >= end) this.play(false);
+  }
+
+  show() {
+    const [k, s] = this.row();
+    for (const body of this.bodies) {
+      body.group.visible = body.has(k);
+      if (body.group.visible) body.take(k, s);
     }
-    const [k, s] = this.place();
-    const origin = this.origin(k, s) ?? [0, 0, 0];
-    for (const body of this.bodies) body.at(k, s, origin, this.gain);
-    this.path.position.set(...this.first.map((v, i) => v - origin[i]));
-    for (const { helper, rows, most } of this.arrows) {
-      const row = rows.slice(6 * k, 6 * k + 6);
-      const long = Math.hypot(row[3], row[4], row[5]);
-      helper.visible = long > 1e-9 * most && Number.isFinite(row[0]);
-      if (!helper.visible) continue;
-      helper.position.set(row[0] - origin[0], row[1] - origin[1], row[2] - origin[2]);
-      helper.quaternion.setFromUnitVectors(new Vector3(1, 0, 0), new Vector3(row[3], row[4], row[5]).divideScalar(long));
-      helper.scale.setScalar((this.figure.size * long) / most);
+    const body = this.followed(k);
+    if (body.group.visible) {
+      const middle = body.middle.clone().applyQuaternion(body.q).toArray();
+      this.seen = body.place.map((v, i) => v + middle[i]);
     }
+    const origin = this.chase ? (this.seen ?? this.first) : this.first;
+    const field = this.field && this.field.value !== "displacement" ? this.field.value : undefined;
+    for (const one of this.bodies) {
+      if (!one.group.visible) continue;
+      one.put(this.bodies, origin, this.gain);
+      one.paint(field, k, this.figure.most);
+    }
+    const away = this.first.map((v, i) => v - origin[i]);
+    this.path.position.set(...away);
+    this.dot.visible = !this.chase && this.reach > SMALL * this.figure.size && body.group.visible;
+    this.dot.position.copy(body.group.position);
+    this.ground.visible = Boolean(this.figure.ground);
+    if (this.figure.ground) this.ground.position.set(...this.figure.ground.map((v, i) => v - origin[i]));
+    this.arrows.show(k, s, this.bodies, this.gain);
+    const { t } = this;
+    const end = t[t.length - 1];
     this.caption.replaceChildren(element("b", "", `${this.now.toFixed(end - t[0] < 10 ? 3 : 1)} s`));
     if (this.figure.gain > 0) this.caption.append(element("span", "", `bending × ${Number(this.gain.toPrecision(2))}`));
     this.canvas.dataset.time = String(this.now);
-    this.renderer.render(this.scene, this.camera);
-    this.canvas.dataset.frames = String(++this.frames);
-    if (this.playing) this.later();
   }
 }
 
-export function replay(holder, figure) {
-  if (!document.createElement("canvas").getContext("webgl2")) throw new Error("no WebGL");
-  new Replay(holder, figure);
-}
+export const replay = withWebGL((holder, figure) => new Replay(holder, figure));

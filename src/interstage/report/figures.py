@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 
 HINT = "Move over a chart to read values; drag to zoom, double click to see all."
-TYPES = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "u2": "<u2", "u4": "<u4"}
+TYPES = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 
 
 def pack(values: ArrayLike, kind: str) -> dict[str, str]:

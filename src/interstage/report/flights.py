@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
+from interstage.report.replay import stretches_of
+from interstage.report.view import add_replay, flight_replay
 from interstage.system.flight_log import FlightLog
 from interstage.system.log import Series
 
@@ -13,8 +18,8 @@ MOST_CURVES = 6  # of one chart
 MOST_PANELS = 40
 
 
-def flight_report(log: FlightLog, source: str) -> Report:
-    """Return the report of the log of a flight."""
+def flight_report(log: FlightLog, source: str, decks: Sequence[str | Path] = ()) -> Report:
+    """Return the report of the log of a flight; decks : of its flexible bodies, to draw their elements."""
     report = Report(
         log.name,
         f"A flight of devices and software around a vehicle, from the file {source}: what is wired to what, and every "
@@ -28,6 +33,9 @@ def flight_report(log: FlightLog, source: str) -> Report:
         report.fact("Bodies", f"{len(log.system.bodies)}", "", f"{log.system.nv} velocities")
     if log.events:
         report.fact("Events", f"{len(log.events)}")
+    if len(log.t) > 1 and log.phases[0].system.bodies:
+        section = report.section("flight", "Flight", "The vehicle as it flew; charts show the same time.")
+        add_replay(section, flight_replay(stretches_of(log), log, decks))
     _diagram(report, log)
     if len(log.t) > 1:
         _ports(report, log)
@@ -77,9 +85,8 @@ def _charts(section: Section, title: str, ports: list[Series], t: np.ndarray) ->
         panels.append(Panel(one.name.rpartition(".")[2], unit, curves, unit))
     sampled = [one for one in ports if one.held]
     said = f"{len(sampled[0].t)} samples." if sampled else "Continuous."
-    section.figure(
-        title, f"Outputs and states of '{title}'. {said}", lines_figure(t[keep], "time, s", panels), HINT
-    )
+    figure = {**lines_figure(t[keep], "time, s", panels), "clock": True}
+    section.figure(title, f"Outputs and states of '{title}'. {said}", figure, HINT)
 
 
 def _bodies(report: Report, log: FlightLog) -> None:
@@ -107,7 +114,7 @@ def _bodies(report: Report, log: FlightLog) -> None:
         section.figure(
             body,
             f"The frame of '{body}', and its modes that move most.",
-            lines_figure(t[keep], "time, s", panels),
+            {**lines_figure(t[keep], "time, s", panels), "clock": True},
         )
 
 

@@ -19,6 +19,7 @@ from interstage import __version__
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.output import as_path, checked_target, write_bytes
+from interstage.report.hanging import Pose, drawn_poses
 from interstage.report.meshes import Mesh, Picture, as_picture, box_of, mesh_of
 from interstage.report.scene import Part
 from interstage.report.sources import component_parts
@@ -110,7 +111,7 @@ def export_gltf(
     decks : {flexible body: NASTRAN deck whose elements are drawn}
     frames : states of a log that are kept at the most
     follow : body that stays in its place, for flights far from the origin: glTF has seven digits
-    exaggerate : factor of deformations
+    exaggerate : factor of deformations; what hangs on a structure goes with the place where it hangs
     """
     target = checked_target(as_path(path, "glTF file"), "glTF file")[0]
     if target.suffix.lower() != ".glb":
@@ -125,11 +126,12 @@ def export_gltf(
                 raise InputError(f"there is no body '{body}'", where=name, hint=known_names(bodies))
     file = _File()
     run = _Animation(file, rows)
-    origin = _places(rows, follow)[0] if follow else np.zeros((len(rows), 3))
+    poses = [drawn_poses(row.system, row.x, exaggerate) for row in rows]
+    origin = _places(poses, follow)[0] if follow else np.zeros((len(rows), 3))
     nodes = []
     for k, body in enumerate(bodies):
         look, weights = _look(file, rows, body, k, (pictures or {}).get(body), (decks or {}).get(body))
-        nodes.append(_body(file, run, body, origin, look))
+        nodes.append(_body(file, run, body, poses, origin, look))
         if weights is not None:
             weights *= exaggerate
             file.json["meshes"][file.json["nodes"][look[0]]["mesh"]]["weights"] = weights[0].tolist()
@@ -160,9 +162,16 @@ class _Animation:
             self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": word}})
 
 
-def _body(file: _File, run: _Animation, body: str, origin: np.ndarray, look: list[int]) -> int:
+def _body(
+    file: _File,
+    run: _Animation,
+    body: str,
+    poses: list[dict[str, Pose]],
+    origin: np.ndarray,
+    look: list[int],
+) -> int:
     """Add the node of a body and its motion."""
-    p, R, there = _places(run.rows, body)
+    p, R, there = _places(poses, body)
     p, q = p - origin, _quaternions(R)
     node = file.add(
         "nodes",
@@ -204,15 +213,14 @@ def _rows(what: System | Log, x: State | None, frames: int) -> list[_Row]:
     return rows
 
 
-def _places(rows: list[_Row], body: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _places(poses: list[dict[str, Pose]], body: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return positions (m, 3) and R (m, 3, 3) of a body, and whether it is there; where not, as it was next to that."""
-    there = np.array([body in row.system.layout for row in rows])
-    p, R = np.zeros((len(rows), 3)), np.tile(np.eye(3), (len(rows), 1, 1))
-    for k in np.flatnonzero(there):
-        row = rows[k]
-        p[k], R[k] = row.system.position(row.x, body), row.system.rotation(row.x, body)
+    there = np.array([body in row for row in poses])
+    p, R = np.zeros((len(poses), 3)), np.tile(np.eye(3), (len(poses), 1, 1))
     known = np.flatnonzero(there)
-    nearest = known[np.argmin(np.abs(known[None, :] - np.arange(len(rows))[:, None]), axis=1)]
+    for k in known:
+        R[k], p[k] = poses[k][body]
+    nearest = known[np.argmin(np.abs(known[None, :] - np.arange(len(poses))[:, None]), axis=1)]
     return p[nearest], R[nearest], there
 
 

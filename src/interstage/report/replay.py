@@ -1,13 +1,13 @@
 """A flight in 3-D: where every body was, how it was turned and bent, as the page's script replays it.
 
 A point l of a body with displacement shapes γ is drawn at p(t) + R(t) (l + g γ η(t)), with p and R of the body's frame
-and a gain g on what bends. Flexible bodies are drawn as the elements of a deck that has their grids, or else as grids
-joined to their nearest; rigid ones as the box that has their mass and inertia.
+and a gain g on what bends; what hangs on a structure goes with the place where it hangs (`hanging`). A body whose
+nodes or modes are others after a staging has a look for each stretch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,19 @@ from interstage.fem import FEModel
 from interstage.multibody import State, System
 from interstage.multibody.types import Node
 from interstage.report.figures import pack
-from interstage.report.meshes import SIDES, box_of
-from interstage.report.scene import FULL, Part, packed_part, parts_of_model, triangles_and_edges
+from interstage.report.hanging import Spot, drawn_pose, hung_on, spot_of
+from interstage.report.looks import look_of
+from interstage.report.scene import FULL, Part, packed_part
+from interstage.report.stresses import stress_rows
 from interstage.spatial import Rotation
+from interstage.system import Log
 
-MOST_TIMES, MOST_POINTS, MOST_NUMBERS = 500, 600, 500_000
+MOST_TIMES, MOST_SHAPES = 600, 24
+MOST_NUMBERS, MOST_COLOURS = 2_000_000, 4_000_000  # of shapes, and of colours of a body
+LEAST = 1e-5  # shapes that move no point by more than this part of the largest displacement are left out
 BEND = 0.05  # of the size of the vehicle: what the largest displacement is drawn as
+STRESS = "stress"
+PRESSURES = {("kg", "m", "s"): "Pa", ("t", "mm", "s"): "MPa"}
 
 
 @dataclass(frozen=True)
@@ -40,9 +47,17 @@ class Stretch:
         return [self.system.state(q, v) for q, v in zip(self.q, self.v)]
 
 
+def stretches_of(log: Log) -> list[Stretch]:
+    """Return the stretches of a log, one for each of its phases."""
+    return [Stretch(phase.system, phase.t, phase.q, phase.v) for phase in log.phases]
+
+
 @dataclass(frozen=True)
 class Arrow:
-    """A vector (m, 3) at times t (m,) that is drawn at a place of a body, in the axes of that place or of the world."""
+    """A vector (m, 3) at times t (m,) that is drawn at a place of a body, in the axes of that place or of the world.
+
+    kind : those of one kind have one colour and one scale;  head : the arrow ends at the place, as forces do
+    """
 
     name: str
     body: str
@@ -50,87 +65,226 @@ class Arrow:
     t: np.ndarray
     values: np.ndarray
     frame: str = "node"
+    kind: str = ""
+    unit: str = ""
+    head: bool = False
 
 
 @dataclass
 class Drawn:
-    """A body: points (N, 3) in its axes, parts on them; poses (T, 7) and displacements (T, N, 3) at the times."""
+    """A body with one look: points (N, 3) in its axes, parts on them, poses (T, 7), NaN while it is not there.
+
+    shapes (N, 3, K), eta (T, K) : how points move;  hung : number of the body that carries it, and where
+    stress (T', N) : at every `every`-th time
+    """
 
     name: str
     points: np.ndarray
     parts: list[Part]
     poses: np.ndarray
-    bends: np.ndarray | None = None
+    shapes: np.ndarray
+    eta: np.ndarray
+    hung: list[tuple[int, Spot]] = field(default_factory=list)
+    stress: np.ndarray | None = None
+    every: int = 1
+
+    def there(self, k: int) -> bool:
+        """Whether the body is there at the k-th time."""
+        return bool(np.isfinite(self.poses[k, 0]))
+
+    def frame(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return R and position at the k-th time."""
+        return Rotation.from_quaternion(self.poses[k, 3:]).matrix, self.poses[k, :3]
+
+    def reach(self) -> float:
+        """Return the largest displacement of a point."""
+        most = np.abs(self.eta).max(axis=0, initial=0.0)
+        if not len(most):
+            return 0.0
+        rows = self.eta[np.unique(np.argmax(np.abs(self.eta), axis=0))]
+        return float(np.linalg.norm(np.einsum("nik,tk->tni", self.shapes, rows), axis=2).max())
+
+    def figure(self, largest: float, unit: str) -> dict[str, Any]:
+        """Return the numbers for the page; largest : stress that has the last colour, and its unit."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        out: dict[str, Any] = {
+            "name": self.name,
+            "points": pack(self.points, "f4"),
+            "middle": (0.5 * (low + high)).tolist(),
+            "radius": 0.5 * float(np.linalg.norm(high - low)) or 1.0,
+            "parts": [packed_part(part) for part in self.parts],
+            "hung": [_spot(number, spot) for number, spot in self.hung],
+            **self.rows(0),
+        }
+        if self.shapes.shape[2]:
+            scales = np.maximum(np.abs(self.shapes).max(axis=(0, 1)), 1e-300) / FULL
+            out["shapes"] = pack(np.round(self.shapes / scales).transpose(2, 0, 1), "i2")
+            out["scales"] = scales.tolist()
+        if self.stress is not None and largest > 0.0:
+            rows = np.round(255.0 * np.clip(self.stress / largest, 0.0, 1.0))
+            colour = {"name": STRESS, "unit": unit, "largest": largest, "every": self.every}
+            out["colours"] = [colour | {"rows": pack(rows, "u1")}]
+        return out
+
+    def rows(self, first: int) -> dict[str, Any]:
+        """Return what changes with time, from a row on."""
+        out = {"poses": pack(self.poses[first:], "f8")}
+        return out | ({"eta": pack(self.eta[first:], "f4")} if self.eta.shape[1] else {})
+
+
+def _spot(number: int, spot: Spot) -> dict[str, Any]:
+    return {
+        "body": number,
+        "place": spot.place.tolist(),
+        "move": spot.move.ravel().tolist(),
+        "turn": spot.turn.ravel().tolist(),
+    }
+
+
+@dataclass
+class Vectors:
+    """An arrow at the times of a replay: vectors (T, 3) in the world, and its place on each look of its body."""
+
+    arrow: Arrow
+    vectors: np.ndarray
+    at: list[tuple[int, Spot]]
+
+    def longest(self) -> float:
+        """Return the length of the longest."""
+        return float(np.nan_to_num(np.linalg.norm(self.vectors, axis=1)).max(initial=0.0))
 
 
 @dataclass
 class Replay:
-    """Times (T,), bodies and arrows [place; vector] (T, 6) of a flight."""
+    """Times (T,), bodies and arrows of a flight.
+
+    up (3,) : away from the ground, world axes;  ground (3,) : a point of it under the start, None where there is none
+    unit : of stresses
+    """
 
     t: np.ndarray
     bodies: list[Drawn]
-    arrows: dict[str, np.ndarray] = field(default_factory=dict)
+    arrows: list[Vectors] = field(default_factory=list)
+    up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    ground: np.ndarray | None = None
+    unit: str = ""
 
     def size(self) -> float:
         """Return the radius of what is drawn about the first body, at the first time."""
         points = self.world(0)
-        first = points[0].mean(axis=0)
-        return max(float(np.linalg.norm(np.concatenate(points) - first, axis=1).max()), 1e-6)
+        low, high = points[0].min(axis=0), points[0].max(axis=0)
+        around = np.linalg.norm(np.concatenate(points) - 0.5 * (low + high), axis=1)
+        return max(float(around.max()), 1e-6)
 
     def world(self, k: int, gain: float = 1.0) -> list[np.ndarray]:
         """Return the points (N, 3) of every body that is there at the k-th time, in the world."""
-        out = []
+        frames = self.frames(k, gain)
+        return [
+            p + (body.points + gain * (body.shapes @ body.eta[k])) @ R.T
+            for body, frame in zip(self.bodies, frames)
+            if frame is not None
+            for R, p in [frame]
+        ]
+
+    def frames(self, k: int, gain: float = 1.0) -> list[tuple[np.ndarray, np.ndarray] | None]:
+        """Return R and position of the frame of every body as it is drawn, None while it is not there."""
+        drawn: list[tuple[np.ndarray, np.ndarray] | None] = []
         for body in self.bodies:
-            if np.isfinite(body.poses[k]).all():
-                bent = body.points if body.bends is None else body.points + gain * body.bends[k]
-                out.append(body.poses[k, :3] + bent @ Rotation.from_quaternion(body.poses[k, 3:]).matrix.T)
-        return out
+            frame = body.frame(k) if body.there(k) else None
+            for number, spot in body.hung if frame is not None and gain != 1.0 else ():
+                parent, seen = self.bodies[number], drawn[number]
+                if frame is not None and seen is not None:
+                    frame = drawn_pose(frame, spot, parent.eta[k], parent.frame(k), seen, gain)
+                    break
+            drawn.append(frame)
+        return drawn
+
+    def turned_back(self, center: np.ndarray, turn: np.ndarray) -> None:
+        """Show all as from a world that has turned by rotation vectors (T, 3) about a centre."""
+        back = [Rotation.from_rotation_vector(-theta) for theta in turn]
+        for body in self.bodies:
+            for k in np.flatnonzero(np.isfinite(body.poses[:, 0])):
+                R, p = body.frame(int(k))
+                body.poses[k, :3] = center + back[k].matrix @ (p - center)
+                body.poses[k, 3:] = Rotation(back[k].matrix @ R).quaternion
+        for one in self.arrows:
+            one.vectors = np.einsum("tij,tj->ti", np.array([R.matrix for R in back]), one.vectors)
 
     def figure(self) -> dict[str, Any]:
         """Return the numbers for the page."""
-        size = self.size()
-        most = max((float(np.abs(b.bends).max()) for b in self.bodies if b.bends is not None), default=0.0)
-        gain = BEND * size / most if most > 0.0 else 0.0
+        stress = [float(body.stress.max()) for body in self.bodies if body.stress is not None]
         return {
             "kind": "replay",
             "t": pack(self.t, "f8"),
-            "size": size,
-            "gain": max(1.0, float(f"{gain:.2g}")) if most > 0.0 else 0.0,
-            "bodies": [_body(body, most) for body in self.bodies],
-            "arrows": [{"name": name, "rows": pack(rows, "f8")} for name, rows in self.arrows.items()],
+            "size": self.size(),
+            **self.bending(),
+            "up": self.up.tolist(),
+            **({} if self.ground is None else {"ground": self.ground.tolist()}),
+            "bodies": [body.figure(max(stress, default=0.0), self.unit) for body in self.bodies],
+            "arrows": self._arrows(),
+        }
+
+    def bending(self) -> dict[str, float]:
+        """Return the largest displacement, and how many times as large as it is bending is drawn at first."""
+        most = max((body.reach() for body in self.bodies), default=0.0)
+        gain = float(f"{BEND * self.size() / most:.2g}") if most > 0.0 else 1.0
+        flexible = any(body.shapes.shape[2] for body in self.bodies)
+        return {"most": most, "gain": max(1.0, gain) if flexible else 0.0}
+
+    def _arrows(self) -> list[dict[str, Any]]:
+        most: dict[str, float] = {}
+        for one in self.arrows:
+            most[one.arrow.kind] = max(most.get(one.arrow.kind, 0.0), one.longest())
+        return [
+            {
+                "name": one.arrow.name,
+                "kind": one.arrow.kind or one.arrow.name,
+                "unit": one.arrow.unit,
+                "head": one.arrow.head,
+                "most": most[one.arrow.kind] or 1.0,
+                "at": [_spot(number, spot) for number, spot in one.at],
+                "vectors": pack(one.vectors, "f4"),
+            }
+            for one in self.arrows
+        ]
+
+    def rows(self, first: int) -> dict[str, Any]:
+        """Return what has come since a row, as the page takes it."""
+        return {
+            "t": pack(self.t[first:], "f8"),
+            **self.bending(),
+            "bodies": [body.rows(first) for body in self.bodies],
+            "arrows": [{"vectors": pack(one.vectors[first:], "f4")} for one in self.arrows],
         }
 
 
-def _body(body: Drawn, most: float) -> dict[str, Any]:
-    out: dict[str, Any] = {
-        "name": body.name,
-        "points": pack(body.points, "f4"),
-        "poses": pack(body.poses, "f8"),
-        "parts": [packed_part(part) for part in body.parts],
-    }
-    if body.bends is not None and most > 0.0:
-        out |= {"largest": most, "bends": pack(np.round(np.nan_to_num(body.bends) / most * FULL), "i2")}
-    return out
-
-
 def replay_of(
-    stretches: Sequence[Stretch], models: Sequence[FEModel] = (), arrows: Sequence[Arrow] = ()
+    stretches: Sequence[Stretch],
+    models: Sequence[FEModel] = (),
+    arrows: Sequence[Arrow] = (),
+    *,
+    stress: bool = True,
+    every_mode: bool = False,
 ) -> Replay:
     """Return the replay of a flight: times are thinned, bodies that leave are gone.
 
-    models : of decks, drawn for the flexible bodies that have their grids
+    models : of decks, drawn for the flexible bodies that have their grids;  stress : colour those by their stresses too
+    every_mode : keep the lowest modes whether they move or not, for a run that goes on
     """
     rows = sum(len(one.t) for one in stretches)
     if rows < 2 or not any(one.system.bodies for one in stretches):
         raise InputError("there is nothing to replay", expected="a vehicle at two times or more")
-    grids = max((_points_of(one.system, models) for one in stretches), default=1)
-    times = min(MOST_TIMES, max(2, MOST_NUMBERS // max(grids, 1)))
-    thin = [_thinned(one, max(2, round(times * len(one.t) / rows))) for one in stretches if len(one.t)]
-    t = np.concatenate([one.t for one in thin])
-    names = dict.fromkeys(name for one in thin for name in one.system.bodies)
+    thin = [_thinned(one, max(2, round(MOST_TIMES * len(one.t) / rows))) for one in stretches if len(one.t)]
     states = [one.states() for one in thin]
-    bodies = [_drawn(name, thin, states, models) for name in names]
-    return Replay(t, bodies, {one.name: _arrow_rows(one, thin, states) for one in arrows})
+    maker = _Maker(thin, states, models, stress, every_mode)
+    replay = Replay(np.concatenate([one.t for one in thin]), maker.bodies)
+    replay.arrows = [maker.vectors(one) for one in arrows]
+    units = thin[0].system.model.units
+    replay.unit = PRESSURES.get(tuple(units.get(what, "") for what in ("mass", "length", "time")), "")
+    pull = np.asarray(thin[0].system.model.gravity, dtype=float)
+    if pull.any():
+        replay.up = -pull / np.linalg.norm(pull)
+    return replay
 
 
 def _thinned(one: Stretch, most: int) -> Stretch:
@@ -139,131 +293,130 @@ def _thinned(one: Stretch, most: int) -> Stretch:
     return Stretch(one.system, one.t[keep], one.q[keep], one.v[keep])
 
 
-def _drawn(
-    name: str, thin: Sequence[Stretch], states: Sequence[Sequence[State]], models: Sequence[FEModel]
-) -> Drawn:
-    """Return one body over all stretches; where its modes change it is drawn as in the first that has it."""
-    first = next(one.system for one in thin if name in one.system.bodies)
-    flex = first.flexible(name)
-    points, parts, rows = _rigid(first, name) if flex is None else _flexible(first, name, models)
-    poses, bends = [], []
-    for one, xs in zip(thin, states):
-        here = name in one.system.bodies
-        for x in xs:
-            poses.append(_pose(one.system, x, name) if here else np.full(7, np.nan))
-        if flex is None:
-            continue
-        now = one.system.flexible(name) if here else None
-        if now is not None and len(now.l) == len(flex.l):
-            eta = np.array([x[name].eta for x in xs])
-            bends.append(np.einsum("nik,tk->tni", now.gamma[rows], eta))
-        else:
-            bends.append(np.zeros((len(xs), len(points), 3)))
-    return Drawn(name, points, parts, np.array(poses), np.concatenate(bends) if bends else None)
+class _Maker:
+    """Makes bodies and arrows of stretches; numbers of looks by body and stretch are in `looks`."""
+
+    def __init__(
+        self,
+        thin: Sequence[Stretch],
+        states: Sequence[Sequence[State]],
+        models: Sequence[FEModel],
+        stress: bool,
+        every_mode: bool,
+    ):
+        self.thin, self.states, self.models = thin, states, models
+        self.stress, self.every_mode = stress, every_mode
+        self.bodies: list[Drawn] = []
+        self.modes: list[np.ndarray] = []  # of each look, those that are kept
+        self.looks: dict[tuple[str, int], int] = {}
+        for name in dict.fromkeys(name for one in thin for name in one.system.bodies):
+            for having in self._alike(name):
+                for s in having:
+                    self.looks[name, s] = len(self.bodies)
+                self._add(name, having)
+        for (name, s), number in self.looks.items():
+            self._hang(name, s, self.bodies[number])
+
+    def _alike(self, name: str) -> list[list[int]]:
+        """Return numbers of stretches in which a body has the same nodes and modes, look by look."""
+        groups: list[list[int]] = []
+        for s, one in enumerate(self.thin):
+            if name not in one.system.bodies:
+                continue
+            flex = one.system.flexible(name)
+            for group in groups:
+                other = self.thin[group[0]].system.flexible(name)
+                if (flex is None) == (other is None) and (
+                    flex is None
+                    or other is None
+                    or (np.array_equal(flex.l, other.l) and np.array_equal(flex.gamma, other.gamma))
+                ):
+                    group.append(s)
+                    break
+            else:
+                groups.append([s])
+        return groups
+
+    def _add(self, name: str, having: Sequence[int]) -> None:
+        system = self.thin[having[0]].system
+        look, flex = look_of(system, name, self.models), system.flexible(name)
+        n = 0 if flex is None else flex.n_modes
+        poses, eta = [], []
+        for s, (one, xs) in enumerate(zip(self.thin, self.states)):
+            if s in having:
+                poses.append(np.array([_pose(one.system, x, name) for x in xs]))
+                eta.append(np.array([x[name].eta for x in xs]).reshape(len(xs), -1))
+            else:
+                poses.append(np.full((len(xs), 7), np.nan))
+                eta.append(np.zeros((len(xs), n)))
+        rows = np.concatenate(eta)
+        modes = self._kept(look.shapes, rows)
+        drawn = Drawn(
+            name, look.points, look.parts, np.concatenate(poses), look.shapes[:, :, modes], rows[:, modes]
+        )
+        if flex is not None and look.fe is not None and self.stress and n:
+            drawn.every = max(1, -(-len(rows) * len(look.points) // MOST_COLOURS))
+            drawn.stress = stress_rows(look.fe, flex, rows[:: drawn.every])
+        self.bodies.append(drawn)
+        self.modes.append(modes)
+
+    def _kept(self, shapes: np.ndarray, eta: np.ndarray) -> np.ndarray:
+        """Return the modes that are drawn: those that move a point most, or the lowest."""
+        most = min(MOST_SHAPES, max(1, MOST_NUMBERS // max(3 * len(shapes), 1)))
+        if self.every_mode:
+            return np.arange(min(most, shapes.shape[2]))
+        reach = np.abs(eta).max(axis=0, initial=0.0) * np.abs(shapes).max(axis=(0, 1), initial=0.0)
+        order = np.sort(np.argsort(-reach, kind="stable")[:most])
+        return order[reach[order] > LEAST * reach.max(initial=0.0)]
+
+    def _hang(self, name: str, s: int, drawn: Drawn) -> None:
+        """Let a body hang on the look that its parent has in a stretch."""
+        found = hung_on(self.thin[s].system, name)
+        if found is None:
+            return
+        number = self.looks[found[0], s]
+        # a body that took hold of another after that one was drawn does not take it along
+        if number < self.looks[name, s] and all(number != other for other, _ in drawn.hung):
+            drawn.hung.append((number, found[1].kept(self.modes[number])))
+
+    def vectors(self, arrow: Arrow) -> Vectors:
+        """Return an arrow at the times of the replay, NaN where its body is not there."""
+        values = np.asarray(arrow.values, dtype=float)
+        if values.ndim != 2 or values.shape[1] != 3:
+            raise InputError(
+                f"'{arrow.name}' is no vector", expected="three numbers a time", got=f"{values.shape}"
+            )
+        numbers = {self.looks[key]: key[1] for key in reversed(self.looks) if key[0] == arrow.body}
+        if not numbers:
+            bodies = {name for name, _ in self.looks}
+            raise InputError(
+                f"there is no body '{arrow.body}'", where=f"arrow {arrow.name}", hint=known_names(bodies)
+            )
+        spots = []
+        for number, s in sorted(numbers.items()):
+            try:
+                spot = spot_of(self.thin[s].system, arrow.body, arrow.node)
+            except InputError:  # a node that has left with another part
+                if number == min(numbers):
+                    raise
+                continue
+            spots.append((number, spot.kept(self.modes[number])))
+        out = []
+        for s, (one, xs) in enumerate(zip(self.thin, self.states)):
+            rows = np.clip(np.searchsorted(arrow.t, one.t * (1.0 + 1e-12), "right") - 1, 0, len(values) - 1)
+            here = self.looks.get((arrow.body, s)) in [number for number, _ in spots]
+            for x, row in zip(xs, rows):
+                if not here:
+                    out.append(np.full(3, np.nan))
+                elif arrow.frame == "world":
+                    out.append(values[row])
+                else:
+                    node = None if arrow.frame == "body" else arrow.node
+                    out.append(one.system.rotation(x, arrow.body, node) @ values[row])
+        return Vectors(arrow, np.array(out), spots)
 
 
 def _pose(system: System, x: State, name: str) -> np.ndarray:
     """Return position and quaternion (7,) of a body's frame."""
     turned = Rotation(system.rotation(x, name)).quaternion
     return np.concatenate([system.position(x, name), turned])
-
-
-def _rigid(system: System, name: str) -> tuple[np.ndarray, list[Part], np.ndarray]:
-    """Return the box with the mass and inertia of a rigid body, and a line to it from the body's origin."""
-    inertia = system.model.spec(name).inertia
-    box = None if inertia is None else box_of(inertia)
-    if box is None:
-        return np.zeros((1, 3)), [Part(name, dots=np.array([0]))], np.array([0])
-    points = np.vstack([box.points, np.zeros(3), inertia.com])
-    edges = triangles_and_edges(np.array(SIDES))[1]
-    parts = [Part(name, box.triangles, edges, lines=np.array([[8, 9]]))]
-    return points, parts, np.arange(len(points))
-
-
-def _points_of(system: System, models: Sequence[FEModel]) -> int:
-    """Return how many points of flexible bodies are drawn."""
-    found = 0
-    for name in system.bodies:
-        flex = system.flexible(name)
-        if flex is not None:
-            found += (
-                len(flex.l) if _model_of(system, name, models) is not None else min(len(flex.l), MOST_POINTS)
-            )
-    return found
-
-
-def _model_of(system: System, name: str, models: Sequence[FEModel]) -> FEModel | None:
-    """Return the model whose grids are those of a body's component."""
-    nodes = system.model.spec(name).component.node_ids
-    return next((fe for fe in models if np.isin(nodes, np.asarray(fe.grids.id)).all()), None)
-
-
-def _flexible(
-    system: System, name: str, models: Sequence[FEModel]
-) -> tuple[np.ndarray, list[Part], np.ndarray]:
-    """Return points, parts and rows of the grids that are drawn: elements of a deck, or grids joined to neighbours."""
-    flex = system.flexible(name)
-    fe = _model_of(system, name, models)
-    if fe is not None:
-        nodes = system.model.spec(name).component.node_ids
-        table = {int(node): k for k, node in enumerate(nodes)}
-        rows_of = np.array([table.get(int(grid), -1) for grid in fe.grids.id])
-        parts = parts_of_model(fe, rows_of)
-        if parts:
-            return flex.l, parts, np.arange(len(flex.l))
-    rows = np.unique(np.linspace(0, len(flex.l) - 1, min(len(flex.l), MOST_POINTS)).round().astype(int))
-    points = flex.l[rows]
-    return points, [Part(name, lines=neighbours(points), dots=np.arange(len(points)))], rows
-
-
-def neighbours(points: np.ndarray) -> np.ndarray:
-    """Return the pairs (k, 2) of the tree of shortest lines that joins all points.
-
-    >>> neighbours(np.array([[0.0, 0, 0], [3, 0, 0], [1, 0, 0]])).tolist()
-    [[0, 2], [1, 2]]
-    """
-    n = len(points)
-    near, parent = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
-    left, pairs, here = np.ones(n, dtype=bool), [], 0
-    left[0] = False
-    for _ in range(n - 1):
-        far = np.linalg.norm(points - points[here], axis=1)
-        closer = left & (far < near)
-        near[closer], parent[closer] = far[closer], here
-        here = int(np.argmin(np.where(left, near, np.inf)))
-        left[here] = False
-        pairs.append(sorted((int(parent[here]), here)))
-    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-
-
-def _arrow_rows(arrow: Arrow, thin: Sequence[Stretch], states: Sequence[Sequence[State]]) -> np.ndarray:
-    """Return place and vector (T, 6) of an arrow in the world, NaN where its body is not there."""
-    values = np.asarray(arrow.values, dtype=float)
-    if values.ndim != 2 or values.shape[1] != 3:
-        raise InputError(
-            f"'{arrow.name}' is no vector", expected="three numbers a time", got=f"{values.shape}"
-        )
-    out = []
-    bodies = {name for one in thin for name in one.system.bodies}
-    if arrow.body not in bodies:
-        raise InputError(
-            f"there is no body '{arrow.body}'", where=f"arrow {arrow.name}", hint=known_names(bodies)
-        )
-    for one, xs in zip(thin, states):
-        rows = np.clip(np.searchsorted(arrow.t, one.t * (1.0 + 1e-12), "right") - 1, 0, len(values) - 1)
-        for x, row in zip(xs, rows):
-            line = np.full(6, np.nan)
-            if arrow.body in one.system.bodies:
-                R = np.eye(3) if arrow.frame == "world" else one.system.rotation(x, arrow.body, arrow.node)
-                line[:3], line[3:] = one.system.position(x, arrow.body, arrow.node), R @ values[row]
-            out.append(line)
-    return np.array(out)
-
-
-def arrows_of(wanted: Mapping[str, tuple[str, Node, str]], log: Any) -> list[Arrow]:
-    """Return arrows of ports of a log of a flight: {port: (body, node, frame)}."""
-    out = []
-    for name, (body, node, frame) in wanted.items():
-        one = log.series(name)
-        out.append(Arrow(name, body, node, one.t, one.values, frame))
-    return out

@@ -22,12 +22,16 @@ FACES = {
     8: ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
 }
 SHELLS = {"CQUAD4": 4, "CQUAD8": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA3": 3, "CTRIA6": 3, "CTRIAR": 3}
+JOINTS = ("CBUSH", "CBUSH1D", "CGAP", "CFAST")  # what joins parts, and is no part itself
 SOLIDS = {"CTETRA": 4, "CPYRAM": 5, "CPENTA": 6, "CHEXA": 8}
 
 
 @dataclass
 class Part:
-    """Elements that are shown and hidden together: triangles (t, 3), edges and lines (k, 2), dots (k,)."""
+    """Elements that are shown and hidden together: triangles (t, 3), edges and lines (k, 2), dots (k,).
+
+    thin : its lines are drawn as edges are, without the colours of motion
+    """
 
     name: str
     triangles: np.ndarray | None = None
@@ -35,6 +39,7 @@ class Part:
     lines: np.ndarray | None = None
     dots: np.ndarray | None = None
     shown: bool = True
+    thin: bool = False
 
 
 @dataclass
@@ -98,6 +103,7 @@ class Scene:
 def packed_part(part: Part) -> dict[str, Any]:
     """Return a part in the form that the page's script reads."""
     out: dict[str, Any] = {"name": part.name, "shown": part.shown}
+    out |= {"thin": True} if part.thin else {}
     for key in ("triangles", "edges", "lines", "dots"):
         value = getattr(part, key)
         if value is not None and len(value):
@@ -163,8 +169,32 @@ def parts_of_model(fe: Any, rows: np.ndarray | None = None) -> list[Part]:
         whole = (nodes >= 0).all(axis=1)
         part = part_of_elements(block.name, [(block.name, nodes[whole])])
         if any(v is not None and len(v) for v in (part.triangles, part.lines)):
+            part.thin = block.name in JOINTS
             out.append(part)
+    for name, pairs in _links(fe).items():
+        pairs = pairs if rows is None else rows[pairs]
+        pairs = pairs[(pairs >= 0).all(axis=1)]
+        if len(pairs):
+            out.append(Part(name, lines=pairs, thin=True))
     return out
+
+
+def _links(fe: Any) -> dict[str, np.ndarray]:
+    """Return pairs (k, 2) of rows of grids that rigid elements and scalar springs join, by their cards."""
+    found: dict[str, list[np.ndarray]] = {}
+    ids = np.asarray(fe.grids.id)
+    for link in fe.links:
+        others = np.searchsorted(ids, np.asarray(link.others))
+        one = np.full(len(others), np.searchsorted(ids, link.grid))
+        found.setdefault(link.kind.upper(), []).append(np.column_stack([one, others]))
+    first = np.asarray(fe.grids.dof)
+    for springs in fe.springs:
+        ends = np.column_stack([springs.a, springs.b])
+        both = np.searchsorted(first, ends, "right") - 1
+        # neither ground nor a scalar point
+        grids = ((ends >= 0) & (ends < first[both] + 6)).all(axis=1) & (both[:, 0] != both[:, 1])
+        found.setdefault(springs.name, []).append(both[grids])
+    return {name: np.concatenate(pairs) for name, pairs in found.items()}
 
 
 def rigid_displacement(at: np.ndarray, motion: np.ndarray, points: np.ndarray) -> np.ndarray:

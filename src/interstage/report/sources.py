@@ -34,18 +34,22 @@ POLES_SENTENCE = (
 def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
     """Return the report of a file, or of the folder of a study.
 
-    deck : NASTRAN deck of a component, whose elements are drawn; without it the grids are drawn as dots
+    deck : NASTRAN deck of a component or of a body of a flight, whose elements are drawn; without it grids are
     """
     path = Path(path)
     path = path / SUMMARY if path.is_dir() and (path / SUMMARY).exists() else path
     kind = file_kind(path)
-    if deck is not None and kind is not COMPONENT:
-        raise InputError("a deck goes with a component file only", where=str(path), got=f"a {kind.words}")
-    reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report, FLIGHT: flight_report}
+    if deck is not None and kind not in (COMPONENT, FLIGHT):
+        raise InputError(
+            "a deck goes with a component or the log of a flight", where=str(path), got=f"a {kind.words}"
+        )
+    reports = {COMPONENT: component_report, LINEAR: linear_report, LOG: log_report}
     if kind is STUDY:
         return import_module("interstage.report.studies").study_report(
             Study.load(path)
         )  # draws by matplotlib
+    if kind is FLIGHT:
+        return flight_report(kind.load(path), path.name, () if deck is None else (deck,))
     made = reports.get(kind)
     if made is None:
         raise InputError(

@@ -15,7 +15,8 @@ from interstage.multibody import Multibody
 from interstage.multibody.types import Node
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
-from interstage.report.replay import Stretch, arrows_of, replay_of
+from interstage.report.forces import acting, arrows_of, surround
+from interstage.report.replay import Replay, Stretch, replay_of, stretches_of
 from interstage.system import Log, LogFile
 from interstage.system.flight_log import FlightLog
 
@@ -58,10 +59,9 @@ def view_of(
     arrows: Mapping[str, tuple[str, Node, str]] | None = None,
 ) -> Report:
     """Return the page of a log that was just flown; see `view_file`."""
-    stretches = [Stretch(phase.system, phase.t, phase.q, phase.v) for phase in log.phases]
     flight = log if isinstance(log, FlightLog) else None
     name = log.phases[0].system.model.name if flight is None else flight.name
-    return _page(name, source, stretches, decks, flight, ports, arrows or {})
+    return _page(name, source, stretches_of(log), decks, flight, ports, arrows or {})
 
 
 def _stretches(log: LogFile, vehicle: str | Path | None, where: str) -> list[Stretch]:
@@ -96,30 +96,49 @@ def _page(
     report = Report(
         name, f"A flight replayed, from {source}. Charts and vehicle show the same time.", "Flight in 3-D"
     )
-    replay = replay_of(
-        stretches, [_model(deck) for deck in decks], [] if log is None else arrows_of(arrows, log)
-    )
+    replay = flight_replay(stretches, log, decks, arrows)
     report.fact("Duration", f"{replay.t[-1] - replay.t[0]:.6g}", "s")
-    report.fact("Bodies", f"{len(replay.bodies)}")
+    report.fact("Bodies", f"{len({body.name for body in replay.bodies})}")
     report.fact(
         "Times shown", f"{len(replay.t)}", "", f"of {sum(len(one.t) for one in stretches)} in the log"
     )
-    section = report.section("flight", "Flight", "")
-    figure = replay.figure()
-    bent = (
-        "Colours tell how far a structure is bent, which is drawn larger than it is. "
-        if figure["gain"]
-        else ""
-    )
-    section.figure(
-        "Replay", f"{bent}Drag to look from elsewhere, click into a chart to go to its time.", figure
-    )
+    add_replay(report.section("flight", "Flight", ""), replay)
     charts = report.section("charts", "Charts", "What was logged beside it.")
     if log is None or not (ports or log.written()):
         _paths(charts, stretches)
     else:
         _ports(charts, log, ports)
+    if log is not None:
+        _recovered(charts, log)
     return report
+
+
+def flight_replay(
+    stretches: Sequence[Stretch],
+    log: FlightLog | None,
+    decks: Sequence[str | Path] = (),
+    arrows: Mapping[str, tuple[str, Node, str]] | None = None,
+    every_mode: bool = False,
+) -> Replay:
+    """Return the replay of a log, with what acts on the vehicle, or with the arrows that are wanted."""
+    drawn = [] if log is None else arrows_of(arrows, log) if arrows else acting(log)
+    models = [_model(deck) for deck in decks]
+    replay = replay_of(stretches, models, drawn, stress=not every_mode, every_mode=every_mode)
+    if log is not None:
+        surround(replay, log)
+    return replay
+
+
+def add_replay(section: Section, replay: Replay, title: str = "Replay", words: str = "") -> None:
+    """Add a replay to a report, with words on what is seen."""
+    figure = replay.figure()
+    said = [words] if words else []
+    if figure["gain"]:
+        said.append("Colours tell how far a structure is bent, which is drawn larger than it is.")
+    if figure["arrows"]:
+        said.append("Arrows are what acts: a force ends where it acts.")
+    said.append("Drag to look from elsewhere, click into a chart to go to its time.")
+    section.figure(title, " ".join(said), figure)
 
 
 def _model(deck: str | Path) -> FEModel:
@@ -151,6 +170,25 @@ def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
         panels.append(Panel(one.name, unit, [Curve(n, v) for n, v in zip(names, columns.T)], unit))
     if panels:
         _charts(section, t, panels)
+
+
+def _recovered(section: Section, log: FlightLog) -> None:
+    """Add charts of forces and stresses that components recover, from modal coordinates alone."""
+    panels, t = [], np.zeros(0)
+    for body in dict.fromkeys(name for phase in log.phases for name in phase.system.bodies):
+        having = [phase for phase in log.having(body) if len(phase.t)]
+        component = having[0].system.model.spec(body).component if having else None
+        if component is None or component.recovery is None or len(having) != len(log.phases):
+            continue
+        keep = thinned(len(log.t), 2000)
+        t = log.t[keep]
+        for name in component.recovery.names[:MOST_CHARTS]:
+            values = np.concatenate([phase.recovered(body, name, residual=False) for phase in having])[keep]
+            panels.append(Panel(f"{name}, {body}", "", [Curve(name, values)]))
+    if panels:
+        words = "Forces and stresses that components recover, of the modes alone."
+        figure = {**lines_figure(t, "time, s", panels), "clock": True}
+        section.figure("Recovered", words, figure, HINT)
 
 
 def _paths(section: Section, stretches: Sequence[Stretch]) -> None:

@@ -4,12 +4,15 @@
 
 A block has a name, words on what it is, the period of its samples ("" where it is continuous) and ports, or members of
 its own. A port is [name, side, size, unit, words]: side "in", "out", "look" (the vehicle fills it) or "push" (the
-vehicle obeys it); words say what of the vehicle.
+vehicle obeys it); words say what of the vehicle. "forces" are the ports that push at places,
+{port: [axes, [[body, node or point], ...]]}.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+
+import numpy as np
 
 from interstage.multibody import System
 from interstage.system.assembly import Assembly, Part
@@ -32,6 +35,7 @@ def blocks_of(assembly: Assembly) -> Block:
         "wires": [list(wire) for wire in wires],
         "exposed": assembly.exposed(),
         "vehicle": _vehicle(assembly),
+        "forces": _forces(assembly),
     }
 
 
@@ -51,6 +55,26 @@ def time_text(time: Fraction) -> str:
 def _vehicle(assembly: Assembly) -> str:
     own = assembly.vehicles().get("")
     return "" if own is None else f"{own.model.name}: {len(own.bodies)} bodies, {own.nv} velocities"
+
+
+def _forces(assembly: Assembly) -> dict[str, list[object]]:
+    """Return the ports that are forces on places of the vehicle, their axes and places."""
+    found: dict[str, list[object]] = {}
+    for part in assembly.parts():
+        for name, field in part.what.fields.items():
+            if isinstance(field, Push) and field.quantity == "force":
+                given = part.place_of(field.owner.name)
+                places = given if isinstance(field.owner, Places) and isinstance(given, list) else [given]
+                found[f"{part.path}.{name}"] = [field.axes, [_plain_place(place) for place in places]]
+    return found
+
+
+def _plain_place(place: object) -> list[object]:
+    """Return a place as [body, node, point or None]."""
+    if not isinstance(place, tuple | list):
+        return [place, None]
+    node = place[1] if len(place) > 1 else None
+    return [place[0], node if node is None or isinstance(node, int) else np.asarray(node, float).tolist()]
 
 
 def _block(name: str, member: Assembly | Part | System) -> Block:

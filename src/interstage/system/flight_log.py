@@ -193,13 +193,20 @@ class FlightLog(Log):
             return str(self.assembly)
         return "" if self._record is None else self._record.tree
 
+    @property
+    def blocks(self) -> Mapping[str, object]:
+        """The assembly as blocks and wires (`blocks_of`), empty where the file does not have it."""
+        if self.assembly is not None:
+            return import_module("interstage.system.blocks").blocks_of(self.assembly)
+        return {} if self._record is None else self._record.blocks
+
     def diagram(self, path: str | Path | None = None) -> str:
         """Return the block diagram of what flew as SVG (`Assembly.diagram`), and write it where a file is given."""
         if self.assembly is not None:
             return self.assembly.diagram(path)
-        if self._record is None or not self._record.blocks:
+        if not self.blocks:
             raise InputError("the file does not have the assembly", where=f"flight '{self.name}'")
-        picture = import_module("interstage.report.diagram").diagram_svg(self._record.blocks)
+        picture = import_module("interstage.report.diagram").diagram_svg(self.blocks)
         if path is not None:
             write_svg(path, picture)
         return picture
