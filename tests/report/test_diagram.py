@@ -155,8 +155,8 @@ def test_the_report_of_a_flight_shows_it_from_its_file(tmp_path):
     assert ist.load(tmp_path / "seen.h5").diagram() == log.diagram()
     report = report_file(tmp_path / "seen.h5")
     page = report.html()
-    assert [s.id for s in report.sections] == ["diagram", "ports", "bodies", "about"]
-    assert "Block diagram of seen" in page and len(report.figures) == 3
+    assert [s.id for s in report.sections] == ["flight", "diagram", "ports", "bodies", "about"]
+    assert "Block diagram of seen" in page and len(report.figures) == 4
 
 
 def test_the_command_writes_the_page_of_a_flight(tmp_path):

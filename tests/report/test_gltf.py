@@ -128,7 +128,9 @@ def test_a_vehicle_stands_still_and_bodies_that_leave_are_gone(run, tmp_path):
 
 def test_what_hangs_on_a_structure_goes_with_its_bending(run, tmp_path):
     """The tip mass sits at the node that carries it, however large bending is drawn; a body on a rigid one stays."""
-    found = Read(ist.export_gltf(run, tmp_path / "large.glb", frames=20, decks={"boom": DECK}, exaggerate=30.0))
+    found = Read(
+        ist.export_gltf(run, tmp_path / "large.glb", frames=20, decks={"boom": DECK}, exaggerate=30.0)
+    )
     (t, p), (_, q) = found.channel("boom", "translation"), found.channel("boom", "rotation")
     weights = found.channel("boom, structure", "weights")[1].reshape(len(t), -1)
     drawn = found.mesh("boom, structure")["primitives"][0]

@@ -26,7 +26,14 @@ PBAR,1,1,1.-3,2.-7,3.-7,4.-7
     [f"GRID,{k},,{0.5 * k},0.,0." for k in range(9)][1:]
     + ["GRID,9,,0.,0.,0."]
     + [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, 8)]
-    + ["CBAR,8,1,9,1,0.,1.,0.", "GRID,10,,2.,0.5,0.", "RBE2,30,4,123456,10", "CONM2,20,5,0,2.0", ",0.5,0.,0.5,0.,0.,0.5", "ENDDATA"]
+    + [
+        "CBAR,8,1,9,1,0.,1.,0.",
+        "GRID,10,,2.,0.5,0.",
+        "RBE2,30,4,123456,10",
+        "CONM2,20,5,0,2.0",
+        ",0.5,0.,0.5,0.,0.,0.5",
+        "ENDDATA",
+    ]
 )
 STRESSES = ("axial", *(f"s{k}{end}" for end in "ab" for k in (1, 2, 3, 4)))
 
@@ -128,7 +135,7 @@ def test_colours_are_stresses_that_the_component_recovers(flown):
 
 
 def test_stages_have_looks_of_their_own_and_forces_their_arrows(tmp_path):
-    """A stack that is cut: before, one body of all nodes; after, two, of which one has another look under its old name."""
+    """A stack that is cut: one body of all nodes before, two after; one has the old name and another look."""
     K, M, nodes = lumped_beam(4.0, 4, EA=1e6, GJ=1e4, EI=1e4, mass=[1.0] * 6)
     v = ist.Vehicle("stack", gravity=[-9.81, 0, 0])
     for name, at in (("low", 0.0), ("top", 4.0)):
@@ -252,11 +259,14 @@ def test_replay_in_a_browser(flown, page_of):
 
         until(lambda: shown("frames") > 0)
         page.eval_on_selector(
-            "input.bending", "i => { i.step = 'any'; i.max = 340; i.value = 340; i.dispatchEvent(new Event('input')) }"
+            "input.bending",
+            "i => { i.step = 'any'; i.max = 340; i.value = 340; i.dispatchEvent(new Event('input')) }",
         )
         until(lambda: page.inner_text(".replay .reading span") == "bending × 340")
         first = page.eval_on_selector(CANVAS, "c => c.toDataURL()")
-        page.eval_on_selector("input.time", "i => { i.step = 'any'; i.value = 2.5; i.dispatchEvent(new Event('input')) }")
+        page.eval_on_selector(
+            "input.time", "i => { i.step = 'any'; i.value = 2.5; i.dispatchEvent(new Event('input')) }"
+        )
         until(lambda: abs(shown() - 2.5) < 0.01)
         assert page.eval_on_selector(CANVAS, "c => c.toDataURL()") != first
         assert float(page.get_attribute(".now", "data-time")) == pytest.approx(2.5, abs=0.01)

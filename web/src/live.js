@@ -8,7 +8,7 @@ export function onRows(id, taker) {
 }
 
 async function ask(live) {
-  const answer = await fetch(`${live.url}?rows=${live.rows}`, { cache: "no-store" });
+  const answer = await fetch(`${live.url}?rows=${live.rows}&version=${live.version}`, { cache: "no-store" });
   if (!answer.ok) throw new Error(answer.statusText);
   return answer.json();
 }

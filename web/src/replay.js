@@ -154,11 +154,13 @@ class Replay extends Stage {
     this.slider = input;
     bar.append(this.playButton, label);
     if (figure.gain > 0) {
-      const top = 4 * figure.gain;
-      const [bending] = slider("bending", "Bending", { low: 0, high: top, value: figure.gain, step: top / 100 }, (value) => {
+      const [bending, much] = slider("bending", "Bending", { low: 0, high: 1, value: 0, step: 1 }, (value) => {
         this.gain = value;
+        this.chosen = true;
         this.later();
       });
+      this.bending = much;
+      this.bend(figure.gain);
       bar.append(bending);
     }
     this.cameras = ["chase", "fixed"].map((name) => {
@@ -185,6 +187,12 @@ class Replay extends Stage {
     bar.append(this.chips);
     holder.replaceChildren(this.frame, bar);
     this.marks();
+  }
+
+  // Draw bending so many times as large as it is, until the reader chooses.
+  bend(gain) {
+    Object.assign(this.bending, { max: String(4 * gain), step: String(gain / 25), value: String(gain) });
+    this.gain = gain;
   }
 
   choice(name, label, words, changed) {
@@ -284,6 +292,8 @@ class Replay extends Stage {
     this.t = appended(this.t, rows.t);
     rows.bodies.forEach((data, i) => this.bodies[i].more(data));
     this.arrows.more(rows.arrows);
+    this.figure.most = rows.most;
+    if (!this.chosen && rows.gain > 0) this.bend(rows.gain);
     Object.assign(this.slider, { max: String(this.span().high), step: String(this.span().step) });
     this.trail();
     this.canvas.dataset.rows = String(this.t.length);

@@ -17,7 +17,7 @@ def report(
         None, "--output", "-o", metavar="OUT.html", help="Page to write; FILE with .html otherwise."
     ),
     deck: Path | None = typer.Option(
-        None, "--deck", metavar="DECK", help="NASTRAN deck of a component, or of a body of a flight, to draw its elements."
+        None, "--deck", metavar="DECK", help="NASTRAN deck of a component or flight, to draw its elements."
     ),
 ) -> None:
     """Write a page with tables, charts and animated mode shapes that opens offline."""

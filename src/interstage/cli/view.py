@@ -31,19 +31,26 @@ def view(
         help="Logged vector to draw at a place, in its axes or the world's; may be repeated.",
     ),
     show: bool = typer.Option(True, "--open/--no-open", help="Open the page in the browser."),
+    follow: bool | None = typer.Option(
+        None, "--follow/--no-follow", help="Follow a run that goes on; by itself where a run is writing LOG."
+    ),
 ) -> None:
     """Replay a log in 3-D: vehicle moving and bending, time slider, cameras, charts at the same time."""
     import webbrowser
 
     from interstage.cli.progress import progress
+    from interstage.growing import is_marked
     from interstage.output import checked_target
     from interstage.report.view import view_file
 
+    wanted = dict(arrow_of(text) for text in arrow)
+    if follow or (follow is None and log.is_file() and is_marked(log)):
+        _follow(log, show, decks=deck, ports=port, arrows=wanted)
+        return
     output = output or log.with_suffix(".view.html")
     checked_target(output, "page", source=log)
     with progress(quiet=False) as say:
         say("reading the log")
-        wanted = dict(arrow_of(text) for text in arrow)
         page = view_file(log, vehicle=vehicle, decks=deck, ports=port, arrows=wanted)
         say("writing the page")
         page.save(output)
@@ -51,6 +58,24 @@ def view(
         print(f"{output} is open in the browser")
     else:
         print(f"open {output} in a browser")
+
+
+def _follow(log: Path, show: bool, **more: object) -> None:
+    """Give a page that follows a run, until Ctrl-C."""
+    import webbrowser
+
+    from interstage.report.live import LiveServer, follower_of
+
+    if not log.is_file():
+        print(f"waiting for {log}")
+    try:
+        with LiveServer(follower_of(log, **more)) as server:
+            print(f"{log} is followed at {server.url} (this machine alone); Ctrl-C ends", flush=True)
+            if show:
+                webbrowser.open(server.url)
+            server.serve_forever()
+    except KeyboardInterrupt:
+        print("no longer followed")
 
 
 def arrow_of(text: str) -> tuple[str, tuple[str, int | None, str]]:

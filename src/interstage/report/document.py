@@ -138,6 +138,7 @@ class Report:
     facts: list[tuple[str, str, str, str]] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     figures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    live: dict[str, Any] | None = None  # where the page asks for what has come since, of a run that goes on
 
     def fact(self, name: str, value: str, unit: str = "", note: str = "") -> None:
         """Add a figure that is seen first."""
@@ -152,7 +153,8 @@ class Report:
     def html(self) -> str:
         """Return the whole page."""
         made = f"Made by Interstage {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
-        made += " This file is complete: it opens without a network."
+        if self.live is None:
+            made += " This file is complete: it opens without a network."
         fill = {
             "generator": f"Interstage {__version__}",
             "title": escape(self.title),
@@ -166,7 +168,8 @@ class Report:
             "made": escape(made),
             "notices": escape(asset("notices.txt")),
             "style": asset("report.css"),
-            "data": _json({"figures": self.figures}),
+            "data": _json({"figures": self.figures} | ({"live": self.live} if self.live else {})),
+            "asks": "connect-src 'self'" if self.live else "connect-src 'none'",
             "script": asset("report.js").replace("</script", "<\\/script"),
         }
         page = asset("page.html").split("{{")

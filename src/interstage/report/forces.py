@@ -12,7 +12,11 @@ from interstage.report.replay import Arrow, Replay
 from interstage.system.flight_log import FlightLog, Series
 
 MOST_ARROWS = 40
-WINDS = {"Atmosphere": "wind", "Gust": "gust", "Dryden": "gust"}  # device: its port with the air's motion, world axes
+WINDS = {
+    "Atmosphere": "wind",
+    "Gust": "gust",
+    "Dryden": "gust",
+}  # device: its port with the air's motion, world axes
 NEAR = 20.0  # sizes of the vehicle above the ground in which the ground is drawn
 
 
@@ -29,8 +33,11 @@ def _arrow(one: Series, values: np.ndarray, body: str, node: Node, frame: str, k
     return Arrow(one.name, body, node, one.t, values, frame, kind, one.unit, one.unit == "N")
 
 
-def acting(log: FlightLog) -> list[Arrow]:
-    """Return the forces of all devices on the vehicle, and the wind where there is one, as far as they were logged."""
+def acting(log: FlightLog, still: bool = False) -> list[Arrow]:
+    """Return the forces of all devices on the vehicle, and the wind where there is one, as far as they were logged.
+
+    still : those too that have not acted yet
+    """
     bodies = {name for phase in log.phases for name in phase.system.bodies}
     names, found = set(log.names()), []
     words = dict(_devices(log.blocks))
@@ -41,9 +48,9 @@ def acting(log: FlightLog) -> list[Arrow]:
         one = log.series(port)
         rows = one.columns.reshape(len(one.t), -1, 3)
         for k, (body, node) in enumerate(places):
-            if body in bodies and rows.shape[1] == len(places) and np.any(rows[:, k]):
+            if body in bodies and rows.shape[1] == len(places) and (still or np.any(rows[:, k])):
                 found.append(_arrow(one, rows[:, k], body, node, axes, f"{_kind(port, words)} force"))
-    winds = [one for path, device in words.items() for one in _wind(log, path, device, names)]
+    winds = [one for path, device in words.items() for one in _wind(log, path, device, names, still)]
     return [*found, *winds][:MOST_ARROWS]
 
 
@@ -60,7 +67,7 @@ def _devices(blocks: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
         yield from _devices(block, f"{path}.")
 
 
-def _wind(log: FlightLog, path: str, device: str, names: set[str]) -> Iterator[Arrow]:
+def _wind(log: FlightLog, path: str, device: str, names: set[str], still: bool) -> Iterator[Arrow]:
     """Yield the wind of an atmosphere; that of gusts alone where there is no atmosphere."""
     port = f"{path}.{WINDS.get(device.partition(',')[0], '')}"
     if port not in names or not log.phases[0].system.bodies:
@@ -69,7 +76,7 @@ def _wind(log: FlightLog, path: str, device: str, names: set[str]) -> Iterator[A
     alone = device.startswith("Atmosphere") or not any(
         words.startswith("Atmosphere") for _, words in _devices(log.blocks)
     )
-    if alone and one.columns.shape[1] == 3 and np.any(one.values):
+    if alone and one.columns.shape[1] == 3 and (still or np.any(one.values)):
         yield _arrow(one, one.columns, log.phases[0].system.bodies[0], None, "world", "wind")
 
 
@@ -80,7 +87,9 @@ def surround(replay: Replay, log: FlightLog) -> None:
     """
     words = dict(_devices(log.blocks))
     earth = next((path for path, device in words.items() if device.startswith("Earth")), None)
-    ports = {name: f"{earth}.{name}" for name in ("up", "north", "altitude", "latitude", "from_center", "ground")}
+    ports = {
+        name: f"{earth}.{name}" for name in ("up", "north", "altitude", "latitude", "from_center", "ground")
+    }
     if earth is None or not set(ports.values()) <= set(log.names()):
         return
     here = {name: np.asarray(log.series(port).values[0], dtype=float) for name, port in ports.items()}
@@ -93,7 +102,7 @@ def surround(replay: Replay, log: FlightLog) -> None:
     pole = np.cos(here["latitude"]) * here["north"] + np.sin(here["latitude"]) * here["up"]
     arm = np.linalg.norm(np.cross(pole, here["from_center"]))
     rate = np.linalg.norm(here["ground"]) / arm if arm > 0.0 else 0.0
-    replay.turned_back(start - here["from_center"], rate * np.outer(replay.t - replay.t[0], pole))
+    replay.turned_back(start - here["from_center"], rate * pole)
     # the lowest point of the vehicle stands on the ground
     low = min(float((points @ replay.up).min()) for points in replay.world(0))
     replay.ground = start - (start @ replay.up - low) * replay.up

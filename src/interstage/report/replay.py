@@ -159,7 +159,7 @@ class Replay:
     """Times (T,), bodies and arrows of a flight.
 
     up (3,) : away from the ground, world axes;  ground (3,) : a point of it under the start, None where there is none
-    unit : of stresses
+    unit : of stresses;  turning : centre and angular velocity of the world that it is seen from
     """
 
     t: np.ndarray
@@ -168,6 +168,7 @@ class Replay:
     up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     ground: np.ndarray | None = None
     unit: str = ""
+    turning: tuple[np.ndarray, np.ndarray] | None = None
 
     def size(self) -> float:
         """Return the radius of what is drawn about the first body, at the first time."""
@@ -199,16 +200,18 @@ class Replay:
             drawn.append(frame)
         return drawn
 
-    def turned_back(self, center: np.ndarray, turn: np.ndarray) -> None:
-        """Show all as from a world that has turned by rotation vectors (T, 3) about a centre."""
-        back = [Rotation.from_rotation_vector(-theta) for theta in turn]
+    def turned_back(self, center: np.ndarray, rate: np.ndarray, first: int = 0) -> None:
+        """Show all as from a world that turns with an angular velocity (3,) about a centre, from a row on."""
+        self.turning = center, rate
+        turn = np.outer(self.t - self.t[0], -rate)
+        back = np.array([Rotation.from_rotation_vector(theta).matrix for theta in turn[first:]])
         for body in self.bodies:
-            for k in np.flatnonzero(np.isfinite(body.poses[:, 0])):
+            for k in first + np.flatnonzero(np.isfinite(body.poses[first:, 0])):
                 R, p = body.frame(int(k))
-                body.poses[k, :3] = center + back[k].matrix @ (p - center)
-                body.poses[k, 3:] = Rotation(back[k].matrix @ R).quaternion
+                body.poses[k, :3] = center + back[k - first] @ (p - center)
+                body.poses[k, 3:] = Rotation(back[k - first] @ R).quaternion
         for one in self.arrows:
-            one.vectors = np.einsum("tij,tj->ti", np.array([R.matrix for R in back]), one.vectors)
+            one.vectors[first:] = np.einsum("tij,tj->ti", back, one.vectors[first:])
 
     def figure(self) -> dict[str, Any]:
         """Return the numbers for the page."""
@@ -264,21 +267,20 @@ def replay_of(
     arrows: Sequence[Arrow] = (),
     *,
     stress: bool = True,
-    every_mode: bool = False,
 ) -> Replay:
     """Return the replay of a flight: times are thinned, bodies that leave are gone.
 
     models : of decks, drawn for the flexible bodies that have their grids;  stress : colour those by their stresses too
-    every_mode : keep the lowest modes whether they move or not, for a run that goes on
     """
     rows = sum(len(one.t) for one in stretches)
     if rows < 2 or not any(one.system.bodies for one in stretches):
         raise InputError("there is nothing to replay", expected="a vehicle at two times or more")
     thin = [_thinned(one, max(2, round(MOST_TIMES * len(one.t) / rows))) for one in stretches if len(one.t)]
-    states = [one.states() for one in thin]
-    maker = _Maker(thin, states, models, stress, every_mode)
-    replay = Replay(np.concatenate([one.t for one in thin]), maker.bodies)
-    replay.arrows = [maker.vectors(one) for one in arrows]
+    return ReplayMaker(thin, models, arrows, stress=stress).replay
+
+
+def _replay(thin: Sequence[Stretch], bodies: list[Drawn]) -> Replay:
+    replay = Replay(np.concatenate([one.t for one in thin]), bodies)
     units = thin[0].system.model.units
     replay.unit = PRESSURES.get(tuple(units.get(what, "") for what in ("mass", "length", "time")), "")
     pull = np.asarray(thin[0].system.model.gravity, dtype=float)
@@ -293,18 +295,20 @@ def _thinned(one: Stretch, most: int) -> Stretch:
     return Stretch(one.system, one.t[keep], one.q[keep], one.v[keep])
 
 
-class _Maker:
-    """Makes bodies and arrows of stretches; numbers of looks by body and stretch are in `looks`."""
+class ReplayMaker:
+    """Makes a replay of stretches, and goes on with a run that is not over; `looks` numbers looks by body and stretch."""
 
     def __init__(
         self,
         thin: Sequence[Stretch],
-        states: Sequence[Sequence[State]],
-        models: Sequence[FEModel],
-        stress: bool,
-        every_mode: bool,
+        models: Sequence[FEModel] = (),
+        arrows: Sequence[Arrow] = (),
+        *,
+        stress: bool = True,
+        every_mode: bool = False,
     ):
-        self.thin, self.states, self.models = thin, states, models
+        """Make it; every_mode : keep the lowest modes whether they move or not, for a run that goes on."""
+        self.thin, self.states, self.models = thin, [one.states() for one in thin], models
         self.stress, self.every_mode = stress, every_mode
         self.bodies: list[Drawn] = []
         self.modes: list[np.ndarray] = []  # of each look, those that are kept
@@ -316,6 +320,27 @@ class _Maker:
                 self._add(name, having)
         for (name, s), number in self.looks.items():
             self._hang(name, s, self.bodies[number])
+        self.replay = _replay(thin, self.bodies)
+        self.replay.arrows = [self._vectors(one) for one in arrows]
+
+    def extend(self, new: Stretch, arrows: Sequence[Arrow]) -> None:
+        """Go on with rows of the last stretch; arrows are those of before, with values of then."""
+        s, first = len(self.thin) - 1, len(self.replay.t)
+        xs = new.states()
+        for number, body in enumerate(self.bodies):
+            here = self.looks.get((body.name, s)) == number
+            eta = (
+                np.array([x[body.name].eta for x in xs])[:, self.modes[number]]
+                if here and body.eta.shape[1]
+                else np.zeros((len(xs), body.eta.shape[1]))
+            )
+            body.poses = np.concatenate([body.poses, _poses(new.system, xs, body.name if here else None)])
+            body.eta = np.concatenate([body.eta, eta])
+        for one, arrow in zip(self.replay.arrows, arrows):
+            one.vectors = np.concatenate([one.vectors, self._world(arrow, s, new, xs, one.at)])
+        self.replay.t = np.concatenate([self.replay.t, new.t])
+        if self.replay.turning is not None:
+            self.replay.turned_back(*self.replay.turning, first=first)
 
     def _alike(self, name: str) -> list[list[int]]:
         """Return numbers of stretches in which a body has the same nodes and modes, look by look."""
@@ -343,11 +368,10 @@ class _Maker:
         n = 0 if flex is None else flex.n_modes
         poses, eta = [], []
         for s, (one, xs) in enumerate(zip(self.thin, self.states)):
+            poses.append(_poses(one.system, xs, name if s in having else None))
             if s in having:
-                poses.append(np.array([_pose(one.system, x, name) for x in xs]))
                 eta.append(np.array([x[name].eta for x in xs]).reshape(len(xs), -1))
             else:
-                poses.append(np.full((len(xs), 7), np.nan))
                 eta.append(np.zeros((len(xs), n)))
         rows = np.concatenate(eta)
         modes = self._kept(look.shapes, rows)
@@ -379,7 +403,7 @@ class _Maker:
         if number < self.looks[name, s] and all(number != other for other, _ in drawn.hung):
             drawn.hung.append((number, found[1].kept(self.modes[number])))
 
-    def vectors(self, arrow: Arrow) -> Vectors:
+    def _vectors(self, arrow: Arrow) -> Vectors:
         """Return an arrow at the times of the replay, NaN where its body is not there."""
         values = np.asarray(arrow.values, dtype=float)
         if values.ndim != 2 or values.shape[1] != 3:
@@ -401,19 +425,32 @@ class _Maker:
                     raise
                 continue
             spots.append((number, spot.kept(self.modes[number])))
-        out = []
-        for s, (one, xs) in enumerate(zip(self.thin, self.states)):
-            rows = np.clip(np.searchsorted(arrow.t, one.t * (1.0 + 1e-12), "right") - 1, 0, len(values) - 1)
-            here = self.looks.get((arrow.body, s)) in [number for number, _ in spots]
-            for x, row in zip(xs, rows):
-                if not here:
-                    out.append(np.full(3, np.nan))
-                elif arrow.frame == "world":
-                    out.append(values[row])
-                else:
-                    node = None if arrow.frame == "body" else arrow.node
-                    out.append(one.system.rotation(x, arrow.body, node) @ values[row])
-        return Vectors(arrow, np.array(out), spots)
+        rows = [
+            self._world(arrow, s, one, xs, spots) for s, (one, xs) in enumerate(zip(self.thin, self.states))
+        ]
+        return Vectors(arrow, np.concatenate(rows), spots)
+
+    def _world(
+        self, arrow: Arrow, s: int, one: Stretch, xs: Sequence[State], spots: Sequence[tuple[int, Spot]]
+    ) -> np.ndarray:
+        """Return an arrow (m, 3) in the world at the rows of a stretch, NaN where its place is not there."""
+        if self.looks.get((arrow.body, s)) not in [number for number, _ in spots]:
+            return np.full((len(xs), 3), np.nan)
+        values = np.asarray(arrow.values, dtype=float)
+        rows = np.clip(np.searchsorted(arrow.t, one.t * (1.0 + 1e-12), "right") - 1, 0, len(values) - 1)
+        if arrow.frame == "world":
+            return values[rows]
+        node = None if arrow.frame == "body" else arrow.node
+        return np.array(
+            [one.system.rotation(x, arrow.body, node) @ values[row] for x, row in zip(xs, rows)]
+        ).reshape(len(xs), 3)
+
+
+def _poses(system: System, xs: Sequence[State], name: str | None) -> np.ndarray:
+    """Return positions and quaternions (m, 7) of a body's frame, NaN of one that is not there."""
+    if name is None:
+        return np.full((len(xs), 7), np.nan)
+    return np.array([_pose(system, x, name) for x in xs]).reshape(len(xs), 7)
 
 
 def _pose(system: System, x: State, name: str) -> np.ndarray:

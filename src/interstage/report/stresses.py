@@ -48,9 +48,7 @@ def _motion(fe: FEModel, flex: FlexibleBody, at: np.ndarray) -> np.ndarray:
     return out
 
 
-def _means(
-    fe: FEModel, at: np.ndarray, n: int, stressed: dict[str, np.ndarray]
-) -> dict[str, csr_array]:
+def _means(fe: FEModel, at: np.ndarray, n: int, stressed: dict[str, np.ndarray]) -> dict[str, csr_array]:
     """Return for each type of element the shares (n, E) that its elements have in the nodes around them.
 
     stressed : ids (E,), rising, of the elements of a type that have stresses

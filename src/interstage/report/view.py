@@ -107,7 +107,8 @@ def _page(
     if log is None or not (ports or log.written()):
         _paths(charts, stretches)
     else:
-        _ports(charts, log, ports)
+        t = log.t[thinned(len(log.t), 2000)]
+        add_charts(charts, t, port_panels(log, ports, t))
     if log is not None:
         _recovered(charts, log)
     return report
@@ -118,12 +119,10 @@ def flight_replay(
     log: FlightLog | None,
     decks: Sequence[str | Path] = (),
     arrows: Mapping[str, tuple[str, Node, str]] | None = None,
-    every_mode: bool = False,
 ) -> Replay:
     """Return the replay of a log, with what acts on the vehicle, or with the arrows that are wanted."""
     drawn = [] if log is None else arrows_of(arrows, log) if arrows else acting(log)
-    models = [_model(deck) for deck in decks]
-    replay = replay_of(stretches, models, drawn, stress=not every_mode, every_mode=every_mode)
+    replay = replay_of(stretches, [model_of_deck(deck) for deck in decks], drawn)
     if log is not None:
         surround(replay, log)
     return replay
@@ -141,14 +140,15 @@ def add_replay(section: Section, replay: Replay, title: str = "Replay", words: s
     section.figure(title, " ".join(said), figure)
 
 
-def _model(deck: str | Path) -> FEModel:
+def model_of_deck(deck: str | Path) -> FEModel:
+    """Return the finite-element model of a deck."""
     from interstage.nastran import read_deck
 
     return FEModel.from_deck(read_deck(deck))
 
 
-def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
-    """Add charts of ports over the time of the replay."""
+def port_panels(log: FlightLog, ports: Sequence[str], t: np.ndarray) -> list[Panel]:
+    """Return charts of ports at times (m,): those that fit names and patterns, or the first ones."""
     written = log.written()
     for pattern in ports:
         if not any(fnmatchcase(one.name, pattern) for one in written):
@@ -160,16 +160,13 @@ def _ports(section: Section, log: FlightLog, ports: Sequence[str]) -> None:
         if ports
         else written[:MOST_CHARTS]
     )
-    keep = thinned(len(log.t), 2000)
-    t = log.t[keep]
     panels = []
     for one in series:
         columns = one.at(t).reshape(len(t), -1)[:, :MOST_CURVES]
         names = [one.name] if columns.shape[1] == 1 else [str(k) for k in range(columns.shape[1])]
         unit = "" if one.unit == "1" else one.unit
         panels.append(Panel(one.name, unit, [Curve(n, v) for n, v in zip(names, columns.T)], unit))
-    if panels:
-        _charts(section, t, panels)
+    return panels
 
 
 def _recovered(section: Section, log: FlightLog) -> None:
@@ -201,9 +198,10 @@ def _paths(section: Section, stretches: Sequence[Stretch]) -> None:
         away = np.full(3, np.nan)
         place = np.array([one.position(x, body) if body in one.bodies else away for one, x in states])
         panels.append(Panel(f"Position of {body}", unit, [Curve(a, v) for a, v in zip("xyz", place.T)], unit))
-    _charts(section, np.concatenate([one.t for one in thin]), panels)
+    add_charts(section, np.concatenate([one.t for one in thin]), panels)
 
 
-def _charts(section: Section, t: np.ndarray, panels: Sequence[Panel]) -> None:
+def add_charts(section: Section, t: np.ndarray, panels: Sequence[Panel]) -> None:
+    """Add charts over the time of a replay."""
     figure = {**lines_figure(t, "time, s", panels), "clock": True}
     section.figure("Over time", "The line is the time of the replay.", figure, HINT)

@@ -284,7 +284,9 @@ class Flight:
 
     def run(self) -> FlightLog:
         """Go to the end and return the log; what fails carries the log up to then as `log`."""
-        progress = Progress(self.plan.assembly.name, float(self.start), float(self.until), self.shown)
+        progress = Progress(
+            self.plan.assembly.name, float(self.start), float(self.until), self.shown, self.path is not None
+        )
         try:
             if self.path is not None:
                 self.log.write_to(self.path)

@@ -203,17 +203,20 @@ class FlightRecord:
     restore: Callable[[], Assembly] | None = None
 
 
-def read_flight(path: str | Path) -> FlightRecord:
-    """Read a file, finished, growing, or left behind by a writer that was killed."""
+def read_flight(path: str | Path, known: FlightRecord | None = None) -> FlightRecord:
+    """Read a file, finished, growing, or left behind by a writer that was killed.
+
+    known : what was read of the same file before: its vehicle and its assembly are taken from there
+    """
     path = as_path(path, "log")
     for _ in range(TRIES):
         before = _stamp(path)
         try:
-            return _read(path)
+            return _read(path, known)
         except FileError:
             if _stamp(path) == before:
                 raise
-    return _read(path)  # one that grows faster than it is read
+    return _read(path, known)  # one that grows faster than it is read
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -225,7 +228,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _read(path: Path) -> FlightRecord:
+def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
     with opened(path, FLIGHT.words, growing=True) as f:
         if not f.has("FORMAT") or f.text("FORMAT") != FLIGHT.format:
             raise FileError(f"this HDF5 file is not a {FLIGHT.words}", where=str(path))
@@ -251,7 +254,7 @@ def _read(path: Path) -> FlightRecord:
             _inertia(f, names),
             _propellant(f, names),
         )
-        vehicle = system_in(f.child("VEHICLE"), path)
+        vehicle = system_in(f.child("VEHICLE"), path) if known is None else known.system
         later = flight_phases.no_rows()
         if f.has("PHASES"):
             later = [
@@ -265,7 +268,9 @@ def _read(path: Path) -> FlightRecord:
         if not tables or tables[0].shape[1] < 1 + vehicle.nq + vehicle.nv:
             raise Fault("there are no rows of steps in it")
         record = FlightRecord(contents, vehicle, [*tables, *later], events)
-        if f.has("ASSEMBLY"):
+        if known is not None:
+            record.tree, record.blocks, record.restore = known.tree, known.blocks, known.restore
+        elif f.has("ASSEMBLY"):
             record.tree, record.blocks = f.text("TREE"), parse_json(f.text("BLOCKS"))
             record.restore = _assembly_in(f.child("ASSEMBLY"), path, vehicle)
         return record

@@ -75,12 +75,24 @@ class FlightLog(Log):
         """Read the log of a flight from its file: finished, growing, or left behind by a run that was killed."""
         expect(path, FLIGHT)
         record = read_flight(path)
+        return cls._of(record, path)
+
+    @classmethod
+    def _of(cls, record: FlightRecord, path: str | Path, known: Sequence[System] = ()) -> FlightLog:
+        """Return the log of what was read; known : vehicles of its first phases."""
         log = cls(record.contents, record.system)
         log._record = record
-        log.take_rows(record.tables)
+        log.take_rows(record.tables, known=known)
         log.events = record.events
         log.info = {"file": str(path)}
         return log.finished(None)
+
+    def again(self) -> FlightLog:
+        """Return what the file of this log holds by now, of a run that goes on; vehicles are not made again."""
+        if self._record is None:
+            raise InputError("this log was not read from a file", where=f"flight '{self.name}'")
+        path = str(self.info["file"])
+        return self._of(read_flight(path, self._record), path, self._systems)
 
     # what a run does with it --------------------------------------------------------------------------
 
@@ -96,17 +108,22 @@ class FlightLog(Log):
             self._writer.note(str(event))
         self._writer.place()
 
-    def take_rows(self, tables: list[np.ndarray], counts: Sequence[int] | None = None) -> None:
+    def take_rows(
+        self,
+        tables: list[np.ndarray],
+        counts: Sequence[int] | None = None,
+        known: Sequence[System] = (),
+    ) -> None:
         """Take rows that were logged before, the first of each table where the run goes on from there.
 
-        The others stay in its file until the run has written them again.
+        The others stay in its file until the run has written them again. known : vehicles of the first phases
         """
         many = [len(rows) for rows in tables] if counts is None else counts
         for parts, rows, n in zip(self._parts, tables, many):
             parts.append(rows[:n])
         self._ahead = [rows[n:] for rows, n in zip(tables, many)]
         self._systems = flight_phases.systems_of(
-            [parts[-1] for parts in self._parts[self._own :]], self._systems[0]
+            [parts[-1] for parts in self._parts[self._own :]], self._systems[0], known
         )
 
     def note(self, event: EventRecord) -> None:

@@ -61,13 +61,13 @@ def image_of(system: System, before: System) -> np.ndarray:
     return np.frombuffer(image, np.uint8)
 
 
-def systems_of(tables: Sequence[np.ndarray], first: System) -> list[System]:
-    """Return the vehicles of all phases, that of the first given."""
+def systems_of(tables: Sequence[np.ndarray], first: System, known: Sequence[System] = ()) -> list[System]:
+    """Return the vehicles of all phases, that of the first given; known : those that were read before."""
     found, begin, data = [first], 0, tables[CHANGES].astype(np.uint8)
     for _, end in tables[PHASES].tolist():
         if not begin <= end <= len(data):
             raise Fault("'PHASES' has vehicles that are not there")
-        found.append(_system(data[begin:end], found[-1]))
+        found.append(known[len(found)] if len(found) < len(known) else _system(data[begin:end], found[-1]))
         begin = end
     return found
 

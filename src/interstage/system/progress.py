@@ -1,7 +1,8 @@
 """How far a run has come: a bar on the terminal, or in a notebook, for runs that take more than two seconds.
 
-Where nobody looks (no terminal) nothing is shown and nothing asked. Otherwise a run pauses some times a second, which
-changes nothing in it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C.
+Where nobody looks (no terminal) nothing is shown. Otherwise a run pauses some times a second, which changes nothing in
+it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C. One that writes a file pauses too: its
+rows go there, where others may follow them.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ def console() -> Console | None:
 class Progress:
     """The progress of a run from one time to another, until `close`.
 
-    shown : False shows nothing
+    shown : False shows nothing;  writes : its rows go to a file
     """
 
-    def __init__(self, name: str, start: float, until: float, shown: bool = True):
-        self.name, self.start, self.until = name, start, until
+    def __init__(self, name: str, start: float, until: float, shown: bool = True, writes: bool = False):
+        self.name, self.start, self.until, self.writes = name, start, until, writes
         self.console = console() if shown else None
         self.ahead = (until - start) / 2000.0
         self.begun = self.last = time.perf_counter()
@@ -48,17 +49,15 @@ class Progress:
 
     def pause(self, t: float) -> float:
         """Return the time at which the run shall look up again."""
-        return math.inf if self.console is None else t + self.ahead
+        return t + self.ahead if self.writes or self.console is not None else math.inf
 
     def show(self, t: float) -> None:
         """Show where the run is."""
-        if self.console is None:
-            return
         now = time.perf_counter()
         # as far ahead as takes about a blink
         self.ahead *= min(4.0, max(0.1, BLINK_S / max(now - self.last, 1e-6)))
         self.last = now
-        if now - self.begun < PATIENCE_S:
+        if self.console is None or now - self.begun < PATIENCE_S:
             return
         if self.bar is None:
             self.bar = started(self.console, self.name, self.until - self.start)
