@@ -9,7 +9,8 @@ import numpy as np
 
 from interstage.multibody.types import Node
 from interstage.report.replay import Arrow, Replay
-from interstage.system.flight_log import FlightLog, Series
+from interstage.system.flight_log import FlightLog
+from interstage.system.log import Series
 
 MOST_ARROWS = 40
 WINDS = {

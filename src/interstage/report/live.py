@@ -1,4 +1,4 @@
-"""A run that goes on, in the browser: a page from a server of this machine alone, which asks for the rows that have come.
+"""A run that goes on, in the browser: a page that asks a server of this machine for the rows that have come.
 
 The server listens on the loopback interface and answers two paths: the page, and `rows`, what has come since. Rows are
 read from the growing log of the run; the run itself knows nothing of it.

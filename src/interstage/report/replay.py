@@ -296,7 +296,7 @@ def _thinned(one: Stretch, most: int) -> Stretch:
 
 
 class ReplayMaker:
-    """Makes a replay of stretches, and goes on with a run that is not over; `looks` numbers looks by body and stretch."""
+    """Makes a replay of stretches, and goes on with a run; `looks` numbers looks by body and stretch."""
 
     def __init__(
         self,

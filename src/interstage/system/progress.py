@@ -1,8 +1,8 @@
 """How far a run has come: a bar on the terminal, or in a notebook, for runs that take more than two seconds.
 
 Where nobody looks (no terminal) nothing is shown. Otherwise a run pauses some times a second, which changes nothing in
-it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C. One that writes a file pauses too: its
-rows go there, where others may follow them.
+it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C. One that writes a file pauses too:
+its rows go there, where others may follow them.
 """
 
 from __future__ import annotations
