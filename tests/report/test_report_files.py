@@ -130,7 +130,7 @@ def test_component_draws_elements_of_its_deck(folder):
     assert "dots" in dots["parts"][0] and "lines" not in dots["parts"][0]
     lines = next(iter(report_file(folder / "beam.h5", folder / "beam.bdf").figures.values()))
     assert [p["name"] for p in lines["parts"]] == ["CBAR"] and "lines" in lines["parts"][0]
-    with pytest.raises(InputError, match="component file only"):
+    with pytest.raises(InputError, match="a deck goes with a component"):
         report_file(folder / "model.h5", folder / "beam.bdf")
 
 

@@ -7,7 +7,7 @@ nodes or modes are others after a staging has a look for each stretch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,14 @@ from interstage.multibody import State, System
 from interstage.multibody.types import Node
 from interstage.report.figures import pack
 from interstage.report.hanging import Spot, drawn_pose, hung_on, spot_of
-from interstage.report.looks import look_of
+from interstage.report.looks import Look, look_of
 from interstage.report.scene import FULL, Part, packed_part
 from interstage.report.stresses import stress_rows
 from interstage.spatial import Rotation
 from interstage.system import Log
 
 MOST_TIMES, MOST_SHAPES = 600, 24
-MOST_NUMBERS, MOST_COLOURS = 2_000_000, 4_000_000  # of shapes, and of colours of a body
+MOST_NUMBERS, MOST_COLOURS = 2_000_000, 1_000_000  # of shapes, and of colours of a body
 LEAST = 1e-5  # shapes that move no point by more than this part of the largest displacement are left out
 BEND = 0.05  # of the size of the vehicle: what the largest displacement is drawn as
 STRESS = "stress"
@@ -266,17 +266,18 @@ def replay_of(
     models: Sequence[FEModel] = (),
     arrows: Sequence[Arrow] = (),
     *,
-    stress: bool = True,
+    looks: Mapping[str, Look] | None = None,
 ) -> Replay:
     """Return the replay of a flight: times are thinned, bodies that leave are gone.
 
-    models : of decks, drawn for the flexible bodies that have their grids;  stress : colour those by their stresses too
+    models : of decks, drawn for the flexible bodies that have their grids, with colours of their stresses
+    looks : of rigid bodies, in place of boxes
     """
     rows = sum(len(one.t) for one in stretches)
     if rows < 2 or not any(one.system.bodies for one in stretches):
         raise InputError("there is nothing to replay", expected="a vehicle at two times or more")
     thin = [_thinned(one, max(2, round(MOST_TIMES * len(one.t) / rows))) for one in stretches if len(one.t)]
-    return ReplayMaker(thin, models, arrows, stress=stress).replay
+    return ReplayMaker(thin, models, arrows, given=looks).replay
 
 
 def _replay(thin: Sequence[Stretch], bodies: list[Drawn]) -> Replay:
@@ -304,10 +305,12 @@ class ReplayMaker:
         models: Sequence[FEModel] = (),
         arrows: Sequence[Arrow] = (),
         *,
+        given: Mapping[str, Look] | None = None,
         stress: bool = True,
         every_mode: bool = False,
     ):
         """Make it; every_mode : keep the lowest modes whether they move or not, for a run that goes on."""
+        self.given = given or {}
         self.thin, self.states, self.models = thin, [one.states() for one in thin], models
         self.stress, self.every_mode = stress, every_mode
         self.bodies: list[Drawn] = []
@@ -364,7 +367,8 @@ class ReplayMaker:
 
     def _add(self, name: str, having: Sequence[int]) -> None:
         system = self.thin[having[0]].system
-        look, flex = look_of(system, name, self.models), system.flexible(name)
+        flex = system.flexible(name)
+        look = self.given[name] if name in self.given else look_of(system, name, self.models)
         n = 0 if flex is None else flex.n_modes
         poses, eta = [], []
         for s, (one, xs) in enumerate(zip(self.thin, self.states)):
