@@ -1,0 +1,183 @@
+"""Runs of the ascent that its study looks at: the flight, linear models at six times, and how it rings down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import least_squares
+
+import interstage as ist
+from interstage.demo import ascent
+from interstage.demo.ascent import Ascent
+from interstage.demo.ascent_margins import Margins, each_axis, frequencies, margins_of, open_loops
+from interstage.demo.ascent_stations import STATIONS, moments
+
+AXES = ("roll", "pitch", "yaw")
+FRAME_STEP = "0.4 ms"  # of RK4 inside a frame
+LOW_HZ, HIGH_HZ = 0.003, 24.9
+RING_AT, RING_FOR, PULSE = 120.0, 60.0, (0.002, 0.004, 0.004)  # s, s, rad/s² for 0.2 s
+SMOOTH_S, RIGID_WINDOW, BENDING_WINDOW = 1.6, (2.6, 14.0), (8.0, 40.0)  # s
+
+
+@dataclass
+class Flown:
+    """The flight: times (n,), errors of place (n, 3), world axes, and attitude (n, 3), gimbals, IMU, modes, moments."""
+
+    t: np.ndarray
+    place: np.ndarray
+    attitude: np.ndarray
+    gimbals: np.ndarray
+    rates: np.ndarray
+    modes: np.ndarray
+    moments: dict[float, tuple[np.ndarray, np.ndarray]]
+
+
+def flown(ready: Ascent) -> Flown:
+    """Fly to T+300 s."""
+    log = ready.fly()
+    t, system = log.t, ready.system
+    com = np.array([system.mass_properties(log.state(k)).com for k in range(len(log))])
+    at = np.searchsorted(log.times("imu.attitude"), t - 1e-9)
+    seen = zip(log["imu.attitude"][at], log["guidance.attitude"])
+    angles = [log[f"pod{k}.tvc.angle"] for k in range(1, 5)]
+    coarse = ist.simulate(
+        ready.flight, ready.x0, until=ascent.UNTIL, step=ascent.STEP, method="ros2", log_step=1.0
+    )
+    return Flown(
+        t,
+        com - log["guidance.position"],
+        np.degrees([ist.rotation_error(*pair) for pair in seen]),
+        np.degrees(np.hstack(angles)),
+        np.degrees(log["imu.rate"][at]),
+        log["core"].eta,
+        {x: (coarse.t, moments(coarse, x)) for x in STATIONS},
+    )
+
+
+@dataclass
+class Point:
+    """A linear model at a time of flight: open loops (3, nf) over frequencies, margins, poles of the closed loop."""
+
+    t: float
+    f_hz: np.ndarray
+    loops: np.ndarray
+    margins: list[Margins]
+    poles: np.ndarray
+
+
+def points(ready: Ascent, times: tuple[float, ...], modes_hz: np.ndarray) -> list[Point]:
+    """Linearize on the way, loops opened at the demand."""
+    found, x, now = [], ready.x0, 0.0
+    for t in times:
+        x = ist.simulate(
+            ready.flight, x, start=now, until=t, step=ascent.STEP, method="ros2", log_step=10.0
+        ).state()
+        now = t
+        model = open_loops(ready.flight, x, ascent.DEMAND, "roll_off.y", FRAME_STEP)
+        f = frequencies(LOW_HZ, HIGH_HZ, modes_hz)
+        loops = each_axis(model, f)
+        z = np.linalg.eigvals(model.A + model.B @ model.C)
+        poles = np.log(z[np.abs(z) > 1e-6].astype(complex)) / ascent.PERIOD
+        margins = [margins_of(f, loop, ascent.MARGINS_FROM_HZ) for loop in loops]
+        found.append(Point(t, f, loops, margins, poles))
+    return found
+
+
+@dataclass
+class Ringing:
+    """What a pulse does to the nonlinear flight: times after it, changes of angle, rate, place, speed (body axes)."""
+
+    t: np.ndarray
+    angle: np.ndarray
+    rate: np.ndarray
+    place: np.ndarray
+    speed: np.ndarray
+
+
+def ringing(ready: Ascent) -> Ringing:
+    """Fly on from a time twice, once with a pulse of the demand, and return the differences."""
+    x = ist.simulate(
+        ready.flight, ready.x0, until=RING_AT, step=ascent.STEP, method="ros2", log_step=10.0
+    ).state()
+    pulse = ist.Fault(
+        ascent.DEMAND, value=ready.design.balance + PULSE, start=RING_AT + 0.5, stop=RING_AT + 0.7
+    )
+    runs = [
+        ist.simulate(
+            ready.flight, x, start=RING_AT, until=RING_AT + RING_FOR, step=ascent.STEP, method="ros2",
+            log_step=10.0, faults=faults,
+        )
+        for faults in ([], [pulse])
+    ]  # fmt: skip
+    still, rung = runs
+    q = still["imu.attitude"]
+
+    def in_body(name: str) -> np.ndarray:
+        return np.array(
+            [
+                ist.quaternion.rotate(ist.quaternion.inverse(each), d)
+                for each, d in zip(q, rung[name] - still[name])
+            ]
+        )
+
+    angle = np.array([ist.rotation_error(*pair) for pair in zip(rung["imu.attitude"], q)])
+    t = still.times("imu.rate") - RING_AT
+    rate = rung["imu.rate"] - still["imu.rate"]
+    return Ringing(t, angle, rate, in_body("gps.position"), in_body("gps.velocity"))
+
+
+def fitted(t: np.ndarray, signals: np.ndarray, first: list[complex]) -> np.ndarray:
+    """Return poles (n,) of damped oscillations whose sum is nearest to signals (nt, m), amplitudes by least squares.
+
+    What is fitted are the poles alone (variable projection); `first` is where they begin.
+    """
+    y, t = signals / np.abs(signals).max(axis=0), t - t[0]
+
+    def rest(p: np.ndarray) -> np.ndarray:
+        waves = [np.exp(a * t) * wave(b * t) for a, b in p.reshape(-1, 2) for wave in (np.cos, np.sin)]
+        basis = np.array(waves).T
+        return (basis @ np.linalg.lstsq(basis, y, rcond=None)[0] - y).ravel()
+
+    start = np.array([[s.real, s.imag] for s in first]).ravel()
+    p = least_squares(rest, start, x_scale=np.abs(start), xtol=1e-13, ftol=1e-13).x
+    return p[::2] + 1j * np.abs(p[1::2])
+
+
+def rung_down(rung: Ringing, poles: np.ndarray) -> dict[str, tuple[complex, complex]]:
+    """Return poles by name: of the linear model, and fitted to the nonlinear run from values 10 % off.
+
+    Rigid motion is seen through a window that leaves no bending; such a filter moves no pole.
+    """
+    kernel = np.hanning(round(SMOOTH_S / ascent.PERIOD) + 2)[1:-1]
+    half = len(kernel) // 2
+
+    def smooth(y: np.ndarray) -> np.ndarray:
+        return np.convolve(y, kernel / kernel.sum(), "same")
+
+    def nearest(s: complex) -> complex:
+        upper = poles[poles.imag > 1e-3]
+        return complex(upper[np.argmin(np.abs(upper - s))])
+
+    inside = (rung.t > RIGID_WINDOW[0]) & (rung.t < RIGID_WINDOW[1])
+    inside[:half] = inside[-half:] = False
+    found = {}
+    off = 1.1
+    for axis, side, (turn, path) in ((1, 2, ("pitch", "place in pitch")), (2, 1, ("yaw", "place in yaw"))):
+        columns = (rung.angle[:, axis], rung.rate[:, axis], rung.speed[:, side], rung.place[:, side])
+        y = np.column_stack([smooth(c)[inside] for c in columns])[::5]
+        known = [nearest(-0.82 + 0.53j), nearest(-0.072 + 0.072j)]
+        fit = fitted(rung.t[inside][::5], y, [off * s for s in known])
+        found |= {turn: (known[0], fit[0]), path: (known[1], fit[1])}
+    y = np.column_stack([smooth(c)[inside] for c in (rung.angle[:, 0], rung.rate[:, 0])])[::5]
+    known = [nearest(-0.754 + 0.559j)]
+    found["roll"] = known[0], fitted(rung.t[inside][::5], y, [off * known[0]])[0]
+    late = (rung.t > BENDING_WINDOW[0]) & (rung.t < BENDING_WINDOW[1])
+    lowest = sorted(
+        poles[(poles.imag > 14.0) & (poles.imag < 17.0) & (poles.real > -0.3)], key=lambda s: s.imag
+    )
+    for name, axis, s in (("first bending, yaw", 2, lowest[0]), ("first bending, pitch", 1, lowest[1])):
+        slow = smooth(rung.rate[:, axis])
+        y = (rung.rate[:, axis] - slow)[late][:, None]
+        found[name] = complex(s), fitted(rung.t[late], y, [complex(1.1 * s.real, s.imag)])[0]
+    return found
