@@ -179,6 +179,86 @@ def test_an_engine_empties_its_tank_and_stops():
     assert flight.find("lox_pipe.flow")
 
 
+def test_one_tank_feeds_several_engines():
+    """What three engines burn, throttled apart, leaves one tank by their shares; the speed is that of their thrust."""
+    v = rocket(slosh=False)
+    v.engines.clear()
+    v.stages["core"].add_tank("fuel", levels={m: grain(2, m) for m in (0.0, 500.0)}, nodes=[6, 7])
+    for name, flow, part in (("one", 90.0, 1.0), ("two", 40.0, 0.5), ("three", 60.0, 0.25)):
+        feeds = {"lox": part} if part == 1.0 else {"lox": part, "fuel": 1.0 - part}
+        path = [("core", k) for k in range(5, 0, -1)]
+        v.add_engine(
+            name, at=("core", 1), feeds=feeds, flow=flow, exhaust=2000.0, throttle=0.8, lag="20 ms", path=path
+        )
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    system = v.multibody(shapes).compile()
+    flight = v.assembly(system)
+    x = system.state()
+    log = ist.simulate(flight, x, until=1.0, step="2 ms", method="ros2", log_step=0.5)
+    burnt = {"lox": 0.8 * (90.0 + 20.0 + 15.0), "fuel": 0.8 * (20.0 + 45.0)}
+    for tank, lost in burnt.items():
+        assert log.propellant[tank][0] - log.propellant[tank][-1] == pytest.approx(lost, rel=1e-9)
+    first = float(system.mass_properties(x).mass)
+    wanted = 2000.0 * np.log(first / (first - sum(burnt.values())))
+    assert log["rocket"].velocity[-1, 3] == pytest.approx(wanted, rel=2e-3)
+    assert all(
+        flight.find(f"{name}.flow") for name in ("lox_lines", "fuel_lines", "lox_one_pipe", "fuel_two_pipe")
+    )
+
+
+def locked(stage, tank):
+    """Return the mass matrix (6, 6) of [w; v] of the origin of a tank at its highest level, all waves locked."""
+    S = stage.rigid()[stage.tanks[tank].rows]
+    return S.T @ (stage.tanks[tank].M[-1] @ S)
+
+
+@pytest.mark.parametrize("aside", [0.0, 1.5])
+def test_locked_waves_are_the_fluid_under_a_lid(aside):
+    """Mass, first moments and inertia of a tank on the axis and beside it; roll is what the tank was given, once."""
+    v = rocket(slosh=False)
+    core = v.stages["core"]
+    stage = ist.Stage(
+        "core", K=core.K, M=core.M, nodes={i: x + [0.0, aside, 0.0] for i, x in core.nodes.items()}
+    )
+    stage.add_tank("lox", levels={m: m / FULL * grain(3, FULL) for m in (LOW, FULL)}, nodes=range(3, 6))
+    w = ist.Vehicle("w")
+    w.add(stage)
+    roll = locked(stage, "lox")[0, 0]
+    w.add_slosh("lox", FLUID, node=CARRIER, bottom=[BOTTOM, aside, 0.0], acceleration=A)
+    M = locked(stage, "lox")
+    assert M[0, 0] == pytest.approx(roll, rel=1e-12)
+    middle = BOTTOM + 0.5 * FLUID.depth
+    across = FLUID.capped_inertia + FULL * middle**2
+    assert M[1, 1] == pytest.approx(across, rel=1e-9)
+    assert M[2, 2] == pytest.approx(across + FULL * aside**2, rel=1e-9)
+    np.testing.assert_allclose(
+        [M[2, 4], M[1, 5], M[2, 3]], [FULL * middle, -FULL * middle, -FULL * aside], rtol=1e-9
+    )
+
+
+def test_the_rigid_part_of_a_fluid_has_inertia():
+    """I₀ of any depth and number of waves: fluid without waves and locked ones, both of positive inertia."""
+    for depth in (0.02, 0.1, 0.5, 1.0, 2.0, 8.0):
+        for n in (1, 2, 5, 20):
+            assert dev.CylinderSlosh(radius=1.0, depth=depth, mass=1.0, n=n).rigid_inertia > 0.0
+
+
+def test_propellant_beside_the_axis_cannot_slosh():
+    """On nodes beside the line through the bottom, or off its nodes by an offset in the matrix."""
+    given = {"node": CARRIER, "bottom": [BOTTOM, 0.3, 0], "acceleration": A}
+    assert "0.3 m beside it" in refused(lambda: rocket(slosh=False).add_slosh("lox", FLUID, **given))
+    v = rocket(slosh=False)
+    stage = ist.Stage("core", K=v.stages["core"].K, M=v.stages["core"].M, nodes=v.stages["core"].nodes)
+    arm = np.eye(6)
+    arm[:3, 3:] = [[0.0, 0.0, -0.4], [0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]  # of mass 0.4 m along y from its node
+    offset = arm.T @ np.diag([1.0, 1.0, 1.0, 0.02, 0.02, 0.02]) @ arm
+    stage.add_tank("lox", levels={m: m * offset for m in (LOW, FULL)}, nodes=[CARRIER])
+    w = ist.Vehicle("w")
+    w.add(stage)
+    given["bottom"] = [BOTTOM, 0.0, 0.0]
+    assert "0.4 m beside it" in refused(lambda: w.add_slosh("lox", FLUID, **given))
+
+
 def test_thrusters_push_the_whole():
     """Two pulses across the axis, at the nose of a vehicle that bends: m Δv and the moment of the impulse."""
     v = rocket()

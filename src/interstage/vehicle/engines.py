@@ -5,7 +5,8 @@
                  path=[("first", n) for n in range(50, 0, -1)])
 
 In the multibody the nozzle is a body "srm nozzle" whose motion the vehicle feels (tail wags dog); in the assembly are a
-`Tank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known.
+`Tank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known. A tank that feeds several engines gives
+each its part of that engine's flow (`Manifold`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.ports import Value
 from interstage.vehicle.reference import upstream
 from interstage.vehicle.shapes import Shapes
-from interstage.vehicle.tank import PipeFlow, Tank
+from interstage.vehicle.tank import Manifold, PipeFlow, Tank
 
 Place = tuple[str, int]
 
@@ -111,20 +112,28 @@ def assembly_of(
 ) -> Assembly:
     """Return tanks, engines and pipes on a vehicle, wired."""
     made = Assembly(name, vehicle=system)
-    fed: dict[str, str] = {}
+    fed: dict[str, list[EngineSpec]] = {}
     for one in engines:
-        for tank, part in one.feeds.items():
-            if tank in fed:
-                raise InputError(f"tank '{tank}' feeds two engines", got=f"'{fed[tank]}' and '{one.name}'")
-            fed[tank] = one.name
-            made.add(tank, Tank(of=tank, share=part))
+        for tank in one.feeds:
+            fed.setdefault(tank, []).append(one)
+    for tank, users in fed.items():
+        shares = [one.feeds[tank] for one in users]
+        made.add(tank, Tank(of=tank, share=shares[0] if len(users) == 1 else 1.0))
+        if len(users) > 1:
+            made.add(f"{tank}_lines", Manifold(share=shares))
+            made.wire({f"{tank}_lines.total": f"{tank}.flow"})
+    for one in engines:
         place = one.body if one.nozzle is not None else (body, shapes.node_id(*one.at))
         held = {} if one.throttle is None else {"throttle": one.throttle}
         level = 1.0 if one.throttle is None else one.throttle
         given = cast("dict[str, Any]", {"level": level, **held, **one.settings})
         made.add(one.name, Engine(body=place, thrust=one.thrust, flow=one.flow, **given))
         tanks = list(one.feeds)
-        made.wire({f"{one.name}.mass_flow": [f"{tank}.flow" for tank in tanks]})
+        lines = [
+            f"{tank}_lines.flow[{fed[tank].index(one)}]" if len(fed[tank]) > 1 else f"{tank}.flow"
+            for tank in tanks
+        ]
+        made.wire({f"{one.name}.mass_flow": lines})
         if one.throttle is None:
             made.wire({f"{tanks[0]}.feeds": f"{one.name}.throttle"})
         if flow and one.path:
@@ -132,6 +141,11 @@ def assembly_of(
             at = [(body, shapes.node_id(*place)) for place in one.path]
             for tank in tanks:
                 share = np.append(upstream(shapes, tank, rows), 0.0)
-                made.add(f"{tank}_pipe", PipeFlow(at=at, share=share))
-                made.wire({f"{tank}.loss": f"{tank}_pipe.flow"})
+                if len(fed[tank]) == 1:
+                    made.add(f"{tank}_pipe", PipeFlow(at=at, share=share))
+                    made.wire({f"{tank}.loss": f"{tank}_pipe.flow"})
+                else:  # a line of each engine, which carries its part
+                    pipe = f"{tank}_{one.name}_pipe"
+                    made.add(pipe, PipeFlow(at=at, share=one.feeds[tank] * share))
+                    made.wire({f"{one.name}.mass_flow": f"{pipe}.flow"})
     return made

@@ -7,6 +7,10 @@ that it was given; across it they are replaced:
 
     u_n = s_n + θ x (h_n - h_s),   T = ½ Σ m_n u̇_n² + ½ m₀ u̇₀² + ½ I₀ θ̇²,   V = ½ Σ k_n (s_n - u(h_s))²
 
+The tank's own matrices must be of mass on that axis: mass beside it would count twice, along x and in I₀ about y and z,
+or in the roll that is kept and in that of the waves about the carrier. I₀ is not negative for any depth or number of
+waves: what is left is the fluid without waves and the waves that are left out, each locked.
+
 s_n is the displacement of a node of its own at the height h_s of the wave of the full tank; u(h) and θ are those of
 the node that carries the tank. Matrices at levels are interpolated as those of every tank, so that mass and frequency
 of a wave follow the propellant, and the modes of the vehicle have the waves among them.
@@ -25,6 +29,7 @@ from interstage.errors import InputError, ModelError, shown
 from interstage.vehicle.levels import Levels
 from interstage.vehicle.stage import Stage
 
+ON_AXIS = 1e-3  # of the length of its longest wave: how far from the axis a tank may have its mass
 LEVELS = 9  # at which a tank with waves has matrices, unless it has more
 
 
@@ -78,6 +83,7 @@ def slosh_as_shapes(
         )
     if given.K:
         raise ModelError("a tank with a stiffness of its own cannot slosh", where=where)
+    _check_on_axis(stage, given, bottom, full.waves[0].length, where)
     carrier = stage.positions[stage.row_of(node, where)]
     first = max(stage.nodes) + 1
     springs = [bottom + [wave.spring, 0.0, 0.0] for wave in full.waves]
@@ -108,6 +114,27 @@ def slosh_as_shapes(
     return ids
 
 
+def _check_on_axis(stage: Stage, given: Levels, bottom: np.ndarray, length: float, where: str) -> None:
+    """Refuse propellant beside the axis of its tank, by a thousandth of the length (m) of its waves or more.
+
+    Of the highest level: spread of the mass along x, and first moments of all of it about the axis.
+    """
+    M, m = given.M[-1], float(given.masses[-1])
+    S = stage.rigid(-bottom)[given.rows]  # [w; v] of the bottom
+    along = S * (given.rows % 6 == 0)[:, None]
+    spread = np.sqrt(max(float(np.trace(along[:, 1:3].T @ (M @ along[:, 1:3]))), 0.0) / m)
+    moment = S[:, 3:].T @ (M @ S[:, :3]) / m
+    off = np.abs([moment[0, 1], moment[0, 2], moment[1, 0], moment[2, 0]]).max()
+    if max(spread, off) > ON_AXIS * length:
+        raise ModelError(
+            "a tank with waves has its propellant on its axis",
+            where=where,
+            expected=f"matrices of nodes on the line along x through {bottom[1]:g}, {bottom[2]:g}, without offsets",
+            got=f"mass {max(spread, off):g} m beside it",
+            hint="put nodes on the axis (a rigid element to the wall carries them), and the levels of the tank there",
+        )
+
+
 def _waves(
     fluid: Slosh,
     n: int,
@@ -131,9 +158,8 @@ def _waves(
 
     rest = carried(bottom + [fluid.rigid_height, 0.0, 0.0])
     M += fluid.rigid_mass * rest.T @ rest
-    inertia = max(fluid.rigid_inertia, 0.0)
-    M[own[4], own[4]] += inertia
-    M[own[5], own[5]] += inertia
+    M[own[4], own[4]] += fluid.rigid_inertia
+    M[own[5], own[5]] += fluid.rigid_inertia
     for wave, rows, spring in zip(fluid.waves, moved, springs):
         slip = -carried(spring)
         slip[[0, 1], rows] += 1.0

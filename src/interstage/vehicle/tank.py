@@ -70,6 +70,22 @@ class Tank(Device):
             d.runs = 0
 
 
+class Manifold(Device):
+    """Lines from one tank to several engines: total = Σ share_k flow_k.
+
+    flow (n,) : of the engines;  share (n,) : part of each that comes from this tank
+    """
+
+    share = Parameter("", 1.0, size="n", least=0.0)
+    flow = In("kg/s", size="n")
+    total = Out("kg/s")
+
+    def outputs(d, t):
+        d.total = 0.0
+        for k in range(d.flow.shape[0]):
+            d.total += d.share[k] * d.flow[k]
+
+
 class PipeFlow(Device):
     """Propellant that flows through a structure, along places from the tank to the exit.
 
