@@ -115,3 +115,10 @@ def test_names_in_drawings_are_escaped_and_cut():
     labels = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     assert sum("…" in label for label in labels) == 2
     assert f"{60 * 'x'}" in re.findall(r'data-tip="([^"]*)"', svg)[0]
+
+
+def test_rings_and_chains_of_grids_are_drawn():
+    ring = part_of_elements("rings", [("CTRIAX6", np.array([[0, 1, 2, 3, 4, 5]]))])
+    assert ring.triangles.tolist() == [[0, 1, 2]] and ring.lines is None
+    beam = part_of_elements("beams", [("CBEAM3", np.array([[0, 1, 2]])), ("CBEND", np.array([[3, 4]]))])
+    assert sorted(beam.lines.tolist()) == [[0, 1], [1, 2], [3, 4]]

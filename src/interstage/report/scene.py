@@ -21,8 +21,17 @@ FACES = {
     6: ((0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
     8: ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
 }
-SHELLS = {"CQUAD4": 4, "CQUAD8": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA3": 3, "CTRIA6": 3, "CTRIAR": 3}
-JOINTS = ("CBUSH", "CBUSH1D", "CGAP", "CFAST")  # what joins parts, and is no part itself
+SHELLS = {
+    "CQUAD4": 4,
+    "CQUAD8": 4,
+    "CQUADR": 4,
+    "CSHEAR": 4,
+    "CTRIA3": 3,
+    "CTRIA6": 3,
+    "CTRIAR": 3,
+    "CTRIAX6": 3,
+}
+JOINTS = ("CBUSH", "CBUSH1D", "CGAP", "CFAST", "CWELD")  # what joins parts, and is no part itself
 SOLIDS = {"CTETRA": 4, "CPYRAM": 5, "CPENTA": 6, "CHEXA": 8}
 
 
@@ -135,8 +144,10 @@ def part_of_elements(name: str, groups: Sequence[tuple[str, np.ndarray]], shown:
                 triangles.append(t)
                 edges.append(e)
         elif nodes.shape[1] >= 2:
-            ends = nodes[:, :2]
-            lines.append(ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])])
+            last = nodes.shape[1] if card == "CBEAM3" else 2  # a chain of grids
+            for k in range(last - 1):
+                ends = nodes[:, k : k + 2]
+                lines.append(ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])])
     join = lambda parts: np.concatenate(parts) if parts else None  # noqa: E731
     return Part(name, join(triangles), join(edges), join(lines), shown=shown)
 

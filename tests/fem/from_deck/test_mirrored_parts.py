@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from interstage import FEModel, buckling, normal_modes, static
+from interstage.component.from_nastran.lumped_cards import child_bodies
 from interstage.errors import InputError, InterstageError
 from interstage.fem.from_deck.parts import read_parts
 from interstage.nastran import deck_from_text
@@ -142,6 +143,13 @@ MISTAKES = {
 def test_mistakes_are_named(joins):
     with pytest.raises(InterstageError, match=MISTAKES[joins]):
         FEModel.from_deck(mirrored(joins=joins))
+
+
+def test_lumped_bodies_of_the_image_can_be_taken_out():
+    own, image = sorted(child_bodies(FEModel.from_deck(mirrored())), key=lambda body: body.grid)
+    assert (own.mass, own.grid) == (image.mass, image.grid % 1000)
+    np.testing.assert_allclose(image.position + image.com, Q @ (own.position + own.com), atol=1e-11)
+    np.testing.assert_allclose(image.inertia, Q @ own.inertia @ Q, atol=1e-11)
 
 
 def test_an_image_is_no_component():

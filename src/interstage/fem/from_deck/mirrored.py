@@ -13,6 +13,7 @@ import numpy as np
 from interstage.fem.constraints import Equations
 from interstage.fem.coordinates import Coordinates, CoordinateSystem
 from interstage.fem.elements.block import ElementBlock, Heat, OutputOptions, ResultRows
+from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.from_deck.constraints import ConstraintCards
 from interstage.fem.grids import Grids
 from interstage.fem.loads import Gravity, Loads, LoadSet, Rotation
@@ -61,7 +62,7 @@ def mirrored_model(model: FEModel, mirror: Mirror) -> FEModel:
         model,
         grids=grids,
         coordinates=systems,
-        blocks=[MirroredBlock(block, mirror.Q) for block in model.blocks],
+        blocks=[_image(block, mirror.Q) for block in model.blocks],
         terms=SystemTerms(*([_terms(one, sign) for one in part] for part in model.terms)),
         springs=springs,
         rigid=_equations(model.rigid, sign),
@@ -74,6 +75,15 @@ def mirrored_model(model: FEModel, mirror: Mirror) -> FEModel:
         ),
         notes=[*model.notes, *notes],
     )
+
+
+def _image(block: ElementBlock, Q: np.ndarray) -> ElementBlock:
+    """Elements seen in the plane; lumped bodies stay what they are, so that they can be taken out of the structure."""
+    if isinstance(block, PointMassBlock):
+        return PointMassBlock(
+            block.eid, block.nodes, block.point_mass, block.offset @ Q, Q @ block.inertia @ Q
+        )
+    return MirroredBlock(block, Q)
 
 
 def _terms(one: ScalarTerms, sign: np.ndarray) -> ScalarTerms:
