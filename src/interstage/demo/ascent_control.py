@@ -45,6 +45,7 @@ def roll_off(hz: float, damping: float = 0.7) -> tuple[float, ...]:
 
 
 NOTHING = (1.0, 0.0, 0.0, 0.0, 0.0)
+HISS = 5.0  # Hz of a roll-off that noise of sensors alone asks for
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,16 @@ class Choice:
 def design(
     at: Sequence[Point], choice: Choice | None = None, filtered: bool = True
 ) -> tuple[Schedule, Schedule]:
-    """Return schedules of the first and of the upper stage; `filtered` False: as for a rigid vehicle."""
+    """Return schedules of the first and of the upper stage.
+
+    filtered : False: as for a rigid vehicle, without notches, the roll-off where noise asks for it
+    """
     choice, rows = choice or Choice(), []
     for one, w, cut in zip(at, choice.bandwidth, choice.cut):
         speed = np.array([0.5 if one.upper else choice.roll, w, w])
         kp, kd = speed**2, 2.0 * choice.damping * speed
         sections = np.tile(np.array(NOTHING)[:, None], (SECTIONS, 1, 3))
+        sections[-1] = np.array(roll_off(HISS))[:, None]
         if filtered:
             first, second = one.bending
             for k, (hz, (depth, width)) in enumerate(zip((first, second), choice.notches)):

@@ -50,9 +50,10 @@ def plan(filtered: bool = True) -> Plan:
 
 @dataclass(eq=False)
 class Ascent:
-    """A flight that can begin: assembly, state on the pad, events, and the vehicle."""
+    """A flight that can begin: assembly, its software, state on the pad, events, and the vehicle."""
 
     assembly: Assembly
+    software: Autopilot
     start: State
     events: list[Event]
     stack: ap.Stack
@@ -70,13 +71,14 @@ class Ascent:
         return simulate(self.assembly, self.start, until=until, events=self.events, **given)  # type: ignore[arg-type]
 
 
-def add_software(flight: Assembly, known: Plan, first: bool = True) -> None:
-    """Add guidance, navigation and software, and wire them."""
+def add_software(flight: Assembly, known: Plan) -> Autopilot:
+    """Add guidance, navigation and software, wire them, and return the software."""
     flight.add("guidance", known.reference.device())
     flight.add(
         "gps", GPS(at=(av.NAME, av.INERTIAL), every=ap.FRAME, noise=3.0, velocity_noise=0.05, drift=5.0)
     )
-    flight.add("fsw", Autopilot(known), every=ap.FRAME, out=OUT)
+    software = Autopilot(known)
+    flight.add("fsw", software, every=ap.FRAME, out=OUT)
     flight.wire({"imu.attitude": "fsw.attitude", "imu.rate": "fsw.rate", "gps.position": "fsw.position"})
     flight.wire(
         {"gps.velocity": "fsw.velocity", "guidance.attitude": "fsw.commanded", "guidance.rate": "fsw.turning"}
@@ -86,10 +88,10 @@ def add_software(flight: Assembly, known: Plan, first: bool = True) -> None:
     )
     flight.wire({"fsw.gimbal2": "upper_tvc.command", "fsw.throttle2": "engine5.throttle"})
     flight.wire({"fsw.jets[0]": ["jet1.width", "jet3.width"], "fsw.jets[1]": ["jet2.width", "jet4.width"]})
-    if first:
-        flight.wire(
-            {"cluster.feeding": "fsw.feeds", "fsw.throttle": "cluster.throttle", "fsw.gimbal": "tvc?.command"}
-        )
+    flight.wire(
+        {"cluster.feeding": "fsw.feeds", "fsw.throttle": "cluster.throttle", "fsw.gimbal": "tvc?.command"}
+    )
+    return software
 
 
 def ascent(
@@ -118,5 +120,5 @@ def ascent(
     ap.add_jets(flight)
     held = {"*tvc*.command": 0.0, "engine5.throttle": 0.0, "jet*.width": 0.0, "cluster.throttle": ap.NOMINAL}
     start = trim(flight, "hold-down", set=held)
-    add_software(flight, known)
-    return Ascent(flight, start, [stack.staging()], stack, known)
+    software = add_software(flight, known)
+    return Ascent(flight, software, start, [stack.staging()], stack, known)

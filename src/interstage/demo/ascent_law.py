@@ -12,6 +12,7 @@ All numbers but those of the guidance are linear in time between the rows of two
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,14 @@ def limited(x: np.ndarray, most: float) -> np.ndarray:
     return np.where(x.real > most, most, np.where(x.real < -most, -most, x))
 
 
+def between(t: np.ndarray, table: np.ndarray, now: float) -> np.ndarray:
+    """Return the row (p,) at a time of a table (n, p), linear between its rows and held beyond them."""
+    k = int(t.searchsorted(now))
+    if k == 0 or k == len(t):
+        return table[min(k, len(t) - 1)]
+    return table[k - 1] + (now - t[k - 1]) / (t[k] - t[k - 1]) * (table[k] - table[k - 1])
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Numbers of the law over time, for a vehicle with m actuators.
@@ -48,22 +57,15 @@ class Schedule:
     filters: np.ndarray
     allocate: np.ndarray
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def table(self) -> np.ndarray:
+        """All numbers (n, p), a row for each time."""
         parts = (self.kp, self.kd, self.ki, self.filters, self.allocate)
-        object.__setattr__(self, "table", np.hstack([part.reshape(len(self.t), -1) for part in parts]))
+        return np.hstack([part.reshape(len(self.t), -1) for part in parts])
 
     def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return kp, kd, ki, filters, allocation at a time."""
-        table: np.ndarray = self.__dict__["table"]
-        k = int(np.searchsorted(self.t, t)) - 1
-        if k < 0 or len(self.t) == 1:
-            row = table[0]
-        elif k >= len(self.t) - 1:
-            row = table[-1]
-        else:
-            part = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
-            row = table[k] + part * (table[k + 1] - table[k])
-        n = 9 + 15 * SECTIONS
+        row, n = between(self.t, self.table, t), 9 + 15 * SECTIONS
         return row[:3], row[3:6], row[6:9], row[9:n].reshape(SECTIONS, 5, 3), row[n:].reshape(-1, 3)
 
 
@@ -80,10 +82,18 @@ class Plan:
     lever: np.ndarray
     drop: float
 
+    @cached_property
+    def along(self) -> np.ndarray:
+        """Dynamic pressure, mass over thrust (0 without), and lever (n, 3), over the times of the reference."""
+        t, thrust, mass = (self.reference[name] for name in ("time", "thrust", "mass"))
+        first, burns = self.lever[self.lever[:, 0] < self.drop], thrust > 0.0
+        lever = np.where(t < self.drop, np.interp(t, first[:, 0], first[:, 1]), self.lever[-1, 1])
+        heavy = np.where(burns, mass / np.where(burns, thrust, 1.0), 0.0)
+        return np.column_stack([self.reference["dynp"], heavy, lever])
+
     def ahead(self, t: float) -> float:
         """Return how far the antenna is ahead of the centre of mass."""
-        stack = self.lever[self.lever[:, 0] < self.drop]
-        return float(np.interp(t, stack[:, 0], stack[:, 1]) if t < self.drop else self.lever[-1, 1])
+        return float(between(self.reference.t, self.along, t)[2])
 
 
 class Autopilot:
@@ -125,20 +135,17 @@ class Autopilot:
 
     def guide(self, t, commanded, behind, slower):
         """Return the change of the throttle, as a share; ease the tilt (about y and z) towards what is wanted."""
-        reference = self.plan.reference
-        pressure, thrust, mass = (
-            np.interp(t, reference.t, reference[name]) for name in ("dynp", "thrust", "mass")
-        )
-        if thrust == 0.0:
+        pressure, heavy, ahead = between(self.plan.reference.t, self.plan.along, t)
+        if heavy == 0.0:
             return 0.0
         most = TILT_IN_AIR if pressure > AIR else TILT
         back = quaternion.inverse(commanded)
         a = quaternion.rotate(back, -(SLOW**2) * behind - 2.0 * DAMPED * SLOW * slower)
-        a[0] += SLOW**2 * self.plan.ahead(t)
+        a[0] += SLOW**2 * ahead
         # thrust along x turned by θ about y points to -z, about z to +y
-        wanted = limited(np.array([-a[2], a[1]]) * (mass / thrust), most)
+        wanted = limited(np.array([-a[2], a[1]]) * heavy, most)
         self.tilt = self.tilt + limited(FRAME / EASE * (wanted - self.tilt), FRAME * TURN)
-        return limited(a[:1] * (mass / thrust), TRIM)[0]
+        return limited(a[:1] * heavy, TRIM)[0]
 
     def control(self, t, error, rate, first):
         """Return the angular acceleration that is demanded (3,), and how it is allocated."""

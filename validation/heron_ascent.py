@@ -1,0 +1,370 @@
+"""Heron from the pad to T + 300 s with everything on, and the same flight with a design for a rigid vehicle.
+
+The demo's launcher in two stages that burn their propellant (30 shapes for the stack, 13 for the upper stage), over an
+oblate Earth that turns, in the standard atmosphere with wind, Dryden's turbulence and a gust near the highest dynamic
+pressure, forces of the air on six nodes; four engines on hydraulic actuators with their load-torque loop, limits of
+angle and rate; an inertial unit with nine error terms on a node that bends; one staging, after which the spent stage
+flies on, and roll jets. Software in Python at 50 Hz steers towards a reference (best pitch programme of a point mass),
+with gains, notches, roll-off and allocation scheduled over six linear models (`interstage.demo.ascent_flight`).
+
+Limits were set before the first flight: 1 km at T + 300 s, 2° of attitude outside and 5° inside the gust, no gimbal at
+its stop for longer than 0.5 s, rigid margins of 6 dB and 30°, bending stabilized by 6 dB or 30° at every point, poles
+of the frame within 2 % of what the nonlinear run rings with: the first mode of bending is kicked, and the difference of
+two runs looked at; attitude is damped too well to ring, and is set beside the model as it decays. Attitude errors are
+those that the software sees, beside the attitude that its guidance commands.
+
+The wrong design has the same gains without notches, and its roll-off is set for the noise of sensors, at 5 Hz: what one
+does who thinks the vehicle rigid, and has more phase margin for it. The first mode of bending grows from lift-off on,
+as fast as the linear model says, until the rate limit of the actuators holds it in a limit cycle.
+
+    python -m validation heron_ascent
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import interstage as ist
+from interstage.demo import ascent_control as control
+from interstage.demo import ascent_flight as ascents
+from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_points as points
+from interstage.demo import ascent_vehicle as av
+from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure
+from validation.heron_runs import Ringing, growth, moment, ringing
+from validation.study import Row, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RINGS = (40.0, 125.0)  # s, at which the vehicle is kicked
+STATIONS = {"15.5 to 18.1 m": (9, 10), "32 to 33.5 m": (16, 17)}
+QUIET = ((150.0, 195.0), (260.0, 300.0))  # s without gusts, in which a limit cycle would show
+WRONG = 60.0  # s that the wrong design is flown
+GROWS = 4e-4, 1e-2  # rad/s, between which its growth is measured
+
+
+@dataclass
+class Found:
+    """What was flown."""
+
+    one: ascents.Ascent
+    log: ist.Log
+    at: list[points.Point]
+    margins: list[control.Margins]
+    rings: list[Ringing]
+    wrong: ist.Log
+
+
+def run() -> Found:
+    """Fly the ascent, let it ring, and fly the wrong design until it is lost."""
+    one = ascents.ascent()
+    _, _, at = ascents.thought()
+    schedules = one.plan.first, one.plan.upper
+    margins = [each for point in at for each in control.margins_of(point, schedules[int(point.upper)])]
+    log = one.fly()
+    rings = [ringing(t) for t in RINGS]
+    return Found(one, log, at, margins, rings, ascents.ascent(filtered=False).fly(until=WRONG))
+
+
+def study() -> Study:
+    """Hold the flight to its limits."""
+    about = __doc__.split("\n\n", 1)[1].rsplit("\n\n", 1)[0].strip()
+    out = Study("heron_ascent", "The ascent with everything on", about)
+    found = run()
+    out.rows += flight_rows(found) + margin_rows(found) + ring_rows(found) + wrong_rows(found)
+    for name, draw in (
+        ("flight", draw_flight),
+        ("bode", draw_bode),
+        ("nichols", draw_nichols),
+        ("wrong", draw_wrong),
+    ):
+        out.pictures[f"heron_ascent_{name}.png"] = lambda path, draw=draw: draw(found).savefig(path, dpi=100)
+    return out
+
+
+def position_error(found: Found) -> tuple[np.ndarray, np.ndarray]:
+    """Return times and the error of the centre of mass (n, 3) against the reference, world axes."""
+    log, flown = found.log, found.one.plan.reference
+    t, place = [], []
+    for phase in log.phases:
+        rows = slice(None, None, 5)
+        nose = np.array(
+            [ist.Rotation.from_quaternion(q).matrix[:, 0] for q in phase[av.NAME].quaternion[rows]]
+        )
+        ahead = np.array([found.one.plan.ahead(now) for now in phase.t[rows]])
+        node = np.array([phase.position(av.NAME, av.INERTIAL)])[0][rows]
+        t.append(phase.t[rows])
+        place.append(node - ahead[:, None] * nose)
+    when = np.concatenate(t)
+    wanted = np.column_stack([np.interp(when, flown.t, flown[name]) for name in "xyz"])
+    return when, np.vstack(place) - wanted
+
+
+def longest_at_stop(log: ist.Log) -> float:
+    """Return the longest time, s, that an engine was at its stop."""
+    worst = 0.0
+    for name, limit in [*((f"tvc{k}.angle", ap.LIMIT) for k in range(1, 5)), ("upper_tvc.angle", ap.LIMIT2)]:
+        t, at = log.times(name), (np.abs(log[name]) >= 0.995 * limit).any(axis=1)
+        for begin in np.flatnonzero(at & ~np.append(False, at[:-1])):
+            after = np.flatnonzero(~at[begin:])
+            worst = max(worst, float(t[begin + after[0]] if len(after) else t[-1]) - float(t[begin]))
+    return worst
+
+
+def flight_rows(found: Found) -> list[Row]:
+    """Position, attitude, gimbals, limit cycles."""
+    log, case = found.log, "flight"
+    off = position_error(found)[1]
+    end = float(np.linalg.norm(off[-1]))
+    rows = [
+        Row(case, "position at T + 300 s, m", "below 1000", f"{end:.0f}", end, 1000.0, "against the reference"),
+        Row(case, "position, most on the way, m", "", f"{np.linalg.norm(off, axis=1).max():.0f}",
+            float(np.linalg.norm(off, axis=1).max()), None),
+    ]  # fmt: skip
+    when, error = log.times("fsw.error"), np.degrees(np.linalg.norm(log["fsw.error"], axis=1))
+    begin, length = ap.GUST["start"], ap.GUST["duration"]
+    inside = (when >= begin) & (when <= begin + length + 2.0)
+    for name, part, limit in (("outside the gust", ~inside, 2.0), ("inside the gust", inside, 5.0)):
+        worst = float(error[part].max())
+        at = f"at {when[part][int(np.argmax(error[part]))]:.1f} s"
+        rows.append(Row(case, f"attitude {name}, deg", f"below {limit:g}", f"{worst:.2f}", worst, limit, at))
+    stop = longest_at_stop(log)
+    most = np.degrees(max(np.abs(log[f"tvc{k}.angle"]).max() for k in range(1, 5)))
+    note = f"first stage {most:.2f} of 6°, upper {np.degrees(np.abs(log['upper_tvc.angle']).max()):.2f} of 5°"
+    rows.append(Row(case, "gimbal at its stop, s", "at most 0.5", f"{stop:.2f}", stop, 0.5, note))
+    for (a, b), name in zip(QUIET, ("tvc1.angle", "upper_tvc.angle")):
+        now = (log.times(name) >= a) & (log.times(name) <= b)
+        y = np.degrees(log[name][now])
+        swing = float(np.ptp(y - _smooth(y, 150), axis=0).max())
+        rows.append(Row(case, f"gimbal swings faster than 3 s, T + {a:.0f} to {b:.0f} s, deg", "no limit cycle",
+                        f"{swing:.4f}", swing, 0.1, "from peak to peak: noise of sensors"))  # fmt: skip
+    pressed = log["aero_upper.dynamic_pressure"] * log["aero_upper.angle"]
+    rows.append(
+        Row(case, "q·α, most, Pa rad", "", f"{np.nanmax(pressed):.0f}", float(np.nanmax(pressed)), None)
+    )
+    drop = next(event for event in log.events if event.name == "staging")
+    last = log.phases[-1]
+    apart = float(np.linalg.norm(last[av.NAME].position[-1] - last["first"].position[-1]))
+    rows.append(Row(case, "staging at, s", f"{points.separation(found.one.plan.reference):.1f}", f"{drop.t:.1f}",
+                    abs(drop.t - points.separation(found.one.plan.reference)), None,
+                    f"the spent stage is {apart / 1e3:.1f} km behind at the end"))  # fmt: skip
+    return rows
+
+
+def _smooth(y: np.ndarray, n: int) -> np.ndarray:
+    """Return a running mean over n rows, ends repeated."""
+    padded = np.pad(y, ((n // 2, n - n // 2 - 1), (0, 0)), mode="edge")
+    total = np.cumsum(np.vstack([np.zeros((1, y.shape[1])), padded]), axis=0)
+    return (total[n:] - total[:-n]) / n
+
+
+def margin_rows(found: Found) -> list[Row]:
+    """Margins of three loops at six times."""
+    rows = []
+    for each in found.margins:
+        case = f"T + {each.t:.0f} s, {each.axis}"
+        rows.append(
+            Row(
+                case,
+                "rigid gain margin, dB",
+                "6 at least",
+                f"{each.gain:.1f}",
+                max(6.0 - each.gain, 0.0),
+                0.0,
+            )
+        )
+        rows.append(
+            Row(
+                case,
+                "phase margin, deg",
+                "30 at least",
+                f"{each.phase:.1f}",
+                max(30.0 - each.phase, 0.0),
+                0.0,
+            )
+        )
+        gain, phase = max(each.peak + 6.0, 0.0), max(30.0 - each.bending_phase, 0.0)
+        note = "by gain" if gain == 0.0 else f"by phase: {each.bending_phase:.0f}° beside -180°"
+        rows.append(
+            Row(
+                case,
+                "bending, highest peak, dB",
+                "-6, or 30° aside",
+                f"{each.peak:.1f}",
+                min(gain, phase),
+                0.0,
+                note,
+            )
+        )
+    return rows
+
+
+def ring_rows(found: Found) -> list[Row]:
+    """Poles of the frame beside those of the run."""
+    rows = []
+    for ring in found.rings:
+        case = f"kicked at T + {ring.t:.0f} s"
+        error = abs(ring.run - ring.model) / abs(ring.model)
+        note = "of the frame with software; of the difference of two runs"
+        words = f"{ring.model:.3f}", f"{ring.run:.3f}"
+        rows.append(Row(case, "pole of the first mode of bending, 1/s", *words, error, 0.02, note))
+        for name, apart in ring.apart.items():
+            note = "difference in 2 s, of the peak: gains and air change meanwhile, the model is frozen"
+            rows.append(Row(case, f"{name} rate, model and run", "", "", apart, None, note))
+    return rows
+
+
+def wrong_pole() -> complex:
+    """Return the fastest growing pole of the wrong design at the first point, 1/s."""
+    _, _, at = ascents.thought()
+    z = np.asarray(control.closed_loop(at[0], ascents.plan(filtered=False).first).poles())
+    s = np.log(z[np.abs(z) > 1e-3]) / ap.FRAME
+    return complex(s[int(np.argmax(s.real))])
+
+
+def wrong_rows(found: Found) -> list[Row]:
+    """The wrong design: margins as its designer sees them, the pole of bending, and how fast the flight is lost."""
+    pole = wrong_pole()
+    y = found.wrong["imu.rate"][:, 1]
+    rate, turns = growth(found.wrong.times("imu.rate"), y, pole.imag / (2 * np.pi), *GROWS)
+    case = "designed for a rigid vehicle"
+    largest = float(np.degrees(np.abs(found.wrong["tvc1.angle"]).max()))
+    words = f"{pole.real:.3f} 1/s at {pole.imag / (2 * np.pi):.3f} Hz"
+    return [
+        Row(case, "unstable pole of the model", "right half plane", words, max(-pole.real, 0.0), 0.0),
+        Row(case, "growth of the flight, 1/s", f"{pole.real:.3f}", f"{rate:.3f}", abs(rate / pole.real - 1.0), 0.05,
+            "pitch rate of the inertial unit"),
+        Row(case, "frequency of it, Hz", f"{pole.imag / (2 * np.pi):.4f}", f"{turns / (2 * np.pi):.4f}",
+            abs(turns / pole.imag - 1.0), 0.02),
+        Row(case, f"gimbal within {WRONG:g} s, deg", "swings", f"{largest:.1f}", 0.0 if largest > 1.0 else 1.0, 0.0),
+    ]  # fmt: skip
+
+
+def draw_flight(found: Found) -> Figure:
+    """Draw position error, rates, attitude error, gimbals, propellant, q·α, amplitudes of shapes, bending moments."""
+    log = found.log
+    figure = new_figure(13.0, 15.0)
+    axes = figure.subplots(5, 2)
+    t, off = position_error(found)
+    for k, name in enumerate(("up", "across", "down range")):
+        axes[0, 0].plot(t, off[:, k], color=COLORS[k], lw=1, label=name)
+    dress(axes[0, 0], "time, s", "position error, m", "centre of mass beside the reference", True)
+    when = log.times("imu.rate")
+    for k, name in enumerate(("roll", "pitch", "yaw")):
+        axes[0, 1].plot(when, np.degrees(log["imu.rate"][:, k]), color=COLORS[k], lw=0.6, label=name)
+        axes[1, 0].plot(
+            log.times("fsw.error"), np.degrees(log["fsw.error"][:, k]), color=COLORS[k], lw=0.8, label=name
+        )
+    dress(axes[0, 1], "time, s", "rate, deg/s", "inertial unit", True)
+    gust = ap.GUST["start"], ap.GUST["start"] + ap.GUST["duration"]
+    axes[1, 0].axvspan(*gust, color=GREY, alpha=0.3)
+    dress(axes[1, 0], "time, s", "attitude error, deg", "gust shaded", True)
+    for name, color in (("tvc1.angle", BLUE), ("upper_tvc.angle", ORANGE)):
+        for k in range(2):
+            axes[1, 1].plot(log.times(name), np.degrees(log[name][:, k]), color=color, lw=0.7, alpha=1.0 - 0.5 * k,
+                            label=name if k == 0 else "")  # fmt: skip
+    dress(axes[1, 1], "time, s", "gimbal, deg", "engine 1 and the engine of the upper stage", True)
+    for k, tank in enumerate(("fuel", "lox", "upper")):
+        axes[2, 0].plot(log.t, log.propellant[tank] / 1e3, color=COLORS[k], label=tank)
+    dress(axes[2, 0], "time, s", "propellant, t", "", True)
+    at = log.times("aero_upper.dynamic_pressure")
+    pressure, angle = log["aero_upper.dynamic_pressure"], log["aero_upper.angle"]
+    axes[2, 1].plot(at, pressure * angle, color=BLUE, lw=0.7, label="q·α, Pa rad")
+    axes[2, 1].plot(at, pressure / 10.0, color=ORANGE, label="q / 10, Pa")
+    axes[2, 1].set_xlim(0.0, 150.0)
+    axes[2, 1].set_ylim(0.0, 4000.0)
+    dress(axes[2, 1], "time, s", "", "the air", True)
+    stack, upper = log.phases[0], log.phases[-1]
+    for k in range(6):
+        axes[3, 0].plot(
+            stack.t, stack[av.NAME].eta[:, k], lw=0.6, color=COLORS[k % len(COLORS)], label=f"{k + 1}"
+        )
+    dress(axes[3, 0], "time, s", "√kg m", "amplitudes of shapes, stack", True)
+    for k in range(6):
+        axes[3, 1].plot(
+            upper.t, upper[av.NAME].eta[:, k], lw=0.6, color=COLORS[k % len(COLORS)], label=f"{k + 1}"
+        )
+    dress(axes[3, 1], "time, s", "√kg m", "amplitudes of shapes, upper stage", True)
+    for column, (name, bar) in enumerate(STATIONS.items()):
+        both = moment(stack, found.one.stack.shapes, *bar) / 1e3
+        for k, plane in enumerate(("about y", "about z")):
+            axes[4, column].plot(stack.t, both[:, k], lw=0.6, color=COLORS[k], label=plane)
+        dress(axes[4, column], "time, s", "bending moment, kN m", f"wall, x = {name}", True)
+    return figure
+
+
+def draw_bode(found: Found) -> Figure:
+    """Draw gain and phase of the pitch loop at six times."""
+    figure = new_figure(14.0, 9.0)
+    axes = figure.subplots(4, 3)
+    for k, (one, hz, L) in enumerate(_pitch_loops(found)):
+        gain, phase = axes[2 * (k // 3), k % 3], axes[2 * (k // 3) + 1, k % 3]
+        gain.semilogx(hz, 20.0 * np.log10(np.abs(L)), color=BLUE, lw=1)
+        for level in (0.0, -6.0):
+            gain.axhline(level, color=GREY, ls="--", lw=0.8)
+        gain.set_ylim(-70, 40)
+        each = next(m for m in found.margins if m.t == one.t and m.axis == "pitch")
+        words = f"T + {one.t:.0f} s: {each.gain:.1f} dB, {each.phase:.0f}°, bending {each.peak:.1f} dB"
+        dress(gain, "", "gain, dB", words)
+        phase.semilogx(hz, np.degrees(np.unwrap(np.angle(L))), color=ORANGE, lw=1)
+        phase.axhline(-180.0, color=GREY, ls="--", lw=0.8)
+        dress(phase, "frequency, Hz", "phase, deg")
+    return figure
+
+
+def _pitch_loops(found: Found):
+    for one in found.at:
+        hz = control.grid(one)
+        yield (
+            one,
+            hz,
+            control.open_loops(one, found.one.plan.upper if one.upper else found.one.plan.first, hz)[:, 1],
+        )
+
+
+def draw_nichols(found: Found) -> Figure:
+    """Draw the pitch loop at six times over its phase, with the region that margins keep clear."""
+    figure = new_figure(14.0, 8.0)
+    axes = figure.subplots(2, 3).ravel()
+    for axis, (one, hz, L) in zip(axes, _pitch_loops(found)):
+        dB, off = 20.0 * np.log10(np.abs(L)), np.degrees(np.angle(-L))  # from -180°
+        off = np.where(np.append(False, np.abs(np.diff(off)) > 180.0), np.nan, off)
+        slow = hz < 0.75 * one.bending[0]
+        axis.plot(off[slow] - 180.0, dB[slow], color=BLUE, lw=1.2, label="rigid")
+        axis.plot(off[~slow] - 180.0, dB[~slow], color=ORANGE, lw=0.8, label="bending")
+        axis.fill([-210, -180, -150, -180], [0, 6, 0, -6], color=GREY, alpha=0.4)
+        axis.set_xlim(-360, 0)
+        axis.set_ylim(-50, 40)
+        dress(axis, "phase, deg", "gain, dB", f"T + {one.t:.0f} s", True)
+    return figure
+
+
+def draw_wrong(found: Found) -> Figure:
+    """Draw the flight of the wrong design: rate and gimbal, beside the growth of the linear model."""
+    figure = new_figure(12.0, 4.0)
+    left, right = figure.subplots(1, 2)
+    t, y = found.wrong.times("imu.rate"), np.abs(np.degrees(found.wrong["imu.rate"][:, 1]))
+    left.semilogy(t, y + 1e-6, color=BLUE, lw=0.8, label="flight, designed for a rigid vehicle")
+    pole = wrong_pole()
+    k = int(np.argmax(y > 0.1))
+    left.semilogy(
+        t, 0.1 * np.exp(pole.real * (t - t[k])), color=ORANGE, ls="--", label="unstable pole of the model"
+    )
+    good = np.abs(np.degrees(found.log["imu.rate"][:, 1]))
+    now = found.log.times("imu.rate") <= WRONG
+    left.semilogy(
+        found.log.times("imu.rate")[now], good[now] + 1e-6, color=GREY, lw=0.8, label="for the flexible one"
+    )
+    left.set_ylim(1e-4, 1e2)
+    dress(left, "time, s", "pitch rate, deg/s", "bending grows", True)
+    right.plot(
+        found.wrong.times("tvc1.angle"), np.degrees(found.wrong["tvc1.angle"][:, 0]), color=BLUE, lw=0.8
+    )
+    for limit in (-6.0, 6.0):
+        right.axhline(limit, color=GREY, ls="--", lw=0.8)
+    dress(right, "time, s", "gimbal, deg", "engine 1, stops dashed")
+    return figure

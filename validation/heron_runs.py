@@ -1,0 +1,125 @@
+"""What the study of Heron's ascent does besides flying: kicked runs, poles of what they ring with, loads recovered."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, signal
+
+import interstage as ist
+from interstage.demo import ascent_flight as ascents
+from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_vehicle as av
+from interstage.vehicle import Shapes
+
+RINGS, SECONDS = 3.0, 2.0  # s, of bending and of attitude
+KICKS = {
+    "roll": (0, 5e-3),
+    "pitch": (1, 5e-3),
+    "bending": (1, 1.0),
+}  # axis that is looked at; rad/s, or of shapes
+
+
+@dataclass
+class Ringing:
+    """The frame with software and all beside what two runs differ by, one of them kicked.
+
+    model, run : pole of the first mode of bending, 1/s
+    apart : {axis: largest difference of the attitude's rate after a kick, of its peak}; attitude is damped too well
+        to ring
+    """
+
+    t: float
+    model: complex
+    run: complex
+    apart: dict[str, float]
+
+
+def ringing(t: float) -> Ringing:
+    """Fly to a time, linearize there, and go on from there several times, kicked and not: differences ring down."""
+    one = ascents.ascent(seed=None)
+    x = one.fly(until=t).state()
+    memory = copy.deepcopy({name: value for name, value in vars(one.software).items() if name != "plan"})
+    model = ist.linearize(one.assembly, x, outputs=["imu.rate"], sampled=True, step="2.5 ms")
+    rates = {}
+    for name, (axis, size) in {"": (0, 0.0), **KICKS}.items():
+        vars(one.software).update(copy.deepcopy(memory))
+        start = x.copy()
+        if name == "bending":
+            start[av.NAME].etadot[:2] += size
+        else:
+            start[av.NAME].velocity[axis] += size
+        log = ist.simulate(one.assembly, start, start=t, until=t + RINGS, step="2.5 ms", method="rk4",
+                           log_step="20 ms", keep=["imu.rate"], progress=False)  # fmt: skip
+        rates[name] = log["imu.rate"]
+    begin = {name: np.zeros(len(model.A)) for name in KICKS}
+    begin["roll"][model.states.index(f"{av.NAME}.wx")] = KICKS["roll"][1]
+    begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
+    begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
+    y = (rates["bending"] - rates[""])[1 : round(RINGS / ap.FRAME), 1]
+    pole = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
+    still, apart = np.zeros((round(SECONDS / ap.FRAME), model.B.shape[1])), {}
+    for name in ("roll", "pitch"):
+        axis = KICKS[name][0]
+        linear = model.time_response(still, begin[name])[1:, axis]
+        run = (rates[name] - rates[""])[1 : len(still), axis]
+        apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
+    return Ringing(t, *pole, apart)
+
+
+def heard(model: ist.LinearModel, begin: np.ndarray, output: int) -> np.ndarray:
+    """Return poles z of a model that an output hears after a begin, a thousandth of the loudest at least."""
+    z, V = np.linalg.eig(model.A)
+    size = np.abs((model.C[output] @ V) * np.linalg.lstsq(V, begin.astype(complex), rcond=None)[0])
+    loud = sorted(z[(size > 1e-3 * size.max()) & (z.imag > -1e-9) & (np.abs(z) > 0.3)], key=lambda v: -abs(v))
+    out: list[complex] = []
+    for each in loud:
+        if all(abs(each - other) > 1e-3 for other in out):
+            out.append(complex(each))
+    return np.array(out)
+
+
+def measured(z: np.ndarray, y: np.ndarray, low: float, high: float) -> tuple[complex, complex]:
+    """Return the least damped of some poles between two frequencies (Hz), and where a signal has it, 1/s.
+
+    The signal is a sum of powers of the poles; the one that is asked for is moved to where the rest is least.
+    """
+    s = np.log(z) / ap.FRAME
+    inside = np.flatnonzero((s.imag > 2 * np.pi * low) & (s.imag < 2 * np.pi * high))
+    k = inside[int(np.argmax(s[inside].real))]
+    others = np.delete(z, k)
+
+    def rest(at: np.ndarray) -> np.ndarray:
+        poles = np.append(others, np.exp(ap.FRAME * complex(at[0], at[1])))
+        powers = poles[None, :] ** np.arange(len(y))[:, None]
+        basis = np.hstack([powers.real, powers.imag[:, np.abs(poles.imag) > 1e-9]])
+        basis /= np.linalg.norm(basis, axis=0)
+        return (basis @ np.linalg.lstsq(basis, y, rcond=1e-6)[0] - y) / np.abs(y).max()
+
+    best = optimize.least_squares(rest, [s[k].real, s[k].imag], x_scale=abs(s[k]), diff_step=1e-4).x
+    return complex(s[k]), complex(best[0], best[1])
+
+
+def moment(log: ist.Log, shapes: Shapes, below: int, above: int) -> np.ndarray:
+    """Return the bending moments (m, 2) about y and z in a bar of the first stage, N m: EI Δθ/l of its ends."""
+    x0, x1 = av.FIRST[below], av.FIRST[above]
+    r, thick, young = av.wall(0.5 * (x0 + x1))
+    rows = [6 * shapes.row("first", node) + np.array([4, 5]) for node in (below, above)]
+    turned = shapes.nodes[rows[1]] - shapes.nodes[rows[0]]
+    return young * np.pi * r**3 * thick / (x1 - x0) * (log[av.NAME].eta @ turned.T)
+
+
+def growth(t: np.ndarray, y: np.ndarray, hz: float, low: float, high: float) -> tuple[float, float]:
+    """Return growth rate (1/s) and frequency (rad/s) of an oscillation near a frequency, between two amplitudes."""
+    dt = t[1] - t[0]
+    band = signal.butter(3, [0.7 * hz, 1.4 * hz], "bandpass", fs=1.0 / dt, output="sos")
+    wave = signal.hilbert(signal.sosfiltfilt(band, y))
+    size = np.abs(wave)
+    end = int(np.argmax(size > high)) or len(size)
+    begin = int(np.flatnonzero(size[:end] < low)[-1]) if (size[:end] < low).any() else 0
+    rows = slice(begin, end)
+    rate = np.polyfit(t[rows], np.log(size[rows]), 1)[0]
+    turns = np.polyfit(t[rows], np.unwrap(np.angle(wave[rows])), 1)[0]
+    return float(rate), float(turns)
