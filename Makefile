@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
-.PHONY: test demo page bench validate docs lint clean install fuzz
+.PHONY: test demo page bench validate docs lint clean install install-lean fuzz
 
 install: $(READY)
 
@@ -15,6 +15,12 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $(READY)
 	@echo "Interstage is installed in $(VENV). Kernels compile on first use; '$(BIN)/interstage warm' compiles all of them now."
+
+# What users need alone, without the tools of tests and docs
+install-lean:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@echo "Interstage is installed in $(VENV), without tests and docs; 'make install' adds them."
 
 lint: $(READY)
 	$(BIN)/ruff check $(SOURCES)

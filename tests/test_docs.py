@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -104,6 +105,31 @@ def site(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     return out / "html"
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("propellant", "howto/burn_propellant"),
+        ("quaternions", "notation"),
+        ("Octave", "howto/read_in_matlab"),
+        ("gusts", "howto/fly_a_batch"),
+        ("percentiles", "reference/ensemble"),
+        ("simulate_batch", "howto/fly_a_batch"),
+    ],
+)
+def test_the_search_of_the_site_finds_words(site, word, page):
+    """By the index that the search page loads: words as its stemmer leaves them, in texts and in titles."""
+    from sphinx.search.en import SearchEnglish
+
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    found = set()
+    for part in re.findall(r"\w+", word.lower()):
+        for terms in (index["terms"], index["titleterms"]):
+            places = terms.get(SearchEnglish({}).stem(part), terms.get(part, []))
+            found |= {index["docnames"][k] for k in ([places] if isinstance(places, int) else places)}
+    assert page in found
 
 
 def test_the_site_builds_and_has_its_pages(site):

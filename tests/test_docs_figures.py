@@ -62,13 +62,16 @@ def rounds_to(found: float, text: str) -> bool:
 
 
 def on_page(text: str, page: Path) -> bool:
-    """Say whether a figure stands on a page; one like 3e-7 must be in the column of errors of a study."""
+    """Say whether a figure stands among what a page measured; one like 3e-7 must be an error in the table of a study.
+
+    Numbers of the text around a table or an output are none: nobody measured them.
+    """
     content = page.read_text(encoding="utf-8")
-    if "e-" in text and page.parent.name == "validation":
+    if page.parent.name == "validation":  # what was compared, not what the page says of it
         rows = [line.split("|") for line in content.splitlines() if line.startswith("|")]
         column = [cell.strip() for cell in rows[0]].index("error")
-        content = " ".join(row[column] for row in rows[2:])
-    elif page.parent.name == "benchmarks":
+        content = " ".join(row[column] if "e-" in text else " ".join(row) for row in rows[2:])
+    else:
         content = " ".join(re.findall(r"```text\n(.*?)```", content, re.DOTALL))
     return any(rounds_to(value(found), text) for found in NUMBER.findall(content))
 

@@ -185,3 +185,19 @@ def test_linear_models_print_their_names_and_whether_they_are_stable():
     for A, word in ((free, "marginal"), (grown, "unstable"), (-np.eye(2), "stable")):
         lin = LinearModel(A, np.zeros((2, 0)), np.zeros((0, 2)), np.zeros((0, 0)))
         assert lin.poles().verdict == lin.discretize("10 ms").poles().verdict == word
+
+
+def test_the_response_of_a_sampled_model_is_that_of_dense_solves():
+    """With a rigid body, whose poles at one are defective, and a light mode."""
+    T, w = 0.02, 2.0 * np.pi * 7.0
+    turn = np.exp(-0.004 * w * T) * np.array(
+        [[np.cos(w * T), np.sin(w * T)], [-np.sin(w * T), np.cos(w * T)]]
+    )
+    A = np.zeros((4, 4))
+    A[:2, :2], A[2:, 2:] = [[1.0, T], [0.0, 1.0]], turn
+    B, C = np.array([[T**2 / 2], [T], [0.1], [0.3]]), np.array([[1.0, 0.0, 2.0, 0.5], [0.0, 1.0, 0.0, 1.0]])
+    model = SampledModel(A, B, C, np.zeros((2, 1)), dt=T)
+    hz = np.array([0.01, 0.5, 6.99, 7.0, 24.9])
+    z = np.exp(2j * np.pi * hz * T)
+    dense = np.array([C @ np.linalg.solve(one * np.eye(4) - A, B) for one in z])
+    assert model.frequency_response(hz) == pytest.approx(dense, rel=1e-9)

@@ -89,9 +89,15 @@ def frequency_response(
     A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, f_hz: np.ndarray, form: str = "auto"
 ) -> np.ndarray:
     """Return H (nf, ny, nu), complex."""
+    return response_at(A, B, C, D, 2j * np.pi * np.asarray(f_hz, dtype=float), form)
+
+
+def response_at(
+    A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, s: np.ndarray, form: str = "auto"
+) -> np.ndarray:
+    """Return C (sI - A)⁻¹ B + D (k, ny, nu) at complex numbers s (k,)."""
     if form not in FORMS:
         raise InputError("unknown form", expected=", ".join(FORMS), got=repr(form))
-    s = 2j * np.pi * np.asarray(f_hz, dtype=float)
     if len(A) == 0 or 0 in (len(C), B.shape[1]):
         return np.broadcast_to(D.astype(complex), (len(s), *D.shape)).copy()
     work = len(A) ** 2 * min(B.shape[1], len(C)) * len(s)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from interstage.linear.joining import sampled_response
 from interstage.linear.model import LinearModel
 from interstage.linear.poles import SampledPoles
+from interstage.linear.response import response_at
 
 if TYPE_CHECKING:
     from control import StateSpace
@@ -36,11 +37,9 @@ class SampledModel(LinearModel):
 
     def frequency_response(self, f_hz: ArrayLike) -> np.ndarray:  # type: ignore[override]
         """Return C (zI - A)⁻¹ B + D (k, ny, nu) at z = exp(2πi f dt)."""
-        identity = np.eye(len(self.A))
         zs = np.exp(2j * np.pi * np.atleast_1d(np.asarray(f_hz, dtype=float)) * self.dt)
-        return np.array(
-            [self.C @ np.linalg.solve(z * identity - self.A, self.B.astype(complex)) + self.D for z in zs]
-        )
+        # about one, where rigid-body poles are: (z - 1) - (A - 1)
+        return response_at(self.A - np.eye(len(self.A)), self.B, self.C, self.D, zs - 1.0)
 
     def time_response(self, u: ArrayLike, x0: ArrayLike | None = None) -> np.ndarray:  # type: ignore[override]
         """Return outputs (nt, ny) for inputs (nt, nu), a row for each sample, from a state x0 (default zero)."""
