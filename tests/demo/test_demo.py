@@ -21,7 +21,7 @@ def made(tmp_path_factory):
     made = run_demo(
         tmp_path_factory.mktemp("demo"),
         lambda done, total, words: said.append((done, total, words)),
-        Settings(component_modes=24, shown_modes=MODES, seconds=SECONDS),
+        Settings(component_modes=24, shown_modes=MODES, seconds=SECONDS, ascent=2.0),
     )
     assert [words for *_, words in said] == [*STEPS, "done"]
     return made

@@ -29,6 +29,17 @@ export function slider(name, words, { low, high, step, value }, set) {
   return [label, input];
 }
 
+const FINE = 1; // layer of what is left out while a slow machine plays
+const SLOW = 1 / 32; // s a frame
+const COARSE = 0.6; // pixels of the picture for one of the screen, then
+
+// Whether pictures are made by the processor: smooth edges cost it as much as all the rest.
+function bySoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const told = gl?.getExtension("WEBGL_debug_renderer_info");
+  return Boolean(told) && /swiftshader|llvmpipe|software/i.test(gl.getParameter(told.UNMASKED_RENDERER_WEBGL));
+}
+
 // Points (flat, x y z) with what moves and colours them, and normals of the triangles of all parts.
 export class Table {
   constructor(points, shape, parts) {
@@ -52,7 +63,11 @@ export class Table {
     };
     const out = [];
     if (part.triangles) out.push(made(Mesh, part.triangles, surfaceMaterial(uniforms)));
-    if (part.edges) out.push(made(LineSegments, part.edges, plainMaterial(uniforms, edges, false)));
+    if (part.edges) {
+      const thing = made(LineSegments, part.edges, plainMaterial(uniforms, edges, false));
+      thing.layers.set(FINE);
+      out.push(thing);
+    }
     if (part.lines) out.push(made(LineSegments, part.lines, plainMaterial(uniforms, part.thin ? edges : 1, !part.thin)));
     if (part.dots) out.push(made(Points, part.dots, plainMaterial(uniforms, 1, true, true)));
     return out;
@@ -76,10 +91,11 @@ export class Stage {
     this.chips = element("div", "chips");
     holder.classList.add("viewer");
     this.build(holder);
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: !bySoftware(), alpha: true, preserveDrawingBuffer: true });
     this.renderer.outputColorSpace = "srgb-linear"; // colours are given as they shall be seen
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(fov, 1, 0.01, 100);
+    this.camera.layers.enable(FINE);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
     this.controls.zoomSpeed = 0.6;
@@ -134,7 +150,21 @@ export class Stage {
     this.playButton.setAttribute("aria-pressed", String(on));
     this.canvas.dataset.playing = String(on);
     this.last = undefined;
+    this.pace = 0;
+    this.sketch(false);
     this.later();
+  }
+
+  // Leave out fine lines and pixels, so that a slow machine plays smoothly; what stands still has them.
+  sketch(on) {
+    if (Boolean(this.sketched) === on) return;
+    this.sketched = on;
+    this.camera.layers[on ? "disable" : "enable"](FINE);
+    this.fit(true);
+  }
+
+  ratio() {
+    return this.sketched ? COARSE : Math.min(devicePixelRatio || 1, 2);
   }
 
   // Take the size of the frame; the camera stays as the reader has turned it where `keep` is said.
@@ -142,7 +172,7 @@ export class Stage {
     const width = this.frame.clientWidth;
     const height = this.frame.clientHeight;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(this.ratio());
     this.renderer.setSize(width, height, false);
     this.uniforms.size.value = 4.5 * this.renderer.getPixelRatio();
     this.camera.aspect = width / height;
@@ -174,6 +204,8 @@ export class Stage {
     if (this.playing) {
       const step = this.last === undefined ? 0 : Math.min(0.25, (time - this.last) / 1000);
       this.last = time;
+      this.pace += 0.2 * (step - this.pace);
+      if (this.pace > SLOW) this.sketch(true);
       this.advance(step);
     }
     this.show();

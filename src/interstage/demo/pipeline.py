@@ -1,4 +1,4 @@
-"""The whole demo: deck → component → vehicle → modes → trim → linear model → flight → report."""
+"""The whole demo: deck → component → vehicle → modes → trim → linear model → design → ascent → report."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ STEPS = (
     "trim under thrust",
     "linear model",
     "20 s of flight, gimbal doublet",
+    "reference trajectory, gains and software of the ascent",
+    "ascent to T+300 s, closed loop",
     "report",
 )
 FILES = {
@@ -33,22 +35,24 @@ FILES = {
     "component": "heron_core.h5",
     "linear": "heron_linear.h5",
     "log": "heron_flight.h5",
+    "ascent": "heron_ascent.h5",
     "report": "report.html",
 }
 
 
 @dataclass
 class Settings:
-    """Sizes of the demo: fixed-interface modes of the core, modes shown, seconds of flight."""
+    """Sizes of the demo: fixed-interface modes of the core, modes shown, seconds of the doublet and of the ascent."""
 
     component_modes: int = 80
     shown_modes: int = 20
     seconds: float = 20.0
+    ascent: float = 300.0
 
 
 @dataclass
 class DemoResult:
-    """Everything that the demo computed, and where the files are."""
+    """Everything that the demo computed, and where the files are; compiled : s in which kernels were compiled."""
 
     folder: Path
     files: dict[str, Path] = field(default_factory=dict)
@@ -63,6 +67,9 @@ class DemoResult:
     x0: Any = None
     lin: Any = None
     flight: Any = None
+    ascent: Any = None
+    ascent_log: Any = None
+    compiled: float = 0.0
 
     @property
     def wall_s(self) -> float:
@@ -86,10 +93,13 @@ def run_demo(
     settings = settings or Settings()
     made.files = {key: made.folder / name for key, name in FILES.items()}
     step = _Steps(made, progress or (lambda done, total, words: None))
-    with warming() as compiling:
-        _structure(made, settings, step)
-        _vehicle(made, step, compiling)
-    _flight(made, settings, step)
+    with _compiling(made):
+        with warming("demo") as other:
+            _structure(made, settings, step)
+            _vehicle(made, step, other)
+        with warming("ascent") as other:
+            _flight(made, settings, step)
+            _ascent(made, settings, step, other)
     with step():
         from interstage.demo.compose import demo_report
 
@@ -97,6 +107,15 @@ def run_demo(
     # the page shows the time of every step, its own included
     report().save(made.files["report"])
     return made
+
+
+@contextmanager
+def _compiling(made: DemoResult) -> Iterator[None]:
+    """Take the time in which this process compiles kernels, and waits for the one that compiles beside it."""
+    from numba.core.event import install_timer
+
+    with install_timer("numba:compile", lambda seconds: setattr(made, "compiled", made.compiled + seconds)):
+        yield
 
 
 class _Steps:
@@ -139,8 +158,7 @@ def _vehicle(made: DemoResult, step: _Steps, compiling: Popen | None) -> None:
     from interstage.demo.vehicle import heron_vehicle
 
     with step():
-        if compiling is not None:
-            compiling.wait()
+        _wait(made, compiling)
         made.locked = heron_vehicle(made.component, locked=True)
         made.locked_modes = made.locked.modes()
         made.system = heron_vehicle(made.component)
@@ -165,3 +183,21 @@ def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
             "nose deflection": (flight.nose_mm, "mm"),
         }
         flight.log.save(made.files["log"], signals)
+
+
+def _wait(made: DemoResult, compiling: Popen | None) -> None:
+    """Wait for the process that compiles beside this one."""
+    if compiling is not None:
+        begun = time.perf_counter()
+        compiling.wait()
+        made.compiled += time.perf_counter() - begun
+
+
+def _ascent(made: DemoResult, settings: Settings, step: _Steps, compiling: Popen | None) -> None:
+    from interstage.demo.ascent import prepare
+
+    with step():
+        _wait(made, compiling)
+        made.ascent = prepare(made.component)
+    with step():
+        made.ascent_log = made.ascent.fly(settings.ascent, log=made.files["ascent"])

@@ -131,6 +131,15 @@ def compile_for_demo() -> None:
     compile_flight()
 
 
+def compile_ascent() -> None:
+    """Design and fly the ascent of a stick."""
+    from interstage.demo.ascent import prepare
+    from interstage.demo.stick import stick
+
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(stick()).fly(0.1, log=Path(folder) / "ascent.h5")
+
+
 def compile_real() -> None:
     """Compile dynamics of real numbers."""
     compile_stages(float)
@@ -146,7 +155,7 @@ def compile_complex() -> None:
     compile_elements()
 
 
-TASKS = {"demo": compile_for_demo, "real": compile_real, "complex": compile_complex}
+TASKS = {"demo": compile_for_demo, "ascent": compile_ascent, "real": compile_real, "complex": compile_complex}
 
 
 def _start(task: str, stderr: int) -> subprocess.Popen:
@@ -192,12 +201,12 @@ def _stick():
 
 
 @contextmanager
-def warming() -> Iterator[subprocess.Popen | None]:
+def warming(task: str) -> Iterator[subprocess.Popen | None]:
     """Compile in a second process meanwhile; nothing where there is one core only or no compiler is used."""
     if (os.cpu_count() or 1) < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         yield None
         return
-    process = _start("demo", subprocess.DEVNULL)
+    process = _start(task, subprocess.DEVNULL)
     try:
         yield process
     finally:

@@ -2,7 +2,7 @@
 
 LEAD = (
     "From a NASTRAN deck to a flexible multibody vehicle with gimballed engines, a linear model for control, "
-    "and a flight in time. Every step is shown with what it was checked against."
+    "and a flight from the pad to T+300 s. Every step is shown with what it was checked against."
 )
 
 MODES = (
@@ -67,3 +67,20 @@ STIFFNESS = (
     "The loads that the core carries change its stiffness (geometric stiffness); without that bending under thrust "
     "would come out too stiff, above that of the vehicle at rest."
 )
+
+ASCENT = (
+    "From the pad along a reference trajectory, closed loop: gains of least cost on the rigid motion, filters that "
+    "keep them out of the bending, software at 50 Hz, eight gimbal angles by least squares."
+)
+
+REPLAY = (
+    "Heron off the pad: move the slider, or press Play. The chase camera flies along, the fixed one stands on the "
+    "ground."
+)
+
+ASCENT_CHARTS = (
+    "Altitude and speed, how far the vehicle is from its reference, and what the gimbals do about it. The line is the "
+    "time of the replay."
+)
+
+IDEAL = "In the ascent engines stand on prescribed joints: ideal actuators, which follow their commands with a lag."
