@@ -1,7 +1,7 @@
 """Frames a second of a replay in the browser: a tube of 20,000 triangles that moves and bends, drawn by Chromium.
 
-Chromium is that of the tests, headless; its renderer is printed: software (SwiftShader) where no other is asked for. The
-best second of some is taken, as others may use the machine.
+Chromium is that of the tests, headless; its renderer is printed: software (SwiftShader) where no other is asked for.
+The best second of some is taken, as others may use the machine.
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ def measured(path: Path, seconds: int, width: int, height: int) -> tuple[str, li
         counts = [0]
         for _ in range(seconds):
             # frames of the page's own clock: a second that the browser had, not that this program waited
-            counts.append(page.evaluate("""() => new Promise((done) => {
+            counts.append(
+                page.evaluate("""() => new Promise((done) => {
                 const canvas = document.querySelector('[data-kind=replay] canvas');
                 const [from, begun] = [Number(canvas.dataset.frames), performance.now()];
                 setTimeout(() => done((1000 * (canvas.dataset.frames - from)) / (performance.now() - begun)), 1000);
-            })"""))
+            })""")
+            )
         name = page.evaluate(NAME)
         chromium.close()
         return name, counts[1:]
@@ -76,7 +78,9 @@ def main(arguments: list[str] | None = None) -> None:
     add_replay(report.section("flight", "Flight", ""), replay)
     with tempfile.TemporaryDirectory() as folder:
         path = report.save(Path(folder) / "tube.html")
-        print(f"triangles {2 * (ALONG - 1) * AROUND}, shapes {SHAPES}, page {path.stat().st_size / 1e6:.1f} MB")
+        print(
+            f"triangles {2 * (ALONG - 1) * AROUND}, shapes {SHAPES}, page {path.stat().st_size / 1e6:.1f} MB"
+        )
         for width, height in ((1200, 900), (600, 700)):
             name, counts = measured(path, options.seconds, width, height)
             print(
