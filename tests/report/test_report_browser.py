@@ -1,6 +1,7 @@
 """The report in a real browser: every figure draws, modes and animation work, nothing on the console or the network."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -166,6 +167,21 @@ def test_curves_with_gaps_are_drawn(chromium, tmp_path):
         whole, *halves = coloured(page.page, "[data-kind=lines] canvas")
         assert whole > 1000
         assert min(halves) > 0.3 * whole and max(halves) < 0.8 * whole
+        page.assert_clean()
+
+
+def test_curves_that_do_not_move_lie_in_the_middle_of_their_axis(chromium, tmp_path):
+    """All zeros: from -1 to 1; a constant: a tenth of it to both sides."""
+    t = np.linspace(0.0, 2.0, 50)
+    panels = [Panel(f"{c}", "m", [Curve("c", np.full(50, c))]) for c in (0.0, 20.0)]
+    report = Report("Still", "Nothing moves.", "Test")
+    report.section("time", "Time", "In time.").figure("Still", "Two.", lines_figure(t, "time, s", panels))
+    with Page(chromium, report.save(tmp_path / "still.html"), viewport={"width": 900, "height": 700}) as page:
+        with page.page.expect_download() as waiting:
+            page.page.locator(".save button", has_text="SVG").click()
+        labels = re.findall(r'text-anchor="end">([^<]*)<', Path(waiting.value.path()).read_text())
+        values = [float(label.replace("−", "-")) for label in labels]
+        assert {-1.0, 0.0, 1.0, 18.0, 20.0, 22.0} <= set(values) and max(values) == 22.0
         page.assert_clean()
 
 
