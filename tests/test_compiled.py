@@ -147,7 +147,7 @@ def test_a_stage_without_a_slot_is_refused_when_a_vehicle_is_compiled(monkeypatc
 
     with system.engine.borrow(np.float64) as scratch, pytest.raises(InputError, match="forgotten"):
         scratch.ready(enter)
-    monkeypatch.setitem(engine.DOORS, "forward", (enter, enter))
+    monkeypatch.setitem(engine.QUICK, "forward", enter)
     with pytest.raises(InputError, match="forgotten"):
         mb.compile()
 

@@ -13,6 +13,7 @@ complex steps their slopes, and Lagrange's equation of the one coordinate (of th
 scipy to 1e-9. Times are those of the processor for ten seconds of motion (slider-crank: five), compiled. Two times
 of other codes were found in the open: OpenSim 3.2 takes 0.455 s for two four-bars and 0.258 s for Bricard's linkage,
 ten seconds each, on a Core i5-4570 (github.com/RehabEngGroup/MBSbenchmarksInOpenSim); its errors are shown as pictures.
+The limits of error that the library sets were not found there: the tolerances are ours.
 
     python -m validation mechanisms
 """

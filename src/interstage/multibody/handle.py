@@ -31,17 +31,22 @@ _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 # Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
-# tanks, stiffening, closures, the last two; or the calls: those with loads at places
+# joints of several degrees of freedom ("wide"), nodes that turn, tanks, stiffening, closures, the last two; or the
+# calls: those with loads at places
 STAGES = {
     "kinematics": "all",
+    "port_motions": "modes",
     "poses": "all",
     "external_wrenches": "loads",
     "prepare": "all",
     "weigh": "tanks",
+    "whiten_body": "tanks",
     "prepare_modes": "modes",
+    "turning_nodes": "turning",
     "flexible_terms": "modes",
     "body_terms": "all",
     "eliminate_modes": "modes",
+    "wide_hinge": "wide",
     "inward": "all",
     "modal_accelerations": "modes",
     "outward": "all",
@@ -56,6 +61,7 @@ STAGES = {
     "energies": "all",
     "momentum": "all",
     "observe_sites": "all",
+    "known_loads": "stiffening",
     "stiff_rows": "stiffening",
     "settle": "stiffening",
     "closure_rows": "closures",
@@ -146,6 +152,8 @@ def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
         "modes": int(tree.sizes[5]) > 0,
         "rigid": int(tree.sizes[5]) == 0,
         "closures": closed,
+        "wide": bool((tree.joint_nv > 1).any()),
+        "turning": len(tree.flex_turn) > 0,
         "tanks": len(tree.level_mass) > 0,
         "stiffening": stiff,
         "stiff closures": stiff and closed,

@@ -72,13 +72,14 @@ class Dynamics(Kinematics):
             tau = self.by_joint(tau, "tau")
         if not forces and not refine:
             vdot = self._forward_door(y, tau)
+            if vdot.__class__ is not ndarray and self._forward_door is shut:
+                self._forward_door = self.engine.door("forward")
+                vdot = self._forward_door(y, tau)
             if vdot.__class__ is ndarray:
                 if self.watched:
                     self.engine.gather_from_door()
                     self.warn_of_fidelity()
                 return vdot
-            if self._forward_door is shut:
-                self._forward_door = self.engine.door("forward")
         acting = self._acting(forces, frame, y.dtype)
         with self.engine.borrow(y.dtype) as scratch:
             vdot, status = self.forward_on(scratch, x, tau, *acting, refine)

@@ -138,13 +138,16 @@ def _has_inertia(H, L, nv, size, y):
     return True
 
 
-@kernel
-def _wide_hinge(H, U, L, u, Y, z, force, shift, nv, size):
-    """Eliminate a hinge of several degrees of freedom: write U, factor L, u; leave P⁺ in Y.
+@stage("nxxx", "int64")
+def wide_hinge(tree, work, i, q, v, tau):
+    """Eliminate the hinge of body i, of several degrees of freedom: write U, factor L, u; leave P⁺ (6, 6) in Y.
 
-    Y holds P on entry. H, U are (36,), L (6, 6), u and `force` (6,), size (2,) of the inertia outboard. Returns False
-    without positive inertia.
+    Returns 0, or 1 without positive inertia.
     """
+    nv, iv, Y, z = tree.joint_nv[i], tree.joint_v[i], work.Y, work.z[i]
+    H, U, L, u, force = work.H[i], work.U[i], work.L[i], work.u[i], work.body_f
+    hinge_forces(tree, i, q, v, tau, force)
+    dense6(get_inertia(work.P, i), Y)
     for a in range(nv):
         u[a] = force[a]
         for k in range(6):
@@ -159,9 +162,9 @@ def _wide_hinge(H, U, L, u, Y, z, force, shift, nv, size):
             for k in range(6):
                 s += H[6 * a + k] * U[6 * b + k]
             L[a, b] = s
-        L[a, a] += shift[a]
-    if not factor_ldlt(L, nv) or not _has_inertia(H, L, nv, size, force):
-        return False
+        L[a, a] += work.shift[iv + a]
+    if not factor_ldlt(L, nv) or not _has_inertia(H, L, nv, work.body_size[i], force):
+        return 1
     solve_ldlt(L, nv, u)
     x = force  # used up: scratch from here on
     for j in range(6):
@@ -174,7 +177,7 @@ def _wide_hinge(H, U, L, u, Y, z, force, shift, nv, size):
                 s -= U[6 * a + k] * x[a]
             Y[k, j] = s
             Y[j, k] = s
-    return True
+    return 0
 
 
 @kernel
@@ -273,21 +276,7 @@ def inward(tree, work, q, v, tau):
             P = _less_outer(P, uw, uv, inverse)
             zw, zv = add(zw, scale(u, uw)), add(zv, scale(u, uv))
         elif nv > 1:
-            force = work.body_f
-            hinge_forces(tree, i, q, v, tau, force)
-            dense6(P, work.Y)
-            if not _wide_hinge(
-                work.H[i],
-                work.U[i],
-                work.L[i],
-                work.u[i],
-                work.Y,
-                work.z[i],
-                force,
-                work.shift[iv : iv + nv],
-                nv,
-                size[i],
-            ):
+            if wide_hinge(tree, work, i, q, v, tau) != 0:
                 return i + 1
             if parent < 0:
                 continue
@@ -326,7 +315,7 @@ def _passes(tree, work, q, v, tau, vdot):
     status = inward(tree, work, q, v, tau)
     if status == 0:
         outward(tree, work, vdot)
-    if stiff and status == 0 and len(tree.closure_site) == 0:  # with closures: `closed`
+    if stiff and status == 0:
         status = settle(tree, work, q, vdot)
     return status
 

@@ -14,7 +14,6 @@ from interstage.multibody.kernels.articulated import forward, forward_from_here
 from interstage.multibody.kernels.closure import add_responses, constrain, load_site, multipliers
 from interstage.multibody.kernels.closure_rows import put_accelerations
 from interstage.multibody.kernels.responses import no_forces
-from interstage.multibody.kernels.rows import clear_vector
 from interstage.multibody.kernels.settling import (
     PASSES,
     SETTLED,
@@ -100,13 +99,8 @@ def _close(tree, work, q, v, vdot, status):
     """Change the accelerations of the open tree, if it has any, to those of the closed system; return the status."""
     if status != 0 or len(tree.closure_site) == 0:
         return status
-    stiff = len(work.mode_G) > 0
-    if stiff:
-        clear_vector(work.mode_h)
-        gather(tree, work, q)
-        share_of(tree, work, True)
     status = constrain(tree, work, q, v, vdot)
-    if stiff and status == 0:
+    if len(work.mode_G) > 0 and status == 0:
         status = settle_closed(tree, work, q, vdot)
     return status
 

@@ -187,31 +187,26 @@ def _changed_inertia(tree, work, i, q, v, w):
         add_row(b, -2.0 * half[p], c)
     change = symmetric_times((Jdot[0] + o, Jdot[1], Jdot[2], Jdot[3], Jdot[4], Jdot[5]), w)
     if tree.body_turn[i] >= 0:
-        change = add(change, _turned(tree, i, eta, rate, F, y[9 * n : 10 * n]))
+        turning_nodes(tree, work, i, q, v)
+        change = add(change, (Jdot[0], Jdot[1], Jdot[2]))
     return change
 
 
-@kernel
-def _turned(tree, i, eta, rate, F, x):
-    """Add Σ_r S_rs η_r of nodes that turn to F (3, n); return Σ_rs S_rs η̇_r η̇_s. x (n,) is scratch."""
-    n, at = tree.body_modes[i], tree.body_turn[i]
-    o = 0.0 * eta[0]
-    a, b, c = o, o, o
+@stage("nxx")
+def turning_nodes(tree, work, i, q, v):
+    """Add Σ_r S_rs η_r of nodes that turn to F (3, n) of body i; write Σ_rs S_rs η̇_r η̇_s to body_f."""
+    n, mode, at = tree.body_modes[i], tree.body_mode[i], tree.body_turn[i]
+    first = tree.joint_v[i] + tree.joint_nv[i]
+    eta, rate = q[tree.body_eta[i] : tree.body_eta[i] + n], v[first : first + n]
+    x = work.mode_y[PLANES * mode + 9 * n : PLANES * (mode + n)]  # used up
     for p in range(3):
-        first = at + p * n * n
-        add_product(tree.flex_turn, first, eta, 1.0, F, p * n)
+        K = at + p * n * n
+        add_product(tree.flex_turn, K, eta, 1.0, work.mode_F, 3 * mode + p * n)
         clear_vector(x)
-        add_product(tree.flex_turn, first, rate, 1.0, x, 0)
-        s = o
+        add_product(tree.flex_turn, K, rate, 1.0, x, 0)
+        work.body_f[p] = 0.0
         for r in range(n):
-            s += rate[r] * x[r]
-        if p == 0:
-            a = s
-        elif p == 1:
-            b = s
-        else:
-            c = s
-    return a, b, c
+            work.body_f[p] += rate[r] * x[r]
 
 
 @kernel
@@ -400,14 +395,14 @@ def prepare_modes(tree, work):
         for r in range(3 * n):
             work.mode_F[3 * mode + r] = work.pool_F0[e + r]
         if tree.body_square[i] >= 0:
-            _whiten_body(tree, work, i)
+            whiten_body(tree, work, i)
         E, d = work.row_E[e : e + 3 * n], work.mode_d[mode : mode + n]
         _six(E, E, d, work.EDE, i)
         _prepare_ports(tree, work, i, n, E, d)
 
 
-@kernel
-def _whiten_body(tree, work, i):
+@stage("n")
+def whiten_body(tree, work, i):
     """Write L of the modal mass of a body that burns, and its constant rows times L⁻ᵀ; the modes have unit mass then.
 
     A mass that is not positive is left to forward dynamics, which finds no finite answer.

@@ -78,6 +78,13 @@ def site_motion(tree, work, s, theta, v):
     put6(work.site_c, s, sub(c_w, cross(spin, w_n)), sub(cross(w, slide), cross(spin, v_n)))
 
 
+@stage("nxx")
+def port_motions(tree, work, i, q, v):
+    """Write pose and motion of the ports of flexible body i, with V of the body known."""
+    for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        site_motion(tree, work, s, site_pose(tree, work, s, q), v)
+
+
 @stage("xx")
 def kinematics(tree, work, q, v):
     """Write R, p, V, c, g of every body and the motion of every port."""
@@ -119,8 +126,8 @@ def kinematics(tree, work, q, v):
         put6(work.V, i, w_c, v_c)
         put6(work.c, i, add(bias_w, cross(w_c, spin)), add(add(bias_v, cross(w_c, rate)), cross(v_c, spin)))
         put3(work.g, i, turn_back(R, get3(work.g, parent)))
-        for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
-            site_motion(tree, work, s, site_pose(tree, work, s, q), v)
+        if tree.body_ports[i] < tree.body_ports[i + 1]:
+            port_motions(tree, work, i, q, v)
 
 
 @stage("")

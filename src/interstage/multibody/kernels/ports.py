@@ -98,12 +98,23 @@ def _take_wrench(tree, work, s, t, f, d, beta):
 
 
 @kernel
+def _is_free_of_force(z, s):
+    """Return whether nothing hangs on port s that exerts a force: most ports, where answers to forces are asked."""
+    turned = z[s, 0] != 0.0 or z[s, 1] != 0.0 or z[s, 2] != 0.0
+    return not (turned or z[s, 3] != 0.0 or z[s, 4] != 0.0 or z[s, 5] != 0.0)
+
+
+@kernel
 def take_port_forces(tree, work, i, beta):
     """Split z⁺ of the ports of body i into ζ and z⊥ (left in site_z), and take z⊥ to D⁻¹β and to z of the body."""
     n, mode = tree.body_modes[i], tree.body_mode[i]
     L, z = work.port_L, work.site_z
     d = work.mode_d[mode : mode + n]
     for s in range(tree.body_ports[i], tree.body_ports[i + 1]):
+        if _is_free_of_force(z, s):
+            for m in range(6):
+                work.port_zeta[s, m] = 0.0
+            continue
         for m in range(work.port_order[s, 6]):
             e = z[s, work.port_order[s, m]]
             for k in range(6):

@@ -180,11 +180,14 @@ def _settle_at_once(tree, work, count, vdot):
 
 @stage("xx", "int64")
 def settle(tree, work, q, vdot):
-    """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass."""
+    """Add to accelerations what geometric stiffness makes of the forces across joints, after an outward pass.
+
+    With closures it leaves Σ f_k K_k η of the open tree in mode_h: `closed` adds what it makes of them all.
+    """
     clear_vector(work.mode_h)
     gather(tree, work, q)
     before = share_of(tree, work, True)
-    if before <= SETTLED:
+    if before <= SETTLED or len(tree.closure_site) > 0:
         return 0
     last, count = False, _count(tree, work)
     count = count if count <= len(work.settle_R) else 0

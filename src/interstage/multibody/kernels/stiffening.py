@@ -107,7 +107,7 @@ def stiff_rows(tree, work, q):
                 _rows_of(tree, work, tree.site_load[s], eta, work.site_G, 6 * tree.site_start[s])
 
 
-@kernel
+@stage("xxx")
 def known_loads(tree, work, q, v, tau):
     """Add Σ f_k K_k η of what acts on free joints to modal velocity terms: nothing else holds such a body."""
     for i in range(tree.sizes[0]):
