@@ -1,12 +1,13 @@
 """A launch vehicle flies to T+300 s with ideal actuators, as that of the NESC report does (D.2), closed loop.
 
 Heron, the vehicle of the demo: a core of shells whose modes were made without the engines (EOTM, gimbals and payload in
-the interface), four engines of 0.9 MN on prescribed universal joints. As in the report there is one finite-element
-model of one fill of the tanks: the mass stays the same, and so do gains, allocation and thrust. No air. The reference
-is our own: the pitch programme that ends with the most speed at 230 km with a path of 10°, found for a point mass and
-written in columns as those of POST. Gains of least cost on the linear model hold attitude, rate, and place and speed
-across the thrust; filters keep them out of the bending; least squares share the angular acceleration out to the
-eight gimbal angles, at 50 Hz throughout. Limits were set before the first flight.
+the interface), four engines of 0.9 MN on prescribed universal joints. As in the NESC report (NASA/TM-2020-5008164, D.2)
+there is one finite-element model of one fill of the tanks: the mass stays the same, and so do gains, allocation,
+thrust, and with them the margins of all six times, whose curves lie on each other. No air. The reference is our own:
+the pitch programme that ends with the most speed at 230 km with a path of 10°, found for a point mass and written in
+columns as those of POST. Gains of least cost on the linear model hold attitude, rate, and place and speed across the
+thrust; filters keep them out of the bending; least squares share the angular acceleration out to the eight gimbal
+angles, at 50 Hz throughout. Limits were set before the first flight.
 
 - Frequencies below 11 Hz of models with the engines held, beside those of the single finite-element model: engines in
   the modes and counted twice (EITM), out of them (EOTM), both by all free modes below 11 Hz, and the model as flown.
@@ -45,6 +46,7 @@ from interstage.report.plots import (
     frequency_errors,
     new_figure,
     nichols,
+    open_loop_phase,
 )
 from validation.ascent_models import Frequencies, frequencies
 from validation.ascent_runs import AXES, Flown, Point, flown, points, ringing, rung_down
@@ -246,9 +248,10 @@ def draw_loops(found: list[Point]) -> Figure:
         for point, color in zip(found, COLORS):
             loop = point.loops[axis]
             column[0].semilogx(point.f_hz, decibels(loop), color=color, lw=1.0, label=f"T+{point.t:g} s")
-            column[1].semilogx(point.f_hz, np.degrees(np.unwrap(np.angle(loop))), color=color, lw=1.0)
+            column[1].semilogx(point.f_hz, open_loop_phase(loop), color=color, lw=1.0)
         column[0].axhline(0.0, color=GREY, lw=0.8)
         column[0].axhline(-GAIN_DB, color=GREY, lw=0.8, ls="--")
+        column[1].axhline(-180.0, color=GREY, lw=0.8, ls="--")
         dress(column[0], "", "gain, dB", f"Open loop, {AXES[axis]}", True)
         dress(column[1], "frequency, Hz", "phase, deg")
     return figure

@@ -11,7 +11,7 @@ Limits were set before the first flight: 1 km at T + 300 s, 2° of attitude outs
 its stop for longer than 0.5 s, rigid margins of 6 dB and 30°, bending stabilized by 6 dB or 30° at every point, poles
 of the frame within 2 % of what the nonlinear run rings with: the first mode of bending is kicked, and the difference of
 two runs looked at; attitude is damped too well to ring, and is set beside the model as it decays. Attitude errors are
-those that the software sees, beside the attitude that its guidance commands.
+those that the software sees, beside the attitude that its guidance commands; the gust counts until 2 s after its end.
 
 The wrong design has the same gains without notches, and its roll-off is set for the noise of sensors, at 5 Hz: what one
 does who thinks the vehicle rigid, and has more phase margin for it. The first mode of bending grows from lift-off on,
@@ -33,7 +33,7 @@ from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
-from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure
+from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure, open_loop_phase
 from validation.heron_runs import Ringing, growth, moment, ringing
 from validation.study import Row, Study
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 RINGS = (40.0, 125.0)  # s, at which the vehicle is kicked
 STATIONS = {"15.5 to 18.1 m": (9, 10), "32 to 33.5 m": (16, 17)}
+GUST = ap.GUST["start"], ap.GUST["start"] + ap.GUST["duration"] + 2.0  # s, with the time to settle after it
 QUIET = ((150.0, 195.0), (260.0, 300.0))  # s without gusts, in which a limit cycle would show
 WRONG = 60.0  # s that the wrong design is flown
 GROWS = 4e-4, 1e-2  # rad/s, between which its growth is measured
@@ -126,8 +127,7 @@ def flight_rows(found: Found) -> list[Row]:
             float(np.linalg.norm(off, axis=1).max()), None),
     ]  # fmt: skip
     when, error = log.times("fsw.error"), np.degrees(np.linalg.norm(log["fsw.error"], axis=1))
-    begin, length = ap.GUST["start"], ap.GUST["duration"]
-    inside = (when >= begin) & (when <= begin + length + 2.0)
+    inside = (when >= GUST[0]) & (when <= GUST[1])
     for name, part, limit in (("outside the gust", ~inside, 2.0), ("inside the gust", inside, 5.0)):
         worst = float(error[part].max())
         at = f"at {when[part][int(np.argmax(error[part]))]:.1f} s"
@@ -260,13 +260,12 @@ def draw_flight(found: Found) -> Figure:
             log.times("fsw.error"), np.degrees(log["fsw.error"][:, k]), color=COLORS[k], lw=0.8, label=name
         )
     dress(axes[0, 1], "time, s", "rate, deg/s", "inertial unit", True)
-    gust = ap.GUST["start"], ap.GUST["start"] + ap.GUST["duration"]
-    axes[1, 0].axvspan(*gust, color=GREY, alpha=0.3)
-    dress(axes[1, 0], "time, s", "attitude error, deg", "gust shaded", True)
-    for name, color in (("tvc1.angle", BLUE), ("upper_tvc.angle", ORANGE)):
-        for k in range(2):
+    axes[1, 0].axvspan(*GUST, color=GREY, alpha=0.3)
+    dress(axes[1, 0], "time, s", "attitude error, deg", "gust and 2 s after it shaded", True)
+    for name, engine, color in (("tvc1.angle", "engine 1", BLUE), ("upper_tvc.angle", "upper stage", ORANGE)):
+        for k, axis in enumerate(("pitch", "yaw")):
             axes[1, 1].plot(log.times(name), np.degrees(log[name][:, k]), color=color, lw=0.7, alpha=1.0 - 0.5 * k,
-                            label=name if k == 0 else "")  # fmt: skip
+                            label=f"{engine}, {axis}")  # fmt: skip
     dress(axes[1, 1], "time, s", "gimbal, deg", "engine 1 and the engine of the upper stage", True)
     for k, tank in enumerate(("fuel", "lox", "upper")):
         axes[2, 0].plot(log.t, log.propellant[tank] / 1e3, color=COLORS[k], label=tank)
@@ -310,7 +309,7 @@ def draw_bode(found: Found) -> Figure:
         each = next(m for m in found.margins if m.t == one.t and m.axis == "pitch")
         words = f"T + {one.t:.0f} s: {each.gain:.1f} dB, {each.phase:.0f}°, bending {each.peak:.1f} dB"
         dress(gain, "", "gain, dB", words)
-        phase.semilogx(hz, np.degrees(np.unwrap(np.angle(L))), color=ORANGE, lw=1)
+        phase.semilogx(hz, open_loop_phase(L), color=ORANGE, lw=1)
         phase.axhline(-180.0, color=GREY, ls="--", lw=0.8)
         dress(phase, "frequency, Hz", "phase, deg")
     return figure

@@ -78,6 +78,19 @@ def test_nichols_marks_critical_points_and_frequencies():
     assert phase[0] > -5.0 and phase[-1] < -200.0
 
 
+def test_phase_of_an_open_loop_lies_where_its_margin_is():
+    """K (1 + T s) / (s^2 - a^2) has the phase atan(w T) - 180; a lag takes it on below without a jump of a turn."""
+    w = 2 * np.pi * F
+    lead = np.rad2deg(np.arctan(0.4 * w)) - 180.0
+    loop = 30.0 * (1 + 0.4j * w) / ((1j * w) ** 2 - 2.0)
+    np.testing.assert_allclose(plots.open_loop_phase(loop), lead, atol=1e-10)  # deg, rounding
+    late = plots.open_loop_phase(loop * np.exp(-0.05j * w))
+    np.testing.assert_allclose(late, lead - np.rad2deg(0.05 * w), atol=1e-9)
+    # an integrator more begins above zero as numpy has it: 360 lower here
+    assert np.angle(loop / (1j * w), deg=True)[0] > 90.0
+    np.testing.assert_allclose(plots.open_loop_phase(loop / (1j * w)), lead - 90.0, atol=1e-10)
+
+
 def test_pole_map_shows_the_upper_half_plane_in_hertz():
     axes = plots.pole_map({"model": FakeModel(), "more": [-0.1 + 6j]}, zeros={"model": [2j]}).axes[0]
     marks = [line for line in axes.get_lines() if line.get_marker() == "x"]

@@ -76,6 +76,15 @@ def decibels(response: ArrayLike) -> np.ndarray:
     return 20.0 * np.log10(np.maximum(np.abs(response), 1e-20))
 
 
+def open_loop_phase(response: ArrayLike) -> np.ndarray:
+    """Return the phase in degrees without jumps (nf,), from -360 to 0 at the first frequency.
+
+    There a loop of negative feedback with two integrators, or one about an unstable vehicle, crosses over beside -180.
+    """
+    angle = np.rad2deg(np.unwrap(np.angle(response)))
+    return angle - 360.0 * np.ceil(angle[0] / 360.0 - 1e-12)
+
+
 def _traces(
     f_hz: ArrayLike, responses: Mapping[str, Any], input: Any, output: Any
 ) -> tuple[np.ndarray, dict]:
@@ -175,8 +184,7 @@ def nichols(
     axes = figure.subplots()
     low, high = np.inf, -np.inf
     for k, (label, values) in enumerate(curves.items()):
-        gain, angle = decibels(values), np.rad2deg(np.unwrap(np.angle(values)))
-        angle -= 360.0 * np.ceil(angle[0] / 360.0 - 1e-12)
+        gain, angle = decibels(values), open_loop_phase(values)
         # critical points matter where the gain is not far below one
         seen = angle[gain > -40.0] if np.any(gain > -40.0) else angle
         low, high = min(low, seen.min()), max(high, seen.max())
