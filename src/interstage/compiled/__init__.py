@@ -10,7 +10,8 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
 - `doors`: `make_door`, a kernel of addresses as a builtin function of Python;
 - `reach`, `disk`: `keep_on_disk`, compiled code on disk that knows the sources of everything a kernel calls;
-- `parts`, `quick`: kernels that other kernels call are linked into them, and the compiler itself is made quicker.
+- `parts`, `quick`: kernels that other kernels call are linked into them, and the compiler itself is made quicker;
+- `timing`: `compiling_timed`, the seconds that compiling takes.
 
 Nothing is registered with numba before the first kernel is compiled or loaded. The package is used by the versions
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).

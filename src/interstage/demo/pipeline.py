@@ -112,9 +112,9 @@ def run_demo(
 @contextmanager
 def _compiling(made: DemoResult) -> Iterator[None]:
     """Take the time in which this process compiles kernels, and waits for the one that compiles beside it."""
-    from numba.core.event import install_timer
+    from interstage.compiled.timing import compiling_timed
 
-    with install_timer("numba:compile", lambda seconds: setattr(made, "compiled", made.compiled + seconds)):
+    with compiling_timed(lambda seconds: setattr(made, "compiled", made.compiled + seconds)):
         yield
 
 
