@@ -112,6 +112,9 @@ class ElementTables(Mapping):
         rows = [one for source in self._sources[name] for one in source() if one.name == name]
         return self._finish(rows)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._sources
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._sources)
 

@@ -174,6 +174,11 @@ def test_axes_of_fasteners():
     CWELD,1,5,900,SEAM|,111,211|PWELD,5,2,.2 -> the format of CWELD 1 is not known
     CWELD,1,5,900,PARTPAT|,1,9|PWELD,5,2,.2 -> a property of plates that is not in the deck
     CWELD,1,5,900,GRIDID|,111,112|PWELD,5,2,.2 -> needs three or four corners
+    CWELD,1,5,900,GRIDID,,,,QQ|,111,111,111,111|,211,212,222,221|PWELD,5,2,.2 -> a patch of CWELD 1 has no area
+    CWELD,1,5,900,GRIDID,,,,TT|,111,121,111|,211,212,222|PWELD,5,2,.2 -> a patch of CWELD 1 has no area
+    CWELD,1,5,900,ELEMID|,111,111|PWELD,5,2,.2 -> CWELD 1 joins a plate or grid to itself
+    CWELD,1,5,,ALIGN,100,100|PWELD,5,2,.2 -> CWELD 1 joins a plate or grid to itself
+    CFAST,1,6,PROP,1,1,900|PFAST,6,.2,,,1.,1.,1. -> CFAST 1 joins a plate or grid to itself
     CWELD,1,5,900,ELEMID|,111,211|PWELD,5,2,0. -> D of this PWELD is not possible
     CWELD,1,5,,ALIGN,100|PWELD,5,2,.2 -> a grid of this CWELD is missing
     CWELD,1,5,,PARTPAT|,1,2|,1.5,1.6,X|PWELD,5,2,.2 -> needs three numbers XS, YS, ZS

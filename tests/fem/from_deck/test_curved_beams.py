@@ -253,6 +253,9 @@ def test_a_gradient_across_a_curved_beam_is_refused():
     CBEND,1,1,1,2,9,,,4|PBEND,1,1,1.,1.,1.,1. -> needs THETAB
     CBEND,1,1,1,2,9,,,1|PBEND,1,1,3,1.,.1 -> flexibility factors of this PBEND
     CBEND,1,1,1,2,9,,,1|PBEND,1,1,1.,0.,1.,1. -> I1 of this PBEND is not possible
+    CBEND,1,1,1,2,9,,,1|PBEND,1,1,1.,9.,1.,1. -> the neutral axis of CBEND 1 is beyond its centre of curvature
+    CBEND,1,1,1,2,9,,,1|PBEND,1,1,1.,1.,1.,1.|,|,,,,,,3. -> below the radius 2, got 3
+    CBEND,1,1,1,2,9,,,1|PBEND,1,1,1,.1,.3 -> the wall of this PBEND is thicker than the pipe
     CBEND,1,1,1,8,9,,,1|PBEND,1,1,1.,1.,1.,1. -> refers to grid 8
     CBEND,1,6,1,2,9,,,1|PBEND,1,1,1.,1.,1.,1. -> refers to property 6
     CBEAM3,1,1,1,2,,0.,0.,1.|PBEAM3,1,1,0.,1.,1. -> A of this PBEAM3 is not possible

@@ -63,6 +63,7 @@ def read(ctx: Context) -> list[ElementBlock]:
     nodes = np.column_stack([ctx.rows(table, 3), ctx.rows(table, 4)])
     centre, start, z, angle, radius = _arcs(ctx, table, nodes, p)
     shift = np.where(np.isnan(p.shift), p.I1 / (p.A * radius), p.shift)
+    _check_neutral_axis(table, shift, radius)
     t, weights = gauss_unit(POINTS)
     R, x = _along(centre, start, z, angle, radius, t)
     ends, places = _along(centre, start, z, angle, radius, np.array([0.0, 1.0]))
@@ -88,6 +89,19 @@ def read(ctx: Context) -> list[ElementBlock]:
     block = CurvedBeamBlock("CBEND", table.unique_ids(), nodes, arms, [span], stress, iso.ge[back])
     block.expansion, block.reference_temperature = iso.alpha[back], iso.tref[back]
     return [block]
+
+
+def _check_neutral_axis(table: CardTable, shift: np.ndarray, radius: np.ndarray) -> None:
+    """Refuse neutral axes at or beyond the centre of curvature, where no section has them."""
+    beyond = ~(shift < radius)
+    if beyond.any():
+        i = int(np.argmax(beyond))
+        raise table.error(
+            i,
+            f"the neutral axis of {table.label(i)} is beyond its centre of curvature",
+            f"DELTAN, by default I1/(A R), below the radius {radius[i]:g}",
+            f"{shift[i]:g}",
+        )
 
 
 def _properties(table: CardTable, E: np.ndarray) -> tuple[_Bends, np.ndarray]:
@@ -126,7 +140,13 @@ def _pipes(table: CardTable, E: np.ndarray, RB: np.ndarray):
     rm, t, pressure = table.real(4), table.real(5), table.real(6, 0.0)
     positive(table, rm, "RM")
     positive(table, t, "T")
-    outer, inner = rm + t / 2.0, np.maximum(rm - t / 2.0, 0.0)
+    thick = t > 2.0 * rm
+    if thick.any():
+        i = int(np.argmax(thick))
+        raise table.error(
+            i, "the wall of this PBEND is thicker than the pipe", f"T of {2.0 * rm[i]:g} at most", f"{t[i]:g}"
+        )
+    outer, inner = rm + t / 2.0, rm - t / 2.0
     A, inertia = np.pi * (outer**2 - inner**2), np.pi / 4.0 * (outer**4 - inner**4)
     if ((fsi == 2) & ~(RB > 0.0)).any():
         i = int(np.argmax((fsi == 2) & ~(RB > 0.0)))

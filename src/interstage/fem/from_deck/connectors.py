@@ -24,6 +24,7 @@ from interstage.nastran import CardTable
 
 OUTSIDE = 0.02  # of the size of a patch that a projection may miss it (PROJTOL)
 SHEAR = 0.9  # shear factor of a round section
+SAME = 1e-9  # of the motion of a grid, or of the size of a patch, that counts as none
 NEAR = 12  # plates whose distance from a point is measured, those with the nearest centres
 LDMIN, LDMAX = 0.2, 5.0  # of length to diameter, between which a weld has its own length
 
@@ -145,7 +146,12 @@ def _connector(ctx: Context, table: CardTable, i: int, plates: _Plates, card: Ca
             at = rows.index(one)
             motion[:, 6 * at : 6 * at + 6] += side.motion[:, 6 * k : 6 * k + 6]
             share[at] += 0.5 * mass * side.weights[k]
-    return rows, relative_motion(R, first, second, arm), springs, share, values["ge"]
+    relative = relative_motion(R, first, second, arm)
+    if not np.abs(relative[:3]).max() > SAME:
+        raise table.error(
+            i, f"{table.label(i)} joins a plate or grid to itself", hint="name two plates, or two grids"
+        )
+    return rows, relative, springs, share, values["ge"]
 
 
 # springs --------------------------------------------------------------------------------------------------
@@ -327,6 +333,11 @@ def _surface_side(
     table, i: int, xyz: np.ndarray, rows: list[int], point: np.ndarray, thickness: float
 ) -> _Side:
     """End that moves with one patch."""
+    area = np.linalg.norm(np.cross(xyz[rows[2]] - xyz[rows[0]], xyz[rows[-1]] - xyz[rows[1]]))
+    if not area > SAME * np.ptp(xyz[rows], axis=0).max() ** 2:
+        raise table.error(
+            i, f"a patch of {table.label(i)} has no area", hint="its grids go around it in order"
+        )
     place, outside = nearest_place(xyz[rows], point)
     if outside > OUTSIDE:
         raise _missed(table, i)
