@@ -248,3 +248,50 @@ def test_events_between_many_steps_are_those_in_memory(tmp_path, method):
     assert flown.t[-1] == pytest.approx(2.3456, abs=1e-9)
     read = ist.load(tmp_path / "run.h5")
     np.testing.assert_array_equal(read.t, flown.t)
+
+
+def _is_known(t: float) -> list[float]:
+    if t > 1.05:
+        raise ValueError("nothing is known")
+    return [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("file", [False, True])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"forces": {"b": lambda t: [0, 0, 0, 0, 0, 0.0 if t < 1.05 else np.nan]}},
+        {"forces": {"b": _is_known}},
+        {"mass": {"b": lambda t: (2.0 - 1.9 * t, [0, 0, 0], np.eye(3))}},
+        {"mass": {"b": lambda t, x: (2.0 - 1.9 * t, [0, 0, 0], np.eye(3))}},
+    ],
+    ids=["not a number", "raises", "mass", "mass by state"],
+)
+def test_what_fails_beyond_the_end_of_a_run_does_not_fail(tmp_path, given, file):
+    """The run stops at 1.0301 s, a step before loads or masses cease to make sense; without the event it says so."""
+    mb = ist.Multibody("b")
+    mb.add_body("b", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    options = given | ({"log": tmp_path / "run.h5"} if file else {})
+    stop = ist.Event(lambda t, x: t - 1.0301, "stop")
+    log = ist.simulate(system, system.state(), 4.0, 0.01, events=[stop], **options)
+    assert log.t[-1] == pytest.approx(1.0301, abs=1e-9) and len(log.t) == 105
+    never = ist.Event(lambda t, x: t - 3.0, "stop")
+    with pytest.raises(InputError, match=r"t = 1\.0[56]"):
+        ist.simulate(system, system.state(), 4.0, 0.01, events=[never], **options)
+
+
+@pytest.mark.parametrize("file", [False, True])
+def test_motions_that_diverge_beyond_the_end_of_a_run_do_not_matter(tmp_path, file):
+    """A joint that falls out at e^{2000 t}: 0.1 rad in the first step, beyond all numbers after forty."""
+    mb = ist.Multibody("b")
+    mb.add_body("b", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("x", stiffness=-4e6))
+    system = mb.compile()
+    x = system.state()
+    x["b"].q[:] = 1e-6
+    options = {"log": tmp_path / "run.h5"} if file else {}
+    log = ist.simulate(
+        system, x, 12.0, 0.1, events=[ist.Event(lambda t, x: abs(x["b"].q[0]) - 0.1, "stop")], **options
+    )
+    assert log.t[-1] < 0.1 and len(log.t) == 2
+    assert log["b"].q[-1, 0] == pytest.approx(0.1, rel=1e-6)

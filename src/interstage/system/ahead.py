@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interstage.errors import InputError, did_you_mean
+from interstage.errors import InputError, InterstageError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.handle import slots_of
@@ -250,7 +250,10 @@ class Foreseen:
             self.times, self.table = np.empty(n), np.empty((n, len(self.to)))
             self.row[:] = slots_of(self._arrays())
         self.count[0] = 0
-        self.table[:n] = self.rows(times)
+        try:
+            self.table[:n] = self.rows(times)
+        except InterstageError:  # one of them: it is told of where it is reached, an event may come first
+            return None
         self.times[:n], self.count[0] = times, n
         return k
 
@@ -263,11 +266,12 @@ class Foreseen:
 
     def _one(self, t: float) -> np.ndarray:
         """Return the row of one time; now and then several are asked for together, which shows jumps."""
+        row = self.rows(np.array([t]))[0]
         self.alone.append(t)
         if len(self.alone) >= SOME:
             self.rows(np.unique(self.alone))
             self.alone = self.alone[-1:]
-        return self.rows(np.array([t]))[0]
+        return row
 
 
 # of a `Foreseen`, for compiled code

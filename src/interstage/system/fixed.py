@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from interstage.errors import InterstageError
 from interstage.multibody import State
 from interstage.system.between import Between
 from interstage.system.methods import Compiled
@@ -90,7 +91,13 @@ class Fixed(CompiledStepper):
         """Take up to n whole steps; stop at the first event."""
         run, step, t0 = self.run, self.step, self.k * self.step
         start = np.concatenate([run.x.q, run.x.v])
-        log = self.march(start.copy(), t0, step, n, 1)
+        try:
+            log = self.march(start.copy(), t0, step, n, 1)
+        except InterstageError:
+            if n == 1:
+                raise
+            self.watched(n // 2)  # what failed may lie beyond an event
+            return
         for j in range(n):
             y = start if j == 0 else log[j - 1]
             found = self.look(y, t0 + j * step, step, self.state(log[j]))

@@ -205,17 +205,24 @@ class Happening:
         every_step = flight.loop.loop.option[LOG_EVERY] == 0 and flight.loop.without
         return fixed and every_step and not self.watch.signals and not len(flight.loop.loop.z)
 
-    def looked_at(self, begun: tuple[float, Whole], first: int) -> bool:
+    def looked_at(self, begun: tuple[float, Whole], first: int, failed: bool = False) -> bool:
         """Look into the steps since a time and state, whose ends are rows of the buffer from `first` on, one by one.
 
         Goes back to the first event and lets it happen; what was done beyond it is thrown away. Tells if there was one.
+        failed : the last step went wrong and has no end
         """
         flight, (t, x) = self.flight, begun
         loop, layout, nq = flight.loop.loop, flight.system.layout, flight.system.nq
         t1, here, last = flight.t, flight.whole(), int(loop.now[ROWS])
         rows = loop.log[first:last, : 1 + nq + flight.system.nv].copy()
         ends = [(float(r[0]), Whole(layout, r[1 : 1 + nq], r[1 + nq :], x.z)) for r in rows if r[0] > t]
-        if not ends or ends[-1][0] < t1:
+        if failed:
+            ends = [
+                (end, after)
+                for end, after in ends
+                if np.isfinite(after.q).all() and np.isfinite(after.v).all()
+            ]
+        elif not ends or ends[-1][0] < t1:
             ends += [(t1, here)] if t1 > t else []
         for end, after in ends:
             inside = partial(flight.stepped, t, x)
