@@ -105,6 +105,13 @@ def test_a_free_ring_rolls_and_breathes(coupled, tolerance):
     np.testing.assert_allclose(found, [0.0, breathing / np.sqrt(2.0), breathing], rtol=tolerance, atol=1e-2)
 
 
+def test_rings_make_no_component():
+    bulk = STEEL + mesh(2, 2) + "EIGRL,1,,,3\n"
+    text = f"SOL 103\nCEND\nMETHOD=1\nBEGIN BULK\n{bulk}\nENDDATA\n"
+    with pytest.raises(ModelError, match="x is a radius"):
+        ist.Component.from_deck(deck_from_text(text), n_modes=2, aset={})
+
+
 def test_an_orthotropic_disc():
     """Plane stress, p at the hole: u = C r^k + D r^-k with k² = ETH/EX (Lekhnitskii), outer rim free."""
     ex, eth, ez, nuxth = 1.0e11, 2.5e11, 1.0e11, 0.2

@@ -23,6 +23,7 @@ from interstage.component.from_nastran.source import (
     grid_turns,
     lumped_points,
     provenance,
+    refuse_rings,
     with_matrices,
 )
 from interstage.component.geometric import Stiffener
@@ -54,6 +55,7 @@ def component_from_deck(
     """
     deck = as_deck(deck, allow_outside)
     fe = FEModel.from_deck(deck)
+    refuse_rings(fe)
     bare = bare_model(fe)
     if matrices is not None:
         fe, bare = with_matrices(fe, bare, matrices(fe.grids.n_dof))

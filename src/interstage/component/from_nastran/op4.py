@@ -19,6 +19,7 @@ from interstage.component.from_nastran.source import (
     deck_damping,
     lumped_points,
     provenance,
+    refuse_rings,
 )
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
@@ -61,6 +62,7 @@ def superelement_component(
     said : files and nastran_version, for the record; where : file of the matrices, for messages
     """
     fe = FEModel.from_deck(deck)
+    refuse_rings(fe)
     grids = fe.grids
     aset = _interface(fe, options)
     ids = grids.id if nodes is None else np.array(sorted(int(n) for n in nodes), dtype=np.int64)

@@ -18,6 +18,7 @@ from interstage.component.integrals import PointMasses, point_masses
 from interstage.component.interface import check_grids
 from interstage.component.options import ReductionOptions
 from interstage.errors import InputError, ModelError, known_names
+from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock
 from interstage.fem.model import FEModel
 from interstage.nastran import Deck, Subcase, read_deck
@@ -170,6 +171,16 @@ def deck_damping(fe: FEModel, K: Any, B: Any, K4: Any) -> tuple[Any, Any, list[s
     elif G:
         K4 = plus(K4, G * K)
     return B, K4, notes
+
+
+def refuse_rings(fe: FEModel) -> None:
+    """Refuse rings: x of an axisymmetric model is a radius, so that it is no body that moves in space."""
+    if any(isinstance(block, AxisymmetricBlock) for block in fe.blocks):
+        raise ModelError(
+            "CTRIAX6 makes an axisymmetric model, whose x is a radius: it is no body that moves in space",
+            where=fe.source,
+            hint="model the part with shells or solids; 'interstage modes' and 'static' solve the rings",
+        )
 
 
 def bare_model(fe: FEModel) -> FEModel:
