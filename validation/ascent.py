@@ -3,7 +3,8 @@
 Heron, the vehicle of the demo: a core of shells whose modes were made without the engines (EOTM, gimbals and payload in
 the interface), four engines of 0.9 MN on prescribed universal joints. As in the NESC report (NASA/TM-2020-5008164, D.2)
 there is one finite-element model of one fill of the tanks: the mass stays the same, and so do gains, allocation,
-thrust, and with them the margins of all six times, whose curves lie on each other. No air. The reference is our own:
+thrust, and with them the margins of all six times, whose curves lie on each other (but for the yaw gain at T+60 s
+below 0.006 Hz, far from any margin; why is not known). No air. The reference is our own:
 the pitch programme that ends with the most speed at 230 km with a path of 10°, found for a point mass and written in
 columns as those of POST. Gains of least cost on the linear model hold attitude, rate, and place and speed across the
 thrust; filters keep them out of the bending; least squares share the angular acceleration out to the eight gimbal
