@@ -239,6 +239,20 @@ def page_of(flown):
     return page.save(folder / "flight.html")
 
 
+SEEN_INSIDE = """() => {
+  const stage = document.querySelector('[data-kind=replay]').stage;
+  const [box, { thing }] = [stage.bodies[2], stage.arrows.all[0]];
+  const drawn = (shown) => {
+    thing.position.copy(box.group.position);
+    thing.scale.setScalar(0.5 * box.radius);
+    thing.visible = shown;
+    stage.renderer.render(stage.scene, stage.camera);
+    return stage.canvas.toDataURL();
+  };
+  return drawn(true) !== drawn(false);
+}"""  # an arrow in the middle of a box
+
+
 def test_replay_in_a_browser(flown, page_of):
     """Slider, cameras, colours, charts and play work, bodies are where Python has them; no word, no request."""
     replay = replay_of(stretches_of(flown[1]), [FEModel.from_deck(flown[0] / "beam.bdf")])
@@ -298,4 +312,8 @@ def test_replay_in_a_browser(flown, page_of):
         page.click("[data-kind=replay] .play")
         until(lambda: shown() > clicked + 0.05)
         page.click("[data-kind=replay] .play")
+        assert page.evaluate(SEEN_INSIDE)
+        page.click("#theme")
+        ink = "document.querySelector('[data-kind=replay]').stage.path.material.uniforms.ink.value.g"
+        assert page.evaluate(ink) > 0.5  # of 1: the ink of surfaces is as dark as a dark sky
         opened.assert_clean()

@@ -1,7 +1,7 @@
 // Forces and winds as arrows at places of bodies: one colour and one scale for those that belong together.
 import { BufferAttribute, BufferGeometry, Group, Mesh, Vector3 } from "three";
 import { appended, unpack } from "./data.js";
-import { bodyUniforms, linear, surfaceMaterial } from "./materials.js";
+import { bodyUniforms, hiddenMaterial, linear, surfaceMaterial } from "./materials.js";
 import { color } from "./theme.js";
 import { withUnit } from "./words.js";
 
@@ -38,7 +38,9 @@ export class Arrows {
       const kind = kinds.get(one.kind);
       const material = surfaceMaterial({ ...stage.uniforms, ...bodyUniforms() }, linear("#000"));
       const thing = new Mesh(geometry, material);
-      thing.frustumCulled = false;
+      const inside = new Mesh(geometry, hiddenMaterial(material));
+      thing.add(inside);
+      for (const each of [thing, inside]) each.frustumCulled = false;
       kind.materials.push(material);
       kind.group.add(thing);
       return { kind, thing, head: one.head, vectors: unpack(one.vectors), spots: one.at.map((spot) => new Spot(spot)) };

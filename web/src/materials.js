@@ -1,8 +1,10 @@
 // How things look: surfaces, lines and dots that bend, coloured by how far they moved or by a value at each point.
-import { Color, DoubleSide, ShaderMaterial } from "three";
+import { Color, DoubleSide, GreaterDepth, ShaderMaterial } from "three";
 
 // still to largest; the same in both themes, as a measure should be
 export const STOPS = ["#4668b0", "#3c94c6", "#52bfa8", "#bedb70", "#f8be47", "#e5562d"];
+
+const HIDDEN = 0.45; // how much is seen of what is inside a body
 
 const VERTEX = /* glsl */ `
 attribute vec3 shape;
@@ -28,6 +30,7 @@ const SURFACE = /* glsl */ `
 uniform vec3 stops[6];
 uniform vec3 paint;
 uniform float painted;
+uniform float opacity;
 varying float travel;
 varying vec3 vNormal;
 varying vec3 vView;
@@ -46,7 +49,7 @@ void main() {
   float rim = pow(1.0 - clamp(dot(n, eye), 0.0, 1.0), 3.0);
   float shine = pow(clamp(dot(n, normalize(sun + eye)), 0.0, 1.0), 40.0);
   vec3 base = mix(measure(travel), paint, painted);
-  gl_FragColor = vec4(base * light * (1.0 - 0.25 * rim) + 0.16 * shine, 1.0);
+  gl_FragColor = vec4(base * light * (1.0 - 0.25 * rim) + 0.16 * shine, opacity);
 }`;
 
 const PLAIN = /* glsl */ `
@@ -85,11 +88,19 @@ export function surfaceMaterial(uniforms, paint) {
     vertexShader: VERTEX,
     fragmentShader: SURFACE,
     side: DoubleSide,
-    uniforms: { ...uniforms, paint: { value: paint ?? new Color() }, painted: { value: Number(paint !== undefined) } },
+    uniforms: { ...uniforms, paint: { value: paint ?? new Color() }, painted: { value: Number(paint !== undefined) }, opacity: { value: 1 } },
     polygonOffset: true,
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
   });
+}
+
+// The same surface where something hides it: seen faintly through what is before it.
+export function hiddenMaterial(surface) {
+  const material = surface.clone();
+  Object.assign(material, { transparent: true, depthFunc: GreaterDepth, depthWrite: false });
+  material.uniforms = { ...surface.uniforms, opacity: { value: HIDDEN } };
+  return material;
 }
 
 // Lines and dots in ink or in the colours of the measure.

@@ -4,8 +4,9 @@ import { Arrows } from "./arrows.js";
 import { onTime, setTime } from "./clock.js";
 import { appended, unpack } from "./data.js";
 import { onRows } from "./live.js";
-import { bodyUniforms, plainMaterial } from "./materials.js";
+import { bodyUniforms, linear, plainMaterial } from "./materials.js";
 import { Stage, Table, button, element, slider, withWebGL } from "./stage.js";
+import { color } from "./theme.js";
 import { withUnit } from "./words.js";
 
 const PLAYED = 20; // seconds that a flight takes when all of it is played
@@ -213,11 +214,12 @@ class Replay extends Stage {
     this.bodies = figure.bodies.map((data) => new Body(data, this.uniforms));
     for (const body of this.bodies) this.scene.add(body.group);
     this.arrows = new Arrows(figure.arrows ?? [], Spot, this);
-    const plain = () => ({ ...this.uniforms, ...bodyUniforms() });
-    this.path = new Line(new BufferGeometry(), plainMaterial(plain(), 0.5, false));
+    this.chalk = { value: linear(color("muted")) }; // of what lies in the open: it is seen before the sky of both themes
+    const plain = () => ({ ...this.uniforms, ...bodyUniforms(), ink: this.chalk });
+    this.path = new Line(new BufferGeometry(), plainMaterial(plain(), 0.8, false));
     this.dot = new Points(new BufferGeometry(), plainMaterial({ ...plain(), size: { value: 14 } }, 1, false, true));
     this.dot.geometry.setAttribute("position", new BufferAttribute(new Float32Array(3), 3));
-    this.ground = new LineSegments(this.pad(), plainMaterial(plain(), 0.25, false));
+    this.ground = new LineSegments(this.pad(), plainMaterial(plain(), 0.4, false));
     for (const thing of [this.path, this.dot, this.ground]) {
       thing.frustumCulled = false;
       this.scene.add(thing);
@@ -261,6 +263,7 @@ class Replay extends Stage {
 
   paint() {
     this.arrows?.paint();
+    if (this.chalk) this.chalk.value = linear(color("muted"));
     super.paint();
   }
 

@@ -93,15 +93,11 @@ def _page(
     ports: Sequence[str],
     arrows: Mapping[str, tuple[str, Node, str]],
 ) -> Report:
-    report = Report(
-        name, f"A flight replayed, from {source}. Charts and vehicle show the same time.", "Flight in 3-D"
-    )
     replay = flight_replay(stretches, log, decks, arrows)
-    report.fact("Duration", f"{replay.t[-1] - replay.t[0]:.6g}", "s")
-    report.fact("Bodies", f"{len({body.name for body in replay.bodies})}")
-    report.fact(
-        "Times shown", f"{len(replay.t)}", "", f"of {sum(len(one.t) for one in stretches)} in the log"
-    )
+    logged, bodies = sum(len(one.t) for one in stretches), len({body.name for body in replay.bodies})
+    extent = f"{replay.t[-1] - replay.t[0]:.6g} s, {bodies} {'body' if bodies == 1 else 'bodies'}"
+    times = f"{len(replay.t)} of the {logged} times logged"
+    report = Report(name, f"A flight replayed, from {source}: {extent}, {times}.", "Flight in 3-D")
     add_replay(report.section("flight", "Flight", ""), replay)
     charts = report.section("charts", "Charts", "What was logged beside it.")
     if log is None or not (ports or log.written()):
