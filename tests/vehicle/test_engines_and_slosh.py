@@ -206,6 +206,50 @@ def test_one_tank_feeds_several_engines():
     )
 
 
+def test_nothing_flows_from_an_empty_tank():
+    """Two engines whose level falls slowly, on one tank, turning: once it is empty momentum stays (no thrust here)."""
+    v = rocket(slosh=False)
+    v.engines.clear()
+    for name, flow, throttle in (("one", 90.0, None), ("two", 40.0, 0.7)):
+        v.add_engine(
+            name, at=("core", 1), feeds={"lox": 1.0}, flow=flow, exhaust=1e-6, throttle=throttle, lag="0.5 s",
+            path=[("core", k) for k in range(5, 0, -1)],
+        )  # fmt: skip
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    system = v.multibody(shapes, propellant={"lox": LOW + 30.0}).compile()
+    x = system.state()
+    x["rocket"].velocity[1] = 0.3
+    log = ist.simulate(v.assembly(system), x, until=0.6, step="2 ms", method="rk4", log_step=0.05)
+    after = log.momentum[log.t > 30.0 / (90.0 + 0.7 * 40.0)]
+    size = np.abs(after).max(axis=0)
+    np.testing.assert_allclose(after[-1], after[0], atol=1e-9 * size[1], rtol=0.0)  # of RK4
+    assert log.propellant["lox"][-1] == LOW
+
+
+def test_an_engine_stops_with_the_first_of_its_tanks_that_is_empty():
+    """Whatever its throttle: the other tank loses the tail-off, share x flow x level x (time + lag), and no more."""
+    v = rocket(slosh=False)
+    v.engines.clear()
+    v.stages["core"].add_tank("fuel", levels={m: grain(2, m) for m in (0.0, 500.0)}, nodes=[6, 7])
+    v.add_engine(
+        "one", at=("core", 1), feeds={"lox": 0.6, "fuel": 0.4}, flow=50.0, exhaust=2000.0, throttle=0.8,
+        lag="20 ms",
+    )  # fmt: skip
+    shapes = v.shapes(n_modes=2, levels=2, error=1.0)
+    system = v.multibody(shapes, propellant={"fuel": 4.0}).compile()
+    x = system.state()
+    first = float(system.mass_properties(x).mass)
+    log = ist.simulate(v.assembly(system), x, until=0.8, step="2 ms", method="rk4", log_step=0.1)
+    time = 4.0 / (0.4 * 50.0 * 0.8)
+    lox = 0.6 * 50.0 * 0.8 * (time + 0.02)
+    assert log.propellant["fuel"][-1] == 0.0
+    # the tail-off is cut at 27 lags; RK4 of its lag
+    assert FULL - log.propellant["lox"][-1] == pytest.approx(lox, rel=1e-6)
+    # the last of the fuel is not weighed while thrust tails off: 0.4 of 0.8 kg of 12 t
+    wanted = 2000.0 * np.log(first / (first - lox - 4.0 - 0.4 * 50.0 * 0.8 * 0.02))
+    assert log["rocket"].velocity[-1, 3] == pytest.approx(wanted, rel=1e-4)
+
+
 def locked(stage, tank):
     """Return the mass matrix (6, 6) of [w; v] of the origin of a tank at its highest level, all waves locked."""
     S = stage.rigid()[stage.tanks[tank].rows]

@@ -3,50 +3,18 @@
 import numpy as np
 import pytest
 import scipy.linalg as la
-from vehicle_models import grain, refused
+from vehicle_models import FIRST, THRUST, UPPER, bar_rocket, bars, grain, refused
 
 import interstage as ist
 from interstage import devices as dev
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.model import FEModel
 from interstage.kane import Kane
-from interstage.nastran import deck_from_text
-
-FIRST, UPPER = (30.0, 12), (20.0, 8)  # m, bars
-THRUST = 6e6  # N
-
-
-def bars(length, n, inertia, mass):
-    """A stage along x of n bars, with lumped mass and some inertia about every axis at its nodes."""
-    lines = [f"MAT1,1,7.+10,,.3\nPBAR,1,1,.4,{inertia},{inertia},{2 * inertia}"]
-    for k in range(n + 1):
-        lines.append(f"GRID,{k + 1},,{length * k / n},0.,0.")
-        lines.append(f"CONM2,{100 + k},{k + 1},,{mass / (n + 1)}\n,600.,,600.,,,600.")
-    lines += [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, n + 1)]
-    return deck_from_text("\n".join(lines))
-
-
-def rocket():
-    """Two stages of bars: 60 t of grain over the first, 20 t of oxygen low in the second, an engine that pushes."""
-    first = ist.Stage.from_deck(bars(*FIRST, 0.04, 12e3), "first")
-    first.add_tank(
-        "grain", levels={60e3 * s: grain(13, 60e3 * s, 0.4 + 0.6 * s) for s in np.linspace(0, 1, 5)}
-    )
-    upper = ist.Stage.from_deck(bars(*UPPER, 0.02, 5e3), "upper")
-    upper.add_tank(
-        "lox", levels={20e3 * s: grain(5, 20e3 * s, max(s, 0.1)) for s in (0.0, 0.5, 1.0)}, nodes=range(1, 6)
-    )
-    v = ist.Vehicle("rocket")
-    v.add(first)
-    v.add(upper, at=[FIRST[0], 0.0, 0.0])
-    v.join("separation", ("first", 13), ("upper", 1))
-    v.add_engine("main", at=("first", 1), feeds={"grain": 1.0}, flow=2000.0, thrust=THRUST)
-    return v
 
 
 @pytest.fixture(scope="module")
 def v():
-    return rocket()
+    return bar_rocket()
 
 
 @pytest.fixture(scope="module")

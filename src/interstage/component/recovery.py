@@ -64,8 +64,7 @@ def recovery_rows(model: Assembled, shapes: np.ndarray, loads: UnitLoads) -> Rec
     inertia = inertia - model.M_ff @ (loads.rigid @ (loads.rigid.T @ inertia))
     own = held_response(model.K_ff, inertia, loads.still, model.name_of)
     u = np.hstack([shapes, own, loads.u])
-    y = _linear_rows(found, u)
-    _check_linear(found, u, y)
+    y = linear_rows(found, u)
     n = shapes.shape[1]
     return RecoveryRows(
         found.names,
@@ -79,10 +78,12 @@ def recovery_rows(model: Assembled, shapes: np.ndarray, loads: UnitLoads) -> Rec
     )
 
 
-def _linear_rows(found: Recoverer, u: np.ndarray) -> np.ndarray:
-    """Return results (r, k) of displacements (nf, k), some columns at a time."""
+def linear_rows(found: Recoverer, u: np.ndarray) -> np.ndarray:
+    """Return results (r, k) of displacements (nf, k), some columns at a time; refuse what is not linear in them."""
     parts = [found.rows(u[:, k : k + COLUMNS]) for k in range(0, u.shape[1], COLUMNS)]
-    return np.hstack([np.zeros((len(found.names), 0)), *parts])
+    y = np.hstack([np.zeros((len(found.names), 0)), *parts])
+    _check_linear(found, u, y)
+    return y
 
 
 def _check_linear(found: Recoverer, u: np.ndarray, y: np.ndarray) -> None:

@@ -4,9 +4,10 @@
 
 c is the throttle curve, b the burn profile (1 unless a table over the time since `ignition` is given; 0 before it). τ
 is `start` while the engine comes up from below `idle`, `stop` where less than `idle` is asked for, `lag` elsewhere: an
-engine that is shut down at the level x₀ has a tail-off of x₀ F_vac τ newton seconds in vacuum. A nozzle whose thrust
-would be less than the pressure on its exit does not flow full: no thrust, and no suction. The thrust acts at the place
-along `axis`, turned by the misalignment about the two directions across it.
+engine that is shut down at the level x₀ has a tail-off of x₀ F_vac τ newton seconds in vacuum; one that its tanks feed
+no longer is asked for nothing, whatever its throttle. A nozzle whose thrust would be less than the pressure on its exit
+does not flow full: no thrust, and no suction. The thrust acts at the place along `axis`, turned by the misalignment
+about the two directions across it.
 
 Source: Sutton and Biblarz, Rocket Propulsion Elements, 9th ed., Eq. 2-13 (F = ṁ v₂ + (p₂ - p₃) A₂).
 """
@@ -34,7 +35,8 @@ class Engine(Device):
     curve : (throttles, levels), a table that increases, default the throttle itself
     burn : (times since ignition, levels), as of a solid motor;  ignition : when the burn begins
     misalignment (2,) : angles of the thrust about `side` and about axis × side;  level : at the start
-    throttle, pressure : inputs;  net : thrust along the axis less pressure;  mass_flow : what leaves the tanks
+    throttle, pressure : inputs;  feeds : 1 while its tanks feed it, 0 from then on
+    net : thrust along the axis less pressure;  mass_flow : what it takes from the tanks
     """
 
     body = Place()
@@ -50,6 +52,7 @@ class Engine(Device):
     ignition = Parameter("s", -1e9)
     misalignment = Parameter("rad", [0.0, 0.0])
     throttle = In("", default=1.0)
+    feeds = In("", default=1.0)
     pressure = In("Pa", default=0.0, ambient="air pressure")
     net = Out("N")
     mass_flow = Out("kg/s")
@@ -85,7 +88,7 @@ class Engine(Device):
             d.push[i] = d.net * (np.cos(angle) * a[i] + sinc * (m[1] * e[i] - m[0] * f))
 
     def rates(d, t):
-        wanted = between(d.throttles, d.levels, d.throttle)
+        wanted = between(d.throttles, d.levels, d.throttle) * d.feeds
         lag = d.lag
         if wanted.real < d.idle.real or wanted.real <= 0.0:
             lag = d.stop if d.stop.real > 0.0 else d.lag

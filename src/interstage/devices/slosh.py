@@ -233,7 +233,7 @@ def _add_rigid_part(
     vehicle: Multibody, name: str, tank: Slosh, parent: str, at: np.ndarray | int, com: np.ndarray
 ) -> None:
     """Add what moves with the tank: m₀ at a point from its place on the parent."""
-    I0, small = max(tank.rigid_inertia, 0.0), THIN * tank.rigid_mass
+    I0, small = tank.rigid_inertia, THIN * tank.rigid_mass
     inertia = [small, I0 + small, I0 + small]
     vehicle.add_body(
         name, mass=tank.rigid_mass, com=com, inertia=inertia, parent=parent, at=at, joint=Locked()

@@ -41,11 +41,15 @@ def recovery_of(system: Dynamics, body: str) -> RecoveryRows:
     return component.recovery
 
 
+def _frame_rows(c: Component) -> tuple[np.ndarray, np.ndarray]:
+    """Return the masses (6, 6) of a component's frame, and those (6, n) that couple it to the modes."""
+    first = skews(c.mass * np.asarray(c.com)[:, None])[0]
+    return np.block([[c.inertia, first], [-first, c.mass * np.eye(3)]]), np.vstack([c.F0, c.E])
+
+
 def _beside_rigid(c: Component) -> np.ndarray:
     """Return the modal mass (n, n) of a component beside its rigid motions."""
-    first = skews(c.mass * np.asarray(c.com)[:, None])[0]
-    rigid = np.block([[c.inertia, first], [-first, c.mass * np.eye(3)]])
-    FE = np.vstack([c.F0, c.E])
+    rigid, FE = _frame_rows(c)
     return c.G0 - FE.T @ np.linalg.lstsq(rigid, FE, rcond=1e-12)[0]
 
 
@@ -63,10 +67,12 @@ class BodyRecovery:
         assert flex is not None and flex.T is not None and component is not None
         self._system, self._body, self._number = system, body, system.body(body)
         self.names, self.quantities, self._nodes = rows.names, rows.quantities, rows.nodes
+        self._T = flex.T
         self.C = rows.C @ flex.T
         soft = self.C / flex.stiffness
         self.A = soft @ (flex.T.T @ _beside_rigid(component) @ flex.T) - rows.inertia @ flex.T
         self.P = rows.static - soft @ (flex.T.T @ rows.modal)
+        self._heavy = [np.abs(one) for one in _frame_rows(component)]
         self._known: dict[int, np.ndarray] = {}
         self._column = {(int(node), int(k)): j for j, (node, k) in enumerate(rows.load)}
         self.spin = self._columns([(0, k) for k in range(1, 7)])
@@ -84,7 +90,9 @@ class BodyRecovery:
         a, b, c = work.V[i, :3]
         found = self.C @ x.q[where.eta] + self.A @ vdot[where.etadot]
         found = found + self.spin @ np.array([a * a, b * b, c * c, a * b, a * c, b * c])
-        if self.node is not None or not self._is_rounding(work, wrenches):
+        if self.node is not None or not self._is_rounding(
+            work, wrenches, x.v[where.etadot], vdot[where.etadot]
+        ):
             found += self._of(self.node, work.z[i])
         for s, node in self.ports.items():
             found -= self._of(node, work.site_z[s])
@@ -134,10 +142,15 @@ class BodyRecovery:
             [self.P[:, self._column[one]] if one in self._column else none for one in loads]
         )
 
-    def _is_rounding(self, work: Work, wrenches: np.ndarray) -> bool:
-        """Whether the force of the inboard joint is nothing beside ports and wrenches: a free body at no node."""
-        others = np.abs(work.site_z[list(self.ports)]).max(initial=np.abs(wrenches[:, :6]).max(initial=0.0))
-        return bool(np.abs(work.z[self._number]).max() <= 1e-9 * others)
+    def _is_rounding(self, work: Work, wrenches: np.ndarray, etadot: np.ndarray, etaddot: np.ndarray) -> bool:
+        """Whether the force of the inboard joint is nothing beside ports, wrenches, inertia: a free body at no node."""
+        i = self._number
+        spin, size = np.abs(work.V[i, :3]).max(), np.abs(work.site_z[list(self.ports)]).max(initial=0.0)
+        frame, modes = self._heavy
+        inertia = frame @ (np.abs(work.A[i]) + spin * np.abs(work.V[i]))
+        inertia += modes @ np.abs(self._T @ etaddot) + 2.0 * spin * modes @ np.abs(self._T @ etadot)
+        size = max(size, np.abs(wrenches[:, :6]).max(initial=0.0), inertia.max())
+        return bool(np.abs(work.z[i]).max() <= 1e-9 * size)
 
     def _of(self, node: int | None, wrench: np.ndarray) -> np.ndarray | float:
         return self.wrench(node) @ wrench if wrench.any() else 0.0

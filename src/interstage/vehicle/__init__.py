@@ -8,7 +8,7 @@ from interstage.vehicle.shapes import Shapes, ShapesReport
 from interstage.vehicle.stack import Modes, Stack
 from interstage.vehicle.stage import Stage
 from interstage.vehicle.staging import Part, split
-from interstage.vehicle.tank import Manifold, PipeFlow, Tank
+from interstage.vehicle.tank import Manifold, PipeFlow, Tank, Valve
 from interstage.vehicle.vehicle import Vehicle
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Stack",
     "Stage",
     "Tank",
+    "Valve",
     "Vehicle",
     "fly",
     "split",

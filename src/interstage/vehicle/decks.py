@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.component.from_nastran.element_results import element_rows
 from interstage.component.from_nastran.source import as_deck, grid_turns
+from interstage.component.recovery import Recoverer
+from interstage.component.results import ElementResult
 from interstage.errors import ModelError
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
@@ -47,6 +50,10 @@ class DeckMatrices:
         """Yield the geometric stiffness (6N, 6N) of the elements under each of displacements (6N, k), basic axes."""
         found, _ = geometric_stiffnesses(self.fe, self.Q.T @ u, "full")
         return ((self.Q @ Kg @ self.Q.T).tocsr() for Kg in found)
+
+    def results(self, wanted: Mapping[str, ElementResult]) -> Recoverer | None:
+        """Return results of elements as functions of displacements (6N, k), basic axes; None where none are wanted."""
+        return element_rows(self.fe, sp.csr_matrix(self.Q.T), wanted)
 
 
 def deck_matrices(deck: DeckLike) -> DeckMatrices:

@@ -6,7 +6,8 @@
 
 In the multibody the nozzle is a body "srm nozzle" whose motion the vehicle feels (tail wags dog); in the assembly are a
 `Tank` for each tank, the `Engine`, and a `PipeFlow` for each way that is known. A tank that feeds several engines gives
-each its part of that engine's flow (`Manifold`).
+each its part of that engine's flow (`Manifold`); an engine of several tanks stops with the first that is empty
+(`Valve`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.ports import Value
 from interstage.vehicle.reference import upstream
 from interstage.vehicle.shapes import Shapes
-from interstage.vehicle.tank import Manifold, PipeFlow, Tank
+from interstage.vehicle.tank import Manifold, PipeFlow, Tank, Valve
 
 Place = tuple[str, int]
 
@@ -124,9 +125,8 @@ def assembly_of(
             made.wire({f"{tank}_lines.total": f"{tank}.flow"})
     for one in engines:
         place = one.body if one.nozzle is not None else (body, shapes.node_id(*one.at))
-        held = {} if one.throttle is None else {"throttle": one.throttle}
-        level = 1.0 if one.throttle is None else one.throttle
-        given = cast("dict[str, Any]", {"level": level, **held, **one.settings})
+        held = {"level": 1.0} if one.throttle is None else {"level": one.throttle, "throttle": one.throttle}
+        given = cast("dict[str, Any]", {**held, **one.settings})
         made.add(one.name, Engine(body=place, thrust=one.thrust, flow=one.flow, **given))
         tanks = list(one.feeds)
         lines = [
@@ -134,8 +134,12 @@ def assembly_of(
             for tank in tanks
         ]
         made.wire({f"{one.name}.mass_flow": lines})
-        if one.throttle is None:
-            made.wire({f"{tanks[0]}.feeds": f"{one.name}.throttle"})
+        if len(tanks) == 1:
+            made.wire({f"{tanks[0]}.feeds": f"{one.name}.feeds"})
+        else:
+            made.add(f"{one.name}_valve", Valve(n=len(tanks)))
+            made.wire({f"{tank}.feeds": f"{one.name}_valve.feeds[{k}]" for k, tank in enumerate(tanks)})
+            made.wire({f"{one.name}_valve.opens": f"{one.name}.feeds"})
         if flow and one.path:
             rows = [shapes.row(*place) for place in one.path]
             at = [(body, shapes.node_id(*place)) for place in one.path]
@@ -147,5 +151,5 @@ def assembly_of(
                 else:  # a line of each engine, which carries its part
                     pipe = f"{tank}_{one.name}_pipe"
                     made.add(pipe, PipeFlow(at=at, share=one.feeds[tank] * share))
-                    made.wire({f"{one.name}.mass_flow": f"{pipe}.flow"})
+                    made.wire({f"{one.name}.mass_flow": f"{pipe}.flow", f"{tank}.feeds": f"{pipe}.feeds"})
     return made

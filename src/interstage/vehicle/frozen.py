@@ -14,18 +14,23 @@ from interstage.multibody.tanks import Tanks, tank_numbers
 from interstage.vehicle.damping import Ratio, effective_mass, ratio_at
 from interstage.vehicle.geometric import LoadStiffness
 from interstage.vehicle.integrals import Integrals
+from interstage.vehicle.results import StageResults
 from interstage.vehicle.shapes import Shapes
 
 RATIOS = 400  # rows of a table of damping ratios over frequency
 
 
 def component_at(
-    shapes: Shapes, fill: Mapping[str, float], name: str, loads: LoadStiffness | None = None
+    shapes: Shapes,
+    fill: Mapping[str, float],
+    name: str,
+    loads: LoadStiffness | None = None,
+    results: StageResults | None = None,
 ) -> Component:
     """Return the component of a vehicle at a fill, in modes Φ T of unit modal mass: T'GT = 1, T'KT = ω².
 
     Its frame is that of the vehicle, and shapes keep their rigid parts: nothing but coordinates changes, η = T y.
-    Nodes have the ids of `Shapes.node_ids`.  loads : that change its stiffness
+    Nodes have the ids of `Shapes.node_ids`.  loads : that change its stiffness;  results : of elements
     """
     one = shapes.integrals(fill)
     try:
@@ -35,18 +40,39 @@ def component_at(
             "the modal mass is not positive", where=f"component '{name}'", hint="look at shapes.report"
         ) from None
     made = _component(shapes, one, name, values, T)
+    made = _with_results(made, shapes, one, results, T, shapes.node_ids)
     return _with_loads(made, shapes, fill, one, loads, T, shapes.node_ids)
 
 
 def reference_component(
-    shapes: Shapes, name: str, ids: np.ndarray | None = None, loads: LoadStiffness | None = None
+    shapes: Shapes,
+    name: str,
+    ids: np.ndarray | None = None,
+    loads: LoadStiffness | None = None,
+    results: StageResults | None = None,
 ) -> Component:
     """Return the component of a vehicle at its reference fill, in its shapes as they are; ids (N,) of the nodes."""
     n = len(shapes)
     one = replace(shapes.integrals(shapes.reference), G=np.eye(n))
     made = _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
     ids = shapes.node_ids if ids is None else ids
+    made = _with_results(made, shapes, one, results, np.eye(n), ids)
     return _with_loads(made, shapes, shapes.reference, one, loads, np.eye(n), ids)
+
+
+def _with_results(
+    made: Component,
+    shapes: Shapes,
+    one: Integrals,
+    results: StageResults | None,
+    T: np.ndarray,
+    ids: np.ndarray,
+) -> Component:
+    """Return a component in modes Φ T that gives results of elements back."""
+    if results is None:
+        return made
+    soft = (T.T @ effective_mass(one) @ T) / ((2 * np.pi * made.frequencies_hz) ** 2)[:, None]
+    return made.with_changes(recovery=results.rows(shapes, T, soft, ids))
 
 
 def _with_loads(

@@ -121,7 +121,7 @@ class Staging(Action):
             if isinstance(shapes, Shapes):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 loads = self._loads(shapes, spec)
-                component = reference_component(shapes, name, ids, loads)
+                component = reference_component(shapes, name, ids, loads, self.vehicle.results)
                 tanks = tanks_of(shapes, fill, self.damping, loads, ids)
                 new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
             else:

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.matrices import Matrix, symmetric_matrix
+from interstage.component.recovery import Recoverer
+from interstage.component.results import ElementResult
 from interstage.errors import InputError, InterstageError, ModelError, did_you_mean, shown
 from interstage.nastran import Deck
 from interstage.spatial.checks import as_array
@@ -25,6 +27,8 @@ Nodes: TypeAlias = Mapping[int, ArrayLike]
 Level: TypeAlias = Matrix | tuple[Matrix, Matrix] | DeckLike
 Stressed: TypeAlias = Callable[[np.ndarray], Iterator[sp.csr_matrix]]
 """Displacements (6N, k) of the nodes of a stage -> geometric stiffness (6N, 6N) of the stresses of each."""
+Results: TypeAlias = Callable[[Mapping[str, ElementResult]], Recoverer | None]
+"""Results of elements -> these as functions of the displacements of a deck's grids."""
 
 
 class Stage:
@@ -67,6 +71,7 @@ class Stage:
         self._pick: sp.csr_matrix | None = None
         self._riders: dict[int, int] = {}
         self._stressed: Stressed | None = None
+        self._results: Results | None = None
         if geometric is not None:
             self._stressed = lambda u: (sp.csr_matrix(geometric(one)) for one in u.T)
         self._dry = size
@@ -83,6 +88,7 @@ class Stage:
         stage = cls(name or Path(str(found.fe.source)).stem, K=found.K, M=found.M, nodes=found.nodes)
         stage._T, stage._pick = found.free()
         stage._stressed = found.stressed
+        stage._results = found.results
         return stage
 
     @property
@@ -93,6 +99,19 @@ class Stage:
             return None
         empty = sp.csr_matrix((more, more))
         return lambda u: (sp.block_diag([Kg, empty], format="csr") for Kg in known(u[:own]))
+
+    def results(self, wanted: Mapping[str, ElementResult]) -> Recoverer | None:
+        """Return results of elements as functions of displacements (6N, k) of all nodes, None where none are wanted."""
+        if not wanted:
+            return None
+        found = None if self._results is None else self._results(wanted)
+        if found is None:
+            raise ModelError(
+                f"stage '{self.name}' has no elements whose forces are known",
+                where=f"recover, '{next(iter(wanted))}'",
+                hint="make it from a deck",
+            )
+        return Recoverer(found.names, found.quantities, lambda u: found.rows(u[: self._dry]))
 
     def add_tank(
         self,

@@ -86,17 +86,33 @@ class Manifold(Device):
             d.total += d.share[k] * d.flow[k]
 
 
+class Valve(Device):
+    """What several tanks let their engine have: 1 while every one of them feeds, 0 once one is empty.
+
+    feeds (n,) : of the tanks
+    """
+
+    feeds = In("", size="n")
+    opens = Out("")
+
+    def outputs(d, t):
+        d.opens = 1.0
+        for k in range(d.feeds.shape[0]):
+            d.opens *= d.feeds[k]
+
+
 class PipeFlow(Device):
     """Propellant that flows through a structure, along places from the tank to the exit.
 
     at : places of the path, the exit last;  share (n,) : part of the flow that passes between each place and the next,
         the last number is not used (default: all of it)
-    flow : out of the tank, as `Tank.loss` says it
+    flow : out of the tank, as `Tank.loss` says it;  feeds : what of it there is, 0 once the tank is empty
     """
 
     at = Places()
     share = Parameter("", 1.0, size="n")
     flow = In("kg/s")
+    feeds = In("", default=1.0)
     velocity = at.velocity("body")
     force = at.force("body")
 
@@ -105,7 +121,7 @@ class PipeFlow(Device):
             for c in range(3):
                 d.force[k, c] = 0.0
         for k in range(d.force.shape[0] - 1):
-            g = d.flow * d.share[k]
+            g = d.flow * d.feeds * d.share[k]
             for c in range(3):
                 push = -g * (d.velocity[k + 1, c] - d.velocity[k, c])
                 d.force[k, c] += push

@@ -23,6 +23,7 @@ from interstage.vehicle.frozen import component_at, reference_component, tanks_o
 from interstage.vehicle.geometric import LoadStiffness, load_places, load_stiffness
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
+from interstage.vehicle.results import StageResults
 from interstage.vehicle.shapes import Each, Propellant, Shapes, Wanted, choose
 from interstage.vehicle.stack import Modes, Stack, check_wanted
 from interstage.vehicle.stage import Stage
@@ -64,6 +65,7 @@ class Vehicle:
         self.cut: dict[str, list[tuple[str, int]]] = {}
         self._at: dict[str, np.ndarray] = {}
         self.engines: dict[str, EngineSpec] = {}
+        self.results: StageResults | None = None
         self._flown: Shapes | None = None
 
     def add(self, stage: Stage, *, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
@@ -143,7 +145,8 @@ class Vehicle:
         flow, exhaust, thrust : at full level, kg/s, and the speed m/s or the force N in vacuum
         nozzle, gimbal : its mass about the gimbal, and the joint on which it turns; a `TVC` may drive it
         path : places that the propellant passes from the far end of its tank to the exit (`PipeFlow`)
-        throttle : level at first, which events change; default: full until its first tank is empty
+        throttle : level at first (default: full), which events and laws change; once one of its tanks is empty the
+            engine is asked for nothing, whatever its throttle, and has its tail-off without propellant
         settings : of `interstage.devices.Engine`, as lag, exit_area, burn
         """
         where = f"engine '{name}'"
@@ -188,6 +191,18 @@ class Vehicle:
         ids = slosh_as_shapes(stage, tank, fluid, node, foot, float(acceleration))
         return [(stage.name, i) for i in ids]
 
+    def recover(self, results: Mapping[str, tuple[str | int | None, ...]]) -> None:
+        """Ask for forces and stresses of elements, which bodies and components made from now on give back.
+
+        results : {name: (stage, type, element, column)}, as in {"foot": ("first", "CBAR", 1, "axial")}; more after the
+            column as in `Component.from_deck(recover=)`
+
+        They are read as those of any flexible body (`system.recovered`, `log.recovered`, `ist.Recovered`, gauges), and
+        are those of the shapes alone (`interstage.vehicle.results`): attach shapes where loads act. A staging leaves
+        each part those of its own stages, where it is flexible.
+        """
+        self.results = StageResults.of(self.stages, results)
+
     def without(self, *names: str) -> Vehicle:
         """Return the vehicle without some stages; joins that are cut are kept in mind for their attachment shapes."""
         for name in names:
@@ -203,6 +218,9 @@ class Vehicle:
                 left = [place for place in join.places if place[0] not in names]
                 if left:
                     out.cut[name] = left
+        if self.results is not None:
+            kept = {n: one for n, one in self.results.wanted.items() if one[0] in out.stages}
+            out.results = StageResults(out.stages, kept)
         out.engines = {n: one for n, one in self.engines.items() if one.at[0] in out.stages}
         out.cut |= {n: p for n, p in self.cut.items() if all(place[0] in out.stages for place in p)}
         return out
@@ -332,7 +350,7 @@ class Vehicle:
         loads = self._load_stiffness(shapes, geometric_stiffness)
         tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping, loads)
         mb = Multibody(self.name, gravity=self.gravity)
-        component = reference_component(shapes, self.name, loads=loads)
+        component = reference_component(shapes, self.name, loads=loads, results=self.results)
         mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
         add_nozzles(mb, list(self.engines.values()), shapes, self.name)
         self._flown = shapes
@@ -429,7 +447,8 @@ class Vehicle:
         `multibody`.
         """
         fill = shapes.stack.propellant(propellant)
-        return component_at(shapes, fill, self.name, self._load_stiffness(shapes, geometric_stiffness))
+        loads = self._load_stiffness(shapes, geometric_stiffness)
+        return component_at(shapes, fill, self.name, loads, self.results)
 
     def _load_stiffness(
         self, shapes: Shapes, given: bool | Sequence[tuple[str, int]]
