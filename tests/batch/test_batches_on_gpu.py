@@ -45,6 +45,17 @@ def boom():
     return mb.compile()
 
 
+def rocket():
+    K, M, nodes = models.beam_matrices(4, E=2e8)
+    hull = ist.Component.from_matrices(K, M, nodes=nodes, aset={1: 123456}, n_modes=8)
+    mb = ist.Multibody("rocket", gravity=[0, 0, -9.81])
+    mb.add_body("hull", component=hull, joint=ist.Free(), damping=0.01, order=2, n_modes=4)
+    for node in (2, 3):
+        engine = {"mass": 0.5, "com": [-0.1, 0, 0], "inertia": [0.01] * 3, "parent": "hull", "at": node}
+        mb.add_body(f"engine{node}", **engine, joint=ist.Universal("yz", stiffness=[50.0, 50.0]))
+    return mb.compile()
+
+
 def ring():
     system = four_bar()
     system.drop_redundant(pinned(system, speed=1.0))
@@ -96,6 +107,16 @@ CASES = {
         {"disperse": {"stiffness": [1.0, 1.1, 0.9], "mass.tip": [1.0, 0.5, 2.0], "damping.arm": [1, 2, 3]}},
     ),
     "mass of modes": (boom, {"disperse": {"mass": [1.0, 1.5, 0.7]}}),
+    "loads at nodes": (
+        rocket,
+        {
+            "forces": [
+                ist.Force("hull", [0, 0, 0, 5.0, 1.0, 0], node=4, frame="node"),
+                ist.Force("engine2", [0, 0, 0, 9.0, 0, 0], frame="body"),
+            ],
+            "disperse": {"stiffness": [1.0, 1.1, 0.9], "force": [1.0, 0.5, 2.0]},
+        },
+    ),
     "closed loops": (ring, {"disperse": {"mass": [1.0, 0.5, 2.0]}}),
 }
 
@@ -109,6 +130,32 @@ def plan_of(monkeypatch, system, x, **given):
     return kept[0]
 
 
+class AsWritten(np.ndarray):
+    """An array whose indices are taken as they are, as on a GPU: row -1 is the ground's, which no other index finds."""
+
+    ground = False
+
+    def __array_finalize__(self, base):
+        self.ground = False
+
+    def checked(self, key):
+        every = key if isinstance(key, tuple) else (key,)
+        for axis, one in enumerate(every):
+            rows = len(self) - 1 if self.ground and axis == 0 else self.shape[axis]
+            if isinstance(one, slice):
+                stop = rows if one.stop is None else one.stop
+                assert one.step is None and 0 <= (one.start or 0) <= min(stop, rows), f"{key} of {self.shape}"
+            else:
+                assert -(axis == 0 and self.ground) <= one < rows, f"{key} of {self.shape}"
+        return key
+
+    def __getitem__(self, key):
+        return super().__getitem__(self.checked(key))
+
+    def __setitem__(self, key, value):
+        super().__setitem__(self.checked(key), value)
+
+
 def arrays_here(name, places):
     """Return f(own, given, whole) with numpy's arrays: constants that nobody can write, scratch that is no number."""
     kind = namedtuple(name, list(places))
@@ -117,7 +164,7 @@ def arrays_here(name, places):
         found = {}
         for field, place in places.items():
             if isinstance(place, Constant):
-                found[field] = place.array.copy()
+                found[field] = np.roll(place.array, -1, axis=0) if place.ground else place.array.copy()
                 found[field].flags.writeable = False
             elif isinstance(place, Own):
                 found[field] = np.full(place.shape, -(2**40) if place.whole else np.nan)
@@ -125,9 +172,14 @@ def arrays_here(name, places):
             elif isinstance(place, Part):
                 vector = {"own": own, "given": given, "whole": whole}[place.vector]
                 size = int(np.prod(place.shape))
-                found[field] = vector[place.offset : place.offset + size].reshape(place.shape)
+                first = place.offset - (size // place.shape[0] if place.ground else 0)
+                found[field] = vector[first : first + size].reshape(place.shape)
+                if place.ground:
+                    found[field] = np.roll(found[field], -1, axis=0)
             else:
                 found[field] = found[place.field]
+            found[field] = found[field].view(AsWritten)
+            found[field].ground = getattr(place, "ground", False)
         return kind(**found)
 
     return refer

@@ -270,6 +270,13 @@ SCRATCH_FIELDS = (
 )
 
 WORK_FIELDS = (*SETTING_FIELDS, *SCRATCH_FIELDS)
+# lengths of a row of scratch that has one for every body and, as row -1, one for the ground
+BODY_ROWS: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(("p", "g", "pw"), (3,)),
+    **dict.fromkeys(("V", "c", "b", "ext", "z", "u", "A", "FDF", "EDE"), (6,)),
+    **dict.fromkeys(("R", "Rw", "FDE"), (9,)),
+    **{"I": (10,), "P": (21,), "body_size": (2,), "H": (36,), "U": (36,), "L": (6, 6)},
+}
 if TYPE_CHECKING:
 
     class Arrays(tuple[np.ndarray, ...]):
@@ -327,8 +334,6 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     ports = np.diff(tree.body_ports)
     widest = 6 * int(ports.max(initial=0))
     blocks = int((ports**2).sum())
-    rows = {"R": 9, "p": 3, "V": 6, "c": 6, "g": 3, "H": 36, "Rw": 9, "pw": 3, "I": 10, "b": 6, "ext": 6}
-    rows |= {"P": 21, "body_size": 2, "z": 6, "U": 36, "u": 6, "A": 6, "FDF": 6, "FDE": 9, "EDE": 6}
     site = {
         "R": 9,
         "J": 9,
@@ -344,7 +349,7 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
         "DE": 18,
     }
     mode = {"F": 3, "b": 1, "beta": 1, "d": 1, "ext": 1, "y": 10, "h": 1}
-    shapes: dict[str, tuple[int, ...]] = {name: (N + 1, k) for name, k in rows.items()}
+    shapes: dict[str, tuple[int, ...]] = {name: (N + 1, *k) for name, k in BODY_ROWS.items()}
     shapes |= {f"site_{name}": (S, k) for name, k in site.items()}
     shapes |= {f"mode_{name}": (k * n,) for name, k in mode.items()}
     stiff = bool(tree.body_stiff.any())
@@ -360,7 +365,7 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
         "port_zeta": (n_port, 6),
     }
     shapes |= {"port_order": (n_port, 7), "port_t": (6 * n_port,), "port_G": (36 * blocks + 48 * n_port,)}
-    shapes |= {"L": (N + 1, 6, 6), "Psi": (6 * n_port, 6), "W0": (36 * blocks,)}
+    shapes |= {"Psi": (6 * n_port, 6), "W0": (36 * blocks,)}
     shapes |= {
         "Y": (6, 6),
         "body_f": (widest + 6,),

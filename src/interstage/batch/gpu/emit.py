@@ -106,6 +106,28 @@ def _install() -> None:
         return _array_at(context, builder, array, pointer, kind.shapes[name])
 
 
+@functools.cache
+def _install_ranges() -> None:
+    """Tell numba-cuda how to go through a range, once: its own way asks twice whether there is more.
+
+    What comes after the last number is made and not used: so a compiler sees indices that grow by the step.
+    """
+    from numba.cuda.cpython import rangeobj
+
+    kind = rangeobj.types.range_iter64_type
+
+    @rangeobj.iterator_impl(rangeobj.types.range_state64_type, kind)
+    class Straight(rangeobj.make_range_iterator(kind)):
+        """The place in a range."""
+
+        def iternext(self, context, builder, result):
+            count, value = builder.load(self.count), builder.load(self.iter)
+            result.set_valid(builder.icmp_signed(">", count, count.type(0)))
+            result.yield_(value)
+            builder.store(builder.sub(count, count.type(1)), self.count)
+            builder.store(builder.add(value, self.step), self.iter)
+
+
 def _constant(builder, array: np.ndarray, number: ir.Type) -> ir.Value:
     """Emit the pointer to an array in constant memory, which is there once."""
     kind, name = ir.ArrayType(number, array.size), f"constants_{id(array)}"
@@ -147,6 +169,9 @@ def reference(name: str, places: Mapping[str, Place]) -> Callable:
                 pointers[field] = builder.gep(data, [context.get_constant(types.intp, place.offset)])
             else:
                 pointers[field] = pointers[place.field]
+            if isinstance(place, Constant | Own) and place.ground:
+                row = context.get_constant(types.intp, math.prod(place.shape[1:]))
+                pointers[field] = builder.gep(pointers[field], [row])
         out = ir.Constant(context.get_value_type(kind), ir.Undefined)
         for k, field in enumerate(kind.held):
             out = builder.insert_value(out, pointers[field], k)
@@ -202,6 +227,7 @@ def kernel_of(plan: Plan, layout: Layout | None = None) -> tuple[Callable[..., N
     """Return the kernel of a plan for numba-cuda, and its layout."""
     from numba import cuda
 
+    _install_ranges()
     layout = layout or lay_out(plan)
     make = cuda.jit(device=True)
     return write(plan, layout, make, _mathematics(), cuda.grid, scratch, reference), layout
@@ -218,7 +244,7 @@ def ptx_of(kernel: Callable[..., None], capability: tuple[int, int]) -> str:
     """Return the code of a kernel for a GPU of some capability, which need not be there."""
     from numba import cuda
 
-    with _as_if_on(capability), unchanged_constants():
+    with _as_if_on(capability), as_written():
         text, _ = cuda.compile(
             kernel,
             signature(),
@@ -233,13 +259,39 @@ def ptx_of(kernel: Callable[..., None], capability: tuple[int, int]) -> str:
 
 
 @contextmanager
-def unchanged_constants() -> Iterator[None]:
-    """Say nothing of writes to constants: of subspaces of joints that this vehicle does not have."""
+def as_written() -> Iterator[None]:
+    """Let numba-cuda compile indices as they are: none wraps; slices have no step and end at their array's end.
+
+    Python's rules cost two or three instructions an index, and hide from the compiler that neighbours are neighbours.
+    Writes to constants, of subspaces of joints that a vehicle does not have, are not told of.
+    """
+    from numba.cuda.cpython import slicing
     from numba.cuda.cudadrv import nvvm
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=nvvm.NvvmWarning)
-        yield
+    kept = slicing.fix_index, slicing.fix_slice, slicing.get_slice_length
+    slicing.fix_index, slicing.fix_slice, slicing.get_slice_length = _unchanged, _ended, _length
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=nvvm.NvvmWarning)
+            yield
+    finally:
+        slicing.fix_index, slicing.fix_slice, slicing.get_slice_length = kept
+
+
+def _unchanged(builder, index: ir.Value, size: ir.Value) -> ir.Value:
+    """Return an index as it is."""
+    return index
+
+
+def _ended(builder, span, size: ir.Value) -> None:
+    """End a slice at the end of its array: the end that Python means by none is beyond."""
+    beyond = builder.icmp_signed(">", span.stop, size)
+    span.stop = builder.select(beyond, size, span.stop)
+
+
+def _length(builder, span) -> ir.Value:
+    """Return the length of a slice, which begins at its end or before."""
+    return builder.sub(span.stop, span.start)
 
 
 class _Device:

@@ -73,7 +73,7 @@ def _program(plan: Plan) -> tuple[Callable, Layout]:
     """Return the program of a plan, made once for all that differ in what is handed over alone, and its layout."""
     from numba import cuda
 
-    from interstage.batch.gpu.emit import BLOCK, kernel_of, signature, unchanged_constants
+    from interstage.batch.gpu.emit import BLOCK, as_written, kernel_of, signature
 
     layout = lay_out(plan)
     key = layout.print(), stages_of(plan), method_in(plan).implicit
@@ -84,7 +84,7 @@ def _program(plan: Plan) -> tuple[Callable, Layout]:
         while len(_made) >= MOST:
             del _made[next(iter(_made))]
         kernel, _ = kernel_of(plan, layout)
-        with unchanged_constants():
+        with as_written():
             _made[key] = cuda.jit(signature(), launch_bounds=(BLOCK, 1))(kernel)
     return _made[key], layout
 

@@ -3,23 +3,29 @@
 Numbers of the vehicle that all samples share are constants of the program as far as they fit; the others are a vector
 of reals and one of integers that are handed over. What a sample changes (`own`) and the engine's scratch are a thread's
 own; scratch that `prepare` writes from constants alone is shared too. All lengths are known when a program is written.
+
+Negative indices do not wrap on a GPU: scratch of bodies has the ground, which kernels call row -1, before its first row
+instead of behind its last (`ground`), and nothing else may be asked for below zero.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from interstage.batch.numbers import MODAL, OF_TREE, WRENCH
 from interstage.batch.plan import Plan, method_in
 from interstage.batch.threads import step_scratch
-from interstage.multibody.arrays import SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
+from interstage.multibody.arrays import BODY_ROWS, SCRATCH_FIELDS, SETTING_FIELDS, TREE_FIELDS
 from interstage.multibody.kernels.joints import VARYING
 
-CONSTANT = 62_000  # bytes of constant memory that a program may take
+CONSTANT = (
+    22_000  # bytes of constant memory that a program may take: what is read through caches is no slower
+)
 # scratch that `prepare` writes from constants and that explicit steps leave alone
 PREPARED = ("mode_d", "shift", "EDE", "site_DE", "W0")
 LOADS = ("ext", "mode_ext")  # what no loads at places write: zero
@@ -27,9 +33,10 @@ LOADS = ("ext", "mode_ext")  # what no loads at places write: zero
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """An array in constant memory."""
+    """An array in constant memory; with `ground`, its last row stands before the first."""
 
     array: np.ndarray
+    ground: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -44,20 +51,25 @@ class Constant:
 
 @dataclass(frozen=True)
 class Part:
-    """Numbers of a vector, from a place on: "own" of a sample; "given" reals and "whole" numbers, which all share."""
+    """Numbers of a vector, from a place on: "own" of a sample; "given" reals and "whole" numbers, which all share.
+
+    With `ground`, the last row stands before that place.
+    """
 
     vector: str
     offset: int
     shape: tuple[int, ...]
     whole: bool = False
+    ground: bool = False
 
 
 @dataclass(frozen=True)
 class Own:
-    """Scratch of a thread, with whatever is in it."""
+    """Scratch of a thread, with whatever is in it; with `ground`, its last row stands before the first."""
 
     shape: tuple[int, ...]
     whole: bool = False
+    ground: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,11 @@ class Layout:
         found = hashlib.sha256(repr(self.own).encode())
         for room, places in self.rooms.items():
             for field, place in places.items():
-                words = (place.array.dtype.str, place.shape) if isinstance(place, Constant) else place
+                words = (
+                    (place.array.dtype.str, place.shape, place.ground)
+                    if isinstance(place, Constant)
+                    else place
+                )
                 found.update(f"{room} {field} {words}\n".encode())
                 if isinstance(place, Constant):
                     found.update(np.ascontiguousarray(place.array).tobytes())
@@ -118,7 +134,7 @@ class _Writer:
             self.known[key] = array, self._place(array)  # which is kept: its address stays its own
         return self.known[key][1]
 
-    def _place(self, array: np.ndarray) -> Place:
+    def _place(self, array: np.ndarray) -> Constant | Part:
         whole = array.dtype.kind in "iu"
         numbers = np.array(array, dtype=np.int64 if whole else np.float64)
         if numbers.nbytes <= self.left:
@@ -126,7 +142,14 @@ class _Writer:
             return Constant(numbers)
         return self.handed(numbers)
 
-    def handed(self, numbers: np.ndarray) -> Place:
+    def of_bodies(self, array: np.ndarray) -> Place:
+        """Return the place of scratch of bodies that all samples share."""
+        place = self._place(np.roll(array, 1, axis=0))
+        if isinstance(place, Part):
+            return replace(place, offset=place.offset + math.prod(array.shape[1:]), ground=True)
+        return replace(place, ground=True)
+
+    def handed(self, numbers: np.ndarray) -> Constant | Part:
         """Return the place of an array that is handed over."""
         whole = numbers.dtype.kind in "iu"
         name = "whole" if whole else "given"
@@ -223,11 +246,11 @@ def _work(w: _Writer, plan: Plan) -> dict[str, Place]:
             elif at in first:
                 found[name] = Same(first[at], array.shape, array.dtype.kind in "iu")
             elif name in LOADS and name in prepared:
-                found[name] = Constant(np.zeros(array.shape))
+                found[name] = Constant(np.zeros(array.shape), name in BODY_ROWS)
             elif name in settings or name in prepared or kind == "f":
-                found[name] = w.of_all(array)
+                found[name] = w.of_bodies(array) if name in BODY_ROWS else w.of_all(array)
             else:
-                found[name] = Own(array.shape, array.dtype.kind in "iu")
+                found[name] = Own(array.shape, array.dtype.kind in "iu", name in BODY_ROWS)
             if at >= 0:
                 first.setdefault(at, name)
     return found

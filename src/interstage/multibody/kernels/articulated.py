@@ -346,6 +346,6 @@ def forward_from_here(tree, work, q, v, tau, sites, wrenches, vdot):
         if not np.isfinite(total):
             status = -1
     if len(sites) > 0:
-        clear(work.ext)
+        clear(work.ext[: tree.sizes[0]])
         clear_vector(work.mode_ext)
     return status

@@ -134,7 +134,7 @@ def closure_inertia(tree, work):
     The accelerations in the scratch are lost. What couples no branch is zero, and is not touched.
     """
     X, L, keep = work.closure_X, work.closure_L, work.row_keep
-    clear(work.A)
+    clear(work.A[: tree.sizes[0]])
     for c in range(len(tree.closure_site)):
         one, two = _branches(tree, c)
         least_answers(tree, work, c)

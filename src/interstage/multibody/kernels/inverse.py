@@ -141,5 +141,5 @@ def inverse(tree, work, q, v, vdot, sites, wrenches, tau):
     accelerations(tree, work, vdot)
     balance(tree, work, q, v, vdot, tau)
     if len(sites) > 0:
-        clear(work.ext)
+        clear(work.ext[: tree.sizes[0]])
         clear_vector(work.mode_ext)

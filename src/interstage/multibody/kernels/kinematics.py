@@ -150,7 +150,7 @@ def external_wrenches(tree, work, q, sites, wrenches):
     A site number below zero means the frame of body -1 - site. A seventh column tells the axes: 0 those of the
     world, 1 of the body, 2 of the node (loads that follow); three more the place in the frame of such a body.
     """
-    clear(work.ext)
+    clear(work.ext[: tree.sizes[0]])
     clear_vector(work.mode_ext)
     for k in range(len(sites)):
         s = sites[k]

@@ -114,5 +114,5 @@ def load_columns(tree, work, q, sites, wrenches, ports, out):
         f = times(-1.0, six(work.ext, i, 0))
         at_body(tree, work, i, f, k, out, 0, True)
         carry_force(tree, work, i, f, k, ports, out, 0, True)
-    clear(work.ext)
+    clear(work.ext[: tree.sizes[0]])
     clear_vector(work.mode_ext)
