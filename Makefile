@@ -28,11 +28,16 @@ lint: $(READY)
 	$(BIN)/lint-imports --config .importlinter
 	$(BIN)/mypy
 
+# Two processes, a file at a time, in the order of tests/conftest.py.
+BESIDE := -n 2 --dist loadfile --no-loadscope-reorder
+
 # Every run compiles its kernels anew in a cache folder of its own, so that a stale cache cannot hide a fault.
 test: lint
 	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
-	echo "== tests" && NUMBA_CACHE_DIR="$$cache" OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile && \
-	echo "== kernels without compilation" && NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels --no-header tests
+	export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= && \
+	echo "== tests" && NUMBA_CACHE_DIR="$$cache" $(BIN)/python -m pytest $(BESIDE) && \
+	echo "== kernels without compilation" && \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(BESIDE) -m kernels --no-header $$(grep -rl "mark.kernels" tests --include="*.py")
 
 # A million hostile files of every kind, for the night; inputs that bring anything but a sentence are kept in fuzz-found
 INPUTS ?= 1000000

@@ -14,6 +14,28 @@ settings.register_profile(
 )
 settings.load_profile("interstage")
 
+# For runs in several processes. While one compiles the kernels of dynamics, which all others then find on disk, the
+# next does what needs none of them; long files begin before short ones, so that all processes end together.
+FIRST = [
+    "devices/test_shelf.py", "test_docs.py", "fem/test_buckling.py", "fem/test_nastran_reference.py",
+    "nastran/test_reader_fuzz.py", "test_docs_sentences.py", "test_docs_docstrings.py", "ensemble/test_workers.py",
+    "test_examples.py", "report/test_report_browser.py", "multibody/test_impulses.py", "test_compiled.py",
+    "cli/test_warm.py", "multibody/test_damping_of_components.py", "vehicle/test_burning_flights.py",
+    "test_docs_pages.py", "demo/test_demo.py", "cli/test_cli_demo.py", "multibody/test_engine_studies.py",
+    "system/test_killed_runs.py", "multibody/test_joint_parameters.py", "system/test_resuming.py",
+    "system/test_known_ahead.py", "kane/test_kane_jax.py", "linear/test_digital_impulse.py",
+    "system/test_memory_of_runs.py", "report/test_live.py", "multibody/test_closed_slopes.py",
+    "report/test_replay.py", "multibody/test_closures.py", "system/test_methods.py", "system/test_one_clock.py",
+    "cli/test_command.py", "test_hdf5.py", "system/test_prescribed_functions.py", "devices/test_thruster.py",
+    "vehicle/test_equations.py",
+]  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the files in `FIRST` first, in that order."""
+    rank = {ROOT / "tests" / name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
 
 def reference_dir(*parts: str) -> Path:
     """Path of reference data of real Nastran runs, or skip the test where they are not installed."""

@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 import interstage as ist
+from conftest import FIRST
 
 ROOT = Path(__file__).resolve().parents[1]
 DECK = ROOT / "examples" / "decks" / "SimpleBeam.dat"
@@ -95,6 +96,10 @@ def test_the_workflow_runs_what_the_project_has():
     assert flow["jobs"]["matrix"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     assert {"ruff-check", "ruff-format", "imports"} <= {hook["id"] for hook in hooks}
+
+
+def test_the_files_that_begin_are_there():
+    assert [name for name in FIRST if not (ROOT / "tests" / name).exists()] == []
 
 
 def test_platforms_without_pardiso(monkeypatch):

@@ -95,3 +95,15 @@ def test_printed_form_and_missing_reference():
     assert text.startswith("mass ") and "centre of gravity" in text and len(text.splitlines()) == 6
     with pytest.raises(InputError, match="reference grid"):
         grid_point_weight(M, grids, reference=1234)
+
+
+def test_a_ring_is_shown_without_rounding():
+    """Masses around a circle have their centre on its axis; sums of cosines leave 1e-16 beside it."""
+    angle = 2.0 * np.pi * np.arange(12) / 12
+    grids = Grids(np.arange(1, 13), np.stack([np.cos(angle), np.sin(angle), 0.3 * np.ones(12)], axis=1))
+    found = grid_point_weight(sp.csr_array(sp.diags_array(np.tile([2.0, 2.0, 2.0, 0, 0, 0], 12))), grids)
+    assert (np.abs(found.cg[:2]) > 0.0).any()  # the numbers stay as they are
+    centre, *rows = (line[19:].split() for line in str(found).splitlines()[1:5])
+    zero = "0.000000e+00"
+    assert centre == [zero, zero, "3.000000e-01"]
+    assert rows == [["1.200000e+01", zero, zero], [zero, "1.200000e+01", zero], [zero, zero, "2.400000e+01"]]

@@ -65,7 +65,7 @@ def test_engine_equals_kane(seed):
     if not system.nv:
         return
     kane, vdot = Kane(mb, like=system), system.forward_dynamics(x, forces=forces, tau=tau)
-    ours, wanted = system.energy(x, forces=forces, tau=tau), kane.energy(x.q, x.v, tau, forces)
+    ours, wanted = system.energy(x, forces=forces, tau=tau), kane.energy(x.q, x.v, tau=tau, forces=forces)
     assert ours == pytest.approx(wanted, abs=1e-10 * sum(abs(e) for e in system.energies(x)))
     M, f = kane.equations(x.q, x.v, tau, forces)
     assert abs(M @ vdot - f).max() <= 1e-10 * (abs(M) @ abs(vdot) + abs(f)).max()

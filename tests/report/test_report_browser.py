@@ -64,6 +64,15 @@ def path(tmp_path_factory):
     ]
     control.figure("Histories", "In time.", lines_figure(t, "time, s", panels))
     control.tree("Tree", "Bodies.", [Node("root", "free", [Node("leaf", "locked")])])
+    with control.pair():
+        steps = [("Normal modes of the finite-element model", "12345.6"), ("Linear model", "0.1")]
+        control.table("Wall times", "How long it took.", ("step", "s"), steps)
+        wide = [
+            (f"{k}", f"{k / 7:.4f}", f"{k / 7:.4f}", "-1.2e-05", "engine gimbal and tank") for k in range(3)
+        ]
+        control.table(
+            "Modes", "Side by side.", ("mode", "FE, Hz", "multibody, Hz", "difference", "what"), wide
+        )
     return report.save(tmp_path_factory.mktemp("report") / "tube.html")
 
 
@@ -273,6 +282,12 @@ def test_phone(chromium, path):
     ) as opened:
         assert set(opened.drawn().values()) == {"true"}
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+        # no table is wider than what it stands in, and the last column is seen whole
+        over = opened.page.eval_on_selector_all(
+            "table",
+            "all => all.map(t => [t.scrollWidth - t.parentElement.clientWidth, t.getBoundingClientRect().right])",
+        )
+        assert len(over) == 2 and all(wider <= 0 and right <= 390 for wider, right in over)
         opened.assert_clean()
 
 

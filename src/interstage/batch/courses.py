@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from interstage.batch.numbers import WRENCH
+from interstage.batch.numbers import WRENCH, check_memory
 from interstage.errors import InputError
 from interstage.multibody import System
 from interstage.multibody.calling import asks_system
@@ -45,14 +45,9 @@ class Course:
         _check(loads.law)
         known = _all_tables([loads.law, *(force.wrench for force in loads.forces)])
         asked = len(loads.corners) if known else steps * len(nodes)
-        size = 8.0 * asked * (system.nv + 6 * len(loads.forces)) / 2**20
-        if size > MOST_MIB:
-            raise InputError(
-                f"loads at {asked} times would take {size:.0f} MiB",
-                where="forces, tau",
-                expected=f"at most {MOST_MIB:g} MiB",
-                hint="give tables (times, values) in place of functions of time",
-            )
+        numbers = float(asked) * (system.nv + 6 * len(loads.forces))
+        hint = "give tables (times, values) in place of functions of time"
+        check_memory(f"loads at {asked} times", numbers, MOST_MIB, "forces, tau", hint)
         times = loads.corners if known else _with_corners(_stages(step, steps, nodes), loads.corners)
         acting = Acting(loads, "world")
         rows = acting.table(times.tolist(), lambda t: system, acting.rows(system, float(times[0]))[1])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from interstage.batch.gpu.fly import WORTH, fly_on_gpu, obstacle
 from interstage.batch.law import LinearLaw
 from interstage.batch.log import BatchLog, number_of_samples
+from interstage.batch.numbers import check_memory
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
 from interstage.batch.stops import stops_of
 from interstage.batch.threads import fly_in_threads
@@ -25,7 +26,7 @@ from interstage.system.methods import Compiled, Method, method_of
 from interstage.system.ticks import Period, period_of
 
 DEVICES = ("auto", "cpu", "cuda")
-MOST_GIB = 16.0  # histories of a batch that are larger are a mistake
+MOST_MIB = 16.0 * 1024.0  # histories of a batch that are larger are a mistake
 
 
 def simulate_batch(
@@ -155,14 +156,9 @@ def _pace(until: Period, step: Period, log_step: Period | None, law: LinearLaw |
 def _check_size(outputs: Sequence[Output], pace: Pace, samples: int) -> None:
     """Refuse histories that no memory holds."""
     histories = sum(one.how == HISTORY for one in outputs)
-    size = 8.0 * histories * len(pace.times) * samples / 2**30
-    if size > MOST_GIB:
-        raise InputError(
-            f"histories of {samples} samples would take {size:.0f} GiB",
-            where="outputs",
-            expected=f"at most {MOST_GIB:g} GiB",
-            hint='give log_step, or keep a reduced form, as "peak q.arm.angle"',
-        )
+    numbers = float(histories) * len(pace.times) * samples
+    hint = 'give log_step, or keep a reduced form, as "peak q.arm.angle"'
+    check_memory(f"histories of {samples} samples", numbers, MOST_MIB, "outputs", hint)
 
 
 def _design(disperse: object, samples: int, seed: int, sampling: str) -> Design:

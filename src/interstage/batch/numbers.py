@@ -33,6 +33,19 @@ _FORCE = re.compile(r"force\[\d+\]")
 _ENTRY = re.compile(r"law\.([ABCD]|reference)\[(\d+)(?:,\s*(\d+))?\]")
 
 
+def check_memory(what: str, numbers: float, most_mib: float, where: str, hint: str) -> None:
+    """Refuse arrays of more numbers, of eight bytes each, than a batch may take."""
+    size = 8.0 * numbers / 2**20
+    if size > most_mib:
+        factor, unit = (1024.0, "GiB") if most_mib >= 1024.0 else (1.0, "MiB")
+        raise InputError(
+            f"{what} would take {size / factor:.0f} {unit}",
+            where=where,
+            expected=f"at most {most_mib / factor:g} {unit}",
+            hint=hint,
+        )
+
+
 @dataclass(frozen=True)
 class Target:
     """Entries of an array of a sample that a power of a dispersed quantity is a factor on; power 0: it is put there."""

@@ -93,7 +93,7 @@ def _show_tables(fe, result, tables: dict, asked: Asked) -> None:
 
     console = plain_console()
     for k, frequency in enumerate(result.frequencies_hz):
-        console.print(f"[bold]mode {k + 1}[/bold], {frequency:.6g} Hz")
+        console.print(f"mode {k + 1}, {frequency:.6g} Hz", style="bold")
         if asked.spcforces:
             forces = all_points(fe, result.spc_forces[:, k])
             show_points(console, "forces of single-point constraints", *forces)

@@ -16,19 +16,14 @@ PATIENCE_S = 2.0
 def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Yield a function that takes a word on the current step; it shows a spinner on stderr once work gets long.
 
-    Without a terminal a plain line is written for each step that starts after two seconds.
+    Without a terminal one plain line is written, for the first step that starts after two seconds.
     """
     if quiet:
         yield lambda text: None
         return
     if not sys.stderr.isatty():
-        start = time.perf_counter()
-
-        def line(text: str) -> None:
-            if time.perf_counter() - start > PATIENCE_S:
-                print(f"interstage: {text} ...", file=sys.stderr, flush=True)
-
-        yield line
+        start, say = time.perf_counter(), _one_line()
+        yield lambda text: say(text) if time.perf_counter() - start > PATIENCE_S else None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -38,21 +33,27 @@ def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, description=text)
 
 
+def _one_line() -> Callable[[str], None]:
+    """Return a function that writes the first words it is given to stderr, and no others."""
+    said: list[str] = []
+
+    def line(text: str) -> None:
+        if not said:
+            said.append(text)
+            print(f"interstage: {text} ...", file=sys.stderr, flush=True)
+
+    return line
+
+
 @contextmanager
 def steps(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function (steps done, steps in all, words on the next): a bar on a terminal, a line a step elsewhere."""
+    """Yield a function (steps done, steps in all, words on the next): a bar on a terminal, one line elsewhere."""
     if quiet:
         yield lambda done, total, words: None
         return
     if not sys.stderr.isatty():
-        start = time.perf_counter()
-
-        def line(done: int, total: int, words: str) -> None:
-            if done < total:
-                passed = time.perf_counter() - start
-                print(f"[{done + 1}/{total}] {words} ({passed:.0f} s so far)", file=sys.stderr, flush=True)
-
-        yield line
+        say = _one_line()
+        yield lambda done, total, words: say(f"{total} steps, now: {words}")
         return
     from rich.progress import (
         BarColumn,

@@ -102,8 +102,11 @@ static int put_back(Model *m, void *state) {
 
 static int names_nothing(size_t n) { return n == 0 ? OK : FAILED; }
 
-#if FMI_VERSION == 2
 typedef void *M; typedef unsigned Vr;
+
+#if FMI_VERSION == 2
+#define FMI(name) fmi2##name
+#define fmi2GetContinuousStateDerivatives fmi2GetDerivatives
 typedef struct { int needed, terminate, nominals, values, next; double time; } Info2;
 EXPORT const char *fmi2GetTypesPlatform(void) { return "default"; }
 EXPORT const char *fmi2GetVersion(void) { return "2.0"; }
@@ -112,14 +115,10 @@ EXPORT M fmi2Instantiate(const char *name, int kind, const char *guid, const cha
     (void)name; (void)kind; (void)call; (void)seen; (void)log;
     return made(guid, where);
 }
-EXPORT void fmi2FreeInstance(M m) { if (m) { core_free(((Model *)m)->core); free(m); } }
 EXPORT int fmi2SetupExperiment(M m, int has, double tol, double start, int ends, double stop) {
     (void)has; (void)tol; (void)ends; (void)stop; ((Model *)m)->t = start; return OK;
 }
 EXPORT int fmi2EnterInitializationMode(M m) { return core_begin(m); }
-EXPORT int fmi2ExitInitializationMode(M m) { (void)m; return OK; }
-EXPORT int fmi2Terminate(M m) { (void)m; return OK; }
-EXPORT int fmi2Reset(M m) { set_start(m); return OK; }
 EXPORT int fmi2GetReal(M m, const Vr *vr, size_t n, double *v) { return get_reals(m, vr, n, v); }
 EXPORT int fmi2SetReal(M m, const Vr *vr, size_t n, const double *v) { return set_reals(m, vr, n, v); }
 EXPORT int fmi2GetInteger(M m, const Vr *vr, size_t n, int *v) { (void)m; (void)vr; (void)v; return names_nothing(n); }
@@ -135,19 +134,8 @@ EXPORT int fmi2SerializedFMUstateSize(void) { return FAILED; }
 EXPORT int fmi2SerializeFMUstate(void) { return FAILED; }
 EXPORT int fmi2DeSerializeFMUstate(void) { return FAILED; }
 EXPORT int fmi2GetDirectionalDerivative(void) { return FAILED; }
-EXPORT int fmi2EnterEventMode(M m) { (void)m; return OK; }
 EXPORT int fmi2NewDiscreteStates(M m, Info2 *info) { (void)m; memset(info, 0, sizeof *info); return OK; }
-EXPORT int fmi2EnterContinuousTimeMode(M m) { (void)m; return OK; }
 EXPORT int fmi2CompletedIntegratorStep(M m, int no, int *event, int *end) { (void)m; (void)no; *event = *end = 0; return OK; }
-EXPORT int fmi2SetTime(M m, double t) { ((Model *)m)->t = t; return OK; }
-EXPORT int fmi2SetContinuousStates(M m, const double *x, size_t n) { memcpy(((Model *)m)->x, x, n * sizeof *x); return n == NX ? OK : FAILED; }
-EXPORT int fmi2GetDerivatives(M m, double *d, size_t n) {
-    if (n != NX || core_look(m) != OK) return FAILED;
-    memcpy(d, ((Model *)m)->dx, n * sizeof *d); return OK;
-}
-EXPORT int fmi2GetEventIndicators(M m, double *z, size_t n) { (void)m; (void)z; return names_nothing(n); }
-EXPORT int fmi2GetContinuousStates(M m, double *x, size_t n) { if (n != NX) return FAILED; memcpy(x, ((Model *)m)->x, n * sizeof *x); return OK; }
-EXPORT int fmi2GetNominalsOfContinuousStates(M m, double *x, size_t n) { size_t k; (void)m; for (k = 0; k < n; k++) x[k] = 1.0; return OK; }
 EXPORT int fmi2SetRealInputDerivatives(void) { return FAILED; }
 EXPORT int fmi2GetRealOutputDerivatives(void) { return FAILED; }
 EXPORT int fmi2DoStep(M m, double t, double h, int no) { (void)no; return step(m, t, h); }
@@ -159,7 +147,8 @@ EXPORT int fmi2GetBooleanStatus(void) { return DISCARD; }
 EXPORT int fmi2GetStringStatus(void) { return DISCARD; }
 #else
 #include <stdbool.h>
-typedef void *M; typedef unsigned Vr; typedef const char *S;
+#define FMI(name) fmi3##name
+typedef const char *S;
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
 EXPORT int fmi3SetDebugLogging(M m, bool on, size_t n, const S c[]) { (void)m; (void)on; (void)n; (void)c; return OK; }
 EXPORT M fmi3InstantiateModelExchange(S name, S token, S where, bool seen, bool log, void *env, void *message) {
@@ -171,14 +160,9 @@ EXPORT M fmi3InstantiateCoSimulation(S name, S token, S where, bool seen, bool l
     return made(token, where);
 }
 EXPORT M fmi3InstantiateScheduledExecution(void) { return NULL; }
-EXPORT void fmi3FreeInstance(M m) { if (m) { core_free(((Model *)m)->core); free(m); } }
 EXPORT int fmi3EnterInitializationMode(M m, bool has, double tol, double start, bool ends, double stop) {
     (void)has; (void)tol; (void)ends; (void)stop; ((Model *)m)->t = start; return core_begin(m);
 }
-EXPORT int fmi3ExitInitializationMode(M m) { (void)m; return OK; }
-EXPORT int fmi3EnterEventMode(M m) { (void)m; return OK; }
-EXPORT int fmi3Terminate(M m) { (void)m; return OK; }
-EXPORT int fmi3Reset(M m) { set_start(m); return OK; }
 EXPORT int fmi3GetFloat64(M m, const Vr *vr, size_t n, double *v, size_t k) { return k == n ? get_reals(m, vr, n, v) : FAILED; }
 EXPORT int fmi3SetFloat64(M m, const Vr *vr, size_t n, const double *v, size_t k) { return k == n ? set_reals(m, vr, n, v) : FAILED; }
 #define NONE(T) \
@@ -199,17 +183,7 @@ EXPORT int fmi3EvaluateDiscreteStates(M m) { (void)m; return OK; }
 EXPORT int fmi3UpdateDiscreteStates(M m, bool *need, bool *end, bool *nominal, bool *values, bool *next, double *t) {
     (void)m; *need = *end = *nominal = *values = *next = false; *t = 0.0; return OK;
 }
-EXPORT int fmi3EnterContinuousTimeMode(M m) { (void)m; return OK; }
 EXPORT int fmi3CompletedIntegratorStep(M m, bool no, bool *event, bool *end) { (void)m; (void)no; *event = *end = false; return OK; }
-EXPORT int fmi3SetTime(M m, double t) { ((Model *)m)->t = t; return OK; }
-EXPORT int fmi3SetContinuousStates(M m, const double *x, size_t n) { if (n != NX) return FAILED; memcpy(((Model *)m)->x, x, n * sizeof *x); return OK; }
-EXPORT int fmi3GetContinuousStateDerivatives(M m, double *d, size_t n) {
-    if (n != NX || core_look(m) != OK) return FAILED;
-    memcpy(d, ((Model *)m)->dx, n * sizeof *d); return OK;
-}
-EXPORT int fmi3GetEventIndicators(M m, double *z, size_t n) { (void)m; (void)z; return names_nothing(n); }
-EXPORT int fmi3GetContinuousStates(M m, double *x, size_t n) { if (n != NX) return FAILED; memcpy(x, ((Model *)m)->x, n * sizeof *x); return OK; }
-EXPORT int fmi3GetNominalsOfContinuousStates(M m, double *x, size_t n) { size_t k; (void)m; for (k = 0; k < n; k++) x[k] = 1.0; return OK; }
 EXPORT int fmi3GetNumberOfEventIndicators(M m, size_t *n) { (void)m; *n = 0; return OK; }
 EXPORT int fmi3GetNumberOfContinuousStates(M m, size_t *n) { (void)m; *n = NX; return OK; }
 EXPORT int fmi3EnterStepMode(M m) { (void)m; return OK; }
@@ -218,3 +192,20 @@ EXPORT int fmi3DoStep(M m, double t, double h, bool no, bool *event, bool *end, 
     (void)no; *event = *end = *early = false; *last = ((Model *)m)->t; return status;
 }
 #endif
+
+/* what both versions have, under their own names */
+EXPORT int FMI(ExitInitializationMode)(M m) { (void)m; return OK; }
+EXPORT int FMI(Terminate)(M m) { (void)m; return OK; }
+EXPORT int FMI(Reset)(M m) { set_start(m); return OK; }
+EXPORT void FMI(FreeInstance)(M m) { if (m) { core_free(((Model *)m)->core); free(m); } }
+EXPORT int FMI(EnterEventMode)(M m) { (void)m; return OK; }
+EXPORT int FMI(EnterContinuousTimeMode)(M m) { (void)m; return OK; }
+EXPORT int FMI(SetTime)(M m, double t) { ((Model *)m)->t = t; return OK; }
+EXPORT int FMI(SetContinuousStates)(M m, const double *x, size_t n) { if (n != NX) return FAILED; memcpy(((Model *)m)->x, x, n * sizeof *x); return OK; }
+EXPORT int FMI(GetEventIndicators)(M m, double *z, size_t n) { (void)m; (void)z; return names_nothing(n); }
+EXPORT int FMI(GetContinuousStates)(M m, double *x, size_t n) { if (n != NX) return FAILED; memcpy(x, ((Model *)m)->x, n * sizeof *x); return OK; }
+EXPORT int FMI(GetNominalsOfContinuousStates)(M m, double *x, size_t n) { size_t k; (void)m; for (k = 0; k < n; k++) x[k] = 1.0; return OK; }
+EXPORT int FMI(GetContinuousStateDerivatives)(M m, double *d, size_t n) {
+    if (n != NX || core_look(m) != OK) return FAILED;
+    memcpy(d, ((Model *)m)->dx, n * sizeof *d); return OK;
+}

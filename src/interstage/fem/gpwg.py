@@ -64,6 +64,12 @@ class MassProperties:
         return RigidInertia(self.mass, self.cg, self.inertia_about_cg)
 
     @property
+    def shown_cg(self) -> np.ndarray:
+        """`cg` for people: what is rounding against the radius of gyration and the other coordinates is zero."""
+        size = np.sqrt(max(self.principal[-1], 0.0) / self.mass) if self.mass > 0.0 else 0.0
+        return without_noise(self.cg, size)
+
+    @property
     def principal_axes(self) -> np.ndarray:
         """Principal axes as columns in basic axes."""
         return self.S @ self.Q
@@ -75,11 +81,21 @@ class MassProperties:
         lines = [f"mass               {self.mass: .6e}"]
         if not np.allclose(self.mass_xyz, self.mass, rtol=1e-6):
             lines.append(f"mass by axis       {vector(self.mass_xyz)}")
-        lines.append(f"centre of gravity  {vector(self.cg)}")
-        for i, row in enumerate(self.inertia_about_cg):
+        lines.append(f"centre of gravity  {vector(self.shown_cg)}")
+        for i, row in enumerate(without_noise(self.inertia_about_cg)):
             lines.append(f"{'inertia about cg' if i == 0 else '':<19}{vector(row)}")
         lines.append(f"principal          {vector(self.principal)}")
         return "\n".join(lines)
+
+
+def without_noise(values: ArrayLike, scale: float = 0.0) -> np.ndarray:
+    """Return values with zeros for those below 1e-12 of the largest, or of `scale`: sums of rounding errors.
+
+    >>> without_noise([2.0, -1e-17, -0.0])
+    array([2., 0., 0.])
+    """
+    values = np.asarray(values, dtype=float)
+    return np.where(np.abs(values) > 1e-12 * max(np.abs(values).max(initial=0.0), scale), values, 0.0)
 
 
 def rigid_body_matrix(grids: Grids, point: ArrayLike) -> sp.csr_array:

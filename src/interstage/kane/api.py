@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -15,6 +16,15 @@ from interstage.multibody.load_nodes import check_loaded
 from interstage.multibody.loads import Forces, as_forces, of_all_kinds
 from interstage.multibody.model import Multibody
 from interstage.multibody.types import Node
+
+
+class Acting(TypedDict, total=False):
+    """What acts on a vehicle, as in `Kane.accelerations`."""
+
+    tau: Array | None
+    forces: Forces | None
+    accelerations: dict[str, Array] | None
+    frame: str
 
 
 class Kane:
@@ -143,8 +153,7 @@ class Kane:
     def mass_matrix(self, q: Array, *, parameters: Parameters | None = None) -> Array:
         """Return M (nv, nv)."""
         q, v, p = self._state(q, self.xp.zeros(self.nv), parameters)
-        parts = equations.parts_of(self.layout, p, q, v, (), self.xp)
-        return equations.mass_matrix(self.layout, p, parts, self.xp)
+        return equations.mass_matrix(equations.parts_of(self._at(p, q, v)))
 
     def bias(
         self, q: Array, v: Array, forces: Forces | None = None, *, parameters: Parameters | None = None
@@ -166,7 +175,7 @@ class Kane:
         q, v, p = self._state(q, v, parameters)
         vdot = self._vector(vdot, self.nv, "vdot")
         loads = self._loads(forces, frame, p, q, v)
-        found = dict(zip(self._index, equations.reactions(self.layout, p, q, v, vdot, loads, self.xp)))
+        found = dict(zip(self._index, equations.reactions(self._at(p, q, v, loads), vdot)))
         for spec in self.model.specs:
             if spec.port is not None:
                 # the equations are about the point that sits in the joint
@@ -209,26 +218,19 @@ class Kane:
     # sums ---------------------------------------------------------------------------------------------
 
     def energy(
-        self,
-        q: Array,
-        v: Array,
-        tau: Array | None = None,
-        forces: Forces | None = None,
-        accelerations: dict[str, Array] | None = None,
-        *,
-        frame: str = "world",
-        parameters: Parameters | None = None,
+        self, q: Array, v: Array, *, parameters: Parameters | None = None, **acting: Unpack[Acting]
     ) -> Array:
         """Return the total energy: kinetic, strain, gravity, and that of loads on bodies with geometric stiffness.
 
-        tau, forces, accelerations : what acts, as in `accelerations`; it matters to the energy of loads alone
+        acting : tau, forces, accelerations and frame as in `accelerations`; they matter to the energy of loads alone
         """
         q, v, p = self._state(q, v, parameters)
-        total = sum(equations.energies(self.layout, p, q, v, self.xp))
+        total = sum(equations.energies(self._at(p, q, v)))
         if equations.stiffens(self.layout, p):
-            vdot = self.accelerations(q, v, tau, forces, accelerations, frame=frame, parameters=p)
-            loads = self._loads(of_all_kinds(forces, tau, None)[0], frame, p, q, v)
-            total = total + equations.load_energy(self.layout, p, q, v, vdot, loads, self.xp)
+            vdot = self.accelerations(q, v, parameters=p, **acting)
+            forces = of_all_kinds(acting.get("forces"), acting.get("tau"), None)[0]
+            loads = self._loads(forces, acting.get("frame", "world"), p, q, v)
+            total = total + equations.load_energy(self._at(p, q, v, loads), vdot)
         return total
 
     def momentum(self, q: Array, v: Array, *, parameters: Parameters | None = None) -> Array:
@@ -238,7 +240,7 @@ class Kane:
     def body_momenta(self, q: Array, v: Array, *, parameters: Parameters | None = None) -> dict[str, Array]:
         """Return {body: [h; p]}, h about the world's origin, world axes."""
         q, v, p = self._state(q, v, parameters)
-        return dict(zip(self._index, equations.momenta(self.layout, p, q, v, self.xp)))
+        return dict(zip(self._index, equations.momenta(self._at(p, q, v))))
 
     # names --------------------------------------------------------------------------------------------
 
@@ -256,6 +258,9 @@ class Kane:
     def _state(self, q: Array, v: Array, parameters: Parameters | None) -> tuple[Array, Array, Parameters]:
         p = self.parameters if parameters is None else parameters
         return self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"), p
+
+    def _at(self, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = ()) -> equations.At:
+        return equations.At(self.layout, p, q, v, loads, self.xp)
 
     def _site(self, i: int, node: Node) -> tuple[Array, Array, Array]:
         """Return l, lam, gam of a node of a flexible body, a point of a rigid one, or the frame's origin (None)."""

@@ -24,27 +24,39 @@ from interstage.kane.ops import Array, concat, in_columns, solve_scaled
 from interstage.kane.stiffening import geometric_energy, geometric_rows, moved, stiffens, turned
 
 
-class Parts(NamedTuple):
-    """What the equations are put together from: frames, inertias, and X (N, 6, nv) of the bodies."""
+class At(NamedTuple):
+    """A vehicle, its numbers p, its state q (nq,), v (nv,), the wrenches at its nodes, and numpy or jax."""
 
+    layout: Layout
+    p: Parameters
+    q: Array
+    v: Array
+    loads: tuple[Load, ...] = ()
+    xp: ModuleType = np
+
+
+class Parts(NamedTuple):
+    """What the equations are put together from, at a state: frames, inertias, and X (N, 6, nv) of the bodies."""
+
+    at: At
     frames: Frames
     inertias: Inertias
     X: Array
 
 
-def parts_of(
-    layout: Layout, p: Parameters, q: Array, v: Array, loads: tuple[Load, ...] = (), xp: ModuleType = np
-) -> Parts:
+def parts_of(at: At) -> Parts:
     """Return motions, inertias and partial velocities of every body."""
+    layout, p, q, v, loads, xp = at
     f = frames(layout, p, q, v, loads, xp)
     N = len(layout.places)
     back = f.R[:N].swapaxes(1, 2)
     X = concat(xp, [back @ f.Omega[:N], back @ f.V[:N]], axis=1)
-    return Parts(f, inertias(layout, p, f, q, v, xp), X)
+    return Parts(at, f, inertias(layout, p, f, q, v, xp), X)
 
 
-def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: ModuleType = np) -> Array:
+def mass_matrix(parts: Parts) -> Array:
     """Return M (nv, nv)."""
+    layout, p, *_, xp = parts.at
     nv, X = layout.nv, parts.X
     rigid = X.reshape(-1, nv).T @ (parts.inertias.matrix @ X).reshape(-1, nv)
     if all(place.n_modes == 0 for place in layout.places):
@@ -58,8 +70,9 @@ def mass_matrix(layout: Layout, p: Parameters, parts: Parts, xp: ModuleType = np
     return rigid + coupling + coupling.T + concat(xp, modal)
 
 
-def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np) -> Array:
+def own_forces(at: At) -> Array:
     """Return generalized forces (nv,) of springs and dampers of joints, and of modal stiffness."""
+    layout, p, q, v, _, xp = at
     springs, dampers = [], []
     for place, body in zip(layout.places, p.bodies):
         springs += spring_forces(xp, place.steps, body.spring, body.rest, q[slice(*place.q)])
@@ -68,33 +81,25 @@ def own_forces(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType
     return concat(xp, springs) + concat(xp, dampers)
 
 
-def dampings(
-    layout: Layout, p: Parameters, parts: Parts, v: Array, xp: ModuleType = np
-) -> tuple[Array, list[Array]]:
+def dampings(parts: Parts) -> tuple[Array, list[Array]]:
     """Return wrenches (N, 6) and modal forces (n,) of the damping of bodies, -C [ω; v; η̇], body axes."""
+    layout, p, _, v, _, xp = parts.at
     out = []
     for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
         out.append(-body.damping @ concat(xp, [parts.X[i] @ v, v[slice(*place.etadot)]]))
     return xp.stack([force[:6] for force in out]), [force[6:] for force in out]
 
 
-def forces(
-    layout: Layout,
-    p: Parameters,
-    parts: Parts,
-    q: Array,
-    v: Array,
-    loads: tuple[Load, ...] = (),
-    xp: ModuleType = np,
-) -> Array:
+def forces(parts: Parts) -> Array:
     """Return f (nv,) of M v̇ = f: active forces less what remainder accelerations need."""
+    layout, p, q, _, loads, xp = parts.at
     wrench, modal = weights(layout, p, parts.frames, q, xp)
-    drag, damping = dampings(layout, p, parts, v, xp)
+    drag, damping = dampings(parts)
     rows = []
     for place, active, damped, needed in zip(layout.places, modal, damping, parts.inertias.modal):
         rows += [xp.zeros(place.v[1] - place.v[0]), active + damped - needed]
     f = parts.X.reshape(-1, layout.nv).T @ (wrench + drag - parts.inertias.wrench).reshape(-1)
-    f = f + concat(xp, rows) + own_forces(layout, p, q, v, xp)
+    f = f + concat(xp, rows) + own_forces(parts.at)
     for i, load in enumerate(loads, start=len(layout.places)):
         f = f + parts.frames.Omega[i].T @ load.wrench[:3] + parts.frames.V[i].T @ load.wrench[3:]
     return f
@@ -113,11 +118,10 @@ def kane_equations(
 
     q (nq,), v (nv,); tau (nv,) generalized forces; loads: wrenches at nodes
     """
-    parts = parts_of(layout, parameters, q, v, loads, xp)
-    M, f = mass_matrix(layout, parameters, parts, xp), forces(layout, parameters, parts, q, v, loads, xp)
+    parts = parts_of(At(layout, parameters, q, v, loads, xp))
+    M, f = mass_matrix(parts), forces(parts)
     if stiffens(layout, parameters):
-        across = reaction_rows(layout, parameters, parts, q, v, loads, xp)
-        slope, rest = geometric_rows(layout, parameters, parts.frames, across, q, loads, xp)
+        slope, rest = _geometric_rows(parts)
         M, f = M + slope, f - rest
     return M, f if tau is None else f + tau
 
@@ -139,38 +143,21 @@ def solve(layout: Layout, M: Array, f: Array, given: Array | None, xp: ModuleTyp
     return known + xp.asarray(np.eye(layout.nv)[:, free]) @ solve_scaled(xp, block, rest)
 
 
-def reactions(
-    layout: Layout,
-    p: Parameters,
-    q: Array,
-    v: Array,
-    vdot: Array,
-    loads: tuple[Load, ...] = (),
-    xp: ModuleType = np,
-) -> list[Array]:
+def reactions(at: At, vdot: Array) -> list[Array]:
     """Return the wrench [t; f] (6,) that the parent exerts on each body, about its point in the joint, world axes.
 
     Newton and Euler from the tips to the root: what a body's motion needs, less its weight and loads, plus what it
     hands on to its children.
     """
-    parts = parts_of(layout, p, q, v, loads, xp)
-    rows = reaction_rows(layout, p, parts, q, v, loads, xp)
-    return [row[:, :-1] @ vdot + row[:, -1] for row in rows]
+    return [row[:, :-1] @ vdot + row[:, -1] for row in reaction_rows(parts_of(at))]
 
 
-def reaction_rows(
-    layout: Layout,
-    p: Parameters,
-    parts: Parts,
-    q: Array,
-    v: Array,
-    loads: tuple[Load, ...] = (),
-    xp: ModuleType = np,
-) -> list[Array]:
+def reaction_rows(parts: Parts) -> list[Array]:
     """Return `reactions` as rows (6, nv + 1): what multiplies v̇, and what no acceleration changes."""
+    layout, p, q, _, loads, xp = parts.at
     f, inertia, nv = parts.frames, parts.inertias, layout.nv
     weight, _ = weights(layout, p, f, q, xp)
-    drag, _ = dampings(layout, p, parts, v, xp)
+    drag, _ = dampings(parts)
     out = []
     for i, place in enumerate(layout.places):
         slope = inertia.matrix[i] @ parts.X[i]
@@ -188,21 +175,19 @@ def reaction_rows(
     return out
 
 
-def momenta(layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np) -> list[Array]:
+def momenta(at: At) -> list[Array]:
     """Return [h; ℓ] (6,) of each body, world axes, h about the world's origin."""
-    parts = parts_of(layout, p, q, v, (), xp)
-    out = []
+    parts, xp, out = parts_of(at), at.xp, []
     for R, x, own in zip(parts.frames.R, parts.frames.x, parts.inertias.momentum):
         out.append(moved(xp, concat(xp, [R @ own[:3], R @ own[3:]]), x))
     return out
 
 
-def energies(
-    layout: Layout, p: Parameters, q: Array, v: Array, xp: ModuleType = np
-) -> tuple[Array, Array, Array]:
+def energies(at: At) -> tuple[Array, Array, Array]:
     """Return kinetic, strain (modes and springs) and gravity energy."""
-    parts = parts_of(layout, p, q, v, (), xp)
-    kinetic = 0.5 * (v @ (mass_matrix(layout, p, parts, xp) @ v))
+    layout, p, q, v, _, xp = at
+    parts = parts_of(at)
+    kinetic = 0.5 * (v @ (mass_matrix(parts) @ v))
     strain = gravity = 0.0 * kinetic
     moments = first_moments(layout, p, q)
     for i, (place, body) in enumerate(zip(layout.places, p.bodies)):
@@ -213,20 +198,16 @@ def energies(
     return kinetic, strain, gravity
 
 
-def load_energy(
-    layout: Layout,
-    p: Parameters,
-    q: Array,
-    v: Array,
-    vdot: Array,
-    loads: tuple[Load, ...] = (),
-    xp: ModuleType = np,
-) -> Array:
+def load_energy(at: At, vdot: Array) -> Array:
     """Return ½ηᵀ(Σ c K)η of the loads c that bodies with geometric stiffness carry."""
-    parts = parts_of(layout, p, q, v, loads, xp)
-    across = reaction_rows(layout, p, parts, q, v, loads, xp)
-    slope, rest = geometric_rows(layout, p, parts.frames, across, q, loads, xp)
-    return geometric_energy(layout, q, slope @ vdot + rest)
+    slope, rest = _geometric_rows(parts_of(at))
+    return geometric_energy(at.layout, at.q, slope @ vdot + rest)
+
+
+def _geometric_rows(parts: Parts) -> tuple[Array, Array]:
+    """Return what the loads of bodies with geometric stiffness add to M (nv, nv) and f (nv,)."""
+    layout, p, q, _, loads, xp = parts.at
+    return geometric_rows(layout, p, parts.frames, reaction_rows(parts), q, loads, xp)
 
 
 def rates(layout: Layout, q: Array, v: Array, xp: ModuleType = np) -> Array:

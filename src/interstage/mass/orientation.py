@@ -51,30 +51,36 @@ class Orientation:
     @classmethod
     def matrix(cls, T: ArrayLike, direction: str | int = "struct_to_body") -> Orientation:
         """Return the orientation of a transformation matrix (3, 3)."""
-        R = Rotation.from_matrix(T, where="transformation matrix")
-        return cls(R.inverse if _is_forward(direction) else R)
+        return cls._transforming(Rotation.from_matrix(T, where="transformation matrix"), direction)
 
     @classmethod
     def quaternion(cls, q: ArrayLike, direction: str | int = "struct_to_body") -> Orientation:
         """Return the orientation of the quaternion [w, x, y, z] of a transformation matrix."""
-        R = Rotation.from_quaternion(q)
-        return cls(R.inverse if _is_forward(direction) else R)
+        return cls._transforming(Rotation.from_quaternion(q), direction)
 
     @classmethod
     def eigen_rotation(
         cls, axis: ArrayLike, angle: float, degrees: bool = False, direction: str | int = "struct_to_body"
     ) -> Orientation:
         """Return the orientation of axes turned by `angle` about `axis` (3,)."""
-        R = Rotation.from_axis_angle(axis, angle, degrees=degrees)
-        return cls(R if _is_forward(direction) else R.inverse)
+        return cls._turning(Rotation.from_axis_angle(axis, angle, degrees=degrees), direction)
 
     @classmethod
     def euler(
         cls, sequence: str, angles: ArrayLike, degrees: bool = False, direction: str | int = "struct_to_body"
     ) -> Orientation:
         """Return the orientation of axes turned by three angles, each about an axis turned so far."""
-        R = Rotation.from_euler(sequence, angles, degrees=degrees)
+        return cls._turning(Rotation.from_euler(sequence, angles, degrees=degrees), direction)
+
+    @classmethod
+    def _turning(cls, R: Rotation, direction: str | int) -> Orientation:
+        """Return the orientation of axes turned by R."""
         return cls(R if _is_forward(direction) else R.inverse)
+
+    @classmethod
+    def _transforming(cls, R: Rotation, direction: str | int) -> Orientation:
+        """Return the orientation whose transformation matrix is that of R: the axes turn the other way."""
+        return cls._turning(R.inverse, direction)
 
     @classmethod
     def of(cls, value: OrientationLike | None, where: str = "orientation") -> Orientation:

@@ -16,6 +16,7 @@ from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.bar import BarBlock
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.gpwg import without_noise
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
 from interstage.fem.sets import SetCards
@@ -253,7 +254,7 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     out.facts["grids"] = f"{len(fe.grids)}, {fe.grids.n_dof} degrees of freedom"
     out.facts["elements"] = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "none"
     if len(fe.grids):
-        size = np.ptp(fe.grids.xyz, axis=0)
+        size = without_noise(np.ptp(fe.grids.xyz, axis=0))
         out.facts["size"] = " x ".join(f"{s:.4g}" for s in size)
     out.notes += fe.notes
     if fe.loads.refused is not None:
@@ -265,7 +266,7 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
         out.troubles += [str(error) for error in found if error is not None]
     try:
         weight = fe.mass_properties()
-        out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.cg)
+        out.facts["mass"] = f"{weight.mass:.6g}, centre at " + ", ".join(f"{c:.5g}" for c in weight.shown_cg)
         fe.K_gg  # noqa: B018  every element matrix once
     except InterstageError as error:
         out.troubles.append(str(error))
