@@ -94,7 +94,7 @@ def same(printed: str, found: str, noise: float = NOISE) -> bool:
     x, y = (NUMBER.findall(text) for text in (printed, found))
     if [w.strip("[]()") for w in a if w.strip("[]()")] != [w.strip("[]()") for w in b if w.strip("[]()")]:
         return False
-    pairs = [(float(p), float(q), max(step_of(p), step_of(q))) for p, q in zip(x, y)]
+    pairs = [(float(p), float(q), step_of(p)) for p, q in zip(x, y)]
     return len(x) == len(y) and all(
         abs(p - q) <= 1.001 * step or max(abs(p), abs(q)) < noise for p, q, step in pairs
     )
