@@ -26,7 +26,21 @@ def vehicle():
     return system, x
 
 
-SYSTEM, START = vehicle()
+@pytest.fixture(scope="module")
+def made():
+    return vehicle()
+
+
+@pytest.fixture
+def whole(made):
+    return made[0]
+
+
+@pytest.fixture
+def start(made):
+    return made[1]
+
+
 GRID = {"until": 0.4, "step": 1e-2}
 
 
@@ -63,9 +77,9 @@ def nothing(t, x):
         {"step": None, "log_step": 0.0},
     ],
 )
-def test_wrong_options_are_a_sentence(options):
+def test_wrong_options_are_a_sentence(whole, start, options):
     with pytest.raises(InterstageError):
-        simulate(SYSTEM, START, **{**GRID, **options})
+        simulate(whole, start, **{**GRID, **options})
 
 
 @pytest.mark.parametrize(
@@ -76,35 +90,35 @@ def test_wrong_events_are_a_sentence(options):
         Event(**options)
 
 
-def test_a_state_of_another_vehicle_does_not_start():
-    apart, y = SYSTEM.detach("tank", START)
-    for system, x in ((SYSTEM, y), (apart, START), (SYSTEM, None), (SYSTEM, START.q)):
+def test_a_state_of_another_vehicle_does_not_start(whole, start):
+    apart, y = whole.detach("tank", start)
+    for system, x in ((whole, y), (apart, start), (whole, None), (whole, start.q)):
         with pytest.raises(InputError, match="state"):
             simulate(system, x, **GRID)
 
 
 @pytest.mark.parametrize("method", ["rk4", "dop853"])
-def test_events_of_unlike_tolerances_are_none_late(method):
+def test_events_of_unlike_tolerances_are_none_late(whole, start, method):
     """An event found to 1e-9 is not put off to one found to 1e-3 that follows it."""
     events = [
         Event(condition=lambda t, x: t - 0.2012, name="fine"),
         Event(condition=lambda t, x: t - 0.20121, name="finer"),
         Event(condition=lambda t, x: t - 0.2017, name="coarse", tolerance=1e-3),
     ]
-    log = simulate(SYSTEM, START, **GRID, method=method, events=events)
+    log = simulate(whole, start, **GRID, method=method, events=events)
     assert [e.name for e in log.events] == ["fine", "finer", "coarse"]
     np.testing.assert_allclose([e.t for e in log.events][:2], [0.2012, 0.20121], atol=1e-9)
     assert all(type(e.t) is float for e in log.events)
 
 
-def test_dense_output_where_phases_have_no_length():
+def test_dense_output_where_phases_have_no_length(whole, start):
     events = [
         Event(at=0.0, action=Detach("tank")),
         Event(at=0.2, action=Switch("arm", "locked")),
         Event(at=0.2, action=Detach("arm")),
         Event(at=0.4, action=lambda t, system, x: x),
     ]
-    log = simulate(SYSTEM, START, until=0.4, events=events)
+    log = simulate(whole, start, until=0.4, events=events)
     assert len(log.phases) == 5
     for t in (0.0, 0.1, 0.2, 0.3, 0.4):
         x = log.at(t)
@@ -112,15 +126,15 @@ def test_dense_output_where_phases_have_no_length():
     np.testing.assert_allclose(log.at(0.4).q, log.state().q, atol=1e-12)
 
 
-def test_an_event_on_a_step_is_logged_once_before_and_once_after():
+def test_an_event_on_a_step_is_logged_once_before_and_once_after(whole, start):
     event = Event(condition=lambda t, x: t - 0.4, action=Detach("tank"))
-    log = simulate(SYSTEM, START, **GRID, events=[event])
+    log = simulate(whole, start, **GRID, events=[event])
     assert [len(phase) for phase in log.phases] == [41, 1]
 
 
-def test_what_an_action_sets_in_place_holds_from_then_on():
+def test_what_an_action_sets_in_place_holds_from_then_on(whole, start):
     """A joint locked in place stops as by Switch, momentum kept; loads on it do not become accelerations."""
-    tau = np.zeros(SYSTEM.nv)
+    tau = np.zeros(whole.nv)
     tau[6] = 2.0
 
     def lock(t, system, x):
@@ -129,17 +143,17 @@ def test_what_an_action_sets_in_place_holds_from_then_on():
     def fill(t, system, x):
         system.set_mass("tank", 50.0, inertia=[1, 1, 1])
 
-    log = simulate(SYSTEM, START, **GRID, tau=tau, events=[Event(at=0.2, action=lock)])
-    same = simulate(SYSTEM, START, **GRID, tau=tau, events=[Event(at=0.2, action=Switch("arm", "locked"))])
+    log = simulate(whole, start, **GRID, tau=tau, events=[Event(at=0.2, action=lock)])
+    same = simulate(whole, start, **GRID, tau=tau, events=[Event(at=0.2, action=Switch("arm", "locked"))])
     assert np.array_equal(log.state().q, same.state().q)
     assert not log.phases[1]["arm"].v.any()
     record = log.events[0]
     assert np.abs(record.momentum_after - record.momentum_before).max() < 1e-13
     assert record.energy_loss > 0.0
-    log = simulate(SYSTEM, START, **GRID, events=[Event(at=0.2, action=fill)])
+    log = simulate(whole, start, **GRID, events=[Event(at=0.2, action=fill)])
     masses = [phase.system.mass_properties(phase.state()).mass for phase in log.phases]
     np.testing.assert_allclose(masses, [16.0, 61.0], rtol=1e-14)
-    assert SYSTEM.joint_mode("arm") == "free" and SYSTEM.model.spec("tank").inertia.mass == 5.0
+    assert whole.joint_mode("arm") == "free" and whole.model.spec("tank").inertia.mass == 5.0
 
 
 def test_a_locked_joint_that_moves_does_not_start():
@@ -149,24 +163,24 @@ def test_a_locked_joint_that_moves_does_not_start():
         simulate(system, x, **GRID)
 
 
-def test_a_condition_can_ask_the_system_that_flies():
+def test_a_condition_can_ask_the_system_that_flies(whole, start):
     """The system of the start does not know the states after a separation; the condition gets the present one."""
     events = [
         Event(at=0.1, action=Detach("tank")),
         Event(condition=lambda t, x, system: system.position(x, "tank")[2] + 0.8, name="clear"),
     ]
-    log = simulate(SYSTEM, START, **GRID, events=events)
+    log = simulate(whole, start, **GRID, events=events)
     assert [e.name for e in log.events] == ["detach 'tank'", "clear"]
     assert log.system.position(log.phases[1].state(), "tank")[2] > -0.8
-    stale = Event(condition=lambda t, x: SYSTEM.position(x, "tank")[2] + 0.8)
+    stale = Event(condition=lambda t, x: whole.position(x, "tank")[2] + 0.8)
     with pytest.raises(SolverError, match="belong"):
-        simulate(SYSTEM, START, **GRID, events=[events[0], stale])
+        simulate(whole, start, **GRID, events=[events[0], stale])
 
 
 @pytest.mark.parametrize("method", ["rk4", "ros2", "dop853"])
-def test_a_run_goes_on_from_the_masses_of_its_end(method):
+def test_a_run_goes_on_from_the_masses_of_its_end(whole, start, method):
     burn = {"tank": lambda t: (5.0 - 10.0 * t, [0, 0, 0], [0.1] * 3)}
-    log = simulate(SYSTEM, START, **GRID, method=method, mass=burn)
+    log = simulate(whole, start, **GRID, method=method, mass=burn)
     assert log.system.mass_properties(log.state()).mass == pytest.approx(12.0, rel=1e-13)
     assert log.system.model.spec("tank").inertia.mass == pytest.approx(1.0, rel=1e-13)
     after = simulate(log.system, log.state(), until=0.1, step=1e-2, events=[Event(at=0.05)])
