@@ -115,9 +115,10 @@ def _install_ranges() -> None:
     from numba.cuda.cpython import rangeobj
 
     kind = rangeobj.types.range_iter64_type
+    place: Any = rangeobj.make_range_iterator(kind)
 
     @rangeobj.iterator_impl(rangeobj.types.range_state64_type, kind)
-    class Straight(rangeobj.make_range_iterator(kind)):
+    class Straight(place):
         """The place in a range."""
 
         def iternext(self, context, builder, result):
