@@ -13,6 +13,7 @@ orthogonal projection of u⁻, hence kinetic energy does not rise, and the loss 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -173,6 +174,25 @@ def plastic(system: Closures, x: State, body: int, rest: np.ndarray) -> None:
     frames = frames_of(system, x)
     motion = rigid_twist(frames, outboard(system, body), body, rest)
     r = momentum_of_motion(system, x, motion)
+    _project(system, x, r)
+
+
+def keep_motion(system: Closures, x: State, before: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
+    """Write v⁺ into x, which holds an allowed motion v₀, of bodies that moved otherwise before a change.
+
+    What is kept is the velocity of a centre of mass and the spin, also where the change has moved or turned the body.
+    before : {body: (R (3, 3), V (6,))} attitude of its frame, and [ω; v] of this in its own axes, before
+    """
+    now = frames_of(system, x)
+    with system.engine.borrow(np.dtype(np.float64)) as scratch:
+        scratch.sums(x.q, x.v, np.zeros(3), np.zeros(9))
+        motion = {}
+        for i, (R, V) in before.items():
+            turn, c = now.R[i].T @ R, scratch.work.I[i, 1:4] / scratch.work.I[i, 0]
+            spin = turn @ V[:3] - now.V[i, :3]
+            speed = turn @ (V[3:] + np.cross(V[:3], c)) - now.V[i, 3:] - np.cross(now.V[i, :3], c)
+            motion[i] = np.concatenate([spin, speed - np.cross(spin, c)])
+        r = _gathered(system, scratch.work, motion)
     _project(system, x, r)
 
 

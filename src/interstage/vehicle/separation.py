@@ -13,7 +13,7 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError, shown
 from interstage.multibody import Free, Multibody, State, System, closing
-from interstage.multibody.impulse import Change
+from interstage.multibody.impulse import Change, frames_of, keep_motion
 from interstage.multibody.model import BodySpec
 from interstage.spatial import RigidInertia
 from interstage.system.events import Action
@@ -100,6 +100,11 @@ class Staging(Action):
                 for there, here in ((y[name].q, x[name].q), (y[name].v, x[name].v)):
                     there[:] = here
                 y[name].eta[:], y[name].etadot[:] = x[name].eta, x[name].etadot
+        hung = [name for name in system.bodies if name not in self.parts]
+        if hung:  # joints keep their rates, but nodes that carry them may move otherwise
+            moved = frames_of(system, x)
+            before = {made.body(name): (moved.R[i], moved.V[i]) for name in hung for i in [system.body(name)]}
+            keep_motion(made, y, before)
         if made.model.closures:  # nodes have moved by as much as the new shapes cannot hold
             y = closing.settled(system, x, made, y, body)
         made.change = Change(
