@@ -41,10 +41,12 @@ def _flight(v, shapes, hung: bool):
 
     from interstage import devices as dev
 
-    mb = v.multibody(shapes, propellant={"grain": 400e3}, damping=ascent.damping)
+    rest, full = ascent.RESIDUAL, {"lox": ascent.LOX, "lh2": ascent.LH2}
+    kept = {tank: rest * mass for tank, mass in full.items()} if hung else {}  # what hangs is not in its tank
+    mb = v.multibody(shapes, propellant={"grain": 400e3, **kept}, damping=ascent.damping)
     if hung:
-        for tank, mass, depth, node in (("lox", ascent.LOX, 4.5, 4), ("lh2", ascent.LH2, 12.0, 8)):
-            fluid = dev.CylinderSlosh(radius=2.7, depth=depth, mass=mass, n=2)
+        for tank, depth, node in (("lox", 4.5, 4), ("lh2", 12.0, 8)):
+            fluid = dev.CylinderSlosh(radius=2.7, depth=depth, mass=(1.0 - rest) * full[tank], n=2)
             at = {"parent": v.name, "node": shapes.node_id("upper", node), "bottom": [-3.0, 0.0, 0.0]}
             dev.add_slosh(mb, f"{tank} slosh", fluid, kind="pendulum", **at)
     system = mb.compile()

@@ -144,6 +144,8 @@ def test_a_tank_runs_empty_at_its_time(shapes):
     assert log.propellant["propellant"][-1] == 0.0
     late = log.t > 1.51
     np.testing.assert_array_equal(log["tank.loss"][late], 0.0)
+    back = ist.simulate(flight, x, until=0.014, step=7e-3, method="ros2", set={"tank.flow": -FLOW})
+    np.testing.assert_array_equal(back.propellant["propellant"], 6.0)  # tanks do not fill
     assert "did you mean propellant" in refused(lambda: v.empty("propelant"))
 
 
@@ -269,6 +271,8 @@ def test_stagings_that_cannot_be_meant():
     assert "give before=" in refused(lambda: v.staging("separation", when=1.0, shapes=after))
     v.multibody(shapes)
     assert "did you mean separation" in refused(lambda: v.staging("seperation", when=1.0, shapes=after))
+    assert "shapes are not usable" in refused(lambda: v.staging("separation", when=1.0, shapes=None))
+    assert "not a quantity" in refused(lambda: v.staging("separation", when="now", shapes=after))
     assert "some stages of the vehicle" in refused(lambda: v.staging("separation", when=1.0, shapes=shapes))
     assert '"rigid"' in refused(lambda: v.staging("separation", when=1.0, shapes=after, spent="soft"))
 

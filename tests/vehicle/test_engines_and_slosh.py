@@ -362,6 +362,7 @@ def test_refusals():
     assert "sum 1" in refused(lambda: v.add_engine("e", feeds={"lox": 0.5}, thrust=1.0, **two))
     assert "sum 1" in refused(lambda: v.add_engine("e", feeds={"lox": np.nan}, thrust=1.0, **two))
     assert "finite" in refused(lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=np.nan, **two))
+    assert "above 0" in refused(lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=-5.0, **two))
     assert "positive" in refused(
         lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=1.0, **{**two, "flow": np.inf})
     )
@@ -369,6 +370,18 @@ def test_refusals():
     assert "there is an engine" in refused(
         lambda: v.add_engine("main", feeds={"lox": 1.0}, thrust=1.0, **two)
     )
+    assert "path leads from a tank" in refused(
+        lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=1.0, path=[("core", 1)], **two)
+    )
+    assert "throttle of an engine is 0 or more" in refused(
+        lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=1.0, throttle=-1.0, **two)
+    )
+    assert "kg/s" in refused(
+        lambda: v.add_engine("e", feeds={"lox": 1.0}, thrust=1.0, **{**two, "flow": "90 m"})
+    )
+    assert "the fluid is not usable" in refused(lambda: v.add_slosh("lox", None, **given))
+    v.add_engine("e", feeds={"lox": 1.0}, exhaust="3 km/s", **{**two, "flow": "90 kg/s"})
+    assert v.engines["e"].thrust == 90.0 * 3000.0
     dry = ist.Stage("dry", K=v.stages["core"].K, M=v.stages["core"].M, nodes=v.stages["core"].nodes)
     dry.add_tank("t", levels={0.0: grain(9, 0.0), FULL: grain(9, FULL)})
     w = ist.Vehicle("w")

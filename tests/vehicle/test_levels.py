@@ -151,3 +151,10 @@ def test_a_tank_that_is_refused_leaves_nothing_behind():
     )
     assert len(stage.nodes) == 5 and stage.K.shape == stage.M.shape == (30, 30) and not stage.tanks
     assert "{mass: matrix}" in refused(lambda: stage.add_tank("t", levels=[1, 2]))
+
+
+def test_a_node_is_named_once():
+    K, M, nodes = lumped_beam(10.0, 5, EA=1e7, GJ=1e4, EI=3e3, mass=[2, 2, 2, 0.1, 0.1, 0.1])
+    stage = Stage("s", K=K, M=M, nodes=nodes)
+    text = refused(lambda: stage.add_tank("g", levels={0.0: 0 * M, 12.0: M}, nodes=[1, 1, 2, 3, 4, 5]))
+    assert "node 1 is named twice" in text

@@ -189,6 +189,8 @@ def add_slosh(
         node that carries the tank, and the bottom from there
     kind : "pendulum" (swings under any acceleration) or "spring" (k = m a/L of the `acceleration` given)
     damping : ratio of each wave, at `acceleration`
+    Masses, lengths and heights stand still at this fill: they do not follow the level of a tank that empties, as the
+    waves of `Vehicle.add_slosh` do. On a burning vehicle the fluid is to be here or in the tank, not in both.
     Bodies: "name 1" ... for the waves, "name rigid" for m₀.
     """
     if kind not in ("pendulum", "spring"):

@@ -25,7 +25,8 @@ from interstage.multibody.joints import Joint
 from interstage.spatial import RigidInertia
 from interstage.system.assembly import Assembly
 from interstage.system.ports import Value
-from interstage.vehicle.reference import upstream
+from interstage.units import quantity
+from interstage.vehicle.reference import short_path, upstream
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.tank import Manifold, PipeFlow, Tank, Valve
 
@@ -57,9 +58,9 @@ def engine_spec(
     name: str,
     at: Place,
     feeds: Mapping[str, float],
-    thrust: float | None,
-    flow: float,
-    exhaust: float | None,
+    thrust: float | str | None,
+    flow: float | str,
+    exhaust: float | str | None,
     nozzle: RigidInertia | None,
     gimbal: Joint | None,
     path: Sequence[Place],
@@ -70,15 +71,30 @@ def engine_spec(
     where = f"engine '{name}'"
     if (thrust is None) == (exhaust is None):
         raise InputError("give thrust or exhaust", where=where, hint="thrust = flow x exhaust")
+    flow = quantity(flow, "kg/s", f"{where}, flow")
+    if thrust is None:
+        force = flow * quantity(exhaust if exhaust is not None else 0.0, "m/s", f"{where}, exhaust")
+    else:
+        force = quantity(thrust, "N", f"{where}, thrust")
     if (nozzle is None) != (gimbal is None):
         raise InputError("a nozzle and its gimbal belong together", where=where)
     if nozzle is not None and not isinstance(nozzle, RigidInertia):
         raise InputError("a nozzle is a RigidInertia about its gimbal", where=where, got=shown(nozzle))
     if not 0.0 < flow < np.inf:
         raise InputError("the flow of an engine is positive", where=where, expected="kg/s", got=shown(flow))
-    force = float(thrust) if thrust is not None else flow * float(exhaust or 0.0)
-    if not np.isfinite(force):
-        raise InputError("the thrust of an engine is a finite number", where=where, got=shown(force))
+    if not 0.0 < force < np.inf:
+        raise InputError(
+            "the thrust of an engine is a finite number above 0", where=where, expected="N", got=shown(force)
+        )
+    if throttle is not None and not 0.0 <= throttle < np.inf:
+        raise InputError(
+            "the throttle of an engine is 0 or more",
+            where=where,
+            expected="1 at full level",
+            got=shown(throttle),
+        )
+    if len(path) == 1:
+        raise short_path(where, path)
     shares = {str(tank): float(part) for tank, part in feeds.items()}
     positive = all(part > 0.0 for part in shares.values())
     if not positive or not abs(sum(shares.values()) - 1.0) <= 1e-6:
@@ -88,9 +104,7 @@ def engine_spec(
             expected="positive parts with the sum 1, as in {'lox': 0.85, 'lh2': 0.15}",
             got=shown(dict(feeds)),
         )
-    return EngineSpec(
-        name, at, shares, force, float(flow), nozzle, gimbal, list(path), throttle, dict(settings)
-    )
+    return EngineSpec(name, at, shares, force, flow, nozzle, gimbal, list(path), throttle, dict(settings))
 
 
 def add_nozzles(mb: Multibody, engines: Sequence[EngineSpec], shapes: Shapes, parent: str) -> None:

@@ -65,6 +65,13 @@ def slosh_as_shapes(
     bottom (3,) : where the axis meets the bottom of the tank, axes of the stage
     """
     given, where = stage.tanks[name], f"slosh of tank '{name}'"
+    if not isinstance(full, Slosh):
+        raise InputError(
+            "the fluid is not usable",
+            where=where,
+            expected="as interstage.devices.CylinderSlosh(...)",
+            got=shown(full),
+        )
     high = float(given.masses[-1])
     if abs(full.mass - high) > 1e-6 * high:
         raise InputError(

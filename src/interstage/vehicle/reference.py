@@ -184,12 +184,7 @@ def _sites(
     segments, shares = [], []
     for name, places in path.items():
         if len(places) < 2:
-            raise InputError(
-                "a path leads from a tank to its exit",
-                where=f"path of '{name}'",
-                expected="two places or more",
-                got=shown(places),
-            )
+            raise short_path(f"path of '{name}'", places)
         passing = upstream(shapes, name, [shapes.row(*place) for place in places])
         for a, b, share in zip(places, list(places)[1:], passing):
             segments.append((number(a), number(b)))
@@ -202,6 +197,16 @@ def _sites(
         at,
         np.array(segments, dtype=np.int64).reshape(-1, 2),
         np.array(shares).reshape(len(segments), len(burning)),
+    )
+
+
+def short_path(where: str, places: Sequence[Place]) -> InputError:
+    """Return the error of a path that leads nowhere."""
+    return InputError(
+        "a path leads from a tank to its exit",
+        where=where,
+        expected="two places or more",
+        got=shown(list(places)),
     )
 
 

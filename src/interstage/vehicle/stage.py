@@ -156,6 +156,13 @@ class Stage:
         if nodes is None and dofs is None:
             nodes = next((of_deck for _, _, of_deck in found if of_deck is not None), list(self.nodes))
         rows = self._rows(name, nodes, dofs)
+        if len(np.unique(rows)) != len(rows):
+            twice = int(np.flatnonzero(np.bincount(rows) > 1)[0])
+            raise InputError(
+                f"node {list(self.nodes)[twice // 6]} is named twice",
+                where=f"tank '{name}'",
+                expected="a row of the matrices for each component once",
+            )
         M, K = [], []
         for mass, (m, k, of_deck) in zip(masses, found):
             where = f"tank '{name}', level {mass:g}"

@@ -26,7 +26,7 @@ class Tank(Device):
     """Propellant in a tank of a burning vehicle, a state of the run.
 
     of : name of the tank;  mass : what is in it at the start (default: what the vehicle has)
-    flow : of an engine, 0 or more;  share : part of it that comes from this tank
+    flow : of an engine; tanks do not fill: less than 0 is nothing.  share : part of it that comes from this tank
     loss : what leaves: its share of the flow, nothing once it is at its lowest level
     left : above the lowest level; where it is nothing the tank stops (`runs`);  feeds : 1 until then, for throttles
     empty : mass that counts as nothing
@@ -58,11 +58,11 @@ class Tank(Device):
 
     def outputs(d, t):
         d.left = d.mass - d.lowest
-        d.loss = d.flow * d.share * d.runs
+        d.loss = d.flow * d.share * d.runs if d.flow.real > 0.0 else 0.0 * d.flow
         d.feeds = 1.0 * d.runs
 
     def rates(d, t):
-        d.massdot = -d.flow * d.share * d.runs
+        d.massdot = -d.flow * d.share * d.runs if d.flow.real > 0.0 else 0.0 * d.flow
 
     def switch(d, t):
         if d.mass <= d.empty:

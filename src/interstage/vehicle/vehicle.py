@@ -16,6 +16,7 @@ from interstage.multibody import Free, Multibody, System
 from interstage.multibody.joints import Joint
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
+from interstage.units import quantity
 from interstage.vehicle.damping import Ratio
 from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
 from interstage.vehicle.fluid import slosh_as_shapes
@@ -127,9 +128,9 @@ class Vehicle:
         *,
         at: tuple[str, int],
         feeds: Mapping[str, float],
-        flow: float,
-        exhaust: float | None = None,
-        thrust: float | None = None,
+        flow: float | str,
+        exhaust: float | str | None = None,
+        thrust: float | str | None = None,
         nozzle: RigidInertia | None = None,
         gimbal: Joint | None = None,
         path: Sequence[tuple[str, int]] = (),
@@ -142,7 +143,7 @@ class Vehicle:
         ----------
         at : (stage, node) that carries it; thrust acts there along x, or on the nozzle along its own
         feeds : {tank: part of the flow that comes from it}, together 1
-        flow, exhaust, thrust : at full level, kg/s, and the speed m/s or the force N in vacuum
+        flow, exhaust, thrust : at full level, kg/s, and the speed m/s or the force N in vacuum, or texts as "2.4 MN"
         nozzle, gimbal : its mass about the gimbal, and the joint on which it turns; a `TVC` may drive it
         path : places that the propellant passes from the far end of its tank to the exit (`PipeFlow`)
         throttle : level at first (default: full), which events and laws change; once one of its tanks is empty the
@@ -167,7 +168,7 @@ class Vehicle:
         *,
         node: int,
         bottom: ArrayLike,
-        acceleration: float,
+        acceleration: float | str,
     ) -> list[tuple[str, int]]:
         """Let the fluid of a tank slosh: its waves are shapes of the vehicle, and follow the level of the tank.
 
@@ -179,16 +180,19 @@ class Vehicle:
         acceleration : along x, m/s², from which waves have their stiffness
 
         Returns the places (stage, node) of the waves, in the order of `fluid.waves`. What the tank weighs across its
-        axis is the fluid from then on (`interstage.vehicle.fluid`). Waves as bodies: `interstage.devices.add_slosh`.
+        axis is the fluid from then on (`interstage.vehicle.fluid`). Waves that hang on a node as bodies, pendulums too:
+        `interstage.devices.add_slosh` on what `multibody` returns. Their masses stand still whatever flows, and are not
+        to be in the tank as well: they are for tanks that keep their fluid in a phase, filled to the rest.
         """
         where = f"slosh of tank '{tank}'"
         stage = self._tank_stage(tank, where)
         foot = as_array(bottom, (3,), f"{where}, bottom")
-        if not 0.0 < acceleration < np.inf:
+        pull = quantity(acceleration, "m/s^2", f"{where}, acceleration")
+        if not 0.0 < pull < np.inf:
             raise InputError(
                 "waves need an acceleration", where=where, expected="above 0 m/s^2", got=shown(acceleration)
             )
-        ids = slosh_as_shapes(stage, tank, fluid, node, foot, float(acceleration))
+        ids = slosh_as_shapes(stage, tank, fluid, node, foot, pull)
         return [(stage.name, i) for i in ids]
 
     def recover(self, results: Mapping[str, tuple[str | int | None, ...]]) -> None:
@@ -392,7 +396,7 @@ class Vehicle:
         self,
         join: str,
         *,
-        when: Event | float,
+        when: Event | float | str,
         shapes: Shapes,
         spent: str | Shapes = "rigid",
         before: Shapes | None = None,
@@ -405,7 +409,7 @@ class Vehicle:
         join : that opens: some stages leave at it
         when : an event without action, as `empty`, or a time in s
         shapes : of what stays, as v.without("first").shapes(...) chooses them
-        spent : "rigid", or shapes of what leaves
+        spent : "rigid", with the propellant that it has at the cut from then on, or shapes of what leaves
         before : shapes of the body that is cut (default: those that `multibody` was asked for last)
         damping : ratio of the modes of the parts
 
@@ -417,6 +421,14 @@ class Vehicle:
         where = f"staging of '{self.name}'"
         if join not in self.joins:
             raise InputError(f"there is no join '{join}'", where=where, hint=did_you_mean(join, self.joins))
+        for one in (shapes, before) if before is not None else (shapes,):
+            if not isinstance(one, Shapes):
+                raise InputError(
+                    "shapes are not usable",
+                    where=where,
+                    expected='as v.without("first").shapes(...) chooses them',
+                    got=shown(one),
+                )
         own = before if before is not None else self._flown
         if own is None:
             raise InputError(
@@ -432,7 +444,7 @@ class Vehicle:
             )
         if isinstance(when, Event):
             return replace(when, action=action, once=True, name=join)
-        return Event(at=float(when), action=action, once=True, name=join)
+        return Event(at=quantity(when, "s", f"{where}, when"), action=action, once=True, name=join)
 
     def component(
         self,
