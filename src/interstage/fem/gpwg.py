@@ -3,7 +3,8 @@
     M0 = Sᵀ M_gg S,  S (n_dof, 6) the rigid-body motion of all grids about a reference point, in CD axes
 
 Directional masses are treated as in NASTRAN: each axis has its own mass and centre of gravity, in axes that
-make the mass matrix diagonal (the basic ones unless directional scalar masses couple them).
+make the mass matrix diagonal (the basic ones unless directional scalar masses couple them). Mass on the grids of
+axisymmetric elements is that of rings about the z axis, whose centres lie on it.
 """
 
 from __future__ import annotations
@@ -107,7 +108,10 @@ def rigid_body_matrix(grids: Grids, point: ArrayLike) -> sp.csr_array:
 
 
 def grid_point_weight(
-    M_gg: sp.csr_matrix, grids: Grids, reference: int | ArrayLike | None = None
+    M_gg: sp.csr_matrix,
+    grids: Grids,
+    reference: int | ArrayLike | None = None,
+    rings: np.ndarray | None = None,
 ) -> MassProperties:
     """Compute mass properties.
 
@@ -115,11 +119,18 @@ def grid_point_weight(
     ----------
     M_gg : (n_dof, n_dof) mass matrix in CD axes, in the units wanted (NASTRAN prints them before WTMASS)
     reference : None or 0 for the basic origin, a grid id (PARAM GRDPNT), or a point (3,) in basic axes
+    rings : (grids,) which grids stand for whole circles about the z axis of the basic system
     """
     point = _reference_point(grids, reference)
+    M = sp.csr_array(M_gg)
     S = rigid_body_matrix(grids, point).toarray()
-    M0 = S.T @ (sp.csr_array(M_gg) @ S)
-    M0 = 0.5 * (M0 + M0.T)
+    around = np.zeros((6, 6))
+    if rings is not None and rings.any():
+        dofs = (grids.dof[rings][:, None] + np.arange(6)).ravel()
+        around = _ring_matrix(M[dofs][:, dofs], grids.xyz[rings], S[dofs, 2], point)
+        S[dofs] = 0.0
+    M0 = S.T @ (M @ S)
+    M0 = 0.5 * (M0 + M0.T) + around
     axes = _mass_axes(M0[:3, :3])
     turned = _turned(M0, axes)
     mass, cg = _directional(turned)
@@ -144,6 +155,24 @@ def grid_point_weight(
         principal=principal,
         Q=Q,
     )
+
+
+def _ring_matrix(M, xyz: np.ndarray, lift: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Rigid-body mass matrix (6, 6) about a point of circles of mass through grids at xyz (k, 3).
+
+    m = ∫dm, c = ∫z dm/m on the axis, I_zz = ∫r² dm, I_xx = I_yy = ½∫r² dm + ∫(z - c)² dm; `lift` (6k,) is the
+    motion of the grids by one along z, which tells mass from the matrix.
+    """
+    mass = float(lift @ (M @ lift))
+    if not mass:
+        return np.zeros((6, 6))
+    centre = np.array([0.0, 0.0, float((lift * np.repeat(xyz[:, 2], 6)) @ (M @ lift)) / mass])
+    radius, height = (lift * np.repeat(one, 6) for one in (xyz[:, 0], xyz[:, 2] - centre[2]))
+    polar, along = float(radius @ (M @ radius)), float(height @ (M @ height))
+    arm = centre - point
+    cross = np.cross(np.eye(3), arm)  # cross @ v = arm × v
+    inertia = np.diag([0.5 * polar + along, 0.5 * polar + along, polar]) - mass * cross @ cross
+    return np.block([[mass * np.eye(3), -mass * cross], [mass * cross, inertia]])
 
 
 def _reference_point(grids: Grids, reference: int | ArrayLike | None) -> np.ndarray:

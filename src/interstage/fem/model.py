@@ -8,6 +8,7 @@ from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 import scipy.sparse as sp
 
 from interstage.fem.assembly import assemble
@@ -15,6 +16,7 @@ from interstage.fem.case import CaseControl, Subcase
 from interstage.fem.constraints import Equations
 from interstage.fem.coordinates import Coordinates
 from interstage.fem.dynamics import Dynamics
+from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.block import ElementBlock
 from interstage.fem.grids import Grids
 from interstage.fem.loads import Loads
@@ -124,6 +126,15 @@ class FEModel:
             self.grids, self.blocks, lambda b, rows: b.structural_damping(rows), terms=self.terms.K4
         )
 
+    @property
+    def ring_grids(self) -> np.ndarray:
+        """Which grids (grids,) stand for whole circles about the z axis: those of axisymmetric elements."""
+        out = np.zeros(len(self.grids), dtype=bool)
+        for block in self.blocks:
+            if isinstance(block, AxisymmetricBlock):
+                out[block.nodes.ravel()] = True
+        return out
+
     def parameter(self, name: str, default: Value) -> Value:
         """A PARAM of the deck; the first value of one that has two."""
         value = self.params.get(name, default)
@@ -137,7 +148,8 @@ class FEModel:
         """Mass, centre of gravity and inertia in input mass units, about a grid or (0) the basic origin."""
         from interstage.fem.gpwg import grid_point_weight
 
-        return grid_point_weight(self.M_gg / self.wtmass, self.grids, reference=grdpnt or None)
+        M = self.M_gg / self.wtmass
+        return grid_point_weight(M, self.grids, reference=grdpnt or None, rings=self.ring_grids)
 
     def __repr__(self) -> str:
         counts: dict[str, int] = {}

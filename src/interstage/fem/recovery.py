@@ -391,11 +391,23 @@ def grid_point_forces(recovery: Recovery, **others: np.ndarray) -> GridPointForc
     )
 
 
-def resultant(grids: Grids, forces: np.ndarray, about: ArrayLike | None = None) -> np.ndarray:
-    """Force and moment (6,) or (6, k) in basic axes, about a point, of g-set forces (n_dof,) or (n_dof, k)."""
+def resultant(
+    grids: Grids, forces: np.ndarray, about: ArrayLike | None = None, rings: np.ndarray | None = None
+) -> np.ndarray:
+    """Force and moment (6,) or (6, k) in basic axes, about a point, of g-set forces (n_dof,) or (n_dof, k).
+
+    On grids that are `rings` (grids,) about the z axis forces along the radius are in balance around it; those along z
+    act on the axis, and those around it are a moment about it.
+    """
     f = forces[grids.dof[:, None] + np.arange(6)].reshape(len(grids), 6, -1)
     force, moment = grids.R_basic_cd @ f[:, :3], grids.R_basic_cd @ f[:, 3:]
-    arm = grids.xyz - (0.0 if about is None else np.asarray(about, dtype=float))
+    place = grids.xyz
+    if rings is not None and rings.any():
+        moment[rings, :2] = 0.0
+        moment[rings, 2] = place[rings, :1] * force[rings, 1]
+        force[rings, :2] = 0.0
+        place = np.where(rings[:, None], place * [0.0, 0.0, 1.0], place)
+    arm = place - (0.0 if about is None else np.asarray(about, dtype=float))
     moment = moment + np.cross(arm[:, :, None], force, axis=1)
     out = np.concatenate([force.sum(axis=0), moment.sum(axis=0)])
     return out[:, 0] if forces.ndim == 1 else out

@@ -128,11 +128,14 @@ class Displacements(Recovered):
 
     def load_resultant(self, about: ArrayLike | None = None) -> np.ndarray:
         """Resultant (6,) of the applied loads in basic axes about a point, the basic origin by default."""
-        return resultant(self.grids, self.load, about)
+        return resultant(self.grids, self.load, about, self._rings())
 
     def reaction_resultant(self, about: ArrayLike | None = None) -> np.ndarray:
         """Resultant (6,) of the forces of single-point constraints, as `load_resultant`."""
-        return resultant(self.grids, self.spc_forces, about)
+        return resultant(self.grids, self.spc_forces, about, self._rings())
+
+    def _rings(self) -> np.ndarray | None:
+        return None if self.recovery is None else self.recovery.fe.ring_grids
 
     def __getitem__(self, grid_id: int) -> np.ndarray:
         return self.displacement[_grid_dofs(self.grids, grid_id)]

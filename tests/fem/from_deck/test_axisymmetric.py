@@ -190,3 +190,30 @@ def test_mistakes_are_named(text, words):
 def test_pressures_on_sides_that_are_none(text, words):
     with pytest.raises(DeckError, match=words):
         solved(STEEL + mesh(1, 1) + text)
+
+
+def test_rings_weigh_and_pull_on_their_axis():
+    """A hollow cylinder: m = πρ(b² - a²)h, I_zz = m(a² + b²)/2, I_xx = m(3(a² + b²) + h²)/12, centre on the axis."""
+    mass = np.pi * RHO * (B**2 - A**2) * H
+    grid = "PARAM,COUPMASS,1\nSPC1,1,3,1,THRU,5\n"
+    fe = model(STEEL + mesh(2, 2) + grid + "FORCE,1,21,,1.,5.,7.,100.\n")
+    found = fe.mass_properties()
+    assert found.mass == pytest.approx(mass, rel=1e-12)
+    np.testing.assert_allclose(found.cg, [0.0, 0.0, H / 2], atol=1e-12)
+    across = mass * (3 * (A**2 + B**2) + H**2) / 12
+    wanted = np.diag([across, across, mass * (A**2 + B**2) / 2])
+    np.testing.assert_allclose(found.inertia_about_cg, wanted, atol=1e-12 * across)
+    np.testing.assert_allclose(found.inertia_about_reference, wanted + np.diag([1, 1, 0]) * mass * H**2 / 4)
+    shifted = fe.mass_properties(grdpnt=1)  # a grid off the axis
+    np.testing.assert_allclose(shifted.cg, found.cg, atol=1e-12)
+    np.testing.assert_allclose(shifted.inertia_about_cg, wanted, atol=1e-11 * across)
+    u = ist.static(fe, subcase=1)
+    np.testing.assert_allclose(u.load_resultant(), [0, 0, 100, 0, 0, 7 * fe.grids.xyz[20, 0]], atol=1e-12)
+    np.testing.assert_allclose(u.load_resultant([2.0, 0, 0])[3:], [0, 200, 7 * fe.grids.xyz[20, 0]])
+    np.testing.assert_allclose(u.reaction_resultant()[:3], [0, 0, -100], atol=1e-9)
+
+
+def test_pressures_that_modes_do_without_are_told():
+    bulk = STEEL + mesh(1, 1) + "SPC1,1,3,1\nEIGRL,1,,,1\nPLOADX1,1,9,1.,,1,3\n"
+    notes = model(bulk, sol=103).notes
+    assert any("static loads cannot be used" in note and "CTRIAX6 9" in note for note in notes)

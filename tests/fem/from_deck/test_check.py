@@ -94,6 +94,20 @@ def test_all_mistakes_are_listed_with_their_lines(deck):
     assert found.facts["elements"] == "1 CBAR, 1 CQUAD4"
 
 
+def test_one_card_with_two_mistakes(deck):
+    """An element without its grid and without its property is told about both; one with BEAMOR has a property."""
+    text = GOOD + "BEAMOR,,4\nCBEAM,7,6,2,88,0.,1.,0.\nCBEAM,8,,2,4,0.,1.,0.\nPBEAM,4,1,.1,.1,.1,,.1\nCROD,9,,2,4\n"
+    grid, prop, rod = sorted(check_deck(deck(text)).troubles)
+    assert "CBEAM refers to grid 88" in grid and "CBEAM refers to property 6" in prop
+    assert "add a PBEAM or PBEAML or PBCOMP" in prop and "CROD refers to property 9" in rod
+
+
+def test_loads_that_cannot_be_used_are_told_once(deck):
+    found = check_deck(deck(GOOD + "FORCE,3,77,,1.,1.,0.,0.\n"))
+    assert found.troubles == [] and len(found.loads) == 1 and "FORCE refers to grid 77" in found.loads[0]
+    assert not any("FORCE" in note for note in found.notes)
+
+
 def test_mistakes_that_are_alike_are_listed_together(deck):
     many = "".join(f"CBAR,{k},1,2,{k + 5000},0.,1.,0.\n" for k in range(100, 1100))
     found = check_deck(deck(GOOD + "CSEAM,5100,1,PROP,1,2\n" + many))

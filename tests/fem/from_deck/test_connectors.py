@@ -182,8 +182,12 @@ def test_axes_of_fasteners():
     CWELD,1,5,900,ELEMID|,111,211|PWELD,5,2,0. -> D of this PWELD is not possible
     CWELD,1,5,,ALIGN,100|PWELD,5,2,.2 -> a grid of this CWELD is missing
     CWELD,1,5,,PARTPAT|,1,2|,1.5,1.6,X|PWELD,5,2,.2 -> needs three numbers XS, YS, ZS
-    CFAST,1,6,GRID,1,2,900|PFAST,6,.2 -> the type of CFAST 1 is not known
-    CFAST,1,6,PROP,1,2,907|PFAST,6,.2 -> refers to grid 907
+    CFAST,1,6,GRID,1,2,900|PFAST,6,.2,,,1.,1.,1. -> the type of CFAST 1 is not known
+    CFAST,1,6,PROP,1,2,907|PFAST,6,.2,,,1.,1.,1. -> refers to grid 907
+    CFAST,1,6,PROP,1,2,900|PFAST,6,.2 -> PFAST 6: field 6 is missing
+    CFAST,1,6,PROP,1,2,900|PFAST,6,.2,,,1.,1. -> PFAST 6: field 8 is missing
+    CFAST,1,6,PROP,1,2,900|PFAST,6,.2,,,1.,-1.,1. -> KT2 of this PFAST is not possible
+    CFAST,1,6,PROP,1,2,900|PFAST,6,.2,,,1.,1.,1.|,,,-.8 -> MASS of this PFAST is not possible
     """
 )
 def test_mistakes_are_named(text, words):

@@ -250,7 +250,8 @@ def test_a_gradient_across_a_curved_beam_is_refused():
     CBEND,1,1,1,2,-1.,1.,0.,1|PBEND,1,1,1.,1.,1.,1. -> has no orientation, or one along its chord
     CBEND,1,1,1,1,9,,,1|PBEND,1,1,1.,1.,1.,1. -> joins grids at one place
     CBEND,1,1,1,2,9,,,3|PBEND,1,1,1.,1.,1.,1.,1. -> longer than twice its bend radius
-    CBEND,1,1,1,2,9,,,4|PBEND,1,1,1.,1.,1.,1. -> needs THETAB
+    CBEND,1,1,1,2,9,,,4|PBEND,1,1,1.,1.,1.,1. -> needs the angle THETAB
+    CBEND,1,1,1,2,9,,,4|PBEND,1,1,1.,1.,1.,1.,1.,400. -> more than 0 and less than 360 degrees
     CBEND,1,1,1,2,9,,,1|PBEND,1,1,3,1.,.1 -> flexibility factors of this PBEND
     CBEND,1,1,1,2,9,,,1|PBEND,1,1,1.,0.,1.,1. -> I1 of this PBEND is not possible
     CBEND,1,1,1,2,9,,,1|PBEND,1,1,1.,9.,1.,1. -> the neutral axis of CBEND 1 is beyond its centre of curvature

@@ -192,7 +192,11 @@ def _arcs(ctx: Context, table: CardTable, nodes: np.ndarray, p: _Bends):
         ),
         (~np.isin(geom, (1, 2, 3, 4)), "needs the flag GEOM in field 9", "1, 2, 3 or 4"),
         ((geom == 3) & ~(chord / 2.0 <= p.RB - p.RC), "is longer than twice its bend radius RB", None),
-        ((geom == 4) & ~((p.theta > 0.0) & (p.theta < 2.0 * np.pi)), "needs THETAB of its PBEND", None),
+        (
+            (geom == 4) & ~((p.theta > 0.0) & (p.theta < 2.0 * np.pi)),
+            "needs the angle THETAB of its PBEND",
+            "more than 0 and less than 360 degrees",
+        ),
     ):
         if bad.any():
             i = int(np.argmax(bad))

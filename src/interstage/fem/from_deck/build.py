@@ -39,6 +39,7 @@ from interstage.fem.model import FEModel
 from interstage.fem.scalars import SystemTerms
 from interstage.nastran import Deck, read_deck
 
+NO_LOADS = "static loads cannot be used, which modes do without"
 ROTARY_SINCE = 2020.0  # Simcenter Nastran: 2019.2 has no bending rotary inertia in lumped beams, 2022.1 has
 
 
@@ -73,6 +74,8 @@ def _one_model(ctx: Context, rotary_inertia: bool | None) -> FEModel:
     springs.K.extend(genel.read(ctx))
     equations, links = rigid.read_rigid(ctx)
     given_loads = _loads(ctx, blocks)
+    if given_loads.refused is not None:
+        notes.append(f"{NO_LOADS}: {given_loads.refused}")
     notes += stray_notes(given_loads.temperatures, blocks)
     return FEModel(
         grids=ctx.grids,

@@ -16,6 +16,8 @@ from interstage.errors import DeckError, InterstageError
 from interstage.fem.elements.bar import BarBlock
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.solid_common import SolidBlock
+from interstage.fem.from_deck.build import NO_LOADS
+from interstage.fem.from_deck.references import missing_grids, missing_properties
 from interstage.fem.gpwg import without_noise
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
@@ -31,15 +33,6 @@ from interstage.nastran.source import NO_END
 MOST = 60  # times that a step is tried again without the card at which it stopped
 ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
-
-# how many grids elements name, from their third data field on
-_LINES = dict.fromkeys(("CROD", "CTUBE", "CVISC", "CBAR", "CBEAM", "CBUSH", "CBUSH1D", "CGAP", "CBEND"), 2)
-_LINES |= {"CBEAM3": 3}
-_SHELLS = {"CTRIA3": 3, "CTRIAR": 3, "CQUAD4": 4, "CQUADR": 4, "CSHEAR": 4, "CTRIA6": 6, "CQUAD8": 8}
-_SOLIDS = {"CTRIAX6": 6, "CTETRA": 10, "CPYRAM": 13, "CPENTA": 15, "CHEXA": 20}
-# data fields in which elements name their grids: the first, the last
-CONNECTED = {name: (3, 2 + n) for name, n in (_LINES | _SHELLS | _SOLIDS).items()}
-CONNECTED |= {"CONROD": (2, 3), "CONM1": (2, 2), "CONM2": (2, 2)}
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {
@@ -116,7 +109,7 @@ def check_deck(path: str | Path, allow_outside: bool = False) -> DeckCheck:
         found.take(list(errors))
     for check in (check_types, check_ids):
         found.until_clean(partial(check, deck))
-    found.take(missing_grids(deck))
+    found.take([*missing_properties(deck), *missing_grids(deck)])
     _check_matrices(deck, found, out)
     fe: list[FEModel] = []
     found.until_clean(lambda: fe.append(FEModel.from_deck(deck)))
@@ -168,29 +161,6 @@ def _check_matrices(deck: Deck, found: _Troubles, out: DeckCheck) -> None:
     for name in sorted(there):
         words = f"in {' and '.join(used[name])}" if name in used else "that K2GG, M2GG and B2GG do not name"
         out.facts[f"DMIG {name}"] = words
-
-
-def missing_grids(deck: Deck) -> list[DeckError]:
-    """Every element that stands on a grid that the deck does not have, each card once."""
-    table = deck.cards("GRID")
-    known = np.unique(np.append(table.select(table.is_integer(1)).integer(1), 0))
-    out = []
-    for name, (first, last) in CONNECTED.items():
-        cards = deck.cards(name)
-        for j in range(first, last + 1) if len(cards) else ():
-            whole = np.flatnonzero(cards.is_integer(j))
-            ids = cards.select(whole).integer(j)
-            bad = ~np.isin(ids, known)
-            out += [
-                cards.error(
-                    int(i),
-                    f"{name} refers to grid {grid}, which is not in the deck",
-                    hint="add the GRID card or correct the id",
-                )
-                for i, grid in zip(whole[bad].tolist(), ids[bad].tolist())
-            ]
-            cards = cards.select(np.setdiff1d(np.arange(len(cards)), whole[bad]))
-    return out
 
 
 # what a message says that a card refers to, by the beginning of the name of the card that was left out
@@ -256,7 +226,7 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     if len(fe.grids):
         size = without_noise(np.ptp(fe.grids.xyz, axis=0))
         out.facts["size"] = " x ".join(f"{s:.4g}" for s in size)
-    out.notes += fe.notes
+    out.notes += [note for note in fe.notes if not note.startswith(NO_LOADS)]
     if fe.loads.refused is not None:
         out.loads.append(str(fe.loads.refused))
     sets = [*fe.loads.sets.values(), *fe.loads.temperatures.values()]

@@ -18,7 +18,7 @@ from interstage.fem.elements.connector import (
 )
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.from_deck.context import Context
-from interstage.fem.from_deck.lookup import property_ids, used_properties
+from interstage.fem.from_deck.lookup import positive, property_ids, used_properties
 from interstage.fem.from_deck.points import grid_row
 from interstage.nastran import CardTable
 
@@ -174,15 +174,18 @@ def _weld(ctx: Context, cards: CardTable) -> dict[str, np.ndarray]:
 
 
 def _fastener(ctx: Context, cards: CardTable) -> dict[str, np.ndarray]:
-    K = np.column_stack([cards.real(j, 0.0) for j in (5, 6, 7, 8, 9, 10)])
-    return {"D": _diameters(cards, 2), "K": K, "mass": cards.real(11, 0.0), "ge": cards.real(12, 0.0)}
+    """Stiffnesses KT1 to KT3 are given, the others may be blank; none is negative, nor is the mass."""
+    names = {"KT1": 5, "KT2": 6, "KT3": 7, "KR1": 8, "KR2": 9, "KR3": 10, "MASS": 11, "GE": 12}
+    values = {name: cards.real(j) if name[:2] == "KT" else cards.real(j, 0.0) for name, j in names.items()}
+    for name, value in values.items():
+        positive(cards, value, name, strict=False)
+    K = np.column_stack([values[name] for name in names if name[0] == "K"])
+    return {"D": _diameters(cards, 2), "K": K, "mass": values["MASS"], "ge": values["GE"]}
 
 
 def _diameters(cards: CardTable, j: int) -> np.ndarray:
     D = cards.real(j)
-    if not (D > 0.0).all():
-        i = int(np.argmax(~(D > 0.0)))
-        raise cards.error(i, f"D of this {cards.name} is not possible", "a positive value", f"{D[i]:g}")
+    positive(cards, D, "D")
     return D
 
 
