@@ -27,6 +27,8 @@ from interstage.linalg.evidence import (
     DOUBTFUL,
     ORTHOGONAL,
     ROUNDING,
+    Evidence,
+    accepted,
     evidence,
     orthogonality,
     rounding_of_value,
@@ -97,7 +99,7 @@ def eigenmodes(
             "the model has no mass, so it has no modes",
             hint="give a density or mass elements, or run statics",
         )
-    checked, notes, massless = True, [], np.zeros(0, dtype=np.int64)
+    checked, notes, massless, known = True, [], np.zeros(0, dtype=np.int64), None
     most = (wanted.count or 0) > pencil.n // 4
     small = pencil.n <= DENSE_SIZE or (most and pencil.n <= 5 * DENSE_SIZE)
     if small:
@@ -106,9 +108,11 @@ def eigenmodes(
     else:
         search = sparse_modes(pencil, wanted, progress)
         values, vectors, checked, notes = search.values, search.vectors, search.sturm_checked, search.notes
-        massless = search.grounded
-    values, vectors = _chosen(pencil, values, vectors, wanted)
-    residuals = _verified(pencil, values, vectors, notes, small)
+        massless, known = search.grounded, search.residuals
+    chosen = _chosen(pencil, values, vectors, wanted)
+    values, vectors = values[chosen], _columns(vectors, chosen)
+    found = evidence(pencil, values, vectors, DOUBTFUL) if known is None else accepted(known[chosen])
+    residuals = _verified(pencil, values, vectors, found, notes, small)
     vectors = _signed(pencil.expand(vectors))
     if norm == "max" and vectors.size:
         vectors = vectors / np.abs(vectors).max(axis=0)
@@ -138,28 +142,34 @@ def _checked(K, M, n_modes, f_min, f_max, norm):
     return K, M, Wanted(n_modes, lower, upper)
 
 
-def _chosen(pencil: Pencil, values, vectors, wanted: Wanted):
-    """The wanted modes in ascending order; an end of the range belongs to it.
+def _columns(X: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """Columns of X; a view where they follow each other."""
+    if len(which) and (np.diff(which) == 1).all():
+        return X[:, which[0] : which[-1] + 1]
+    return X[:, which]
+
+
+def _chosen(pencil: Pencil, values, vectors, wanted: Wanted) -> np.ndarray:
+    """Numbers of the wanted modes in ascending order of values; an end of the range belongs to it.
 
     Values that are zero but for rounding (rigid-body modes) lie below every positive lower end.
     """
-    order = np.argsort(values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
     inside = wanted.inside(values)
     if wanted.lower > 0.0:
         near = np.flatnonzero(inside & (values < 1e-9 * pencil.scale))
         inside[near] = values[near] > rounding_of_value(pencil, vectors[:, near])
-    chosen = np.flatnonzero(inside)[: wanted.count]
-    return values[chosen], vectors[:, chosen]
+    order = np.argsort(values, kind="stable")
+    return order[inside[order]][: wanted.count]
 
 
-def _verified(pencil: Pencil, values, vectors, notes: list[str], dense: bool = False) -> np.ndarray:
+def _verified(
+    pencil: Pencil, values, vectors, found: Evidence, notes: list[str], dense: bool = False
+) -> np.ndarray:
     """Residuals of the modes returned; a mode that is none, or is not orthogonal to the others, is an error.
 
     A matrix reduced to few dofs may hold nothing but rounding where the structure moves rigidly; a dense solution
     is as good there as the size of its other eigenvalues lets it be.
     """
-    found = evidence(pencil, values, vectors, DOUBTFUL)
     wrong = np.flatnonzero(~found.good)
     if dense and len(wrong):
         MX = pencil.M @ vectors[:, wrong]

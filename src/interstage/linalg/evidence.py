@@ -28,7 +28,7 @@ class Evidence(NamedTuple):
 
 def evidence(pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = GOOD) -> Evidence:
     """Residuals of eigenpairs (k,), (n, k)."""
-    KX = pencil.K @ X
+    KX = np.asfortranarray(pencil.K @ X)  # the order of X: numpy is slow where orders meet
     r = np.linalg.norm(KX - mass_operator(pencil.M)(X) * values, axis=0)
     floor = 1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0)
     size = np.maximum(np.maximum(np.linalg.norm(KX, axis=0), floor), np.finfo(float).tiny)
@@ -40,6 +40,11 @@ def evidence(pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = G
         rounding = np.linalg.norm(K @ A, axis=0) + np.abs(values[poor]) * np.linalg.norm(M @ A, axis=0)
         good[poor] = r[poor] <= ROUNDING * rounding
     return Evidence(r / size, good)
+
+
+def accepted(relative: np.ndarray) -> Evidence:
+    """Evidence of modes whose residuals (k,) were found good when the search took them."""
+    return Evidence(relative, np.ones(len(relative), dtype=bool))
 
 
 def orthogonality(pencil: Pencil, X: np.ndarray) -> float:

@@ -53,7 +53,7 @@ class Slicer:
 
     def __init__(self, pencil: Pencil, wanted: Wanted, progress: Callable | None = None):
         self.pencil, self.wanted = pencil, wanted
-        self.values, self.vectors = np.zeros(0), np.zeros((pencil.n, 0))
+        self.values, self.vectors, self.residuals = np.zeros(0), np.zeros((pencil.n, 0)), np.zeros(0)
         self.grounded = np.zeros(0, dtype=np.int64)
         self.counts: dict[float, int | None] = {}
         self.next_estimate = -np.inf
@@ -271,15 +271,20 @@ class Slicer:
         """Lock converged modes; those whose residuals are poor are purified first, and dropped if that fails."""
         if not len(which):
             return
+        which = which[np.argsort(view.values[which], kind="stable")]
         values, X = view.values[which], run.vectors(view.ritz, which)
-        if not evidence(self.pencil, values, X).good.all():
+        found = evidence(self.pencil, values, X)
+        if not found.good.all():
             values, X = purified(self.pencil, self.vectors, X)
-            good = evidence(self.pencil, values, X).good
-            values, X = values[good], X[:, good]
+            found = evidence(self.pencil, values, X)
+            values, X = values[found.good], X[:, found.good]
         values = np.concatenate([self.values, values])
+        residuals = np.concatenate([self.residuals, found.relative[found.good]])
         order = np.argsort(values, kind="stable")
-        self.values = values[order]
-        self.vectors = np.asfortranarray(np.hstack([self.vectors, X])[:, order])
+        self.values, self.residuals = values[order], residuals[order]
+        X = np.hstack([self.vectors, X]) if len(self.vectors.T) else X
+        in_order = (np.diff(order) > 0).all()
+        self.vectors = np.asfortranarray(X if in_order else X[:, order])
 
     # from shift to shift
 
