@@ -189,9 +189,8 @@ def _scatter(first, last, data, indptr, indices, nodes, R, turned, k, dofs):
 
 def _to_csr(grids: Grids, data, indptr, indices) -> sp.csr_matrix:
     """CSR matrix in g-set order from node blocks, zeros dropped."""
-    in_ranges(_clean, len(data), data, chunk=50_000)
     count = np.zeros(grids.n_dof + 1, dtype=np.int64)
-    in_ranges(_count, len(grids), data, indptr, grids.dof, count)
+    in_ranges(_clean_and_count, len(grids), data, indptr, grids.dof, count)
     row_start = np.cumsum(count)
     nnz = int(row_start[-1])
     kind = np.int32 if max(nnz, grids.n_dof) < 2**31 else np.int64
@@ -202,29 +201,30 @@ def _to_csr(grids: Grids, data, indptr, indices) -> sp.csr_matrix:
 
 
 @kernel
-def _clean(first, last, data):
-    """Set entries to zero that are the rounding error of turning a 3x3 part into other axes.
+def _clean(block):
+    """Set entries to zero that are the rounding error of turning a 3x3 part of a block (6, 6) into other axes.
 
     Left in, such an entry of a mass matrix (a torsional inertia seen across its axis) has no correct digit, yet
     looks like a tiny inertia.
     """
-    for at in range(first, last):
-        for p in range(0, 6, 3):
-            for q in range(0, 6, 3):
-                largest = 0.0
-                for r in range(p, p + 3):
-                    for c in range(q, q + 3):
-                        largest = max(largest, abs(data[at, r, c]))
-                for r in range(p, p + 3):
-                    for c in range(q, q + 3):
-                        if abs(data[at, r, c]) < 1e-15 * largest:
-                            data[at, r, c] = 0.0
+    for p in range(0, 6, 3):
+        for q in range(0, 6, 3):
+            largest = 0.0
+            for r in range(p, p + 3):
+                for c in range(q, q + 3):
+                    largest = max(largest, abs(block[r, c]))
+            for r in range(p, p + 3):
+                for c in range(q, q + 3):
+                    if abs(block[r, c]) < 1e-15 * largest:
+                        block[r, c] = 0.0
 
 
 @kernel
-def _count(first, last, data, indptr, dof, count):
+def _clean_and_count(first, last, data, indptr, dof, count):
+    """Clean the blocks of grids first..last-1 and count what is not zero in their rows."""
     for i in range(first, last):
         for at in range(indptr[i], indptr[i + 1]):
+            _clean(data[at])
             for r in range(6):
                 for c in range(6):
                     if data[at, r, c] != 0.0:

@@ -66,21 +66,29 @@ def internal_modes(Km, Kb, W, G):
 
 
 @kernel
-def with_modes(K, symmetric, G, C, row, col):
-    """C[row:row+8, col:col+8] = Tᵀ K T with T = [1; G]; K (12, 12), its lower triangle if symmetric."""
+def with_modes(K, symmetric, G, KT, C, row, col):
+    """C[row:row+8, col:col+8] = Tᵀ K T with T = [1; G]; K (12, 12), its lower triangle if symmetric.
+
+    KT (12, 12) is scratch.
+    """
+    if symmetric:
+        for i in range(12):
+            for j in range(i):
+                K[j, i] = K[i, j]
+    for i in range(12):
+        for j in range(8):
+            KT[i, j] = K[i, j]
+        for m in range(4):
+            k = K[i, 8 + m]
+            for j in range(8):
+                KT[i, j] += k * G[m, j]
     for i in range(8):
         for j in range(8):
-            total = 0.0
-            for q in range(12):
-                # column j of K T at row q
-                s = K[q, j] if not symmetric or q >= j else K[j, q]
-                for m in range(4):
-                    s += (K[q, 8 + m] if not symmetric or q >= 8 + m else K[8 + m, q]) * G[m, j]
-                if q < 8:
-                    total += s if q == i else 0.0
-                else:
-                    total += G[q - 8, i] * s
-            C[row + i, col + j] = total
+            C[row + i, col + j] = KT[i, j]
+        for m in range(4):
+            g = G[m, i]
+            for j in range(8):
+                C[row + i, col + j] += g * KT[8 + m, j]
 
 
 @kernel
@@ -123,10 +131,10 @@ def quad4_range(first, last, xyz, nodes, section, axis, offset, taper, normals, 
         coupled = sections.coupled[p]
         area = quad_constitutive(taper[e], coupled, w, Km, Kb, Kc)
         internal_modes(Km, Kb, W, G)
-        with_modes(Km, True, G, C16, 0, 0)
-        with_modes(Kb, True, G, C16, 8, 8)
+        with_modes(Km, True, G, W, C16, 0, 0)
+        with_modes(Kb, True, G, W, C16, 8, 8)
         if coupled:
-            with_modes(Kc, False, G, C16, 8, 0)
+            with_modes(Kc, False, G, W, C16, 8, 0)
             for i in range(8):
                 for j in range(8):
                     C16[j, 8 + i] = C16[8 + i, j]
