@@ -96,7 +96,10 @@ def test_all_mistakes_are_listed_with_their_lines(deck):
 
 def test_one_card_with_two_mistakes(deck):
     """An element without its grid and without its property is told about both; one with BEAMOR has a property."""
-    text = GOOD + "BEAMOR,,4\nCBEAM,7,6,2,88,0.,1.,0.\nCBEAM,8,,2,4,0.,1.,0.\nPBEAM,4,1,.1,.1,.1,,.1\nCROD,9,,2,4\n"
+    text = (
+        GOOD
+        + "BEAMOR,,4\nCBEAM,7,6,2,88,0.,1.,0.\nCBEAM,8,,2,4,0.,1.,0.\nPBEAM,4,1,.1,.1,.1,,.1\nCROD,9,,2,4\n"
+    )
     grid, prop, rod = sorted(check_deck(deck(text)).troubles)
     assert "CBEAM refers to grid 88" in grid and "CBEAM refers to property 6" in prop
     assert "add a PBEAM or PBEAML or PBCOMP" in prop and "CROD refers to property 9" in rod
