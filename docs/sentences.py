@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,6 +75,7 @@ def sentences(file: Path) -> Iterator[Sentence]:
                 yield Sentence(what, given.get("expected", ""), given.get("hint", ""))
 
 
+@cache
 def by_room(source: Path) -> dict[str, list[Sentence]]:
     """Return all sentences by room, each once, in order of their words."""
     found: dict[str, set[Sentence]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,14 @@ def members(node: ast.ClassDef) -> set[str]:
     return out | {n.attr for n in stored if isinstance(n.value, ast.Name) and n.value.id == "self"}
 
 
-def sources() -> list[Path]:
-    return sorted((ROOT / "src").rglob("*.py"))
+@cache
+def sources() -> dict[Path, list[ast.AST]]:
+    """Functions and classes of every file."""
+    files = {
+        path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))
+    }
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {path: [n for n in ast.walk(tree) if isinstance(n, kinds)] for path, tree in files.items()}
 
 
 def keywords(function: ast.FunctionDef, records: dict[str, set[str]]) -> set[str]:
@@ -41,17 +48,14 @@ def keywords(function: ast.FunctionDef, records: dict[str, set[str]]) -> set[str
 
 
 def typed_dictionaries() -> dict[str, set[str]]:
-    found = (n for p in sources() for n in ast.walk(ast.parse(p.read_text(encoding="utf-8"))))
-    classes = (n for n in found if isinstance(n, ast.ClassDef))
+    classes = (n for nodes in sources().values() for n in nodes if isinstance(n, ast.ClassDef))
     return {n.name: members(n) for n in classes if "TypedDict" in map(ast.unparse, n.bases)}
 
 
 def test_sections_name_what_exists():
     wrong, seen, records = [], 0, typed_dictionaries()
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                continue
+    for path, nodes in sources().items():
+        for node in nodes:
             called = isinstance(node, ast.FunctionDef)
             known = parameters(node) | keywords(node, records) if called else members(node)
             for entry in docstrings.entries(ast.get_docstring(node) or ""):
