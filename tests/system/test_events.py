@@ -94,6 +94,29 @@ def test_a_crossing_and_back_within_a_step_is_not_stepped_over(options):
     assert log.events[0].t == pytest.approx(np.pi - 0.02, abs=3e-3 if options.get("method") else 1e-4)
 
 
+@pytest.mark.parametrize(
+    "condition", [lambda t, x: x["rod"].q[0] - 0.1, lambda t, x: abs(x["rod"].q[0]) - 0.1]
+)
+@pytest.mark.parametrize("direction", [0, 1])
+def test_an_event_is_found_where_interpolants_of_a_step_show_it_late(condition, direction):
+    """A rod that topples, q̈ = λ²q, in steps of 0.1 s, two hundred of its times 1/λ.
+
+    One step of RK4 from rest gives q = q0 (1 + z²/2 + z⁴/24), z = λh, and the event is where a step as long as that
+    brings q = 0.1; a cubic through the ends of the whole step is in front of it far longer.
+    """
+    rate, q0 = 2000.0, 1e-6
+    mb = Multibody("rod")
+    mb.add_body("rod", mass=1.0, inertia=[1, 1, 1], joint=Revolute("x", stiffness=-(rate**2)))
+    system = mb.compile()
+    x = system.state()
+    x["rod"].q[:] = q0
+    log = simulate(system, x, 1.0, 0.1, events=[ist.Event(condition, "stop", direction=direction)])
+    w = 24.0 * (0.1 / q0 - 1.0)  # z⁴ + 12 z² = w
+    expected = np.sqrt(np.sqrt(36.0 + w) - 6.0) / rate
+    assert log.events[0].t == pytest.approx(expected, abs=2e-9)  # the tolerance of events is 1e-9 s
+    assert log["rod"].q[-1, 0] == pytest.approx(0.1, rel=1e-5)
+
+
 @pytest.mark.parametrize("options", [{"step": 0.1}, {"step": 0.1, "method": "ros2"}, {"max_step": 0.1}])
 def test_switches_arrays_and_events_given_twice(options):
     """A condition may be a switch: both its edges count; an array of one number is a number."""

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import interstage as ist
 from interstage.cli.main import app
 from interstage.errors import FileError, InputError
+from interstage.system import flight_file
 from interstage.system.flight import Flight
 from interstage.system.flight_log import FlightLog
 
@@ -78,6 +79,23 @@ def test_a_file_has_all_rows_names_and_units(tmp_path):
         InputError, match=r"there is no port or state 'gyro.rat' in the log.*did you mean gyro.rate"
     ):
         found["gyro.rat"]
+
+
+def test_how_often_rows_are_committed_changes_no_row(tmp_path, monkeypatch):
+    """At every instant at which the run looks up, or at its end alone; guarded by one sum a table and commit."""
+    kept, sums = [], []
+    for name, seconds in (("often", 0.0), ("once", 1e9)):
+        monkeypatch.setattr(flight_file, "COMMIT_S", seconds)
+        flight = ist.Assembly("small").add("lag", Lag(u=1.0)).add("c", Counter(), every="50 ms")
+        path = tmp_path / f"{name}.h5"
+        events = [ist.Event(at=0.1 * k, action=lambda t, system, x: None, name=f"e{k}") for k in range(1, 9)]
+        ist.simulate(flight, None, until=1, step="10 ms", log=path, events=events)
+        found = FlightLog.load(path)
+        kept.append((found.t, found["lag.y"], found["c.n"], [str(e) for e in found.events]))
+        with h5py.File(path, "r") as f:
+            sums.append(len(f["SUMS"]))
+    assert all(np.array_equal(a, b) for a, b in zip(*kept)) and len(kept[0][3]) == 8
+    assert sums[1] == 4 < 8 < sums[0]  # steps, samples, what was booked of events, and their texts
 
 
 def test_the_command_line_shows_a_log(tmp_path):

@@ -98,7 +98,7 @@ def _pieces(code: FunctionType | type, seen: set[int]) -> Iterator[bytes]:
         return
     yield _source(code)
     scope = code.__globals__
-    for name in sorted(set(_named(code.__code__))):
+    for name in _named(code.__code__):
         value = scope.get(name)
         value = getattr(value, "py_func", value)
         if isinstance(value, FunctionType | type):
@@ -139,12 +139,12 @@ def _source(function: FunctionType) -> bytes:
         return b"".join(_of_bytecode(function.__code__))
 
 
-def _named(code: CodeType) -> Iterator[str]:
-    """Walk through the names that code and functions inside it look up in its module; attributes are none."""
-    yield from (i.argval for i in dis.get_instructions(code) if i.opname in GLOBAL)
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _named(inner)
+@lru_cache(maxsize=4096)
+def _named(code: CodeType) -> list[str]:
+    """Return the names, sorted, that code and functions inside it look up in its module; attributes are none."""
+    found = {i.argval for i in dis.get_instructions(code) if i.opname in GLOBAL}
+    inside = [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return sorted(found.union(*map(_named, inside)))
 
 
 def _of_bytecode(code: CodeType) -> Iterator[bytes]:

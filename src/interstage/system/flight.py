@@ -27,6 +27,7 @@ from interstage.system.closed_loop import ClosedLoop
 from interstage.system.events import Event, EventRecord, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
+from interstage.system.flight_file import COMMIT_S
 from interstage.system.flight_law import Commanding
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
@@ -284,8 +285,9 @@ class Flight:
 
     def run(self) -> FlightLog:
         """Go to the end and return the log; what fails carries the log up to then as `log`."""
+        commits = 0.0 if self.path is None else COMMIT_S
         progress = Progress(
-            self.plan.assembly.name, float(self.start), float(self.until), self.shown, self.path is not None
+            self.plan.assembly.name, float(self.start), float(self.until), self.shown, commits
         )
         try:
             if self.path is not None:
@@ -385,6 +387,7 @@ class Flight:
     def save(self) -> Path:
         """Write a checkpoint beside the log: `resume` goes on from it, bit for bit."""
         assert self.path is not None
+        self.log.commit()
         return write_checkpoint(self.path.with_suffix(".ckpt.h5"), self)
 
     def flush(self) -> None:

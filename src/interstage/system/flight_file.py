@@ -14,9 +14,10 @@ VEHICLE/...                                 the vehicle as multibody files have 
 ASSEMBLY/TEXT, ARRAYS/..., SYSTEMS/...      members and wires (`described`); or REFUSED, why they are not there
 TREE, BLOCKS                                the assembly as text, and as blocks and wires (JSON, `blocks`)
 
-Rows are flushed as they come. Whatever ends the writer, what was flushed can be read, also while it is written. The
-file comes into its place with all rows that a resumed run had before, those after its checkpoint too, which are written
-anew: nothing is lost when that is killed too.
+Rows and events are committed twice a second, before a checkpoint and at the end, by one write a table, their sums after
+them. Whatever ends the writer, what was committed can be read, also while it is written. The file comes into its place
+with all rows that a resumed run had before, those after its checkpoint too, which are written anew: nothing is lost
+when that is killed too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -55,11 +57,12 @@ CHUNK = 1 << 15  # numbers in a chunk of a table
 WORDS = 240  # bytes of the text of an event
 TRIES = 10  # to read a file that grows meanwhile
 EVENTS = -1  # number of the table of events among the sums
+COMMIT_S = 0.5  # seconds on the wall between two commits: those who follow a run ask that often
 _EVENT = re.compile(r"t = ([-+.\deE]+): (.*?)(?: \((.*)\))?", re.DOTALL)
 
 
 class FlightWriter:
-    """Write tables on the way: `put` rows and events, `place` the file under its name, `close` it."""
+    """Write tables on the way: `put` rows, `note` events, `commit`, `place` the file under its name, `close` it."""
 
     def __init__(self, path: str | Path, contents: Contents, system: System, assembly: Assembly | None):
         self.path, _ = checked_target(path, "log")
@@ -68,7 +71,6 @@ class FlightWriter:
             self.file = h5py.File(self.part, "w", libver="latest")
             self.tables = _prepared(self.file, contents, system, assembly)
             self.tables += flight_phases.create(self.file)
-            self.rows = [0] * len(self.tables)
             self.events = self.file.create_dataset(
                 "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
             )
@@ -78,28 +80,44 @@ class FlightWriter:
             self.file.swmr_mode = True
         except OSError as err:
             raise FileError(f"the log cannot be written: {reason(err)}", where=str(path)) from err
+        # of each table, that of events last: rows in the file, and those that wait for a commit
+        self.rows = [0] * (len(self.tables) + 1)
+        self.waiting: list[list[np.ndarray]] = [[] for _ in self.rows]
+        self.summed, self.last = 0, time.perf_counter()
 
     def put(self, k: int, rows: np.ndarray) -> None:
-        """Write the next rows of a table."""
+        """Take the next rows of a table; they are not to change any more."""
         if len(rows):
-            _write(self.tables[k], self.rows[k], rows)
-            self.rows[k] += len(rows)
-            self._guard(k, self.rows[k], rows.astype(self.tables[k].dtype, copy=False))
-
-    def _guard(self, k: int, end: int, rows: np.ndarray) -> None:
-        """Write the sum of rows that have come to the file: one that was killed between has rows without sum."""
-        _write(self.sums, len(self.sums), np.array([[k, end, crc32(np.ascontiguousarray(rows).data)]]))
-
-    def ahead(self, k: int, rows: np.ndarray) -> None:
-        """Write rows of a table that the run has yet to write itself."""
-        if len(rows):
-            _write(self.tables[k], self.rows[k], rows)
+            self.waiting[k].append(rows)
 
     def note(self, text: str) -> None:
-        """Append an event."""
-        words = np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}")
-        _write(self.events, len(self.events), words)
-        self._guard(EVENTS, len(self.events), words)
+        """Take the next event."""
+        self.put(EVENTS, np.array([text.encode()[:WORDS]], dtype=f"S{WORDS}"))
+
+    @property
+    def due(self) -> bool:
+        """Whether the last commit is some time ago."""
+        return time.perf_counter() - self.last >= COMMIT_S
+
+    def commit(self) -> None:
+        """Write what waits, then its sums: a file whose writer was killed between has rows without sum."""
+        sums = []
+        for k, table in enumerate([*self.tables, self.events]):
+            if self.waiting[k]:
+                rows = np.concatenate(self.waiting[k]).astype(table.dtype, copy=False)
+                _write(table, self.rows[k], rows)
+                self.rows[k] += len(rows)
+                sums.append((EVENTS if table is self.events else k, self.rows[k], crc32(rows.data)))
+                self.waiting[k] = []
+        if sums:
+            _write(self.sums, self.summed, np.array(sums))
+            self.summed += len(sums)
+        self.last = time.perf_counter()
+
+    def ahead(self, k: int, rows: np.ndarray) -> None:
+        """Write rows of a table that the run has yet to write itself, after those that were committed."""
+        if len(rows):
+            _write(self.tables[k], self.rows[k], rows)
 
     def place(self) -> None:
         """Put the file under its name, in place of an older one; it goes on growing there."""
@@ -109,6 +127,7 @@ class FlightWriter:
 
     def close(self) -> None:
         """Finish the file; rows that the run did not come to are not its own."""
+        self.commit()
         for table, n in zip(self.tables, self.rows):
             if len(table) > n:
                 table.resize(n, axis=0)

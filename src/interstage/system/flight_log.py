@@ -102,11 +102,17 @@ class FlightLog(Log):
         for k, parts in enumerate(self._parts):
             for rows in parts:
                 self._writer.put(k, rows)
-        for k, rows in enumerate(self._ahead):
-            self._writer.ahead(k, rows)
         for event in self.events:
             self._writer.note(str(event))
+        self._writer.commit()
+        for k, rows in enumerate(self._ahead):
+            self._writer.ahead(k, rows)
         self._writer.place()
+
+    def commit(self, due: bool = False) -> None:
+        """Bring what was taken to the file, if there is one; due : where the last time is some time ago."""
+        if self._writer is not None and (not due or self._writer.due):
+            self._writer.commit()
 
     def take_rows(
         self,
@@ -173,6 +179,7 @@ class FlightLog(Log):
         for g, parts in enumerate(self._parts[1 : self._own]):
             count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
             self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
+        self.commit(due=True)
 
     def finished(self, end: FlightPoint | None) -> FlightLog:
         """Return this log with all its rows in place; its file is closed."""

@@ -1,8 +1,8 @@
 """How far a run has come: a bar on the terminal, or in a notebook, for runs that take more than two seconds.
 
 Where nobody looks (no terminal) nothing is shown. Otherwise a run pauses some times a second, which changes nothing in
-it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C. One that writes a file pauses too:
-its rows go there, where others may follow them.
+it, shows where it is and how fast beside the clock on the wall, and hears Ctrl-C. One that writes a file pauses too, as
+often as rows are committed there, where others may follow them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ def console() -> Console | None:
 class Progress:
     """The progress of a run from one time to another, until `close`.
 
-    shown : False shows nothing;  writes : its rows go to a file
+    shown : False shows nothing;  commits : seconds between commits of rows to a file, 0: there is none
     """
 
-    def __init__(self, name: str, start: float, until: float, shown: bool = True, writes: bool = False):
-        self.name, self.start, self.until, self.writes = name, start, until, writes
+    def __init__(self, name: str, start: float, until: float, shown: bool = True, commits: float = 0.0):
+        self.name, self.start, self.until = name, start, until
         self.console = console() if shown else None
+        self.every = commits if self.console is None else BLINK_S  # seconds between two looks
         self.ahead = (until - start) / 2000.0
         self.begun = self.last = time.perf_counter()
         self.bar: Bar | None = None
@@ -49,13 +50,13 @@ class Progress:
 
     def pause(self, t: float) -> float:
         """Return the time at which the run shall look up again."""
-        return t + self.ahead if self.writes or self.console is not None else math.inf
+        return t + self.ahead if self.every else math.inf
 
     def show(self, t: float) -> None:
         """Show where the run is."""
         now = time.perf_counter()
-        # as far ahead as takes about a blink
-        self.ahead *= min(4.0, max(0.1, BLINK_S / max(now - self.last, 1e-6)))
+        # as far ahead as takes about that long
+        self.ahead *= min(4.0, max(0.1, self.every / max(now - self.last, 1e-6)))
         self.last = now
         if self.console is None or now - self.begun < PATIENCE_S:
             return

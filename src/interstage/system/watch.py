@@ -197,14 +197,13 @@ class Watch:
     def _look(self, eye: Eye, t: float, h: float, last: float, cheap: At, true: At):
         """Return where an event happens in a step (or None), and (sign, fresh, value) at its end (None: at rest)."""
         sign, fresh, a, event = eye.sign, eye.fresh, 0.0, eye.event
+        sure = 0.0  # the last look at the real motion
         for s in self._points(eye, t, h):
-            if s == h:
-                g = last
-            else:
-                g = self.value(eye, t + s, (cheap if fresh is None else true)(s))
-                if fresh is None and sign != 0.0 and sign_of(g) != sign:
-                    # what the interpolant shows must be true of the real motion
-                    g = self.value(eye, t + s, true(s))
+            real = s == h or fresh is not None
+            g = last if s == h else self.value(eye, t + s, (true if real else cheap)(s))
+            if not real and sign != 0.0 and sign_of(g) != sign:
+                # what the interpolant shows must be true of the real motion
+                real, g = True, self.value(eye, t + s, true(s))
             new = sign_of(g)
             if fresh is not None:
                 back = fresh.returns
@@ -212,11 +211,11 @@ class Watch:
                 if at_rest:
                     return 0.0, None
                 if back:  # its way to the front is no crossing
-                    sign, a = (new if new != 0.0 else sign), s
+                    sign, a, sure = (new if new != 0.0 else sign), s, s
                     continue
             if sign != 0.0 and new != sign and event.direction in (0, -int(sign)):
-                return self._root(eye, t, a, s, sign, g, true), (sign, None, last)
-            sign, a = (new if new != 0.0 else sign), s
+                return self._root(eye, t, (sure, a, s), sign, g, true), (sign, None, last)
+            sign, a, sure = (new if new != 0.0 else sign), s, s if real or sign == 0.0 else sure
         return None, (sign, fresh, last)
 
     def _points(self, eye: Eye, t: float, h: float) -> list[float]:
@@ -230,9 +229,18 @@ class Watch:
                 s *= 2.0
         return [*sorted(points), h]
 
-    def _root(self, eye: Eye, t: float, a: float, b: float, sign: float, gb: float, exact: At) -> float:
-        """Return the crossing in (a, b] to the tolerance, from behind: false position, bisection where that is slow."""
+    def _root(
+        self, eye: Eye, t: float, looks: tuple[float, float, float], sign: float, gb: float, exact: At
+    ) -> float:
+        """Return the crossing to the tolerance, from behind: false position, bisection where that is slow.
+
+        looks : where the real motion was in front, where an interpolant of it was last, and where it is behind (gb)
+        """
+        sure, a, b = looks
         ga = self.value(eye, t + a, exact(a))
+        if sign_of(ga) != sign and sure < a:  # the interpolant was late
+            b, gb, a = a, ga, sure
+            ga = self.value(eye, t + a, exact(a))
         if sign_of(ga) != sign:  # rounding at the start of the bracket
             ga = sign * abs(gb)
         tolerance = max(eye.tolerance(t), eye.tolerance(t + b))
