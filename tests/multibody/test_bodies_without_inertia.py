@@ -56,6 +56,9 @@ def test_a_bar_bent_too_far_at_order_one_is_still_warned_of():
     x["bar"].eta[:] = 0.1
     with pytest.warns(FidelityWarning, match=r"too large.*order=1 leaves out.*use order=2"):
         system.forward_dynamics(x)
+    for made in (system, ist.Assembly("bar", vehicle=system)):
+        with pytest.warns(FidelityWarning, match=r"too large.*order=1 leaves out.*use order=2"):
+            ist.simulate(made, x, 1e-6, 1e-6)
 
 
 def test_what_nothing_holds_back_is_named():

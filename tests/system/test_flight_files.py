@@ -82,7 +82,7 @@ def test_a_file_has_all_rows_names_and_units(tmp_path):
 
 
 def test_how_often_rows_are_committed_changes_no_row(tmp_path, monkeypatch):
-    """At every instant at which the run looks up, or at its end alone; guarded by one sum a table and commit."""
+    """At every instant at which something happens, or only where the run looks up; each commit has its sums."""
     kept, sums = [], []
     for name, seconds in (("often", 0.0), ("once", 1e9)):
         monkeypatch.setattr(flight_file, "COMMIT_S", seconds)
@@ -95,7 +95,7 @@ def test_how_often_rows_are_committed_changes_no_row(tmp_path, monkeypatch):
         with h5py.File(path, "r") as f:
             sums.append(len(f["SUMS"]))
     assert all(np.array_equal(a, b) for a, b in zip(*kept)) and len(kept[0][3]) == 8
-    assert sums[1] == 4 < 8 < sums[0]  # steps, samples, what was booked of events, and their texts
+    assert 4 <= sums[1] < sums[0]  # steps, samples, what was booked of events, and their texts
 
 
 def test_the_command_line_shows_a_log(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from device_library import Counter, Lag
 
 import interstage as ist
 from interstage.errors import InputError, SolverError
@@ -108,10 +109,18 @@ def test_what_needs_an_assembly_is_said(tmp_path):
     for more, words in (
         ({"keep": ["x"]}, "keep belongs to assemblies"),
         ({"control": lambda t, x: None, "checkpoint": "0.1 s"}, "a member of an assembly"),
-        ({"dense": True}, "rows alone"),
     ):
         with pytest.raises(InputError, match=words):
             ist.simulate(system, x, 1.0, 0.01, log=path, **more)
+
+
+def test_a_locked_joint_that_moves_is_refused_as_in_memory():
+    system, x = craft()
+    held = system.with_settings()
+    held.set_joint_mode("panel", "locked")
+    for more in ({}, {"start": 1}):
+        with pytest.raises(InputError, match="the joint of body 'panel' is locked, but it moves"):
+            ist.simulate(held, x, 2.0, 0.01, **more)
 
 
 def test_a_vehicle_in_other_units_flies_as_it_does_in_memory(tmp_path):
@@ -213,6 +222,53 @@ def test_rows_between_the_steps_of_a_solver_are_those_of_dense_output(tmp_path):
     rows = [0.33, *np.arange(4, 21) * 0.1, 2.05]
     times = later.t[[t not in [e.t for e in later.events] for t in later.t]]
     np.testing.assert_allclose(times, rows, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "ros3"])
+def test_states_between_the_rows_of_a_flight_are_those_in_memory(tmp_path, method):
+    """With a joint that is locked on the way, and a device of its own state beside the vehicle."""
+    system, x = craft()
+    events = [ist.Event(lambda t, x: x["panel"].v[0], ist.Switch("panel", "locked"), name="turn")]
+    options = {"method": method, "forces": FORCE, "events": events, "rtol": 1e-6, "atol": 1e-6}
+    alone = ist.simulate(system, x, 2.0, **options)
+    flown = ist.simulate(system, x, 2.0, log=tmp_path / "run.h5", dense=True, **options)
+    made = ist.Assembly("craft", vehicle=system).add("lag", Lag(u=1.0))
+    beside = ist.simulate(made, x, 2.0, dense=True, **{k: v for k, v in options.items() if k != "forces"})
+    free = ist.simulate(system, x, 2.0, **{k: v for k, v in options.items() if k != "forces"})
+    assert len(alone.phases) == len(flown.phases) == len(beside.phases) == 2
+    for t in np.linspace(0.0, 2.0, 41):
+        # tolerance of events; compiled steps after one are others, to a tenth of what they are allowed
+        assert np.abs(flown.at(t).q - alone.at(t).q).max() < (1e-9 if method == "dop853" else 1e-7)
+        # a state more, with its own steps: what the method is allowed, a cubic between for the last method
+        limit = 1e-3 if method == "ros3" else 1e-5
+        assert np.abs(beside.at(t).q - free.at(t).q).max() < limit
+    for k in (3, len(flown.t) - 2):
+        np.testing.assert_allclose(flown.at(flown.t[k]).v, flown.v[k], atol=1e-12)
+    with pytest.raises(InputError, match=r"not kept.*dense=True"):
+        ist.simulate(system, x, 1.0, log=tmp_path / "run.h5", **options).at(0.5)
+
+
+@pytest.mark.parametrize("more", [{}, {"log_step": 0.1 * np.pi}, {"control_step": 0.03 * np.e}], ids=str)
+def test_steps_of_a_flight_may_be_any_time_apart(tmp_path, more):
+    """No short fractions of a second: the rows and numbers are those of a run in memory."""
+    system, x = craft()
+    if "control_step" in more:
+        more["control"] = lambda t, x: {"tau": {"panel": [-x["panel"].v[0]]}}
+    step = 0.03 * np.e / 3.0 if "control_step" in more else 0.02 * 2**0.5
+    alone = ist.simulate(system, x, 1.0, step, forces=FORCE, **more)
+    flown = ist.simulate(system, x, 1.0, step, forces=FORCE, log=tmp_path / "run.h5", **more)
+    np.testing.assert_allclose(flown.t, alone.t, rtol=1e-13)
+    np.testing.assert_allclose(flown.q, alone.q, atol=1e-12)
+    made = ist.Assembly("craft", vehicle=system).add("c", Counter(), every="10 ms")
+    with pytest.raises(InputError, match="log_step is no short fraction of a second"):
+        ist.simulate(made, x, 1.0, 0.01, log_step=0.1 * np.pi)
+
+
+def test_the_first_step_of_a_solver_is_what_was_asked_for(tmp_path):
+    system, x = craft()
+    for step in (1e-4, 0.02):
+        log = ist.simulate(system, x, 1.0, step, method="dop853", log=tmp_path / "run.h5")
+        assert log.t[1] == pytest.approx(step, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["rk4", "ros2"])

@@ -6,7 +6,6 @@ functions of time that Python has to be asked for at the times of the stages mak
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,40 +14,15 @@ import numpy as np
 from interstage.multibody import State
 from interstage.system import loop_kernels as kernels
 from interstage.system.between import Between
+from interstage.system.dense import Cubic, Curve, Polynomial
 from interstage.system.kernels.flights import DONE, STEPPED
 from interstage.system.kernels.stretch import STEP, TIME, TRIED
 from interstage.system.methods import Compiled
 from interstage.system.run import Run
-from interstage.system.stepper import CompiledStepper, Curve, Logged, Pace
+from interstage.system.stepper import CompiledStepper, Logged, Pace
 from interstage.system.steps import Steps
 
 CHUNK = 64  # steps of one call: what is done beyond an event is thrown away
-
-
-@dataclass
-class Polynomial:
-    """The motion inside a step of h from y at t: y + h Σ_i k_i Σ_j D[i, j] u^(j+1), u the part of the step."""
-
-    t: float
-    h: float
-    y: np.ndarray
-    coefficients: np.ndarray
-
-    def __call__(self, t: float) -> np.ndarray:
-        u = (t - self.t) / self.h
-        return self.y + self.h * (u ** np.arange(1, len(self.coefficients) + 1) @ self.coefficients)
-
-
-@dataclass
-class Cubic:
-    """The motion inside a step by `Between`."""
-
-    t: float
-    between: Between
-
-    def __call__(self, t: float) -> np.ndarray:
-        x = self.between(t - self.t)
-        return np.concatenate([x.q, x.v])
 
 
 class Adaptive(CompiledStepper):

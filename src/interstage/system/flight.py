@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -22,16 +23,18 @@ from interstage.system.acting import Acting, Control, InTime
 from interstage.system.ahead import MASS
 from interstage.system.ahead_parts import MassFunction, given_ahead, switched_ahead
 from interstage.system.assembly import Assembly, Part
+from interstage.system.between import Between
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.dense import Cubic, Curve, Dense, Polynomial
 from interstage.system.events import Event, EventRecord, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
-from interstage.system.flight_law import Commanding
+from interstage.system.flight_law import Commanding, unsampled
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
-from interstage.system.flight_point import FlightPoint, begun_at, known_values, start_values
+from interstage.system.flight_point import FlightPoint, begun_at, check_locked, known_values, start_values
 from interstage.system.flight_steps import Course, clock_of, short_enough
 from interstage.system.flight_words import check
 from interstage.system.histories import Motion
@@ -45,7 +48,7 @@ from interstage.system.plan import planned
 from interstage.system.ports import Out
 from interstage.system.progress import Progress
 from interstage.system.replay import Acted
-from interstage.system.ticks import Period, period_of, time_of
+from interstage.system.ticks import Period, period_of, step_of, time_of
 from interstage.system.touching import Touching
 from interstage.system.views import view_of
 
@@ -61,6 +64,7 @@ class Flight:
     loads : what acts beside devices, where x does not bring it; of a run that goes on, on its last vehicle
     control : of a vehicle alone, law(t, x) of these loads, asked every control_step;  frame : axes of its wrenches
     resumed : it goes on from a checkpoint: inputs that are held are those of then
+    dense : the motion between rows of steps of a method's own, where it is kept
     """
 
     def __init__(
@@ -90,7 +94,9 @@ class Flight:
         control: Control | None = None,
         control_step: Period | None = None,
         frame: str = "world",
+        dense: bool = False,
     ):
+        alone = not assembly.parts()
         course = Course.of(
             until,
             step,
@@ -100,6 +106,7 @@ class Flight:
             max_step=max_step,
             rtol=rtol,
             atol=atol,
+            alone=alone,
         )
         self.start, self.until, self.step, self.method = (
             course.start,
@@ -121,16 +128,23 @@ class Flight:
         self.acting = None if loads is None or resumed else Acting(loads, frame)
         self._plan(assembly, x, given)
         self.by = short_enough(self.plan, self.method, course.steps)
+        own = isinstance(self.method, Library) or self.by.step is None  # steps of its own
+        if own and control is not None and control_step is None:
+            raise unsampled(self.method)
+        self.dense = Dense() if dense and own else None
+        self.curve = self.method.polynomial() if isinstance(self.method, Compiled) else None
+        self.by = replace(self.by, slopes=self.dense is not None and self.curve is not None)
         self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
         self.plan.clock = clock_of(self.plan, self.start, course.every, self.step)
         self.columns = columns_of(self.plan, self.system, keep)
-        self._begin(x, given, course.every, resumed, (interpret, ideal))
+        self._begin(x, given, course, resumed, (interpret, ideal))
         self.log = FlightLog(contents_of(self.plan, self.system, self.columns), self.system, assembly)
         self.log.acted.append(self._acted())
         self._watch()
         self.law: Commanding | None = None
         if control is not None:
-            period = self.step if control_step is None else period_of(control_step, "control_step")
+            read = step_of if alone else period_of
+            period = self.step if control_step is None else read(control_step, "control_step")
             self.law = Commanding(control, period, self)
         said = [fault.described() for fault in self.faults]
         more = {"keep": None if keep is None else list(keep), "faults": said, "pace": pace}
@@ -140,7 +154,7 @@ class Flight:
         self,
         x: State | None,
         given: Mapping[str, Any] | None,
-        every: Fraction | None,
+        course: Course,
         resumed: bool,
         modes: tuple[bool, bool],
     ) -> None:
@@ -150,10 +164,12 @@ class Flight:
             self.plan.check_closed(values)
         point = begun_at(self.system, x)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
-        self._close(every, *modes)
+        self._close(course, *modes)
         self.loop.hold(values)
         if self.plan.ahead and not resumed:
             self._start_as_known()
+        if self.loop.without and not resumed:
+            check_locked(self.system, State(self.system.layout, self.q, self.v))
         self.loop.begin_at(self.start)
         self.loop.end_at(float(self.until))
 
@@ -178,10 +194,10 @@ class Flight:
         if x is not None:
             self.system = at_point(self.system, x)
 
-    def _close(self, every: Fraction | None, interpret: bool, ideal: bool) -> None:
+    def _close(self, course: Course, interpret: bool, ideal: bool) -> None:
         """Close the loop of devices and vehicle under what acts."""
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
-        rows.every = 0 if every is None else self.plan.clock.ticks(every)
+        rows.every = 0 if course.every is None else self.plan.clock.ticks(course.every)
         self._begin_loads(float(self.start))
         self.loop = ClosedLoop(
             self.plan,
@@ -193,7 +209,11 @@ class Flight:
             ideal=ideal,
             touching=Touching(self.plan, bool(self.events), idle=self.plan.later),
         )
-        self.scipy = ByScipy(self.loop, self.method, self.flush) if isinstance(self.method, Library) else None
+        self.loop.loop.option[kernels.SINGLE] = int(self.dense is not None)
+        self.scipy: ByScipy | None = None
+        if isinstance(self.method, Library):
+            keep = None if self.dense is None else self._keep
+            self.scipy = ByScipy(self.loop, self.method, self.flush, keep, course.first)
 
     def _watch(self) -> None:
         """Look out for events of the run and of devices."""
@@ -342,12 +362,30 @@ class Flight:
                 return flights.STEPPED
         if status != flights.STEPPED and (status != flights.TIMED or self.path is not None):
             self.flush()  # else rows stay in the buffer until it is full
+        if status == flights.PAUSED:
+            self.log.commit(due=begun is not None)
         check(self, status)
+        if status == flights.STEPPED and self.dense is not None and self.scipy is None:
+            self._keep(self.step_begun(), self._curve())
         if status == flights.STEPPED and happening is not None and self.scipy is None:
             happening.passed()
         elif status == flights.TIMED and happening is not None:
             happening.due()
         return status
+
+    def _keep(self, t: float, curve: Curve) -> None:
+        """Keep the curve of a step that begins at t."""
+        assert self.dense is not None
+        self.dense.add(t, curve)
+
+    def _curve(self) -> Curve:
+        """Return the motion inside the last step of a compiled method as a function of time."""
+        t, x, loop = self.step_begun(), self.beginning(), self.loop.loop
+        if self.curve is None:
+            end = State(self.system.layout, self.q.copy(), self.v.copy())
+            return Cubic(t, Between(self.system, x.q, x.v, end, self.t - t))
+        slopes = loop.slopes[0][:, : self.system.nq + self.system.nv]
+        return Polynomial(t, self.t - t, np.concatenate([x.q, x.v]), self.curve.T @ slopes)
 
     def _due(self) -> float:
         """Return the time of the next checkpoint."""
@@ -436,7 +474,7 @@ class Flight:
     def _acted(self) -> Acted:
         """Return what is known of what acts from now on."""
         inputs = None if self.acting is None else self.inputs
-        return Acted(self.plan, self.columns, self.loop.touching, inputs)
+        return Acted(self.plan, self.columns, self.loop.touching, inputs, self.dense)
 
     def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
         """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
@@ -468,6 +506,7 @@ class Flight:
         else:
             self._begin_loads(t)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
+        self.dense = None if self.dense is None else Dense()
         self.log.begin_phase(self.system, self._acted())
         self.changed()
 

@@ -173,9 +173,13 @@ class Happening:
     def _hand_over(self) -> None:
         """Let compiled steps watch by themselves, where conditions are numbers that they have."""
         flight, eyes, signals = self.flight, self.watch.eyes, self.watch.signals
-        alone = flight.scipy is None and all(
-            eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
-            for eye in eyes
+        alone = (
+            flight.scipy is None
+            and flight.dense is None
+            and all(
+                eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
+                for eye in eyes
+            )
         )
         loop = flight.loop.loop
         self.chunk = 0.0 if alone or not self._by_rows() else (CHUNK - 0.5) * float(flight.step)

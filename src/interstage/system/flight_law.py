@@ -6,13 +6,24 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.calling import given_system
 from interstage.system.acting import Control, command
 from interstage.system.kernels.flights import SLACK
+from interstage.system.methods import Method
 
 if TYPE_CHECKING:
     from interstage.system.flight import Flight
+
+
+def unsampled(method: Method) -> InputError:
+    """Return what to say of a law that nobody says when to ask."""
+    return InputError(
+        f"a control law is sampled: method {method} takes steps of its own",
+        where="control_step",
+        expected="control_step=, the time between samples, or step= with a method of fixed steps",
+    )
 
 
 class Commanding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +11,12 @@ from interstage.errors import SolverError
 from interstage.multibody.diagnosis import refuse
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.dense import Curve
 from interstage.system.flight_events import Whole
 from interstage.system.kernels import flights, stretch
 from interstage.system.library import LoopSlope, Solver
 from interstage.system.methods import Library
 from interstage.system.tolerance import first_step
-
-if TYPE_CHECKING:
-    from scipy.integrate import OdeSolver
-
 
 Inside = Callable[[float], Whole]
 
@@ -33,12 +29,22 @@ class ByScipy:
     flush : empties the buffer of the log
     look : looks for events in a step, given the whole state by the time since its beginning, and what writes rows up to
         a time; tells if one happened
+    keep : takes the curve of each step and when it begins, None: nobody wants them
+    first : step that is tried first, None: its own choice
     """
 
-    def __init__(self, loop: ClosedLoop, method: Library, flush: Callable[[], None]):
-        self.loop, self.flush, by = loop, flush, loop.by
+    def __init__(
+        self,
+        loop: ClosedLoop,
+        method: Library,
+        flush: Callable[[], None],
+        keep: Callable[[float, Curve], None] | None = None,
+        first: float | None = None,
+    ):
+        self.loop, self.flush, self.keep, by = loop, flush, keep, loop.by
         self.look: Callable[[Inside, Callable[[float], None]], bool] | None = None
-        self.solver = Solver(method, min(first_step(loop.system), by.longest), by.longest, by.rtol, by.atol)
+        begin = min(first or first_step(loop.system), by.longest)
+        self.solver = Solver(method, begin, by.longest, by.rtol, by.atol)
 
     def stretch(self, q: np.ndarray, v: np.ndarray) -> int:
         """Go on from where `loop.now` is, q and v changed in place; return how it ended."""
@@ -83,7 +89,11 @@ class ByScipy:
             stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
             for solver in self.solver.steps_to(slope, t, y, stop):
                 rows = self._rows(solver.t_old, solver.t) if self.between else []
-                inside = self._inside(solver) if rows or self.look else None  # may ask for more slopes
+                looks = bool(rows) or self.look is not None
+                curve = solver.dense_output() if looks or self.keep is not None else None  # more slopes
+                inside = self._inside(solver.t_old, curve) if curve is not None and looks else None
+                if curve is not None and self.keep is not None:
+                    self.keep(solver.t_old, curve)
                 self._arrive(solver.t, solver.y, q, v)
                 if inside is not None:
                     write = partial(self._write, rows, solver.t_old, inside)
@@ -124,9 +134,9 @@ class ByScipy:
                 refuse(self.loop.system, status, x)
             loop.pace[flights.LOGGED] = t
 
-    def _inside(self, solver: OdeSolver) -> Inside:
-        """Return the state inside the last step of a solver by the time since its beginning."""
-        curve, begin, system = solver.dense_output(), solver.t_old, self.loop.system
+    def _inside(self, begin: float, curve: Curve) -> Inside:
+        """Return the state inside a step by the time since its beginning."""
+        system = self.loop.system
 
         def at(s: float) -> Whole:
             q, v = np.empty(system.nq), np.empty(system.nv)

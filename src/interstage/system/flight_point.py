@@ -73,6 +73,17 @@ def check_real(x: State) -> None:
         raise InputError("a run starts from a state of real numbers", where="x", got=f"{x.q.dtype}")
 
 
+def check_locked(system: System, x: State) -> None:
+    """Refuse a start at which locked joints move: they would go on for ever."""
+    for body in system.bodies:
+        if system.joint_mode(body) == "locked" and x[body].v.any():
+            raise InputError(
+                f"the joint of body '{body}' is locked, but it moves",
+                got=f"rates {x[body].v}",
+                hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action Switch",
+            )
+
+
 def base_loads(system: System, x: State) -> Base | None:
     """Return what acts beside devices: tau, sites and wrenches of an operating point."""
     if not isinstance(x, OperatingPoint):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -9,14 +10,15 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.system.device import Device
-from interstage.system.methods import Compiled, Method, method_of
+from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.phases import SAME_TIME
 from interstage.system.plan import Plan
 from interstage.system.ports import Crossing
 from interstage.system.steps import Steps
-from interstage.system.ticks import Clock, Period, period_of, time_of
+from interstage.system.ticks import Clock, Period, period_of, step_of, time_of
 
 DEFAULT = Fraction(1, 100)  # equal steps where none are asked for
+ON_GRID = 1e-9  # a row this near to a step (in steps) is that step
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Course:
     """When and how a flight goes through time.
 
     step : of equal ones, or what counts as one;  every : time between rows of the log, None: at every step
+    first : step that a solver of scipy tries first, None: its own choice
     asked : what was asked for, as a checkpoint keeps it
     """
 
@@ -34,6 +37,7 @@ class Course:
     method: Method
     steps: Steps
     asked: dict[str, object]
+    first: float | None = None
 
     @classmethod
     def of(
@@ -47,34 +51,40 @@ class Course:
         max_step: Period | None,
         rtol: float,
         atol: float,
+        alone: bool = False,
     ) -> Course:
-        """Return the course that arguments of `simulate` mean, or say what is wrong with them."""
+        """Return the course that arguments of `simulate` mean, or say what is wrong with them.
+
+        alone : nothing is sampled, so that steps and rows may be any time apart; steps are equal from row to row
+        """
+        read = step_of if alone else period_of
         begin, end = period_of(start, "start", zero=True), time_of(until, "until")
         if end <= begin:
             raise InputError("a run ends after its start", expected=f"until > {begin} s", got=f"{end} s")
-        fixed = None if step is None else period_of(step, "step")
-        every = None if log_step is None else period_of(log_step, "log_step")
+        fixed = None if step is None else read(step, "step")
+        every = None if log_step is None else read(log_step, "log_step")
+        chosen = method_of("rk4" if method is None else method)
+        if alone and fixed is not None and every is not None and isinstance(chosen, Compiled):
+            fixed = every / max(1, math.ceil(float(every / fixed) - ON_GRID))
         longest = None if max_step is None else time_of(max_step, "max_step")
-        chosen, steps = _steps(method, fixed, np.inf if longest is None else float(longest), rtol, atol)
+        steps = _steps(chosen, fixed, np.inf if longest is None else float(longest), rtol, atol)
         times = {"start": begin, "until": end, "step": fixed, "max_step": longest, "log_step": every}
         asked: dict[str, object] = {n: None if one is None else f"{one} s" for n, one in times.items()}
         asked |= {"method": chosen.name, "rtol": rtol, "atol": atol}
-        return cls(begin, end, fixed or DEFAULT, every, chosen, steps, asked)
+        first = float(fixed) if fixed is not None and isinstance(chosen, Library) else None
+        return cls(begin, end, fixed or DEFAULT, every, chosen, steps, asked, first)
 
 
-def _steps(
-    method: str | Method | None, fixed: Fraction | None, longest: float, rtol: float, atol: float
-) -> tuple[Method, Steps]:
-    """Return the method of a flight, and how it steps."""
-    chosen = method_of("rk4" if method is None else method)
+def _steps(chosen: Method, fixed: Fraction | None, longest: float, rtol: float, atol: float) -> Steps:
+    """Return how a method steps in a flight."""
     if fixed is None and chosen.embedded is None:
         fixed = DEFAULT
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not (isinstance(value, int | float) and np.isfinite(value) and value > 0.0):
             raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
     if isinstance(chosen, Compiled):
-        return chosen, Steps(chosen, fixed, longest, rtol, atol)
-    return chosen, Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
+        return Steps(chosen, fixed, longest, rtol, atol)
+    return Steps(step=fixed or Fraction(1), longest=longest, rtol=rtol, atol=atol)
 
 
 def _no_edge_between(plan: Plan, step: float) -> None:

@@ -243,7 +243,7 @@ class Log:
         phase = [p for p in self.phases if p.t[0] <= t][-1]
         if phase.dense is None:  # an event at the very end, or no time between two
             return phase.state()
-        return tidied(phase.system, phase.dense(t))
+        return tidied(phase.system, phase.dense(t)[: phase.system.nq + phase.system.nv])
 
     @cached_property
     def _sums(self) -> np.ndarray:

@@ -38,7 +38,7 @@ class Progress:
     def __init__(self, name: str, start: float, until: float, shown: bool = True, commits: float = 0.0):
         self.name, self.start, self.until = name, start, until
         self.console = console() if shown else None
-        self.every = commits if self.console is None else BLINK_S  # seconds between two looks
+        self.every = max(commits, BLINK_S if self.console is not None else 0.0)  # seconds between two looks
         self.ahead = (until - start) / 2000.0
         self.begun = self.last = time.perf_counter()
         self.bar: Bar | None = None

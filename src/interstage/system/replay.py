@@ -18,6 +18,7 @@ from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.recovered import recovery_of
 from interstage.system.ahead import Ahead
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.dense import Dense
 from interstage.system.holding import held_joints
 from interstage.system.log_columns import Columns
 from interstage.system.phases import Inputs, Phase
@@ -28,12 +29,16 @@ from interstage.system.touching import Touching
 
 @dataclass(frozen=True)
 class Acted:
-    """What is known of a stretch of a flight: its plan, what is logged, what is touched, what acted beside devices."""
+    """What is known of a stretch of a flight: its plan, what is logged, what is touched, what acted beside devices.
+
+    dense : the motion between its rows, where that is kept
+    """
 
     plan: Plan
     columns: Columns
     touching: Touching
     inputs: Inputs | None
+    dense: Dense | None = None
 
     @property
     def alone(self) -> bool:
@@ -77,7 +82,7 @@ class FlightPhase(Phase):
         acted: Acted,
         tables: tuple[np.ndarray, Sequence[np.ndarray]],
     ):
-        super().__init__(system, t, q, v, inertia=masses[0], propellant=masses[1])
+        super().__init__(system, t, q, v, acted.dense or None, inertia=masses[0], propellant=masses[1])
         self._acted_on, self._logged = acted, tables
         self._once: tuple[np.ndarray, np.ndarray] | None = None
 

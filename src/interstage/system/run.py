@@ -17,7 +17,9 @@ from interstage.system.acting import Acting, Control, InTime, bearer, command, r
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import given_ahead
 from interstage.system.assembly import Part
+from interstage.system.dense import Dense
 from interstage.system.events import Event, EventRecord, Outcome, note, perform
+from interstage.system.flight_point import check_locked
 from interstage.system.histories import BoundMotion, Mass, Motion
 from interstage.system.log import Log
 from interstage.system.phases import Inputs, Phase
@@ -60,7 +62,7 @@ class Run:
             system.check_closed(State(system.layout, x.q.astype(np.float64), x.v.astype(np.float64)))
             if open_by(system, self.x) > 10.0:
                 self.x = system.assemble(self.x)
-        self._check_locked()
+        check_locked(system, self.x)
         self.timed = sorted((e for e in events if e.at is not None), key=lambda e: e.at)
         self.watch = Watch(events, system, self.seen)
         self.records: list[EventRecord] = []
@@ -110,16 +112,6 @@ class Run:
         if start:
             self._write_motion(bound, self.t, self.x.q, self.x.v)
 
-    def _check_locked(self) -> None:
-        """Refuse a start at which locked joints move: they would go on for ever."""
-        for body in self.system.bodies:
-            if self.system.joint_mode(body) == "locked" and self.x[body].v.any():
-                raise InputError(
-                    f"the joint of body '{body}' is locked, but it moves",
-                    got=f"rates {self.x[body].v}",
-                    hint=f"set x['{body}'].v to zero; to stop a moving joint, use the event action Switch",
-                )
-
     def _write_motion(self, bound: BoundMotion, t: float, q: np.ndarray, v: np.ndarray) -> None:
         where = self.system.layout[bound.body]
         angle, rate, _ = bound.at(t)
@@ -164,7 +156,7 @@ class Run:
         """Start to log a new system, with the present state."""
         self.inputs = Inputs(accelerations=self._recall(dict(self.motions)))
         self.rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self.dense: list[tuple[float, float, Callable]] = []
+        self.dense = Dense()
         self.set_masses(self.t)
         self.add_rows(np.array([self.t]), self.x.q[None].copy(), self.x.v[None].copy())
 
@@ -196,9 +188,8 @@ class Run:
             origin = self.system.model.spec(body).offset
             states = [State(self.system.layout, q[k], v[k]) if mass.of_state else None for k in range(len(t))]
             inertia[body] = mass.table(t, states, origin)
-        dense = _Dense(self.dense) if self.dense else None
         system = self.system if last else self.system.with_settings()
-        self.phases.append(Phase(system, t, q, v, dense, self.inputs, inertia))
+        self.phases.append(Phase(system, t, q, v, self.dense or None, self.inputs, inertia))
 
     def log(self, info: dict[str, object]) -> Log:
         """Close the last phase and return the log."""
@@ -273,13 +264,3 @@ class Run:
         if body not in self.system.layout or self.system.model.spec(body).joint.nv != motion.nv:
             return False
         return self.system.joint_mode(body) == "prescribed"
-
-
-class _Dense:
-    """Dense output of several pieces."""
-
-    def __init__(self, pieces: list[tuple[float, float, Callable]]):
-        self.ends, self.pieces = np.array([b for _, b, _ in pieces]), [f for _, _, f in pieces]
-
-    def __call__(self, t: float) -> np.ndarray:
-        return self.pieces[min(int(np.searchsorted(self.ends, t)), len(self.pieces) - 1)](t)

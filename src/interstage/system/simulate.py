@@ -32,7 +32,7 @@ from interstage.system.log import Log
 from interstage.system.methods import Compiled, Library, Method, method_of
 from interstage.system.ports import Value
 from interstage.system.run import Run
-from interstage.system.stepper import Pace, Stepper, unsampled
+from interstage.system.stepper import Pace, Stepper
 from interstage.system.ticks import Period, period_of
 
 
@@ -102,7 +102,8 @@ def simulate(
         damping by a flow inside the body, but what is applied. They are followed at every stage of every step
     events : see `Event`; the log then has phases
     log_step : time between logged states (default: every step; adaptive: where the method steps); the end has a row too
-    dense : keep what `log.at` needs of an adaptive run, some kilobytes a step; default: where there is no `log_step`
+    dense : keep what `log.at` needs of an adaptive run, some kilobytes a step, in memory; default: of a vehicle alone
+        where there is no `log_step` and no file
     max_step, rtol, atol : of adaptive steps; compiled methods measure errors by kind of coordinate as `tolerance` says.
         Steps end at every row of a table of loads; a function that acts for a moment only can lie between two steps,
         unless max_step is shorter
@@ -119,18 +120,13 @@ def simulate(
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
-    flown = (
-        log is not None
-        or checkpoint is not None
-        or pace is not None
-        or bool(period_of(start, "start", zero=True))
-    )
-    if flown and not isinstance(system, Assembly):
-        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, dense)
+    later = bool(period_of(start, "start", zero=True))
+    kept = log is not None or checkpoint is not None
+    if (kept or later or pace is not None) and not isinstance(system, Assembly):
+        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
         x = _with_loads(system, x, forces, tau, accelerations, frame)
         method = "dop853" if method is None and step is None else method
-        if control is not None and control_step is None and step is None:
-            raise unsampled(method_of(method or "dop853"))
+        dense = log is None and log_step is None if dense is None else dense
         system, forces, tau, accelerations = Assembly(system.model.name, vehicle=system), None, None, None
     elif isinstance(system, Assembly):
         _refuse_beside_devices({"control": control})
@@ -158,11 +154,15 @@ def simulate(
             control=control,
             control_step=control_step,
             frame=frame,
+            dense=bool(dense),
         )
         flight.write_to(log, checkpoint)
         flight.shown = progress
         warn_of_fast_states(flight)
-        return flight.run()
+        flown = flight.run()
+        if flight.system.watched:
+            flight.system.warn_of_fidelity()
+        return flown
     _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
     run = _begun(
         system,
@@ -229,13 +229,11 @@ def _refuse_beside_devices(given: Mapping[str, object]) -> None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
 
 
-def _refuse_of_one_vehicle(ports: Mapping[str, object], dense: bool | None = None) -> None:
-    """Refuse what needs ports, and (of a flight) what an assembly has rows for."""
+def _refuse_of_one_vehicle(ports: Mapping[str, object]) -> None:
+    """Refuse what needs ports."""
     for argument, value in ports.items():
         if value is not None:
             raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
-    if dense:
-        raise InputError("a run with log, checkpoint, start or pace keeps rows alone", where="dense")
 
 
 def _with_loads(

@@ -15,6 +15,8 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Control
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.dense import Curve
+from interstage.system.flight_law import unsampled
 from interstage.system.kernels import flights, stretch
 from interstage.system.locks import Locks
 from interstage.system.methods import Compiled, Method
@@ -25,7 +27,6 @@ from interstage.system.stable_steps import is_sane, too_long, went_to_infinity
 from interstage.system.steps import Rows, Steps
 from interstage.system.watch import At
 
-Curve = Callable[[float], np.ndarray]
 SAME_ROW = 1e-9  # a row this near to the end, in times between rows, is the end
 ROWS, NUMBERS = 4096, 2**19  # rows, and numbers in them, of the buffer between compiled steps and the log
 
@@ -50,15 +51,6 @@ def count(total: float, part: float, what: str) -> int:
             f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}"
         )
     return n
-
-
-def unsampled(method: Method) -> InputError:
-    """Return what to say of a law that nobody says when to ask."""
-    return InputError(
-        f"a control law is sampled: method {method} takes steps of its own",
-        where="control_step",
-        expected="control_step=, the time between samples, or step= with a method of fixed steps",
-    )
 
 
 class Logged:
@@ -188,7 +180,7 @@ class Stepper:
         if found is not None:
             t1, end = t0 + found[0], (exact or inside)(found[0])
         if run.keeps_dense:
-            run.dense.append((t0, t1, dense))
+            run.dense.add(t0, dense)
         for t in self.logged.within(t0, t1):
             row = end if t == t1 else inside(t - t0)
             run.add_rows(np.array([t]), row.q[None].copy(), row.v[None].copy())

@@ -33,6 +33,7 @@ _RATES = {"Hz": Fraction(1), "kHz": Fraction(1000), "mHz": Fraction(1, 1000)}
 SHORT = 10**6  # denominators up to this are taken for what a float was meant to be
 NEAR = 1e-6  # a fraction this near to a float, relative, may be what was meant
 ON_TICK = 1e-6  # a time this near to a tick, in ticks, is on it
+LONG = 2**22  # numerators of steps: far ahead in time they are still counted in whole numbers
 MOST = 2**62  # ticks of a run
 
 
@@ -68,6 +69,19 @@ def time_of(value: Period, where: str = "time") -> Fraction:
     if isinstance(value, float) and math.isfinite(value) and float(_short(value)) != value:
         value = Fraction(repr(float(value)))
     return period_of(value, where)
+
+
+def step_of(value: Period, where: str = "step") -> Fraction:
+    """Return a positive time with which no other has to meet: as `period_of`, and floats of any length.
+
+    Fractions are as short as counting needs, and within 1e-13 of a second-long step.
+
+    >>> step_of(0.01), abs(float(step_of(2**-0.5)) - 2**-0.5) < 1e-13
+    (Fraction(1, 100), True)
+    """
+    odd = isinstance(value, float) and math.isfinite(value) and value > 0.0 and float(_short(value)) != value
+    found = Fraction(value) if odd else period_of(value, where)
+    return found if found.numerator <= LONG else found.limit_denominator(max(1, int(LONG / found)))
 
 
 def delay_of(value: Period, period: Fraction | None) -> Fraction:
