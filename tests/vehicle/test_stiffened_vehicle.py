@@ -10,6 +10,7 @@ from interstage import devices as dev
 from interstage.fem.geometric import geometric_stiffness
 from interstage.fem.model import FEModel
 from interstage.kane import Kane
+from interstage.vehicle import Load, Tank, fly
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +174,35 @@ def test_switched_propellant_is_a_body_made_anew(v, few, strut):
     M, f = kane.equations(y.q, y.v, np.zeros(len(y.v)), forces)
     second = S @ np.linalg.solve(M, f)
     np.testing.assert_allclose(found, second, atol=1e-8 * np.abs(second).max())
+
+
+@pytest.mark.parametrize("flow", [0.0, 900.0])
+def test_the_vehicle_alone_is_stiffened_as_in_the_engine(v, few, flow):
+    """Spin, thrust that follows its node and a force of the world, by dense equations and by the engine.
+
+    While propellant burns the one takes it at mid-step, the other finds stiffness at thousandths of a tank.
+    """
+    system = v.multibody(few, propellant=FILL, geometric_stiffness=PLACES).compile()
+    flight = ist.Assembly("up", vehicle=system)
+    foot = ("rocket", few.node_id("first", 1))
+    flight.add("main", dev.Engine(body=foot, thrust=THRUST, flow=flow, level=1.0))
+    flight.add("grain", Tank(of="grain"))
+    flight.wire({"main.mass_flow": "grain.flow"})
+    x = system.state()
+    eta = 0.1 * np.random.default_rng(6).normal(size=len(few))
+    x["rocket"].eta[:], x["rocket"].velocity[:] = eta, [0.1, -0.3, 0.4, 50.0, 1.0, 0.0]
+    wanted = ist.simulate(flight, x, until=0.2, step=5e-4, method="rk4", log_step=0.1)["rocket"].eta[-1]
+    found = [
+        fly(
+            few, until=0.2, step=5e-4, loads=[Load(("first", 1), [1, 0, 0], THRUST, "follower")], eta=eta,
+            velocity=[0.1, -0.3, 0.4, 50.0, 1.0, 0.0], propellant=FILL, flow={"grain": flow} if flow else None,
+            geometric_stiffness=stiff,
+        ).eta[-1]
+        for stiff in (True, False)
+    ]  # fmt: skip
+    size = np.abs(wanted).max()
+    np.testing.assert_allclose(found[0], wanted, atol=(1e-5 if flow else 1e-9) * size)
+    assert np.abs(found[1] - wanted).max() > 1e-3 * size
 
 
 def test_both_parts_keep_it_when_stages_part(v, few):

@@ -203,11 +203,13 @@ def flow_forces(site_l, site_gamma, segment, flow, eta, u, Q):
 
 
 @kernel
-def load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, size, R, eta, Q):
+def load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, size, R, eta, Q, pushed):
     """Add loads: load_kind 0 force in world axes, 1 force that follows its node, 2 and 3 torques so.
 
     load_axis (L, 3), size (L,);  R (3, 3) : attitude of the body
+    pushed (sites, 6) : is written, forces and torques T1 T2 T3 R1 R2 R3 at the sites, body axes
     """
+    pushed[:] = 0.0
     kind = Q.dtype
     d, place, turn, T = np.empty(3, kind), np.empty(3, kind), np.empty(3, kind), np.empty((3, 3), kind)
     for i in range(len(load_site)):
@@ -225,6 +227,9 @@ def load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, s
             rotvec_to_matrix(turn, T)
             rotate(T, load_axis[i], d)
         d *= size[i]
+        first = 0 if load_kind[i] < 2 else 3
+        for a in range(3):
+            pushed[at, first + a] += d[a]
         if load_kind[i] < 2:
             _push(place, site_gamma[at], d, Q)
         else:
@@ -232,6 +237,28 @@ def load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, s
             for r in range(len(eta)):
                 for a in range(3):
                     Q[6 + r] += site_lam[at, a, r] * d[a]
+
+
+@kernel
+def load_stiffness_forces(site, part, K, w, pushed, eta, Q):
+    """Take what loads make of the stiffness from modal forces: Σ_p c_p K_p η.
+
+    site (k,) : of a load at a node, -1 for the spin;  part (k,) : 0 to 5, T1 T2 T3 R1 R2 R3 or ω_xω_x ω_yω_y ω_zω_z
+    ω_xω_y ω_xω_z ω_yω_z;  K (k, n, n);  pushed (sites, 6) : of `load_forces`
+    """
+    for k in range(len(site)):
+        c = part[k]
+        if site[k] >= 0:
+            size = pushed[site[k], c]
+        elif c < 3:
+            size = w[c] * w[c]
+        else:
+            size = w[(c - 3) // 2] * w[(c - 3) // 2 + 1 if c != 4 else 2]
+        if size == 0.0:
+            continue
+        for r in range(len(eta)):
+            for s in range(len(eta)):
+                Q[6 + r] -= size * K[k, r, s] * eta[s]
 
 
 @kernel
@@ -248,11 +275,12 @@ def momentum(n, order, p, eta, u, Y, Yd, M, b, out):
 
 
 @kernel
-def _slope(n, order, p, C, gravity, site, loads, size, segment, flow, x, work, xd):
-    """Write the rates of a state x = [position 3, quaternion 4, η, w, v, η̇]."""
+def _slope(n, order, p, C, stiff, gravity, site, loads, size, segment, flow, x, work, xd):
+    """Write the rates of a state x = [position 3, quaternion 4, η, w, v, η̇]; stiff : first of load_stiffness_forces."""
     site_l, site_gamma, site_lam = site
     load_site, load_kind, load_axis = loads
-    R, g, Y, Yd, M, b, Q = work
+    R, g, Y, Yd, M, b, Q, pushed = work
+    stiff_site, stiff_part, K = stiff
     eta, u = x[7 : 7 + n], x[7 + n :]
     quaternion_to_matrix(x[3:7], R)
     rotate(R, u[3:6], xd[:3])
@@ -268,19 +296,21 @@ def _slope(n, order, p, C, gravity, site, loads, size, segment, flow, x, work, x
     for r in range(n):
         for s in range(n):
             Q[6 + r] -= p[oK + r * n + s] * eta[s] + C[r, s] * u[6 + s]
-    load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, size, R, eta, Q)
+    load_forces(site_l, site_gamma, site_lam, load_site, load_kind, load_axis, size, R, eta, Q, pushed)
+    load_stiffness_forces(stiff_site, stiff_part, K, u, pushed, eta, Q)
     flow_forces(site_l, site_gamma, segment, flow, eta, u, Q)
     xd[7 + n :] = np.linalg.solve(M, Q)
 
 
 @kernel
 def fly_steps(
-    n, order, step, library, damping, gravity, site, loads, segment, histories, every, x, log, left
+    n, order, step, library, damping, stiffness, gravity, site, loads, segment, histories, every, x, log, left
 ):
     """Fly with RK4, integrals taken once a step at its middle.
 
     library : base, first, level_mass, level_values of `Partition`
     damping : C (k, n, n), and for each step its first matrix and the weight of the next
+    stiffness : site and part of loads as in `load_stiffness_forces`, K (k, loads, n, n), and steps as of damping
     histories : masses (N + 1, T) at the ends of steps, (N, T) at mid-step; loads (N, 3, L) at the start, middle and
         end of a step; flows (N, s)
     x : state, changed;  log (rows, len(x)) : every so many steps
@@ -289,14 +319,16 @@ def fly_steps(
     """
     base, first, level_mass, level_values = library
     C_all, C_at, C_weight = damping
+    stiff_site, stiff_part, K_all, K_at, K_weight = stiffness
     edges, masses, sizes, flows = histories
     p, old = np.empty_like(base), np.empty_like(base)
     work = (
         np.empty((3, 3)), np.empty(3), np.empty((3, 3, n)), np.empty((3, 3, n)), np.empty((6 + n, 6 + n)),
-        np.empty(6 + n), np.empty(6 + n),
+        np.empty(6 + n), np.empty(6 + n), np.zeros((len(site[0]), 6)),
     )  # fmt: skip
     k1, k2, k3, k4 = np.empty_like(x), np.empty_like(x), np.empty_like(x), np.empty_like(x)
-    C, y = np.empty((n, n)), np.empty_like(x)
+    C, K, y = np.empty((n, n)), np.empty_like(K_all[0]), np.empty_like(x)
+    stiff = (stiff_site, stiff_part, K)
     carried, h = np.zeros(7), step
     row = 0
     weigh(base, first, level_mass, level_values, edges[0], old)
@@ -307,19 +339,23 @@ def fly_steps(
         C[:] = (1.0 - C_weight[i]) * C_all[C_at[i]]
         if C_weight[i] > 0.0:
             C += C_weight[i] * C_all[C_at[i] + 1]
+        if len(stiff_site):
+            K[:] = (1.0 - K_weight[i]) * K_all[K_at[i]]
+            if K_weight[i] > 0.0:
+                K += K_weight[i] * K_all[K_at[i] + 1]
         if i % every == 0:
             log[row] = x
             row += 1
-        _slope(n, order, p, C, gravity, site, loads, sizes[i, 0], segment, flows[i], x, work, k1)
+        _slope(n, order, p, C, stiff, gravity, site, loads, sizes[i, 0], segment, flows[i], x, work, k1)
         _carry(n, site, segment, flows[i], x, h / 6.0, carried)
         y[:] = x + 0.5 * h * k1
-        _slope(n, order, p, C, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k2)
+        _slope(n, order, p, C, stiff, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k2)
         _carry(n, site, segment, flows[i], y, h / 3.0, carried)
         y[:] = x + 0.5 * h * k2
-        _slope(n, order, p, C, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k3)
+        _slope(n, order, p, C, stiff, gravity, site, loads, sizes[i, 1], segment, flows[i], y, work, k3)
         _carry(n, site, segment, flows[i], y, h / 3.0, carried)
         y[:] = x + h * k3
-        _slope(n, order, p, C, gravity, site, loads, sizes[i, 2], segment, flows[i], y, work, k4)
+        _slope(n, order, p, C, stiff, gravity, site, loads, sizes[i, 2], segment, flows[i], y, work, k4)
         _carry(n, site, segment, flows[i], y, h / 6.0, carried)
         x += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         if not np.all(np.isfinite(x)):
@@ -384,7 +420,7 @@ def flow_momentum(n, site_l, site_gamma, segment, flow, x, out):
 @kernel
 def _leave(n, order, old, new, x, work, y, left):
     """Add momentum and energy of the mass between two sets of integrals to what was left behind."""
-    R, t, Y, Yd, M, b, Q = work
+    R, t, Y, Yd, M, b, Q, _ = work
     gone = old - new
     if not np.any(gone):
         return

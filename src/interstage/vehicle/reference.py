@@ -22,6 +22,7 @@ from interstage.spatial.checks import as_array
 from interstage.units import quantity
 from interstage.vehicle.burn_log import BodyState, BurnLog
 from interstage.vehicle.damping import Ratio, damping_matrix
+from interstage.vehicle.geometric import LoadPlaces, load_stiffness
 from interstage.vehicle.integrals import Integrals, Partition
 from interstage.vehicle.kernels import flow_momentum, fly_steps
 from interstage.vehicle.shapes import Propellant, Shapes
@@ -60,6 +61,7 @@ def fly(
     path: Mapping[str, Sequence[Place]] | None = None,
     damping: Ratio = 0.0,
     order: int = 2,
+    geometric_stiffness: bool = False,
     gravity: ArrayLike | None = None,
     start: BodyState | None = None,
     position: ArrayLike = (0.0, 0.0, 0.0),
@@ -82,6 +84,7 @@ def fly(
         lost upstream of it; without a path internal flow is left out
     damping : ratio of every mode at the current mass, a number or a function of its frequency in Hz
     order : 2, or 0 for constant inertia J and F, which keeps first = first0 + E η
+    geometric_stiffness : let spin and the loads change the stiffness, balanced by the inertia of the mass of now
     gravity : (3,) world axes (default: that of the vehicle)
     position (3,), quaternion (4,), velocity (6,) : of the body frame at the start; velocity [w; v] in its axes
     eta (n,), etadot (n,) : at the start
@@ -132,7 +135,8 @@ def fly(
             order,
             step,
             (partition.base, partition.first, partition.level_mass, partition.level_values),
-            _damping(partition, middle, damping, stack.tanks),
+            _damping(partition, middle, damping),
+            _stiffness(shapes, partition, given, middle, site, loads, geometric_stiffness),
             shapes.gravity if gravity is None else as_array(gravity, (3,), "gravity"),
             site.nodes,
             (site.load, *_load_arrays(loads)),
@@ -293,29 +297,55 @@ def _burnt(
 
 
 def _damping(
-    partition: Partition, middle: np.ndarray, ratio: Ratio, tanks: Mapping[str, object]
+    partition: Partition, middle: np.ndarray, ratio: Ratio
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return matrices C (k, n, n) over the burn, the first for each step and the weight of the next."""
     steps, n = len(middle), partition.n
-    if not callable(ratio) and ratio == 0.0:
+    if not steps or (not callable(ratio) and ratio == 0.0):
         return np.zeros((1, n, n)), np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    masses, k, weight = _knots(partition, middle)
+    found = [damping_matrix(Integrals.unpacked(partition.packed(one), n), ratio) for one in masses]
+    return np.array(found), k, weight
+
+
+def _stiffness(
+    shapes: Shapes,
+    partition: Partition,
+    start: Mapping[str, float],
+    middle: np.ndarray,
+    site: _Sites,
+    loads: Sequence[Load],
+    wanted: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return site and part of loads, what these make of the stiffness (k, loads, n, n), and steps as in `_damping`."""
+    steps, n = len(middle), partition.n
+    if not wanted or not steps:
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, np.zeros((1, 0, n, n)), np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    own = load_stiffness(shapes, LoadPlaces(tuple(dict.fromkeys(load.at for load in loads))))
+    at = {load.at: int(number) for load, number in zip(loads, site.load)}
+    masses, k, weight = _knots(partition, middle)
+    found = []
+    for one in masses:
+        fill = {**start, **dict(zip(partition.tanks, one.tolist()))}
+        K = own.at(shapes.partition.weights(fill), shapes.integrals(fill))[:, :n, :n]
+        found.append(0.5 * (K + K.transpose(0, 2, 1)))
+    sites = np.array([-1 if place is None else at[place] for place in own.places], dtype=np.int64)
+    return sites, (own.load - 1).astype(np.int64), np.array(found), k, weight
+
+
+def _knots(partition: Partition, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return masses (k, T) over the burn, a percent of a tank apart; of each step the first, and weight of the next."""
+    steps = len(middle)
     span = np.array([np.ptp(partition.level_mass[a:b]) for a, b in zip(partition.first, partition.first[1:])])
     burnt = (
         np.abs(middle - middle[:1]) / np.where(span > 0.0, span, 1.0) if middle.size else np.zeros((steps, 1))
     )
     along = burnt.max(axis=1)  # part that the tank which is ahead has burnt
-    knots = (
-        np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / REFRESH)) + 1)) if along[-1] > 0 else [0.0]
-    )
-    at = np.searchsorted(along, knots)
-    C = np.array(
-        [
-            damping_matrix(Integrals.unpacked(partition.packed(middle[min(i, steps - 1)]), n), ratio)
-            for i in at
-        ]
-    )
-    if len(knots) == 1:
-        return C, np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    if along[-1] <= 0.0:
+        return middle[:1], np.zeros(steps, dtype=np.int64), np.zeros(steps)
+    knots = np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / REFRESH)) + 1))
+    at = np.minimum(np.searchsorted(along, knots), steps - 1)
     k = np.clip(np.searchsorted(knots, along, side="right") - 1, 0, len(knots) - 2)
-    width = np.diff(knots)[k]
-    return C, k.astype(np.int64), np.clip((along - np.asarray(knots)[k]) / width, 0.0, 1.0)
+    weight = np.clip((along - knots[k]) / np.diff(knots)[k], 0.0, 1.0)
+    return middle[at], k.astype(np.int64), weight
