@@ -126,6 +126,14 @@ def staging(one) -> list[Row]:
                 "rigid parts keep none",
             )
         )
+    change = one.log.phases[1].system.change
+    before, after = change.momentum_before[3:], change.momentum_after[3:]
+    error = float(np.linalg.norm(after - before) / np.linalg.norm(before))
+    note = "parts, and the nozzle that hangs on one of them"
+    rows.append(Row("staging", "momentum of all bodies", "unchanged", "", error, 1e-12, note))
+    error = max(0.0, -change.energy_loss) / change.energy_before
+    taken = f"{-change.energy_loss:.4g}"
+    rows.append(Row("staging", "energy of all bodies, J", "never more", taken, error, 1e-12, note))
     return rows
 
 
