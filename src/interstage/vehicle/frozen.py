@@ -40,8 +40,7 @@ def component_at(
             "the modal mass is not positive", where=f"component '{name}'", hint="look at shapes.report"
         ) from None
     made = _component(shapes, one, name, values, T)
-    made = _with_results(made, shapes, one, results, T, shapes.node_ids)
-    return _with_loads(made, shapes, fill, one, loads, T, shapes.node_ids)
+    return _completed(made, shapes, fill, T, shapes.node_ids, loads, results)
 
 
 def reference_component(
@@ -56,39 +55,27 @@ def reference_component(
     one = replace(shapes.integrals(shapes.reference), G=np.eye(n))
     made = _component(shapes, one, name, (2 * np.pi * shapes.frequencies_hz) ** 2, np.eye(n), ids)
     ids = shapes.node_ids if ids is None else ids
-    made = _with_results(made, shapes, one, results, np.eye(n), ids)
-    return _with_loads(made, shapes, shapes.reference, one, loads, np.eye(n), ids)
+    return _completed(made, shapes, shapes.reference, np.eye(n), ids, loads, results)
 
 
-def _with_results(
-    made: Component,
-    shapes: Shapes,
-    one: Integrals,
-    results: StageResults | None,
-    T: np.ndarray,
-    ids: np.ndarray,
-) -> Component:
-    """Return a component in modes Φ T that gives results of elements back."""
-    if results is None:
-        return made
-    soft = (T.T @ effective_mass(one) @ T) / ((2 * np.pi * made.frequencies_hz) ** 2)[:, None]
-    return made.with_changes(recovery=results.rows(shapes, T, soft, ids))
-
-
-def _with_loads(
+def _completed(
     made: Component,
     shapes: Shapes,
     fill: Mapping[str, float],
-    one: Integrals,
-    loads: LoadStiffness | None,
     T: np.ndarray,
     ids: np.ndarray,
+    loads: LoadStiffness | None,
+    results: StageResults | None,
 ) -> Component:
-    """Return a component in modes Φ T that knows how loads change its stiffness at a fill."""
-    if loads is None:
-        return made
-    K = loads.at(shapes.partition.weights(fill), one)
-    return made.with_changes(geometric_stiffness=loads.record(shapes, K, T, ids))
+    """Return a component in modes Φ T that knows results of elements, and how loads change its stiffness at a fill."""
+    one = shapes.integrals(fill)
+    if results is not None:
+        soft = (T.T @ effective_mass(one) @ T) / ((2 * np.pi * made.frequencies_hz) ** 2)[:, None]
+        made = made.with_changes(recovery=results.rows(shapes, T, soft, ids))
+    if loads is not None:
+        K = loads.at(shapes.partition.weights(fill), one)
+        made = made.with_changes(geometric_stiffness=loads.record(shapes, K, T, ids))
+    return made
 
 
 def tanks_of(
