@@ -46,6 +46,13 @@ class Describer:
         self._seen: dict[
             int, tuple[dict[str, Any], object, int]
         ] = {}  # the object lives as long as its number
+        self._prints: dict[int, tuple[str, object]] = {}
+
+    def _print(self, code: FunctionType | type) -> str:
+        """Return the fingerprint of code, found once for all objects of a class."""
+        if id(code) not in self._prints:
+            self._prints[id(code)] = fingerprint(code), code
+        return self._prints[id(code)][0]
 
     def text(self, value: object, where: str = "") -> str:
         """Return a value with all that it holds as JSON."""
@@ -101,14 +108,14 @@ class Describer:
             self.systems.append(value)
             return {"system": len(self.systems) - 1}
         if isinstance(value, type):
-            return {"class": name_of(value), "source": fingerprint(value)}
+            return {"class": name_of(value), "source": self._print(value)}
         inside = function_inside(value)
         if inside is not None:
             function, owner = inside
             if owner is not None:
                 return {"method": function.__name__, "of": self.value(owner, where)}
             held = {k: self.value(v, f"{where}.{k}") for k, v in vars(function).items() if k != "__wrapped__"}
-            return {"function": name_of(function), "source": fingerprint(function), "attributes": held}
+            return {"function": name_of(function), "source": self._print(function), "attributes": held}
         if isinstance(value, NOT_HELD) or not _plain_object(value):
             raise NoName(f"{where or 'it'} is a {type(value).__name__}, which is not kept")
         number = len(self.objects)
@@ -116,7 +123,7 @@ class Describer:
         cls = type(value)
         made: dict[str, Any] = {"class": name_of(cls), "attributes": {}}
         if not cls.__module__.startswith("interstage.") or issubclass(cls, Device):
-            made["source"] = fingerprint(cls)
+            made["source"] = self._print(cls)
         self.objects[number] = made
         for name, inner in attributes_of(value).items():
             made["attributes"][name] = self.value(inner, f"{where}.{name}" if where else name)
