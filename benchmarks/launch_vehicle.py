@@ -120,10 +120,11 @@ def _cut_quad(new: _Points, row: list) -> None:
 
 
 class Stages:
-    """Wall time, processor time and peak memory of named stages."""
+    """Wall time, processor time and peak memory of named stages, told as they end."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: bool = False) -> None:
         self.rows: list[tuple[str, float, float, float]] = []
+        self.told = told
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
@@ -131,6 +132,8 @@ class Stages:
         yield
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
         self.rows.append((name, time.perf_counter() - wall, time.process_time() - cpu, peak))
+        if self.told:
+            print(f"  {self.rows[-1][1]:.1f} s, {peak:.2f} GB: {name}", file=sys.stderr, flush=True)
 
 
 def measure(grids: int, n_modes: int) -> dict:
@@ -138,11 +141,9 @@ def measure(grids: int, n_modes: int) -> dict:
     from interstage.demo.heron_deck import heron_deck
 
     text = heron_deck()
-    warm = Stages()
-    with warm("everything once with few modes, kernels compiled"):
+    stage = Stages(told=True)
+    with stage("everything once with few modes, kernels compiled"):
         _to_bode(text, 12, Stages())
-    stage = Stages()
-    stage.rows = warm.rows
     first = text.count("\nGRID")
     k = max(1, round(np.sqrt(grids / first)))
     with stage(f"deck, plates cut {k} x {k}"):
@@ -199,7 +200,7 @@ def main(argv: list[str] | None = None) -> None:
         print(json.dumps(measure(*map(int, options.one))))
         return
     for grids in options.grids:
-        found = in_own_process(__file__, "--one", grids, options.modes)
+        found = in_own_process(__file__, "--one", grids, options.modes, show=True)
         assert found is not None
         print(f"{found['grids']} grids, {found['dofs']} dofs, {found['mass']:.0f} kg")
         print("    wall s     cpu s  peak GB  stage")

@@ -17,6 +17,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -173,19 +174,21 @@ def _warm_up() -> None:
 
 
 def in_own_process(
-    script: str, *words: object, limit_s: float | None = None, **environment: str
+    script: str, *words: object, limit_s: float | None = None, show: bool = False, **environment: str
 ) -> dict | None:
-    """Run one measurement of a script in a new process, whose peak memory is its own; None beyond the time limit."""
+    """Run one measurement of a script in a new process, whose peak memory is its own; None beyond the time limit.
+
+    With `show` what it says on its error stream about its progress is seen as it comes.
+    """
     command = [sys.executable, script, *map(str, words)]
-    variables = os.environ | environment
+    errors = None if show else subprocess.PIPE
+    streams = {"stdout": subprocess.PIPE, "stderr": errors, "text": True, "env": os.environ | environment}
     try:
-        done = subprocess.run(
-            command, env=variables, capture_output=True, text=True, check=False, timeout=limit_s
-        )
+        done = subprocess.run(command, check=False, timeout=limit_s, **streams)
     except subprocess.TimeoutExpired:
         return None
     if done.returncode != 0:
-        raise SystemExit(done.stderr)
+        raise SystemExit(done.stderr or f"{Path(script).name} ended with status {done.returncode}")
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

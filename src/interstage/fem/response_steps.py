@@ -1,0 +1,86 @@
+"""Integrate the response of a structure in time: modes alone exactly, everything else by NASTRAN's Newmark scheme."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import expm
+from scipy.sparse.linalg import splu
+
+from interstage.fem.response_problem import ResponseProblem
+
+
+def step_times(steps) -> tuple[np.ndarray, np.ndarray]:
+    """Times of all steps, and which of them are kept: the first, every NO-th of each run, and the last."""
+    t, kept = [0.0], [0]
+    for count, step, every in zip(steps.count, steps.step, steps.keep):
+        first = len(t)
+        t += (t[-1] + step * np.arange(1, count + 1)).tolist()
+        kept += [first + k - 1 for k in range(every, count + 1, every)]
+    if kept[-1] != len(t) - 1:
+        kept.append(len(t) - 1)
+    return np.array(t), np.array(kept)
+
+
+def exact_modes(problem: ResponseProblem, sizes, counts, P, u0, v0):
+    """Modes by themselves, exact for loads that are straight between steps: a first-order hold of each."""
+    k, b = np.diag(problem.K), np.diag(problem.B)
+    n, total = P.shape
+    u, v = np.zeros((2, n, total))
+    u[:, 0], v[:, 0] = u0, v0
+    at = 0
+    for size, count in zip(sizes, counts):
+        # [u v p r]' with p' = r/h: the exponential gives all three maps at once
+        A = np.zeros((n, 4, 4))
+        A[:, 0, 1] = size
+        A[:, 1, 0], A[:, 1, 1], A[:, 1, 2] = -k * size, -b * size, size
+        A[:, 2, 3] = 1.0
+        step = np.stack([expm(one) for one in A]) if n else np.zeros((0, 4, 4))
+        for _ in range(count):
+            x = np.stack([u[:, at], v[:, at], P[:, at], P[:, at + 1] - P[:, at]], axis=1)
+            x = np.einsum("nij,nj->ni", step[:, :2], x)
+            u[:, at + 1], v[:, at + 1] = x.T
+            at += 1
+    return u, v, P - b[:, None] * v - k[:, None] * u
+
+
+def newmark(problem: ResponseProblem, sizes, counts, P, u0, v0):
+    """NASTRAN's Newmark scheme with three points, K and loads averaged over them."""
+    K, B, M = (sp.csc_matrix(A) for A in (problem.K, problem.B, problem.M))
+    n, total = P.shape
+    u, v, a = np.zeros((3, n, total))
+    u[:, 0], v[:, 0] = u0, v0
+    a[:, 0] = _start_acceleration(M, P[:, 0] - B @ v0 - K @ u0)
+    at = 0
+    for size, count in zip(sizes, counts):
+        factor = splu(sp.csc_matrix(M / size**2 + B / (2 * size) + K / 3.0))
+        two, old = 2.0 / size**2 * M - K / 3.0, -M / size**2 + B / (2 * size) - K / 3.0
+        before = u[:, at] - size * v[:, at] + 0.5 * size**2 * a[:, at]
+        load = 2.0 * P[:, at] - P[:, at + 1]  # the load before the run, carried back
+        for _ in range(count):
+            right = (P[:, at + 1] + P[:, at] + load) / 3.0 + two @ u[:, at] + old @ before
+            u[:, at + 1] = factor.solve(right)
+            # what the scheme means by velocity and acceleration belongs to the middle of its three points
+            v[:, at] = (u[:, at + 1] - before) / (2 * size) if at else v[:, at]
+            a[:, at] = (u[:, at + 1] - 2 * u[:, at] + before) / size**2 if at else a[:, at]
+            before, load, at = u[:, at], P[:, at], at + 1
+        v[:, at] = (
+            (3 * u[:, at] - 4 * before + u[:, at - 2]) / (2 * size)
+            if count > 1
+            else (u[:, at] - before) / size
+        )
+        a[:, at] = _start_acceleration(M, P[:, at] - B @ v[:, at] - K @ u[:, at])
+    return u, v, a
+
+
+def _start_acceleration(M: sp.csc_matrix, force: np.ndarray) -> np.ndarray:
+    """Acceleration of what has mass; a dof without mass has none of its own."""
+    diagonal = M.diagonal()
+    heavy = diagonal > 0.0
+    out = np.zeros(len(force))
+    part = M[heavy][:, heavy].tocsc()
+    if part.nnz == np.count_nonzero(heavy):
+        out[heavy] = force[heavy] / diagonal[heavy]
+    elif heavy.any():
+        out[heavy] = splu(part).solve(force[heavy])
+    return out
