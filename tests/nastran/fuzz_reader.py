@@ -349,6 +349,8 @@ def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None, models: bool 
         except Exception:
             print(f"deck {k} of seed {seed}:", data[:3000], file=sys.stderr)
             raise
+        if (k + 1) % 10_000 == 0:
+            print(f"{k + 1} decks: {dict(outcomes)}", file=sys.stderr, flush=True)
     return outcomes
 
 
