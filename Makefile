@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+LEAN   := $(VENV)/.lean
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
@@ -9,17 +10,19 @@ SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/
 
 install: $(READY)
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'Interstage needs Python 3.11 or newer')"
-	$(PYTHON) -m venv $(VENV)
+$(READY): $(LEAN)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $(READY)
 	@echo "Interstage is installed in $(VENV). Kernels compile on first use; '$(BIN)/interstage warm' compiles all of them now."
 
-# What users need alone, without the tools of tests and docs
-install-lean:
+# What users, and the demo, need alone, without the tools of tests and docs
+$(LEAN): pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'Interstage needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $(LEAN)
+
+install-lean: $(LEAN)
 	@echo "Interstage is installed in $(VENV), without tests and docs; 'make install' adds them."
 
 lint: $(READY)
@@ -44,7 +47,7 @@ INPUTS ?= 1000000
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
 
-demo: $(READY)
+demo: $(LEAN)
 	$(BIN)/interstage demo --out demo
 
 # The report's script and style, for those who change them; users need no node

@@ -8,21 +8,31 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import interstage as ist
-from interstage.demo import ascent
+from interstage.demo import ascent, heron
 from interstage.demo.ascent import Ascent
 from interstage.demo.ascent_margins import Margins, each_axis, frequencies, margins_of, open_loops
 from interstage.demo.ascent_stations import STATIONS, moments
+from interstage.demo.heron_deck import heron_deck
+from interstage.demo.vehicle import CORE
+from interstage.fem import FEModel
+from interstage.nastran import deck_from_text
+from interstage.system.flight_log import FlightLog
+from validation.heron_loads import slope
 
 AXES = ("roll", "pitch", "yaw")
 FRAME_STEP = "0.4 ms"  # of RK4 inside a frame
 LOW_HZ, HIGH_HZ = 0.003, 24.9
+QUIET = 200.0  # s, at which nothing vibrates any more
 RING_AT, RING_FOR, PULSE = 120.0, 60.0, (0.002, 0.004, 0.004)  # s, s, rad/s² for 0.2 s
 SMOOTH_S, RIGID_WINDOW, BENDING_WINDOW = 1.6, (2.6, 14.0), (8.0, 40.0)  # s
 
 
 @dataclass
 class Flown:
-    """The flight: times (n,), errors of place (n, 3), world axes, and attitude (n, 3), gimbals, IMU, modes, moments."""
+    """The flight: times (n,), errors of place (n, 3), world axes, and attitude (n, 3), gimbals, IMU, modes.
+
+    moments, loads : of stations, (n, 2) that walls carry, and (2,) of all above at QUIET, N m about y and z
+    """
 
     t: np.ndarray
     place: np.ndarray
@@ -30,7 +40,8 @@ class Flown:
     gimbals: np.ndarray
     rates: np.ndarray
     modes: np.ndarray
-    moments: dict[float, tuple[np.ndarray, np.ndarray]]
+    moments: dict[float, np.ndarray]
+    loads: dict[float, np.ndarray]
 
 
 def flown(ready: Ascent) -> Flown:
@@ -41,9 +52,6 @@ def flown(ready: Ascent) -> Flown:
     at = np.searchsorted(log.times("imu.attitude"), t - 1e-9)
     seen = zip(log["imu.attitude"][at], log["guidance.attitude"])
     angles = [log[f"pod{k}.tvc.angle"] for k in range(1, 5)]
-    coarse = ist.simulate(
-        ready.flight, ready.x0, until=ascent.UNTIL, step=ascent.STEP, method="ros2", log_step=1.0
-    )
     return Flown(
         t,
         com - log["guidance.position"],
@@ -51,8 +59,31 @@ def flown(ready: Ascent) -> Flown:
         np.degrees(np.hstack(angles)),
         np.degrees(log["imu.rate"][at]),
         log["core"].eta,
-        {x: (coarse.t, moments(coarse, x)) for x in STATIONS},
+        {x: moments(log, x) for x in STATIONS},
+        {x: loads_above(ready, log, x) for x in STATIONS},
     )
+
+
+def loads_above(ready: Ascent, log: FlightLog, x: float) -> np.ndarray:
+    """Return the moments (2,) of all above a station about its middle at QUIET, N m: weight less inertia, as bent.
+
+    M = Σ (r - c) × m (g - a) - J α over the grids of the finite-element model, body axes; nothing vibrates
+    """
+    fe, system = FEModel.from_deck(deck_from_text(heron_deck())), ready.system
+    k, core = int(np.searchsorted(log.t, QUIET - 1e-6)), log[CORE]
+    rates = slope(core.velocity, float(log.t[1] - log.t[0]))[k]
+    r = fe.grids.xyz - np.array([heron.FORWARD_GYRO_X, 0.0, 0.0]) + system.flexible(CORE).gamma @ core.eta[k]
+    w, v = core.velocity[k, :3], core.velocity[k, 3:]
+    a = rates[3:] + np.cross(w, v) + np.cross(rates[:3], r) + np.cross(w, np.cross(w, r))
+    turn = ist.Rotation.from_quaternion(core.quaternion[k]).matrix
+    motion = np.zeros((fe.M_gg.shape[0] // 6, 6))
+    motion[:, :3], motion[:, 3:] = turn.T @ log["earth.pull"][k].reshape(3) - a, -rates[:3]
+    loads = (fe.M_gg @ motion.ravel()).reshape(-1, 6)
+    wall = np.hypot(fe.grids.xyz[:, 1], fe.grids.xyz[:, 2]) > 1.0
+    beside = np.abs(fe.grids.xyz[:, 0] - x)
+    arm = r - r[wall & (beside < beside[wall].min() + 1e-6)].mean(axis=0)
+    above = fe.grids.xyz[:, 0] > x
+    return (np.cross(arm, loads[:, :3]) + loads[:, 3:])[above].sum(axis=0)[1:]
 
 
 @dataclass
@@ -66,22 +97,29 @@ class Point:
     poles: np.ndarray
 
 
-def points(ready: Ascent, times: tuple[float, ...], modes_hz: np.ndarray) -> list[Point]:
+def points(ready: Ascent, times: tuple[float, ...]) -> list[Point]:
     """Linearize on the way, loops opened at the demand."""
-    found, x, now = [], ready.x0, 0.0
+    found, x, now, f = [], ready.x0, 0.0, np.zeros(0)
     for t in times:
         x = ist.simulate(
             ready.flight, x, start=now, until=t, step=ascent.STEP, method="ros2", log_step=10.0
         ).state()
         now = t
         model = open_loops(ready.flight, x, ascent.DEMAND, "roll_off.y", FRAME_STEP)
-        f = frequencies(LOW_HZ, HIGH_HZ, modes_hz)
+        f = f if len(f) else frequencies(LOW_HZ, HIGH_HZ, bending(model.A))
         loops = each_axis(model, f)
         z = np.linalg.eigvals(model.A + model.B @ model.C)
         poles = np.log(z[np.abs(z) > 1e-6].astype(complex)) / ascent.PERIOD
         margins = [margins_of(f, loop, ascent.MARGINS_FROM_HZ) for loop in loops]
         found.append(Point(t, f, loops, margins, poles))
     return found
+
+
+def bending(A: np.ndarray) -> np.ndarray:
+    """Return frequencies, Hz, of lightly damped poles of a frame."""
+    z = np.linalg.eigvals(A)
+    s = np.log(z[np.abs(z) > 1e-6].astype(complex)) / ascent.PERIOD
+    return s.imag[(s.imag > 3.0) & (-s.real < 0.05 * np.abs(s))] / (2.0 * np.pi)
 
 
 @dataclass

@@ -4,7 +4,8 @@ A stage of beams with a cruciform thrust frame carries four engines, lumped bodi
 finite-element model with the engines held is the truth up to 11 Hz. Two multibody models hang the same engines on
 held gimbals: one on modes made without the engines (EOTM), one on modes made with them (EITM), where the engines'
 rigid-body properties were taken off the body but their share in the modes was left, so that they count twice
-(Figure D.2.5). All modes below 11 Hz are kept in both. The report's figure shows the first to be much nearer.
+(NASA/TM-2020-5008164, Figure D.2.5). All modes below 11 Hz are kept in both. The figure of that report shows the first
+to be much nearer.
 
 Two further models show how each may be mended: EOTM with the gimbals in the interface (normalized component modes),
 and EITM with the engines taken out of the modal mass as well, which gives back the truth.

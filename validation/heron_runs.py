@@ -1,4 +1,4 @@
-"""What the study of Heron's ascent does besides flying: kicked runs, poles of what they ring with, loads recovered."""
+"""What the study of Heron's ascent does besides flying: kicked runs, and poles of what they ring with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import interstage as ist
 from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_vehicle as av
-from interstage.vehicle import Shapes
 
 RINGS, SECONDS = 3.0, 2.0  # s, of bending and of attitude
 KICKS = {
@@ -27,8 +26,9 @@ class Ringing:
     """The frame with software and all beside what two runs differ by, one of them kicked.
 
     model, run : pole of the first mode of bending, 1/s
-    apart : {axis: largest difference of the attitude's rate after a kick, of its peak}; attitude is damped too well
-        to ring
+    apart : {axis: largest difference of the attitude's rate after a kick, of its peak, from that of linear models};
+        attitude is damped too well to ring, and while it decays gains and air change: the model is linear in time
+        between those of the begin and of the end
     """
 
     t: float
@@ -43,30 +43,38 @@ def ringing(t: float) -> Ringing:
     x = one.fly(until=t).state()
     memory = copy.deepcopy({name: value for name, value in vars(one.software).items() if name != "plan"})
     model = ist.linearize(one.assembly, x, outputs=["imu.rate"], sampled=True, step="2.5 ms")
-    rates = {}
-    for name, (axis, size) in {"": (0, 0.0), **KICKS}.items():
+    rates, steps = {}, {"step": "2.5 ms", "method": "rk4", "log_step": "20 ms", "progress": False}
+    for name, (axis, size) in {**KICKS, "": (0, 0.0)}.items():
         vars(one.software).update(copy.deepcopy(memory))
         start = x.copy()
         if name == "bending":
             start[av.NAME].etadot[:2] += size
         else:
             start[av.NAME].velocity[axis] += size
-        log = ist.simulate(one.assembly, start, start=t, until=t + RINGS, step="2.5 ms", method="rk4",
-                           log_step="20 ms", keep=["imu.rate"], progress=False)  # fmt: skip
+        log = ist.simulate(one.assembly, start, start=t, until=t + RINGS, **steps)
         rates[name] = log["imu.rate"]
+    later = ist.linearize(one.assembly, log.state(), outputs=["imu.rate"], sampled=True, step="2.5 ms")
     begin = {name: np.zeros(len(model.A)) for name in KICKS}
     begin["roll"][model.states.index(f"{av.NAME}.wx")] = KICKS["roll"][1]
     begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
     begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
     y = (rates["bending"] - rates[""])[1 : round(RINGS / ap.FRAME), 1]
     pole = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
-    still, apart = np.zeros((round(SECONDS / ap.FRAME), model.B.shape[1])), {}
+    apart = {}
     for name in ("roll", "pitch"):
-        axis = KICKS[name][0]
-        linear = model.time_response(still, begin[name])[1:, axis]
-        run = (rates[name] - rates[""])[1 : len(still), axis]
+        linear = decaying(model, later, begin[name])[1:, KICKS[name][0]]
+        run = (rates[name] - rates[""])[1 : len(linear) + 1, KICKS[name][0]]
         apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
     return Ringing(t, *pole, apart)
+
+
+def decaying(first: ist.LinearModel, later: ist.LinearModel, begin: np.ndarray) -> np.ndarray:
+    """Return outputs (n, m) from a begin, by a model that goes from the first to the one RINGS later."""
+    x, out = begin, []
+    for part in np.arange(round(SECONDS / ap.FRAME)) * ap.FRAME / RINGS:
+        out.append((first.C + part * (later.C - first.C)) @ x)
+        x = (first.A + part * (later.A - first.A)) @ x
+    return np.array(out)
 
 
 def heard(model: ist.LinearModel, begin: np.ndarray, output: int) -> np.ndarray:
@@ -100,15 +108,6 @@ def measured(z: np.ndarray, y: np.ndarray, low: float, high: float) -> tuple[com
 
     best = optimize.least_squares(rest, [s[k].real, s[k].imag], x_scale=abs(s[k]), diff_step=1e-4).x
     return complex(s[k]), complex(best[0], best[1])
-
-
-def moment(log: ist.Log, shapes: Shapes, below: int, above: int) -> np.ndarray:
-    """Return the bending moments (m, 2) about y and z in a bar of the first stage, N m: EI Δθ/l of its ends."""
-    x0, x1 = av.FIRST[below], av.FIRST[above]
-    r, thick, young = av.wall(0.5 * (x0 + x1))
-    rows = [6 * shapes.row("first", node) + np.array([4, 5]) for node in (below, above)]
-    turned = shapes.nodes[rows[1]] - shapes.nodes[rows[0]]
-    return young * np.pi * r**3 * thick / (x1 - x0) * (log[av.NAME].eta @ turned.T)
 
 
 def growth(t: np.ndarray, y: np.ndarray, hz: float, low: float, high: float) -> tuple[float, float]:

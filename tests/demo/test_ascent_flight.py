@@ -20,6 +20,14 @@ def flown():
     return one, one.fly(until=AT)
 
 
+def test_a_flight_flown_again_is_the_same(flown):
+    """Software forgets the flight before: what it integrated, its filters, its tilt."""
+    one, log = flown
+    again = one.fly(until=0.2)
+    for name in ("fsw.error", "fsw.demand", "tvc1.angle"):
+        np.testing.assert_array_equal(again[name], log[name][: len(again[name])])
+
+
 def test_vehicle_weighs_what_the_programme_says():
     mass, legs = points.legs()
     v = av.heron_stages()

@@ -151,6 +151,29 @@ def test_wires_that_cannot_be_are_refused(vehicle, wires, said):
         flight(vehicle).wire(targets)
 
 
+def test_numbers_of_an_argument_are_wired_one_by_one():
+    """An argument of a law has no size of its own: it has as many numbers as are wired to it, without gaps."""
+
+    def says(value):
+        return lambda t: {"y": value}
+
+    def law(t, parts):
+        return {"u": parts[0] - 10.0 * parts[1]}
+
+    def group(second):
+        one = ist.Assembly("group").add("law", law, every=0.1, out={"u": ""})
+        for name, value in (("a", 2.0), ("b", 3.0)):
+            one.add(name, says(value), every=0.1, out={"y": ""})
+        return one.wire({"a.y": "law.parts[0]", "b.y": f"law.parts[{second}]"})
+
+    log = ist.simulate(group(1), None, until=0.2, step=0.1)
+    np.testing.assert_array_equal(log["law.u"][1:], 2.0 - 30.0)
+    with pytest.raises(InputError, match=r"'law.parts' has two writers; got a.y and b.y"):
+        group(0)
+    with pytest.raises(InputError, match=r"nothing is wired to 'law.parts\[1\]'"):
+        ist.simulate(group(2), None, until=0.2, step=0.1)
+
+
 def test_two_writers_on_two_levels_are_found():
     group = ist.Assembly("group").add("a", Gain()).add("b", Gain(u=0.0)).wire({"a.y": "b.u"}).expose(u="b.u")
     outer = ist.Assembly("outer").add("g", group).add("c", Gain()).wire({"c.y": "g.u"})

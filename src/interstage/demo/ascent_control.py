@@ -75,6 +75,8 @@ def design(
     for one, w, cut in zip(at, choice.bandwidth, choice.cut):
         speed = np.array([0.5 if one.upper else choice.roll, w, w])
         kp, kd = speed**2, 2.0 * choice.damping * speed
+        # an integral behind the dead band of jets would hunt
+        share = choice.integral * np.array([0.0 if one.upper else 1.0, 1.0, 1.0])
         sections = np.tile(np.array(NOTHING)[:, None], (SECTIONS, 1, 3))
         sections[-1] = np.array(roll_off(HISS))[:, None]
         if filtered:
@@ -87,7 +89,7 @@ def design(
             allocate = np.vstack(
                 [np.linalg.pinv(one.effect[1:, :2]) @ np.eye(3)[1:], [[1.0 / one.effect[0, 2], 0.0, 0.0]]]
             )
-        rows.append({"t": np.array(one.t), "kp": kp, "kd": kd, "ki": choice.integral * kp * speed,
+        rows.append({"t": np.array(one.t), "kp": kp, "kd": kd, "ki": share * kp * speed,
                      "filters": sections, "allocate": allocate})  # fmt: skip
     out = []
     for upper in (False, True):

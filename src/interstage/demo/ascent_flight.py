@@ -60,7 +60,8 @@ class Ascent:
     plan: Plan
 
     def fly(self, until: float = points.UNTIL, **options: object) -> Log:
-        """Fly from lift-off."""
+        """Fly from lift-off, with software that remembers no flight before."""
+        self.software.forget()
         given: dict[str, object] = {
             "step": STEP,
             "method": METHOD,

@@ -101,6 +101,10 @@ class Autopilot:
 
     def __init__(self, plan: Plan):
         self.plan = plan
+        self.forget()
+
+    def forget(self) -> None:
+        """Be as before lift-off."""
         self.integral = np.zeros(3)
         self.memory = np.zeros((SECTIONS, 2, 3))
         self.tilt = np.zeros(2)

@@ -37,7 +37,7 @@ TAIL_OFF, SPENT = (
     0.004,
 )  # time constant of engines that are shut; level at which the stage is dropped
 LIMIT, LIMIT2, RATE_LIMIT = np.radians(6.0), np.radians(5.0), np.radians(15.0)
-JET = 150.0  # N of a roll jet
+JET, PULSE = 50.0, 0.004  # N of a roll jet, s: pulses are whole multiples, which is a dead band of half of it
 MACH = np.array([0.0, 0.6, 0.9, 1.1, 1.4, 2.0, 3.0, 6.0])
 AXIAL = np.array([0.28, 0.29, 0.40, 0.58, 0.52, 0.42, 0.33, 0.26])
 ANGLE = np.radians([0.0, 4.0, 10.0, 20.0, 45.0, 90.0, 180.0])
@@ -178,14 +178,16 @@ def add_upper(flight: Assembly, thrust: float = 1.0, level: float = 0.0) -> None
 
 
 def add_jets(flight: Assembly) -> None:
-    """Add four jets that turn the upper stage about its axis, in two couples: 1 and 3, 2 and 4."""
+    """Add four jets that turn the upper stage about its axis, in two couples: 1 and 3, 2 and 4.
+
+    Pulses begin and end where steps of 4 ms do, and have their whole impulse; noise of sensors asks for none.
+    """
     sides = list(av.JETS)
     for k, (node, push) in enumerate(
         [(sides[0], 1.0), (sides[0], -1.0), (sides[1], -1.0), (sides[1], 1.0)], 1
     ):
-        flight.add(
-            f"jet{k}", dev.Thruster(at=(av.NAME, node), axis=[0.0, 0.0, push], thrust=JET, every=FRAME)
-        )
+        one = {"axis": [0.0, 0.0, push], "thrust": JET, "resolution": PULSE}
+        flight.add(f"jet{k}", dev.Thruster(at=(av.NAME, node), every=FRAME, **one))
 
 
 def add_first(flight: Assembly, thrust: float = 1.0) -> None:

@@ -283,10 +283,9 @@ class Assembly:
             replace(piece, delay=late[piece.source], every=every)
             for piece in pieces_of(sources, targets, split_slice(source)[1], split_slice(target)[1])
         ]
-        sizes = {port.name: port.size for port in targets}
         for piece in new:
             for old in self._pieces:
-                if old.target == piece.target and old.overlaps(piece, sizes[piece.target]):
+                if old.target == piece.target and old.overlaps(piece):
                     raise InputError(
                         f"'{piece.target}' has two writers",
                         got=f"{old.source} and {piece.source}",

@@ -123,7 +123,7 @@ def said_by(parts: list[Part], links: Links, link: Link) -> Link:
 def _checked(part: Part, name: str, target: str, pieces: list[Piece]) -> int:
     """Return the size of an input, every number of which has one writer."""
     shape = part.what.shape_of(name)
-    size = sum(p.count for p in pieces) if shape is None else (shape[0] if shape else 1)
+    size = max(p.at + p.count for p in pieces) if shape is None else (shape[0] if shape else 1)
     writer: list[str | None] = [None] * size
     for piece in pieces:
         for i in range(piece.at, piece.at + piece.count):

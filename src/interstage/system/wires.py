@@ -41,9 +41,9 @@ class Piece:
     delay: Fraction = Fraction(0)
     every: Fraction | None = None
 
-    def overlaps(self, other: Piece, size: int | None) -> bool:
-        """Return whether two pieces write the same numbers of one input; one without a size has one writer."""
-        return size is None or (self.at < other.at + other.count and other.at < self.at + self.count)
+    def overlaps(self, other: Piece) -> bool:
+        """Return whether two pieces write the same numbers of one input."""
+        return self.at < other.at + other.count and other.at < self.at + self.count
 
 
 def split_slice(text: str) -> tuple[str, Slice]:
