@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -270,6 +271,43 @@ except ValueError as error:
 print(kernels.pick(x, 2), len(kernels.pick.signatures))
 print(gc.isenabled(), types.BaseFunction.get_call_type is asks)
 """
+
+
+@by_address
+def test_arrays_that_kernels_make_live_as_long_as_they_are_used():
+    """numba's own ledger is the truth: as many arrays are freed as are made, whoever makes, cuts or returns them."""
+    from numba.core.runtime import rtsys
+
+    ledger = import_module("numba.core.runtime._nrt_python")
+
+    @jit.kernel(cache=False)
+    def total(x):  # makes none: nothing is counted
+        s = 0.0
+        for value in x[1:].reshape(len(x) - 1):
+            s += value
+        return s
+
+    @jit.kernel(cache=False)
+    def half(x):
+        return x[: len(x) // 2]
+
+    @jit.kernel(cache=False)
+    def both(x):
+        y = 2.0 * x
+        z = half(y)
+        return z, total(x) + total(y) + total(half(x + y)) + len([x, y])
+
+    x = np.arange(1000.0)
+    both(x)
+    ledger.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    kept, found = both(x)
+    np.full(1000, np.nan)  # takes the place of what was freed too early
+    assert np.array_equal(kept, 2.0 * x[:500]) and found == 3.0 * x.sum() + 3.0 * x[1:500].sum() + 2
+    del kept
+    after = rtsys.get_allocation_stats()
+    ledger.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free > 0
 
 
 @by_address

@@ -50,9 +50,7 @@ def vector(context, builder, array_type: types.Array, address: ir.Value, shape: 
     """Emit a contiguous array at an address."""
     array = make_array(array_type)(context, builder)
     intp = context.get_value_type(types.intp)
-    itemsize = context.get_constant(
-        types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype))
-    )
+    itemsize = context.get_constant(types.intp, array_type.dtype.bitwidth // 8)
     strides = [itemsize]
     for length in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], length))
