@@ -31,10 +31,12 @@ _FIRST_SCRATCH = _FIRST_SETTING + _SLOTS * len(SETTING_FIELDS)
 _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 # Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
-# joints of several degrees of freedom ("wide"), nodes that turn, tanks, stiffening, closures, the last two; or the
-# calls: those with loads at places
+# joints other than revolute, of several degrees of freedom ("wide"), flexible bodies of order 0 or of more, nodes that
+# turn, stiffness by spin, dampers to ground, damping that mixes modes, inertia that is watched, tanks, stiffening,
+# closures, the last two; or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
+    "joint_frame": "other joints",
     "port_motions": "modes",
     "poses": "all",
     "external_wrenches": "loads",
@@ -42,7 +44,17 @@ STAGES = {
     "weigh": "tanks",
     "whiten_body": "tanks",
     "prepare_modes": "modes",
+    "whiten_shapes": "tanks",
     "turning_nodes": "turning",
+    "shifted_inertia": "order 0",
+    "changed_inertia": "order 1",
+    "spin_stiffness": "spin",
+    "ground_drag": "drag",
+    "mixed_damping": "mixed",
+    "soft_forces": "tanks",
+    "to_unit_mass": "tanks",
+    "from_unit_mass": "tanks",
+    "watch_inertia": "watched",
     "flexible_terms": "modes",
     "body_terms": "all",
     "eliminate_modes": "modes",
@@ -145,6 +157,8 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
 
 def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
     """Return the names of the stages that algorithms may call on a vehicle; `loaded`: with loads at places."""
+    from interstage.multibody.kernels.joints import REVOLUTE  # its stages come from here
+
     closed, stiff = len(tree.closure_site) > 0, bool(tree.body_stiff.any())
     kinds = {
         "all": True,
@@ -152,8 +166,15 @@ def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
         "modes": int(tree.sizes[5]) > 0,
         "rigid": int(tree.sizes[5]) == 0,
         "closures": closed,
+        "other joints": bool((tree.joint_kind != REVOLUTE).any()),
         "wide": bool((tree.joint_nv > 1).any()),
+        "order 0": bool((tree.body_order[tree.body_modes > 0] == 0).any()),
+        "order 1": bool((tree.body_order[tree.body_modes > 0] > 0).any()),
         "turning": len(tree.flex_turn) > 0,
+        "spin": bool((tree.body_spin >= 0).any()),
+        "drag": bool((tree.body_drag >= 0).any()),
+        "mixed": bool((tree.body_mixed >= 0).any() or (tree.body_held >= 0).any()),
+        "watched": bool(tree.body_watch.any()),
         "tanks": len(tree.level_mass) > 0,
         "stiffening": stiff,
         "stiff closures": stiff and closed,

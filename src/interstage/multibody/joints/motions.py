@@ -77,6 +77,8 @@ class Turn(Motion):
     word = "angle"
 
     def pose(self, axes: np.ndarray, pitch: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if q[self.q] == 0.0:  # where vehicles are described: no kernel is needed for it
+            return np.eye(3), np.zeros(3)
         return spatial.matrix_from_axis_angle(axes[self.axis], q[self.q]), np.zeros(3)
 
     def columns(self, axes: np.ndarray, pitch: float) -> np.ndarray:

@@ -65,6 +65,52 @@ def _residual_inertia(work, i):
     )
 
 
+@stage("nx")
+def mixed_damping(tree, work, i, v):
+    """Take what damping that mixes modes, and a lock that changes it, make of modal rates from modal forces β."""
+    n, mode, mixed, held = tree.body_modes[i], tree.body_mode[i], tree.body_mixed[i], tree.body_held[i]
+    first, beta = tree.joint_v[i] + tree.joint_nv[i], work.mode_beta[mode : mode + n]
+    rate = v[first : first + n]
+    if mixed >= 0:
+        add_product(work.pool_C, mixed, rate, -1.0, beta, 0)
+    if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
+        for r in range(n):
+            beta[r] -= row_times(tree.held_C, held + n * r, rate)
+
+
+@stage("nx")
+def soft_forces(tree, work, i, q):
+    """Take what tanks make of the stiffness of a body from modal forces β."""
+    n, mode = tree.body_modes[i], tree.body_mode[i]
+    place, beta = q[tree.body_eta[i] : tree.body_eta[i] + n], work.mode_beta[mode : mode + n]
+    add_product(work.mass_K, tree.body_square[i], place, -1.0, beta, 0)
+
+
+@stage("nx")
+def to_unit_mass(tree, work, i, x):
+    """Solve L y = x (n,) in place, L of the modal mass of a body that burns."""
+    lower_solve(work.mass_L, tree.body_square[i], tree.body_modes[i], x, 0)
+
+
+@stage("nx")
+def from_unit_mass(tree, work, i, x):
+    """Solve Lᵀ y = x (n,) in place."""
+    upper_solve(work.mass_L, tree.body_square[i], tree.body_modes[i], x, 0)
+
+
+@stage("n")
+def watch_inertia(tree, work, i):
+    """Mark a body whose inertia P, its modes eliminated, is indefinite."""
+    dense6(get_inertia(work.P, i), work.Y)
+    # a body may have no inertia about an axis from the start (a straight bar): what counts is a negative one
+    turning, moving = NEGLIGIBLE * (work.I[i, 4] + work.I[i, 5] + work.I[i, 6]), NEGLIGIBLE * work.I[i, 0]
+    for k in range(3):
+        work.Y[k, k] += turning
+        work.Y[k + 3, k + 3] += moving
+    if not factor_ldlt(work.Y, 6):
+        work.indefinite[i] = 1.0
+
+
 @kernel
 def _modal_forces(tree, work, i, q, v, tau):
     """Write D⁻¹β of a flexible body with the forces of hinges at its ports, what depends on it and on F, and z."""
@@ -76,18 +122,14 @@ def _modal_forces(tree, work, i, q, v, tau):
     beta = work.mode_beta[mode : mode + n]
     for r in range(n):
         beta[r] = given[r] - C[r] * rate[r] - K[r] * place[r] + ext[r] - b[r]
-    mixed, held = tree.body_mixed[i], tree.body_held[i]
-    if mixed >= 0:
-        add_product(work.pool_C, mixed, rate, -1.0, beta, 0)
+    if tree.body_mixed[i] >= 0 or tree.body_held[i] >= 0:
+        mixed_damping(tree, work, i, v)
     if tree.body_soft[i] != 0:
-        add_product(work.mass_K, tree.body_square[i], place, -1.0, beta, 0)
+        soft_forces(tree, work, i, q)
     for r in range(n):
         beta[r] *= d[r]
     if tree.body_square[i] >= 0:
-        lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
-    if held >= 0 and clamps(work.joint_mode[i], tree.joint_nv[i]):
-        for r in range(n):
-            beta[r] -= row_times(tree.held_C, held + n * r, rate) * d[r]
+        to_unit_mass(tree, work, i, beta)
     modal_products(tree, work, i)
     for k in range(6):
         work.z[i, k] = work.b[i, k] - work.ext[i, k]
@@ -134,14 +176,7 @@ def eliminate_modes(tree, work, i, q, v, tau):
     _modal_forces(tree, work, i, q, v, tau)
     put_inertia(work.P, i, _residual_inertia(work, i))
     if tree.body_watch[i] != 0:
-        dense6(get_inertia(work.P, i), work.Y)
-        # a body may have no inertia about an axis from the start (a straight bar): what counts is a negative one
-        turning, moving = NEGLIGIBLE * (work.I[i, 4] + work.I[i, 5] + work.I[i, 6]), NEGLIGIBLE * work.I[i, 0]
-        for k in range(3):
-            work.Y[k, k] += turning
-            work.Y[k + 3, k + 3] += moving
-        if not factor_ldlt(work.Y, 6):
-            work.indefinite[i] = 1.0
+        watch_inertia(tree, work, i)
     begin, end = tree.body_ports[i], tree.body_ports[i + 1]
     if begin == end:
         return 0
@@ -187,4 +222,4 @@ def modal_accelerations(tree, work, i, vdot):
     for r in range(n):
         out[r] = beta[r] - d[r] * out[r]
     if tree.body_square[i] >= 0:
-        upper_solve(work.mass_L, tree.body_square[i], n, out, 0)
+        from_unit_mass(tree, work, i, out)

@@ -155,10 +155,10 @@ def _slopes(J1, c, eta, rate):
     return s, t
 
 
-@kernel
-def _changed_inertia(tree, work, i, q, v, w):
-    """Write J, F and the modal velocity terms of a body at order 1 or 2, those of mp apart; return J̇ω + Ḟη̇."""
-    n = tree.body_modes[i]
+@stage("nxx")
+def changed_inertia(tree, work, i, q, v):
+    """Write J, F and the modal velocity terms of a body at order 1 or 2, those of mp apart; J̇ω + Ḟη̇ to body_f."""
+    n, w = tree.body_modes[i], low(work.V, i)
     eta = q[tree.body_eta[i] : tree.body_eta[i] + n]
     first = tree.joint_v[i] + tree.joint_nv[i]
     rate = v[first : first + n]
@@ -189,7 +189,7 @@ def _changed_inertia(tree, work, i, q, v, w):
     if tree.body_turn[i] >= 0:
         turning_nodes(tree, work, i, q, v)
         change = add(change, (Jdot[0], Jdot[1], Jdot[2]))
-    return change
+    Jdot[0], Jdot[1], Jdot[2] = change
 
 
 @stage("nxx")
@@ -209,10 +209,12 @@ def turning_nodes(tree, work, i, q, v):
             work.body_f[p] += rate[r] * x[r]
 
 
-@kernel
-def _shifted_inertia(tree, work, i, w, d, rate):
-    """Write J, F and the modal velocity terms of a body at order 0, shifted by d = Eη/m; return J̇ω."""
+@stage("nx")
+def shifted_inertia(tree, work, i, v):
+    """Write J, F and the modal velocity terms of a body at order 0, shifted by Eη/m; body_f has Eη, and then J̇ω."""
     n, mode, flex = tree.body_modes[i], tree.body_mode[i], tree.body_flex[i]
+    first, w, f = tree.joint_v[i] + tree.joint_nv[i], low(work.V, i), work.body_f
+    rate, d = v[first : first + n], scale(1.0 / work.I[i, 0], (f[0], f[1], f[2]))
     I, E, F0 = work.I, work.pool_E[3 * flex : 3 * (flex + n)], work.pool_F0[3 * flex : 3 * (flex + n)]
     F = work.mode_F[3 * mode : 3 * (mode + n)]
     m, x, y, z = I[i, 0], d[0], d[1], d[2]
@@ -234,7 +236,7 @@ def _shifted_inertia(tree, work, i, w, d, rate):
     clear_vector(b)
     # ω×(ω×mp/m + 2δ̇); ω×v follows for every order
     add_rows(b, E, cross(w, add(scale(1.0 / m, cross(w, mp)), scale(2.0, ddot))))
-    return add(cross(ddot, cross(w, mp)), cross(mp, cross(w, ddot)))
+    f[0], f[1], f[2] = add(cross(ddot, cross(w, mp)), cross(mp, cross(w, ddot)))
 
 
 @stage("nxx")
@@ -247,12 +249,14 @@ def flexible_terms(tree, work, i, q, v):
     E = work.pool_E[3 * flex : 3 * (flex + n)]
     b = work.mode_b[mode : mode + n]
     w, u, g = low(work.V, i), high(work.V, i), get3(work.g, i)
-    I = work.I
+    I, f = work.I, work.body_f
     m, lean = I[i, 0], rows_times(E, q[tree.body_eta[i] : tree.body_eta[i] + n])
     if order > 0:
-        Jdot_w = _changed_inertia(tree, work, i, q, v, w)
+        changed_inertia(tree, work, i, q, v)
     else:
-        Jdot_w = _shifted_inertia(tree, work, i, w, scale(1.0 / m, lean), rate)
+        f[0], f[1], f[2] = lean
+        shifted_inertia(tree, work, i, v)
+    Jdot_w = (f[0], f[1], f[2])
     mp = add((I[i, 1], I[i, 2], I[i, 3]), lean)
     I[i, 1], I[i, 2], I[i, 3] = mp
     J = (I[i, 4], I[i, 5], I[i, 6], I[i, 7], I[i, 8], I[i, 9])
@@ -264,11 +268,11 @@ def flexible_terms(tree, work, i, q, v):
     put6(work.b, i, b_w, add(scale(m, a), cross(w, add(cross(w, mp), scale(2.0, push)))))
     add_rows(b, E, a)
     if tree.body_spin[i] >= 0:
-        spin_stiffness(tree, work, i, w, q[tree.body_eta[i] : tree.body_eta[i] + n], b)
+        spin_stiffness(tree, work, i, q)
 
 
-@kernel
-def _drag(tree, work, i, v):
+@stage("nx")
+def ground_drag(tree, work, i, v):
     """Add the forces of dampers to ground, C [V; η̇] with C (6 + n, 6 + n) less its modal block, to b and b_η."""
     n, mode, at = tree.body_modes[i], tree.body_mode[i], tree.body_drag[i]
     first = tree.joint_v[i] + tree.joint_nv[i]
@@ -308,7 +312,7 @@ def body_terms(tree, work, q, v):
         else:
             _rigid_terms(work, i)
         if tree.body_drag[i] >= 0:
-            _drag(tree, work, i, v)
+            ground_drag(tree, work, i, v)
 
 
 @kernel
@@ -355,11 +359,7 @@ def modal_products(tree, work, i):
     """Write FDFᵀ, FDEᵀ of a body and [λ; γ]DFᵀ of its ports: what changes with F."""
     n, mode, e = tree.body_modes[i], tree.body_mode[i], 3 * tree.body_flex[i]
     if len(work.propellant) > 0:
-        if tree.body_square[i] >= 0:
-            whiten(tree, work, i, work.mode_F, work.row_F, 3 * mode, 3)
-        else:
-            for r in range(3 * mode, 3 * (mode + n)):
-                work.row_F[r] = work.mode_F[r]
+        whiten_shapes(tree, work, i)
     F, d = work.row_F[3 * mode : 3 * (mode + n)], work.mode_d[mode : mode + n]
     _six(F, F, d, work.FDF, i)
     _nine(F, work.row_E[e : e + 3 * n], d, work.FDE, i, 0, 3)
@@ -399,6 +399,17 @@ def prepare_modes(tree, work):
         E, d = work.row_E[e : e + 3 * n], work.mode_d[mode : mode + n]
         _six(E, E, d, work.EDE, i)
         _prepare_ports(tree, work, i, n, E, d)
+
+
+@stage("n")
+def whiten_shapes(tree, work, i):
+    """Write F of a body, times L⁻ᵀ where it burns, to row_F."""
+    n, mode = tree.body_modes[i], tree.body_mode[i]
+    if tree.body_square[i] >= 0:
+        whiten(tree, work, i, work.mode_F, work.row_F, 3 * mode, 3)
+    else:
+        for r in range(3 * mode, 3 * (mode + n)):
+            work.row_F[r] = work.mode_F[r]
 
 
 @stage("n")

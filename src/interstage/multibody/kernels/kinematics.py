@@ -18,6 +18,7 @@ from interstage.multibody.kernels.joints import REVOLUTE, joint_motion, turned
 from interstage.multibody.kernels.rows import add_rows, clear, clear_vector, rows_times
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put3, put6, put9
 from interstage.multibody.kernels.small import (
+    ZERO3,
     add,
     cross,
     kernel,
@@ -85,47 +86,62 @@ def port_motions(tree, work, i, q, v):
         site_motion(tree, work, s, site_pose(tree, work, s, q), v)
 
 
+@stage("nxx")
+def joint_frame(tree, work, i, q, v):
+    """Write R, p, V, c, g of body i, whose joint is any but a revolute one, with those of its parent known."""
+    parent, port = tree.body_parent[i], tree.body_port[i]
+    RJ, move, spin, rate, bias_w, bias_v = joint_motion(
+        tree.joint_kind[i],
+        get9(tree.joint_axes, i),
+        tree.joint_pitch[i],
+        work.H,
+        i,
+        q,
+        v,
+        tree.joint_q[i],
+        tree.joint_v[i],
+    )
+    if port < 0:
+        w, u = low(work.V, parent), high(work.V, parent)
+        R = get9(tree.joint_R, i)
+        p = add(get3(tree.joint_p, i), turn(R, move))
+    else:
+        w, u = low(work.site_V, port), high(work.site_V, port)
+        R = product(get9(work.site_R, port), get9(tree.joint_R, i))
+        p = turn(R, move)
+    R = product(R, RJ)
+    w_c = add(turn_back(R, w), spin)
+    v_c = add(turn_back(R, add(u, cross(w, p))), rate)
+    put9(work.R, i, R)
+    put3(work.p, i, p)
+    put6(work.V, i, w_c, v_c)
+    put6(work.c, i, add(bias_w, cross(w_c, spin)), add(add(bias_v, cross(w_c, rate)), cross(v_c, spin)))
+    put3(work.g, i, turn_back(R, get3(work.g, parent)))
+
+
 @stage("xx")
 def kinematics(tree, work, q, v):
     """Write R, p, V, c, g of every body and the motion of every port."""
     for i in range(tree.sizes[0]):
-        parent, port = tree.body_parent[i], tree.body_port[i]
-        iq, iv = tree.joint_q[i], tree.joint_v[i]
-        if tree.joint_kind[i] == REVOLUTE and port < 0 and tree.body_modes[i] == 0:
-            # the most common body by far, without the terms that are zero
-            axis = get3(tree.joint_axes, i)
-            R = turned(tree, i, q[iq])
-            p = get3(tree.joint_p, i)
-            w, u = low(work.V, parent), high(work.V, parent)
-            spin = scale(v[iv], axis)
+        if tree.joint_kind[i] == REVOLUTE:
+            # the most common joint by far, without the terms that are zero
+            parent, port = tree.body_parent[i], tree.body_port[i]
+            spin, R = scale(v[tree.joint_v[i]], get3(tree.joint_axes, i)), turned(tree, i, q[tree.joint_q[i]])
+            if port < 0:
+                p, w = get3(tree.joint_p, i), low(work.V, parent)
+                u = add(high(work.V, parent), cross(w, p))
+            else:
+                w, u, R = low(work.site_V, port), high(work.site_V, port), product(get9(work.site_R, port), R)
+                p = ZERO3
             w_c = add(turn_back(R, w), spin)
-            v_c = turn_back(R, add(u, cross(w, p)))
+            v_c = turn_back(R, u)
             put9(work.R, i, R)
             put3(work.p, i, p)
             put6(work.V, i, w_c, v_c)
             put6(work.c, i, cross(w_c, spin), cross(v_c, spin))
             put3(work.g, i, turn_back(R, get3(work.g, parent)))
-            continue
-        RJ, move, spin, rate, bias_w, bias_v = joint_motion(
-            tree.joint_kind[i], get9(tree.joint_axes, i), tree.joint_pitch[i], work.H, i, q, v, iq, iv
-        )
-        if port < 0:
-            w, u = low(work.V, parent), high(work.V, parent)
-            R = get9(tree.joint_R, i)
-            p = add(get3(tree.joint_p, i), turn(R, move))
-            R = product(R, RJ)
         else:
-            w, u = low(work.site_V, port), high(work.site_V, port)
-            R = product(get9(work.site_R, port), get9(tree.joint_R, i))
-            p = turn(R, move)
-            R = product(R, RJ)
-        w_c = add(turn_back(R, w), spin)
-        v_c = add(turn_back(R, add(u, cross(w, p))), rate)
-        put9(work.R, i, R)
-        put3(work.p, i, p)
-        put6(work.V, i, w_c, v_c)
-        put6(work.c, i, add(bias_w, cross(w_c, spin)), add(add(bias_v, cross(w_c, rate)), cross(v_c, spin)))
-        put3(work.g, i, turn_back(R, get3(work.g, parent)))
+            joint_frame(tree, work, i, q, v)
         if tree.body_ports[i] < tree.body_ports[i + 1]:
             port_motions(tree, work, i, q, v)
 

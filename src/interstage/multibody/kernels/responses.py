@@ -6,11 +6,11 @@ terms. (Featherstone 2008, ch. 7.)
 
 from __future__ import annotations
 
+from interstage.multibody.kernels.elimination import to_unit_mass
 from interstage.multibody.kernels.ports import forces_inward, modal_motion, no_port_forces, take_port_forces
 from interstage.multibody.kernels.rows import clear, rows_times, solve_ldlt
 from interstage.multibody.kernels.slots import add6, get3, get9, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, turn
-from interstage.multibody.kernels.triangles import lower_solve
 
 
 @kernel
@@ -35,7 +35,7 @@ def _modes_inward(tree, work, i):
     for r in range(n):
         beta[r] *= d[r]
     if tree.body_square[i] >= 0:
-        lower_solve(work.mass_L, tree.body_square[i], n, beta, 0)
+        to_unit_mass(tree, work, i, beta)
     take_port_forces(tree, work, i, beta)
     F, E = work.row_F[3 * mode : 3 * (mode + n)], work.row_E[3 * flex : 3 * (flex + n)]
     add6(work.z, i, rows_times(F, beta), rows_times(E, beta))

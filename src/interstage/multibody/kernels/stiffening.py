@@ -18,6 +18,7 @@ import numpy as np
 
 from interstage.multibody.handle import stage
 from interstage.multibody.kernels.joints import FREE, hinge_forces
+from interstage.multibody.kernels.slots import low
 from interstage.multibody.kernels.small import kernel
 
 NOT_SETTLED = -3  # status: forces across joints and geometric stiffness have no common answer
@@ -62,10 +63,11 @@ def add_stiffness(tree, work, block, c, eta, out):
             add_product(K, at, eta, c[k], out, 0)
 
 
-@kernel
-def spin_stiffness(tree, work, i, w, eta, out):
+@stage("nx")
+def spin_stiffness(tree, work, i, q):
     """Add the geometric stiffness of the spin ω of body i to modal velocity terms."""
-    x, y, z = w
+    n, mode, (x, y, z) = tree.body_modes[i], tree.body_mode[i], low(work.V, i)
+    eta, out = q[tree.body_eta[i] : tree.body_eta[i] + n], work.mode_b[mode : mode + n]
     add_stiffness(tree, work, tree.body_spin[i], (x * x, y * y, z * z, x * y, x * z, y * z), eta, out)
 
 
