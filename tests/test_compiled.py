@@ -166,8 +166,9 @@ def test_no_slot_of_a_stage_is_ever_empty():
         assert (slots != 0).all()
     # what an algorithm calls is read from its code, through other stages too
     called = {s.__name__ for s in stages_of(entry.enter_mass_matrix_of)}
-    flexible = {"port_motions", "flexible_terms", "turning_nodes"}
-    assert called == {"kinematics", "body_terms", "composite", "mass_columns"} | flexible
+    always = {"kinematics", "joint_frame", "body_terms", "ground_drag", "composite", "mass_columns"}
+    flexible = {"port_motions", "flexible_terms", "shifted_inertia", "changed_inertia", "turning_nodes"}
+    assert called == always | flexible | {"spin_stiffness"}
 
 
 IMPORTS = """

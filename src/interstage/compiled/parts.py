@@ -11,14 +11,15 @@ import functools
 
 import numba
 from numba import types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import NativeLowering
 
-from interstage.compiled.quick import KernelCompiler, KernelLibrary
+from interstage.compiled.quick import KernelCompiler
 
 
-class PartLibrary(KernelLibrary):
+class PartLibrary(JITCodeLibrary):
     """Code that waits to be linked: passes over single functions shrink it, nothing else is done."""
 
     def _optimize_final_module(self) -> None:

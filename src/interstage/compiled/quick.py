@@ -6,19 +6,11 @@ What is kept on disk is lean, so that it is read quickly.
 
 from __future__ import annotations
 
-import functools
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from llvmlite.binding import (
-    FunctionPassManager,
-    Target,
-    TargetMachine,
-    create_pass_builder,
-    create_pipeline_tuning_options,
-    parse_assembly,
-)
+from llvmlite.binding import parse_assembly
 from numba import types
 from numba.core import ir
 from numba.core.base import BaseContext
@@ -110,32 +102,11 @@ def quickly() -> Iterator[None]:
             gc.enable()
 
 
-@functools.cache
-def _machine() -> TargetMachine:
-    """Return the machine that code is shrunk for: what depends on the processor comes later."""
-    return Target.from_default_triple().create_target_machine()
-
-
 class KernelLibrary(JITCodeLibrary):
     """Machine code of a kernel; on disk the names in it stand for the code that others would link: they link its part.
 
     numba reads that code whenever it loads a kernel, and takes no more from it than the names.
     """
-
-    def _optimize_functions(self, module) -> None:
-        """Shrink each function of a module a little: passes over the whole, with what is linked to it, do the rest."""
-        if not hasattr(FunctionPassManager, "add_sroa_pass"):
-            super()._optimize_functions(module)
-            return
-        module.data_layout = str(self.codegen.target_data)
-        builder = create_pass_builder(_machine(), create_pipeline_tuning_options())
-        passes = FunctionPassManager()
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        for function in module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
 
     def serialize_using_object_code(self) -> tuple:
         name, kind, (code, _) = super().serialize_using_object_code()

@@ -157,7 +157,7 @@ def stage(letters: str, returns: str = "none") -> Callable[[Callable], Callable]
 
 def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
     """Return the names of the stages that algorithms may call on a vehicle; `loaded`: with loads at places."""
-    from interstage.multibody.kernels.joints import REVOLUTE  # its stages come from here
+    from interstage.multibody.kernels.joints import has_other_joints  # which needs what is here
 
     closed, stiff = len(tree.closure_site) > 0, bool(tree.body_stiff.any())
     kinds = {
@@ -166,7 +166,7 @@ def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
         "modes": int(tree.sizes[5]) > 0,
         "rigid": int(tree.sizes[5]) == 0,
         "closures": closed,
-        "other joints": bool((tree.joint_kind != REVOLUTE).any()),
+        "other joints": has_other_joints(tree),
         "wide": bool((tree.joint_nv > 1).any()),
         "order 0": bool((tree.body_order[tree.body_modes > 0] == 0).any()),
         "order 1": bool((tree.body_order[tree.body_modes > 0] > 0).any()),

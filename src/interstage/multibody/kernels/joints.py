@@ -68,6 +68,11 @@ def constant_subspaces(tree, H):
                 _put_column(H, i, k + 3, ZERO3, unit[k])
 
 
+def has_other_joints(tree):
+    """Return whether a vehicle has joints other than revolute ones."""
+    return bool((tree.joint_kind != REVOLUTE).any())
+
+
 @inlined
 def turned(tree, i, angle):
     """Return R_PC of the revolute joint of body i at an angle."""

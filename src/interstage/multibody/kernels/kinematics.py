@@ -21,6 +21,7 @@ from interstage.multibody.kernels.small import (
     ZERO3,
     add,
     cross,
+    inlined,
     kernel,
     polynomial_of_skew,
     product,
@@ -119,27 +120,32 @@ def joint_frame(tree, work, i, q, v):
     put3(work.g, i, turn_back(R, get3(work.g, parent)))
 
 
+@inlined
+def _put_turned(work, i, parent, R, p, w, u, spin):
+    """Write R, p, V, c, g of body i, turned by a revolute joint at p whose place in the parent moves with [w; u]."""
+    w_c, v_c = add(turn_back(R, w), spin), turn_back(R, u)
+    put9(work.R, i, R)
+    put3(work.p, i, p)
+    put6(work.V, i, w_c, v_c)
+    put6(work.c, i, cross(w_c, spin), cross(v_c, spin))
+    put3(work.g, i, turn_back(R, get3(work.g, parent)))
+
+
 @stage("xx")
 def kinematics(tree, work, q, v):
     """Write R, p, V, c, g of every body and the motion of every port."""
     for i in range(tree.sizes[0]):
-        if tree.joint_kind[i] == REVOLUTE:
-            # the most common joint by far, without the terms that are zero
+        if tree.joint_kind[i] == REVOLUTE:  # the most common one by far, without the terms that are zero
             parent, port = tree.body_parent[i], tree.body_port[i]
             spin, R = scale(v[tree.joint_v[i]], get3(tree.joint_axes, i)), turned(tree, i, q[tree.joint_q[i]])
             if port < 0:
                 p, w = get3(tree.joint_p, i), low(work.V, parent)
-                u = add(high(work.V, parent), cross(w, p))
+                _put_turned(work, i, parent, R, p, w, add(high(work.V, parent), cross(w, p)), spin)
+                if tree.body_modes[i] == 0:
+                    continue
             else:
-                w, u, R = low(work.site_V, port), high(work.site_V, port), product(get9(work.site_R, port), R)
-                p = ZERO3
-            w_c = add(turn_back(R, w), spin)
-            v_c = turn_back(R, u)
-            put9(work.R, i, R)
-            put3(work.p, i, p)
-            put6(work.V, i, w_c, v_c)
-            put6(work.c, i, cross(w_c, spin), cross(v_c, spin))
-            put3(work.g, i, turn_back(R, get3(work.g, parent)))
+                R = product(get9(work.site_R, port), R)
+                _put_turned(work, i, parent, R, ZERO3, low(work.site_V, port), high(work.site_V, port), spin)
         else:
             joint_frame(tree, work, i, q, v)
         if tree.body_ports[i] < tree.body_ports[i + 1]:
