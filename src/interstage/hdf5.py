@@ -12,6 +12,7 @@ Names of groups and datasets may hold any text: `/`, `%`, a lone `.` are written
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import secrets
@@ -28,6 +29,7 @@ from interstage.errors import FileError, InputError, InterstageError
 from interstage.growing import finished
 from interstage.output import as_path, utf8, write_bytes
 
+HEAP = b"GCOL\x01\0\0\0"  # what heaps of texts of variable length begin with
 COMPRESSION_LIMIT = 100  # largest ratio of declared to stored bytes that is believed where much is declared
 PACKED = 1 << 24  # bytes of a compressed dataset up to which the largest ratio of zlib, 1032, is believed
 SMALL = 1 << 16  # bytes of a dataset that need no proof
@@ -162,7 +164,7 @@ def opened(
             seen = finished(path) if growing else None
             source = path if seen is None else stack.enter_context(seen)
             f = stack.enter_context(h5py.File(source, "r"))
-            yield Group(f.id, "", Budget(path.stat().st_size))
+            yield Group(f.id, "", Budget(path.stat().st_size, path))
     except Fault as fault:
         raise FileError(str(fault), where=str(path), hint=hint) from None
     except FileError:
@@ -187,8 +189,28 @@ def opened(
 class Budget:
     """Bytes that may still be read from one file: many names for one dataset do not make a file large."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int, path: Path):
         self.size, self.left = size, (1 << 26) + COMPRESSION_LIMIT * size
+        self._path: Path | None = path  # until its heaps were looked at
+
+    def check_heaps(self) -> None:
+        """Refuse a heap of texts with free space of no length: the HDF5 library would never reach its end."""
+        if self._path is None:
+            return
+        with open(self._path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            steps, at = len(data) // 16, data.find(HEAP)
+            while at >= 0:
+                end, k = min(len(data), at + int.from_bytes(data[at + 8 : at + 16], "little")), at + 16
+                while k + 16 <= end:
+                    number, length = (
+                        int.from_bytes(data[i:j], "little") for i, j in ((k, k + 2), (k + 8, k + 16))
+                    )
+                    steps -= 1  # heaps that lie over one another are none
+                    if steps < 0 or (number == 0 and length < 16):
+                        raise Fault("a heap of texts is damaged")
+                    k += length if number == 0 else 16 + (length + 7) // 8 * 8
+                at = data.find(HEAP, at + len(HEAP))
+        self._path = None
 
     def take(self, count: int, label: str) -> None:
         self.left -= count
@@ -339,6 +361,7 @@ class Group:
         item = self.dataset(name)
         if key not in item.attrs or h5py.check_string_dtype(item.attrs.get_id(key).dtype) is None:
             raise Fault(f"'{self.label}{name}' has no text '{key}'")
+        self.budget.check_heaps()
         return str(item.attrs[key])
 
     def _texts(self, item: h5py.Dataset, name: str) -> list[str]:
@@ -352,6 +375,7 @@ class Group:
             found = np.ravel(item[()]).tolist()
         else:
             # strings of variable length: any number of them can share the bytes of one
+            self.budget.check_heaps()
             found, left = [], self.budget.size
             for place in np.ndindex(item.shape):
                 found.append(item[place])
