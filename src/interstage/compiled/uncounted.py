@@ -53,6 +53,9 @@ def _owns_nothing(state) -> bool:
     if state.func_ir.is_generator or _is_counted(state, state.return_type):
         return False
     for block in state.func_ir.blocks.values():
+        for line in block.find_insts((ir.SetItem, ir.StaticSetItem)):
+            if isinstance(state.typemap[line.value.name], types.Array):
+                return False  # a[:] = b copies b first where it lies in the same memory
         for line in block.find_insts(ir.Assign):
             kind = state.typemap[line.target.name]
             if _is_counted(state, kind) and not (_is_a_view(state, line.value) and _is_of_arrays(kind)):
