@@ -13,6 +13,7 @@ from numba.core.typed_passes import NopythonRewrites
 
 from interstage.compiled.emitted import Emitted
 
+WITHIN = "interstage.multibody.kernels."  # algorithms on records: their arrays are scratch that Python holds
 _VIEWS = {"getattr", "static_getitem", "cast", "exhaust_iter", "build_tuple", "phi"}
 _VIEWS |= {"getiter", "iternext", "pair_first", "pair_second"}
 _METHODS = {"array.reshape"}  # of contiguous arrays: nothing is copied
@@ -29,7 +30,8 @@ class Uncounted(AnalysisPass):
 
     def run_pass(self, state) -> bool:
         """Choose the context that the kernel is lowered in."""
-        if state.flags.no_cpython_wrapper and state.targetctx.enable_nrt and _owns_nothing(state):
+        within = state.func_id.modname.startswith(WITHIN) and state.flags.no_cpython_wrapper
+        if within and state.targetctx.enable_nrt and _owns_nothing(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return False
 
