@@ -282,7 +282,7 @@ def test_arrays_that_kernels_make_live_as_long_as_they_are_used():
     ledger = import_module("numba.core.runtime._nrt_python")
 
     @jit.kernel(cache=False)
-    def total(x):
+    def total(x):  # makes none: nothing is counted
         s = 0.0
         for value in x[1:].reshape(len(x) - 1):
             s += value

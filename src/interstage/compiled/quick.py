@@ -129,10 +129,13 @@ class KernelCompiler(Compiler):
         from numba.core.typed_passes import NopythonTypeInference
 
         from interstage.compiled.record_writes import RecordWrites
+        from interstage.compiled.uncounted import INSTEAD, Uncounted
 
         passes = super().define_pipelines()
         for manager in passes:
             manager.add_pass_after(RecordWrites, NopythonTypeInference)
+            manager.add_pass_after(Uncounted, RecordWrites)
+            manager.passes = [(INSTEAD.get(each, each), why) for each, why in manager.passes]
             manager.finalize()
         return passes
 
