@@ -68,6 +68,9 @@ def test_an_angle_that_was_forgotten_is_named():
         ("radd/s", "no unit 'radd'.*did you mean rad"),
         ("lbs", "did you mean lbm, lbf"),
         ("hz", "did you mean Hz"),
+        ("sec", "did you mean s$"),
+        ("m/seconds", "'seconds'.*did you mean s$"),
+        ("Nm", r"did you mean N\*m$"),  # not the nanometre, which is like it
         ("N*", "cannot be read"),
         ("deg/(h", "not closed"),
         ("deg)", "cannot be read"),

@@ -138,6 +138,18 @@ UNITS: Mapping[str, Unit] = {
     },
     **_PLAIN,
 }
+# words that are no units here, and what is written in their stead
+_SPOKEN = {
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("meter", "meters", "metre", "metres"), "m"),
+    **dict.fromkeys(("inch", "inches"), "in"),
+    **dict.fromkeys(("knot", "knots", "kts"), "kn"),
+    **dict.fromkeys(("newton", "newtons"), "N"),
+    "Nm": "N*m",
+}
 
 _TOKEN = re.compile(r"\s*(sqrt\s*\(|[A-Za-zµ%]+|\*\*|[*·/^()]|[-+]?\d+(?:\.\d*)?)\s*")
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s*/\s*(\d+)(?=\s))?")
@@ -210,7 +222,7 @@ def _factor(tokens: list[str], at: int, text: str) -> tuple[Unit, int]:
         raise InputError(
             f"there is no unit {token!r}",
             where=None if token == text.strip() else repr(text),
-            hint=did_you_mean(token, UNITS),
+            hint=f"did you mean {_SPOKEN[token]}" if token in _SPOKEN else did_you_mean(token, UNITS),
         )
     else:
         raise _unread(text, token)

@@ -58,6 +58,7 @@ from interstage.nastran import deck_from_text
         ({"rigid_threshold_hz": -1.0}, "threshold must be a number >= 0"),
         ({"rigid_threshold_hz": float("inf")}, "threshold must be a number >= 0"),
         ({"units": "stone"}, "units are not understood"),
+        ({"units": "si-mm"}, "unit of mass is not known; expected \"SI\".*got 'si'; known: kg"),
         ({"name": ""}, "needs a name"),
     ],
 )

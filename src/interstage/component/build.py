@@ -110,7 +110,7 @@ def _dof_rows(what: str, wanted: Mapping[int, int], model: Assembled) -> tuple[n
             raise ModelError(
                 f"{what} names a component that is not free: it is held, empty or dependent",
                 where=f"grid {grid} component {c + 1}",
-                hint="take it out, or free it in the model",
+                hint="take it out, or free it in the model (a clamped deck: without SPC in the case control)",
             )
         rows.append(row)
         names.append(f"grid {grid} component {c + 1}")

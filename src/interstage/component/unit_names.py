@@ -40,7 +40,10 @@ def checked_units(units: Mapping[str, str] | str) -> dict[str, str]:
     for quantity, unit in units.items():
         if not isinstance(unit, str) or unit not in TABLES[quantity]:
             raise InputError(
-                f"the unit of {quantity} is not known", got=shown(unit), hint=known_names(TABLES[quantity])
+                f"the unit of {quantity} is not known",
+                expected=EXPECTED,
+                got=shown(unit),
+                hint=known_names(TABLES[quantity]),
             )
     return {q: str(units[q]) for q in TABLES if q in units}
 
