@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,43 @@ def test_how_often_rows_are_committed_changes_no_row(tmp_path, monkeypatch):
             sums.append(len(f["SUMS"]))
     assert all(np.array_equal(a, b) for a, b in zip(*kept)) and len(kept[0][3]) == 8
     assert 4 <= sums[1] < sums[0]  # steps, samples, what was booked of events, and their texts
+
+
+def test_a_file_can_be_read_after_every_write(tmp_path, monkeypatch):
+    """Whenever its writer is killed: rows in new phases come after the vehicles and states that they need."""
+    mb = ist.Multibody("stack")
+    mb.add_body("core", mass=10.0, inertia=[1.0, 2.0, 2.5], joint=ist.Free())
+    joint = ist.Revolute("z", stiffness=30.0)
+    mb.add_body("boom", mass=1.0, com=[0.5, 0, 0], inertia=[0.1] * 3, parent="core", joint=joint)
+    events = [
+        ist.Event(at=0.02, action=ist.Switch("boom", "locked"), name="lock"),
+        ist.Event(at=0.05, action=ist.Detach("boom"), name="part"),
+    ]
+    path, write, copies = tmp_path / "log.h5", flight_file.write_rows, []
+
+    def copied(*given):
+        write(*given)
+        if path.exists():
+            copies.append(shutil.copy(path, tmp_path / f"{len(copies)}.h5"))
+
+    monkeypatch.setattr(flight_file, "write_rows", copied)
+    monkeypatch.setattr(flight_file, "COMMIT_S", 0.0)
+    system = mb.compile()
+    whole = ist.simulate(
+        system,
+        system.state(v=0.1 * np.ones(7)),
+        until=0.08,
+        step="2 ms",
+        log_step="2 ms",
+        events=events,
+        log=path,
+    )
+    assert len(whole.phases) == 3 and len(copies) > 20
+    for copy in copies:
+        found = ist.load(copy)
+        for phase, full in zip(found.phases, whole.phases):
+            assert phase.t.tolist() == full.t[: len(phase.t)].tolist()
+            assert np.array_equal(phase.v, full.v[: len(phase.t)])
 
 
 def test_the_command_line_shows_a_log(tmp_path):

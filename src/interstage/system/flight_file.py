@@ -100,27 +100,32 @@ class FlightWriter:
         return time.perf_counter() - self.last >= COMMIT_S
 
     def commit(self) -> None:
-        """Write what waits, then its sums: a file whose writer was killed between has rows without sum."""
-        sums = []
-        for k, table in enumerate([*self.tables, self.events]):
+        """Write what waits, then its sums: a file whose writer was killed between has rows without sum.
+
+        States and vehicles of phases come before the rows of steps that need them.
+        """
+        sums, own = [], len(self.tables) - len(flight_phases.TABLES)
+        tables = dict(enumerate([*self.tables, self.events]))
+        for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
+            table = tables[k]
             if self.waiting[k]:
                 parts = self.waiting[k]
                 rows = np.ascontiguousarray(
                     parts[0] if len(parts) == 1 else np.concatenate(parts), table.dtype
                 )
-                _write(table, self.rows[k], rows)
+                write_rows(table, self.rows[k], rows)
                 self.rows[k] += len(rows)
                 sums.append((EVENTS if table is self.events else k, self.rows[k], crc32(rows.data)))
                 self.waiting[k] = []
         if sums:
-            _write(self.sums, self.summed, np.array(sums))
+            write_rows(self.sums, self.summed, np.array(sums))
             self.summed += len(sums)
         self.last = time.perf_counter()
 
     def ahead(self, k: int, rows: np.ndarray) -> None:
         """Write rows of a table that the run has yet to write itself, after those that were committed."""
         if len(rows):
-            _write(self.tables[k], self.rows[k], rows)
+            write_rows(self.tables[k], self.rows[k], rows)
 
     def place(self) -> None:
         """Put the file under its name, in place of an older one; it goes on growing there."""
@@ -140,7 +145,7 @@ class FlightWriter:
                 self.part.unlink()
 
 
-def _write(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
+def write_rows(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:
     """Write rows and flush them; the low-level calls take half the time of `table[first:end] = rows`."""
     made, end = table.id, first + len(rows)
     if end > made.shape[0]:

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError
+from interstage.errors import FileError, InputError
 from interstage.files import FLIGHT, expect
+from interstage.hdf5 import Fault
 from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
@@ -82,10 +83,13 @@ class FlightLog(Log):
         """Return the log of what was read; known : vehicles of its first phases."""
         log = cls(record.contents, record.system)
         log._record = record
-        log.take_rows(record.tables, known=known)
         log.events = record.events
         log.info = {"file": str(path)}
-        return log.finished(None)
+        try:
+            log.take_rows(record.tables, known=known)
+            return log.finished(None)
+        except Fault as fault:
+            raise FileError(str(fault), where=str(path)) from None
 
     def again(self) -> FlightLog:
         """Return what the file of this log holds by now, of a run that goes on; vehicles are not made again."""
