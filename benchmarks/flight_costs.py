@@ -104,7 +104,7 @@ def main(argv: list[str] | None = None) -> None:
                 "quiet": lambda: fly(flight, LONG, **quiet),
                 "logged": lambda: fly(flight, LONG, log=path, log_step=models.SOFTWARE),
             },
-            3,
+            9,
         )
     calls = SECONDS / 0.005
     n, each = device_pass(alone, system)
