@@ -99,7 +99,8 @@ def test_ctrl_c_leaves_no_half_written_file(tmp_path):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, rest = process.communicate(timeout=240)
-    assert process.returncode == 130, rest
+    # Python dies of the signal itself where it came in code made from text; a shell shows 130 for both
+    assert process.returncode in (130, -signal.SIGINT), rest
     assert rest.strip().splitlines()[-1] == "interstage: stopped"
     assert "Traceback" not in rest
     assert list(deck.parent.iterdir()) == [deck]
