@@ -18,6 +18,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +73,22 @@ def file_image(fill: Callable[[h5py.File], None], what: str) -> bytes:
 def put_array(group: h5py.Group, name: str, value: ArrayLike) -> None:
     """Write numbers or bytes; the low-level calls are several times quicker than `group[name] = value`."""
     array = np.asarray(value, order="C")
-    kind = h5py.h5t.py_create(array.dtype, logical=True)
-    simple = h5py.h5s.create_simple(array.shape) if array.shape else h5py.h5s.create(h5py.h5s.SCALAR)
-    made = h5py.h5d.create(group.id, name.encode(), kind, simple, creation_of(array), _LINKS)
+    kind = _kind(array.dtype)
+    made = h5py.h5d.create(group.id, name.encode(), kind, _space(array.shape), creation_of(array), _LINKS)
     if array.size:
-        made.write(h5py.h5s.ALL, h5py.h5s.ALL, array)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, array, kind)
+
+
+@lru_cache(maxsize=256)
+def _kind(dtype: np.dtype) -> Any:
+    """Return the type of HDF5 for numbers or bytes; to make it and a space takes as long as to write a few numbers."""
+    return h5py.h5t.py_create(dtype, logical=True)
+
+
+@lru_cache(maxsize=256)
+def _space(shape: tuple[int, ...]) -> Any:
+    """Return the space of HDF5 for a shape."""
+    return h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
 
 
 def creation_of(array: np.ndarray) -> h5py.h5p.PropDCID:
@@ -109,6 +121,14 @@ def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
     data = [encoded(text, name) for text in texts]
     width = max((len(part) for part in data), default=1)
     put_array(group, name, np.array(data, dtype=f"S{max(width, 1)}"))
+
+
+def put_attribute(made: h5py.Dataset, name: str, text: str) -> None:
+    """Write a text of fixed length as an attribute: no heap has to be looked through to read it."""
+    data = encoded(text, name)
+    array = np.array(data, dtype=f"S{max(len(data), 1)}")
+    kind = _kind(array.dtype)
+    h5py.h5a.create(made.id, name.encode(), kind, _space(())).write(array, kind)
 
 
 def encoded(text: str, where: str) -> bytes:
@@ -359,10 +379,13 @@ class Group:
     def attribute(self, name: str, key: str) -> str:
         """Return the text that a dataset has as an attribute."""
         item = self.dataset(name)
-        if key not in item.attrs or h5py.check_string_dtype(item.attrs.get_id(key).dtype) is None:
+        dtype = item.attrs.get_id(key).dtype if key in item.attrs else np.dtype(float)
+        if h5py.check_string_dtype(dtype) is None:
             raise Fault(f"'{self.label}{name}' has no text '{key}'")
-        self.budget.check_heaps()
-        return str(item.attrs[key])
+        if dtype.kind != "S":  # of variable length, in a heap
+            self.budget.check_heaps()
+        found = item.attrs[key]
+        return found.decode("utf-8", errors="replace") if isinstance(found, bytes) else str(found)
 
     def _texts(self, item: h5py.Dataset, name: str) -> list[str]:
         """Strings of fixed or variable length, one after the other."""

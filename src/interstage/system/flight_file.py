@@ -38,7 +38,7 @@ import numpy as np
 
 from interstage.errors import FileError
 from interstage.files import FLIGHT, check_version
-from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_text
+from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_attribute, put_text
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
 from interstage.output import as_path, checked_target, json_text, parse_json, reason
@@ -184,7 +184,8 @@ def _prepared(
             chunks=(max(1, CHUNK // max(width, 1)), max(width, 1)),
             dtype="f8",
         )
-        table.attrs["names"], table.attrs["units"] = "\n".join(names), "\n".join(units)
+        put_attribute(table, "names", "\n".join(names))
+        put_attribute(table, "units", "\n".join(units))
         found.append(table)
     return found
 
