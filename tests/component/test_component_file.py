@@ -416,6 +416,7 @@ def test_truncated_basis_in_a_file_is_refused(saved, tmp_path):
 
 def test_repr_is_short(component):
     assert repr(component).startswith("Component('boom': 7 nodes, 7 modes")
+    assert str(component).splitlines() == [repr(component), *(f"- {note}" for note in component.notes)]
     assert len(repr(component)) < 150
 
 

@@ -31,8 +31,8 @@ def test_nominal_state_and_order_of_coordinates(pair):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda k, q, v: k.accelerations(q[1:], v), "'q' has a wrong shape"),
-        (lambda k, q, v: k.accelerations(q, v, tau=[1.0]), "'tau' has a wrong shape"),
+        (lambda k, q, v: k.accelerations(q[1:], v), "q has a wrong shape"),
+        (lambda k, q, v: k.accelerations(q, v, tau=[1.0]), "tau has a wrong shape"),
         (
             lambda k, q, v: k.accelerations(q, v, forces={"wing": np.ones(6)}),
             "no body 'wing'; known: bus, boom",

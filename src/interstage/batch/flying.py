@@ -17,6 +17,7 @@ from interstage.batch.numbers import check_memory
 from interstage.batch.plan import HISTORY, Output, Pace, Plan, outputs_of, plan_of
 from interstage.batch.stops import stops_of
 from interstage.batch.threads import fly_in_threads
+from interstage.calls import named_arguments
 from interstage.ensemble.design import Design, Dispersions, draw
 from interstage.errors import InputError, shown
 from interstage.multibody import State, System
@@ -29,6 +30,7 @@ DEVICES = ("auto", "cpu", "cuda")
 MOST_MIB = 16.0 * 1024.0  # histories of a batch that are larger are a mistake
 
 
+@named_arguments
 def simulate_batch(
     system: System,
     x0: State,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.options import Damping, Grids, ReductionOptions, Units, Wanted
 from interstage.component.rigid import RIGID_THRESHOLD_HZ
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class Doors:
     """What makes, saves and loads a `Component`."""
 
+    @named_arguments
     def save(
         self,
         path: str | Path,
@@ -51,6 +53,7 @@ class Doors:
         write_component(self, path, left_out, write_modal_matrix, uset)  # type: ignore[arg-type]
 
     @classmethod
+    @named_arguments
     def load(
         cls,
         path: str | Path,
@@ -72,6 +75,7 @@ class Doors:
         return read_component(path, units=units, matrices=matrices, lazy=lazy, kind=cls)  # type: ignore
 
     @classmethod
+    @named_arguments
     def from_deck(
         cls,
         deck: Deck | str | os.PathLike[str],
@@ -162,6 +166,7 @@ class Doors:
         return component_from_deck(deck, options, allow_outside=allow_outside)
 
     @classmethod
+    @named_arguments
     def from_matrices(
         cls,
         K: Matrix,
@@ -246,6 +251,7 @@ class Doors:
         return component_from_matrices(structure, options)
 
     @classmethod
+    @named_arguments
     def from_op4(
         cls,
         deck: Deck | str | os.PathLike[str],
@@ -291,6 +297,7 @@ class Doors:
         return component_from_op4(deck, op4, options, punch=punch, nodes=nodes, allow_outside=allow_outside)
 
     @classmethod
+    @named_arguments
     def from_op2(
         cls,
         deck: Deck | str | os.PathLike[str],

@@ -320,6 +320,9 @@ class Component(Doors):
             f"mass {self.mass:.6g}, {integrals})"
         )
 
+    def __str__(self) -> str:
+        return "\n- ".join([repr(self), *self.notes])
+
     @property
     def rigid(self) -> RigidInertia:
         """The undeformed body in its own frame: `rigid.I_BBcm_B` is about its centre of mass, `inertia` about Bo."""

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from interstage.calls import named_arguments
 from interstage.ensemble.bar import Bar
 from interstage.ensemble.design import Design, Dispersions, Row, draw
 from interstage.ensemble.identity import fingerprint
@@ -30,6 +31,7 @@ DESIGN = "design.h5"
 LOCK = ".driver"
 
 
+@named_arguments
 def monte_carlo(
     build: Callable[[Row], object] | Assembly,
     dispersions: Dispersions,

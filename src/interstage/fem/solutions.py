@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.case import Subcase
 from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
@@ -144,6 +145,7 @@ class Displacements(Recovered):
         return np.array(self.displacement, dtype=dtype)
 
 
+@named_arguments
 def normal_modes(
     fe: FEModel,
     n_modes: int | None = None,

@@ -13,7 +13,7 @@ from interstage.kane.kinematics import Frames, Load, frames
 from interstage.kane.layout import HasModel, Layout, Parameters, build, shapes_of
 from interstage.kane.ops import Array, concat
 from interstage.multibody.load_nodes import check_loaded
-from interstage.multibody.loads import Forces, as_forces, of_all_kinds
+from interstage.multibody.loads import Forces, as_forces, of_all_kinds, place_words
 from interstage.multibody.model import Multibody
 from interstage.multibody.types import Node
 
@@ -252,7 +252,7 @@ class Kane:
     def _vector(self, value: Array, n: int, name: str) -> Array:
         value = self.xp.asarray(value)
         if value.shape != (n,):
-            raise InputError(f"'{name}' has a wrong shape", expected=f"({n},)", got=f"{value.shape}")
+            raise InputError(f"{name} has a wrong shape", expected=f"({n},)", got=f"{value.shape}")
         return value
 
     def _state(self, q: Array, v: Array, parameters: Parameters | None) -> tuple[Array, Array, Parameters]:
@@ -281,9 +281,12 @@ class Kane:
         for force in as_forces(forces, frame):
             if force.in_time:
                 raise InputError(
-                    f"the force on {force.place!r} is a function of time", hint="use force.at(t)"
+                    f"the force on {place_words(*force.place)} is a function of time", hint="use force.at(t)"
                 )
-            i, wrench = self._body(force.body), self._vector(force.wrench, 6, f"force on {force.place!r}")
+            i, wrench = (
+                self._body(force.body),
+                self._vector(force.wrench, 6, f"force on {place_words(*force.place)}"),
+            )
             if force.frame != "world":
                 R = self.motion(
                     q, v, force.body, force.node if force.frame == "node" else None, parameters=p

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
 from interstage.linear import closures, columns, description
 from interstage.linear.chart import Chart, with_unit_quaternions
@@ -53,6 +54,7 @@ class _Slopes:
     error: float
 
 
+@named_arguments
 def linearize(
     system: System | Assembly,
     x0: State,

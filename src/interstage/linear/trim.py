@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
 from interstage.linear.flight_trim import HOLD_DOWN, FlightTrim, standing, trim_flight
@@ -55,6 +56,7 @@ class Trim(OperatingPoint):
         return f"{self.report}\n{super().__str__()}"
 
 
+@named_arguments
 def trim(
     system: System | Assembly,
     x: State | str | None = None,

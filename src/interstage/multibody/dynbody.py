@@ -29,6 +29,7 @@ from interstage.mass.json_file import register_kind
 from interstage.mass.relative import pose_of
 from interstage.multibody.api import System
 from interstage.multibody.joints import Free
+from interstage.multibody.loads import as_wrench, place_words
 from interstage.multibody.model import Multibody
 from interstage.multibody.state import State
 from interstage.multibody.types import Table
@@ -255,7 +256,10 @@ class DynBody(MassBody):
         if callable(forces):
             forces = forces(self)
         for key, wrench in (forces or {}).items():
-            wrench = as_array(wrench, (6,), f"force on {key!r}")
+            at = key if isinstance(key, str) else getattr(key, "name", None)
+            wrench = as_wrench(
+                wrench, f"force on {place_words(self.name, None)}{f', at {at!r}' if at else ''}"
+            )
             pose = pose_of(self._named(key))
             root = self._root()
             if pose.root is not root:

@@ -57,6 +57,33 @@ def split_place(key: object) -> tuple[str, Node]:
     raise InputError("not a place on a body", expected="(body, node) or body", got=repr(key))
 
 
+def place_words(body: str, node: Node) -> str:
+    """Say where something acts.
+
+    >>> place_words("bus", None), place_words("panel", 57), place_words("bus", [0.0, 0.0, 0.4])
+    ("body 'bus'", "body 'panel', node 57", "body 'bus', point [0.0, 0.0, 0.4]")
+    """
+    if node is None:
+        return f"body '{body}'"
+    if np.ndim(node) == 0:
+        return f"body '{body}', node {node}"
+    return f"body '{body}', point {np.asarray(node).tolist()}"
+
+
+def as_wrench(value: object, where: str, allow_complex: bool = False) -> np.ndarray:
+    """Return six numbers, or say what they are."""
+    try:
+        return as_array(value, (6,), where, allow_complex)
+    except InputError as err:
+        raise InputError(
+            err.what,
+            where=where,
+            expected="6 finite numbers: torque, then force",
+            got=err.got,
+            hint="[0, 0, 0, fx, fy, fz] is a force alone, [tx, ty, tz, 0, 0, 0] a torque",
+        ) from None
+
+
 Wrench: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 """[t; f] (6,), a function of time that returns it, or a table (times (m,), values (m, 6))."""
 
@@ -179,12 +206,16 @@ class Force:
         check_frame(self.frame)
         wrench = self.wrench
         if isinstance(wrench, tuple) and len(wrench) == 2:
-            object.__setattr__(self, "wrench", TimeTable.of(wrench, 6, f"force on {self.place!r}"))
+            object.__setattr__(self, "wrench", TimeTable.of(wrench, 6, self._said))
 
     @property
     def place(self) -> tuple[str, Node]:
         """Body and node."""
         return self.body, self.node
+
+    @property
+    def _said(self) -> str:
+        return f"force on {place_words(*self.place)}"
 
     @property
     def in_time(self) -> bool:
@@ -195,8 +226,8 @@ class Force:
     def numbers(self) -> np.ndarray:
         """The constant wrench (6,)."""
         if callable(self.wrench):
-            raise _in_time(f"the force on {self.place!r}")
-        return as_array(self.wrench, (6,), f"force on {self.place!r}", allow_complex=True)
+            raise _in_time(f"the {self._said}")
+        return as_wrench(self.wrench, self._said, allow_complex=True)
 
     def at(self, t: float) -> Force:
         """Return the force as it is at a time."""
@@ -206,9 +237,9 @@ class Force:
             value = self.wrench(t)
         except Exception as err:
             raise InputError(
-                f"the force on {self.place!r} failed at t = {t:g}", got=f"{type(err).__name__}: {err}"
+                f"the {self._said} failed at t = {t:g}", got=f"{type(err).__name__}: {err}"
             ) from err
-        return replace(self, wrench=as_array(value, (6,), f"force on {self.place!r} at t = {t:g}"))
+        return replace(self, wrench=as_wrench(value, f"{self._said} at t = {t:g}"))
 
     def checked(self) -> Force:
         """Return the force with an array of six numbers, or a function that gives them at t = 0."""
@@ -262,7 +293,7 @@ def wrench_rows(
     rows = np.empty((len(given), 10), np.result_type(float, *given) if dtype is None else dtype)
     for k, (force, wrench) in enumerate(zip(forces, given)):
         if np.iscomplexobj(wrench) and rows.dtype.kind != "c":
-            raise InputError(f"the force on {force.place!r} is complex, the state is real")
+            raise InputError(f"the force on {place_words(*force.place)} is complex, the state is real")
         rows[k, :6], rows[k, 6] = wrench, FRAMES.index(force.frame)
     rows[:, 7:] = arms
     return sites, rows
@@ -368,7 +399,7 @@ class Loads:
             raise _in_time("tau")
         for force in self.forces:
             if force.in_time:
-                raise _in_time(f"the force on {force.place!r}")
+                raise _in_time(f"the force on {place_words(*force.place)}")
         return self
 
     def rows(self, system: Dynamics) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.record import Component
 from interstage.component.unit_names import labelled_units, units_text
 from interstage.component.units import converted
@@ -121,6 +122,7 @@ class Multibody:
                 return spec
         raise InputError(f"there is no body '{name}'", where=where, hint=known_names(self.bodies))
 
+    @named_arguments
     def add_body(
         self,
         name: str,
@@ -267,6 +269,7 @@ class Multibody:
         on.node_row(int(at))
         return int(at)
 
+    @named_arguments
     def close(
         self,
         name: str,

@@ -41,6 +41,12 @@ def shape_of(system: Compiled, body: str, place: Any) -> tuple[np.ndarray, np.nd
     i = system.body(body)
     flex, none = system.flexible(body), np.zeros((3, 0))
     if flex is None:
+        if place is not None and np.ndim(place) == 0:
+            raise InputError(
+                f"the rigid body '{body}' has points, not nodes",
+                expected="a point (3,) in its frame",
+                got=repr(place),
+            )
         point = NO_ARM if place is None else as_array(place, (3,), f"point of rigid body '{body}'")
         return point - system.model.specs[i].offset, none, none
     if place is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.calling import given_system
@@ -36,6 +37,7 @@ from interstage.system.stepper import Pace, Stepper
 from interstage.system.ticks import Period, period_of
 
 
+@named_arguments
 def simulate(
     system: System | Assembly,
     x: State | None,

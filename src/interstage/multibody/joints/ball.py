@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.joints.motions import Attitude
@@ -15,6 +16,7 @@ from interstage.spatial import Rotation
 from interstage.spatial import functions as spatial
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Ball(Sprung):
     """Turn freely about a point; coordinates are a quaternion, and so is the rest of its spring.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.base import Axis, Joint, Numbers, unit_axis
 from interstage.spatial import Rotation
@@ -13,6 +14,7 @@ from interstage.spatial import Rotation
 # annotations are evaluated here: subclasses in other modules inherit them
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Sprung(Joint):
     """A joint without axes of its own."""
@@ -23,6 +25,7 @@ class Sprung(Joint):
     prescribed: bool = False
 
 
+@named_arguments
 @dataclass(frozen=True)
 class OneAxis(Joint):
     """A joint with one axis, first argument."""
@@ -46,6 +49,7 @@ class OneAxis(Joint):
         return replace(self, axis=tuple(-R_PC @ unit_axis(self.axis)))
 
 
+@named_arguments
 @dataclass(frozen=True)
 class AxisSequence(Joint):
     """A joint that turns about several axes, each carried by those before it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.joints.motions import Pose
 from interstage.multibody.joints.rows import Row
@@ -13,6 +14,7 @@ from interstage.multibody.kernels.joints import FREE
 from interstage.spatial import functions as spatial
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Free(Sprung):
     """No constraint at all; coordinates are a quaternion and a position."""

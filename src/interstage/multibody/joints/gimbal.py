@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.multibody.joints.base import Axis
 from interstage.multibody.joints.families import AxisSequence
 from interstage.multibody.joints.fitting import about, angle_between, twist, wrapped
@@ -15,6 +16,7 @@ from interstage.multibody.joints.rows import Row, no_travel
 from interstage.multibody.kernels.joints import GIMBAL
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Gimbal(AxisSequence):
     """Turn about three axes, each carried by the one before (default x, y, z)."""

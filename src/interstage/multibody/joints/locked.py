@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.multibody.joints.families import Sprung
 from interstage.multibody.joints.rows import Row, no_travel, no_turn
 from interstage.multibody.kernels.joints import LOCKED
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Locked(Sprung):
     """No motion: the child is fixed to the node."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.base import Axis, Numbers
 from interstage.multibody.joints.cylindrical import Cylindrical
@@ -26,6 +27,7 @@ class Screw(OneAxis):
     words = "screw"
     motions = (Turn(), Travel(pitched=True))
 
+    @named_arguments
     def __init__(
         self,
         axis: Axis = "z",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.multibody.joints.base import Axis
 from interstage.multibody.joints.families import AxisSequence
 from interstage.multibody.joints.fitting import about, angle_between, twist, unwound
@@ -15,6 +16,7 @@ from interstage.multibody.joints.rows import Row, no_travel, same_angle
 from interstage.multibody.kernels.joints import UNIVERSAL
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Universal(AxisSequence):
     """Turn about two axes, the second carried by the first (default x, then y)."""
