@@ -199,7 +199,8 @@ def start_up() -> None:
     )
     print("\nStart-up, import to first results (all algorithms, real numbers)")
     with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        settings = {"NUMBA_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": cache, "PYTHONDONTWRITEBYTECODE": ""}
+        environment = {**os.environ, **settings}
         for name in ("cold", "cached"):
             run = subprocess.run(
                 [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True

@@ -110,6 +110,27 @@ def test_solver_is_chosen_by_environment(monkeypatch):
     assert factor.backend_name() == "superlu"
 
 
+def test_mkl_is_found_where_its_wheel_leaves_it(tmp_path, monkeypatch):
+    (tmp_path / "lib").mkdir()
+    for name in ("libmkl_rt.so", "libmkl_rt.so.3"):
+        (tmp_path / "lib" / name).touch()
+
+    def load(path: str) -> str:
+        if path.endswith(".so"):
+            raise OSError("a stub for linking")
+        return path
+
+    monkeypatch.setattr(pardiso.ctypes, "CDLL", load)
+    monkeypatch.setattr(pardiso.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(pardiso.sys, "prefix", str(tmp_path))
+    monkeypatch.delenv("PYPARDISO_MKL_RT", raising=False)
+    assert pardiso.beside_python() == str(tmp_path / "lib" / "libmkl_rt.so.3")
+    monkeypatch.setenv("PYPARDISO_MKL_RT", "/opt/mkl_rt")
+    assert pardiso.beside_python() == "/opt/mkl_rt"
+    monkeypatch.setattr(pardiso.importlib.util, "find_spec", lambda name: None)
+    assert pardiso.beside_python() is None
+
+
 def test_too_large_a_factor_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr(factor, "available_memory", lambda: 1000)
     with pytest.raises(SolverError, match="of memory"):

@@ -1,6 +1,7 @@
 """Call MKL PARDISO through ctypes: symmetric matrices, upper triangle, the factor kept between calls.
 
-pypardiso finds the MKL library; its own solver compares the whole matrix at every call and only
+The MKL library is looked for where its wheel leaves it, and by pypardiso where it is not there: that one reads every
+folder of the installation, twice, which takes a second. Its own solver compares the whole matrix at every call and only
 knows unsymmetric matrices, so the calls are made here. Parameter numbers in the comments are those of
 the oneMKL reference (iparm counted from 1).
 """
@@ -9,7 +10,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib.util
+import os
+import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 
@@ -26,13 +31,32 @@ _MEANING = {
 }
 
 
+def beside_python() -> ctypes.CDLL | None:
+    """Return the MKL library that PYPARDISO_MKL_RT names or that lies where wheels leave libraries, None without."""
+    if importlib.util.find_spec("pypardiso") is None:
+        return None
+    named = os.environ.get("PYPARDISO_MKL_RT")
+    if named is not None:
+        return ctypes.CDLL(named)
+    folders = (Path(sys.prefix, "lib"), Path(sys.prefix, "Library", "bin"))
+    found = [str(path) for folder in folders for path in folder.glob("*mkl_rt*")]
+    for path in sorted(found, key=len):
+        try:
+            return ctypes.CDLL(path)
+        except OSError:  # a stub for linking, or of another machine
+            continue
+    return None
+
+
 @functools.cache
 def library():
     """The MKL library, or None where pypardiso or MKL is not installed."""
     try:
-        from pypardiso import PyPardisoSolver
+        found = beside_python()
+        if found is None:
+            from pypardiso import PyPardisoSolver
 
-        found = PyPardisoSolver().libmkl
+            found = PyPardisoSolver().libmkl
         for name in ("pardiso_d", "pardiso_64", "pardiso_getdiag", "cblas_dgemm"):
             found[name].restype = None
         return found

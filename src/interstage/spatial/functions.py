@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
-from interstage.spatial import euler, inertia_kernels, motion, quaternion, rotvec, vec3
+from interstage.spatial import euler, inertia_kernels, motion, quaternion, rotvec
 
 AXES = {"x": 0, "y": 1, "z": 2}
 
@@ -60,8 +60,9 @@ def written_by(kernel: Callable[..., None], shape: int | tuple[int, ...], *value
 
 
 def skew_matrix(a: ArrayLike) -> np.ndarray:
-    """Return [a]× (3, 3), [a]× b = a×b."""
-    return written_by(vec3.skew, (3, 3), a)
+    """Return [a]× (3, 3), [a]× b = a×b. Not by a kernel: every first result would wait for it."""
+    x, y, z = np.asarray(a)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def matrix_from_rotvec(theta: ArrayLike) -> np.ndarray:
