@@ -24,6 +24,7 @@ from interstage.cli import (
     view,
     warm,
 )
+from interstage.cli.interrupts import hear_dropped_interrupts
 from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
 
@@ -81,6 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command; bad input ends with one sentence on stderr and exit status 2."""
     command = typer.main.get_command(app)
     tolerant_output()
+    hear_dropped_interrupts()
     try:
         status = command.main(args=arguments, prog_name="interstage", standalone_mode=False)
         sys.stdout.flush()
