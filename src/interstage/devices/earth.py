@@ -39,6 +39,7 @@ from interstage.devices.fields import (
 from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
+from interstage.spatial import RigidInertia
 from interstage.spatial.rotvec import arctan2
 from interstage.system.device import Device
 from interstage.system.ports import Integer, Out, Parameter, Place, Places, Value
@@ -159,6 +160,18 @@ class Earth(Device):
             inertia.append(J.reshape(1, 9))
         return self.moved({"at": [*known, *more]}, com=np.concatenate(com), inertia=np.concatenate(inertia))
 
+    def at_coming(self, bodies: Mapping[str, RigidInertia]) -> Earth:
+        """Return the device with the field at bodies that come on the way."""
+        known = cast("list[str]", self.place_of("at"))
+        more = {name: one for name, one in bodies.items() if name not in known}
+        com = np.array([one.com for one in more.values()]).reshape(-1, 3)
+        inertia = np.array([one.inertia for one in more.values()]).reshape(-1, 9)
+        return self.moved(
+            {"at": [*known, *more]},
+            com=np.concatenate([self.com, com]),
+            inertia=np.concatenate([self.inertia, inertia]),
+        )
+
     def outputs(d, t):
         pole = (d.axes[0, 2], d.axes[1, 2], d.axes[2, 2])
         for k in range(len(d.pull)):
@@ -168,6 +181,8 @@ class Earth(Device):
                 d.positions[k, 1] + arm[1] - d.center[1],
                 d.positions[k, 2] + arm[2] - d.center[2],
             )
+            if dot3(r, r).real == 0.0:  # of a body that is not there yet
+                r = (r[0] + d.radius, r[1], r[2])
             g = (d.uniform[0], d.uniform[1], d.uniform[2])
             if d.model == 1:
                 g = oblate_gravity(d.mu, d.radius, d.J2, pole, r)

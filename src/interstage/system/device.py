@@ -56,6 +56,7 @@ from interstage.system.ticks import Period, period_of
 
 if TYPE_CHECKING:
     from interstage.multibody import System
+    from interstage.spatial import RigidInertia
 
 FUNCTIONS = ("outputs", "rates", "sample", "switch")
 BUILT_IN = ("tick", "seed", "stream", "ideal")
@@ -165,6 +166,10 @@ class Device:
 
         bodies : {name as the device has it: name in the whole vehicle}
         """
+        return self
+
+    def at_coming(self, bodies: Mapping[str, RigidInertia]) -> Device:
+        """Return the device, on its vehicle, that reckons with bodies which are not there yet, by name."""
         return self
 
     def moved(self, places: Mapping[str, Sequence[object]], **values: Value) -> Self:

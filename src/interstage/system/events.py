@@ -29,7 +29,7 @@ from interstage.multibody.joints import Joint
 from interstage.multibody.model import MountingOptions
 from interstage.multibody.topology import DockingOptions, copy_of
 from interstage.multibody.types import Target
-from interstage.spatial import RotationLike
+from interstage.spatial import RigidInertia, RotationLike
 from interstage.system.histories import BoundMotion, Motion
 from interstage.system.ports import Value
 
@@ -135,6 +135,10 @@ class Event:
 
 class Action:
     """A ready-made change of a vehicle."""
+
+    def made(self) -> Mapping[str, RigidInertia]:
+        """Return the bodies on nothing that come with the change, by name, as they are about their origins."""
+        return {}
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Return the changed system and its state."""
@@ -254,6 +258,13 @@ def may_leave(system: System | None, events: Sequence[Event]) -> list[str]:
         bodies &= {action.body for action in named if isinstance(action, Detach | Reattach | ReplaceJoint)}
     specs = [] if system is None else system.model.specs
     return [spec.name for spec in specs if spec.name in bodies and spec.parent is not None]
+
+
+def coming(system: System | None, events: Sequence[Event]) -> dict[str, RigidInertia]:
+    """Return the bodies on nothing that a vehicle does not have, and that come with events."""
+    named = [action for event in events for action in (*event.actions, *event.rests)]
+    found = {name: one for act in named if isinstance(act, Action) for name, one in act.made().items()}
+    return {name: one for name, one in found.items() if system is not None and name not in system.bodies}
 
 
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:

@@ -27,7 +27,7 @@ from interstage.system.between import Between
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.dense import Cubic, Curve, Dense, Polynomial
-from interstage.system.events import Event, EventRecord, may_leave
+from interstage.system.events import Event, EventRecord, coming, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
@@ -189,7 +189,9 @@ class Flight:
         """Put all parts on tapes, and have the vehicle as it begins."""
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
         known, away = known_values(x, given), may_leave(assembly.vehicle, self.events)
-        self.plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, away)
+        later = coming(assembly.vehicle, self.events)
+        self.plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, away, later)
+        self.coming = frozenset(later)
         self.system = view_of(self.plan, x)
         if x is not None:
             self.system = at_point(self.system, x)
@@ -207,7 +209,7 @@ class Flight:
             base=self.base,
             interpret=interpret,
             ideal=ideal,
-            touching=Touching(self.plan, bool(self.events), idle=self.plan.later),
+            touching=Touching(self.plan, bool(self.events), idle=self.plan.later, coming=self.coming),
         )
         self.loop.loop.option[kernels.SINGLE] = int(self.dense is not None)
         self.scipy: ByScipy | None = None

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
+from interstage.spatial import RigidInertia
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
@@ -233,6 +234,7 @@ def planned(
     given: Mapping[str, Value] | None = None,
     beside: Sequence[Part] = (),
     leaving: Collection[str] = (),
+    coming: Mapping[str, RigidInertia] | None = None,
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
@@ -240,14 +242,14 @@ def planned(
     beat : called with the time before the samples of every tick, with the period where nothing is sampled
     given : values of inputs by name or pattern; arguments of laws without a size are as large as these
     beside : motions and masses of a run (`given_ahead`)
-    leaving : bodies that may leave what carries them on the way
+    leaving : bodies that may leave what carries them on the way;  coming : bodies that are not there yet
     """
     special = cut or faults or beat is not None or beside
     if not special and not assembly.parts() and not assembly.pieces():
         return without_devices(assembly)
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
-    parts = [_reckoning(part, assembly, leaving) for part in parts] if leaving else parts
+    parts = [_reckoning(part, assembly, leaving, coming or {}) for part in parts]
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
     wrong = forced(faults, assembly, parts, links, start)
@@ -313,13 +315,18 @@ def planned(
     return plan
 
 
-def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str]) -> Part:
-    """Return a part that reckons with bodies which may leave what carries them."""
-    scope = part.scope
-    bodies = {body.removeprefix(scope): body for body in leaving if body.startswith(scope)}
-    if assembly.vehicle is None or not isinstance(part.what, Device) or not bodies:
+def _reckoning(
+    part: Part, assembly: Assembly, leaving: Collection[str], coming: Mapping[str, RigidInertia]
+) -> Part:
+    """Return a part that reckons with bodies which may leave what carries them, or are not there yet."""
+    scope, device = part.scope, part.what
+    if assembly.vehicle is None or not isinstance(device, Device):
         return part
-    return replace(part, what=part.what.also_at(assembly.vehicle, bodies))
+    bodies = {body.removeprefix(scope): body for body in leaving if body.startswith(scope)}
+    later = {body.removeprefix(scope): one for body, one in coming.items() if body.startswith(scope)}
+    device = device.also_at(assembly.vehicle, bodies) if bodies else device
+    device = device.at_coming(later) if later else device
+    return part if device is part.what else replace(part, what=device)
 
 
 def without_devices(assembly: Assembly) -> Plan:

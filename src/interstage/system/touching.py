@@ -37,7 +37,7 @@ class Touching:
     changing : joints may be locked and freed on the way
     first : the vehicle at the start, None before anything has changed
     bearers : {body whose joint a device touches: body that has that joint now}
-    idle : paths of motions that say nothing now
+    idle : paths of motions that say nothing now;  coming : bodies that are not there at the start
     """
 
     plan: Plan
@@ -45,6 +45,7 @@ class Touching:
     first: System | None = None
     bearers: dict[str, str] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
+    coming: frozenset[str] = frozenset()
 
     def after(self, old: System, new: System, t: float) -> Touching:
         """Return what is touched after a change at a time; joints of several axes cannot be turned round."""
@@ -87,7 +88,8 @@ class Touching:
     def _there(self, touch: Touch, system: System) -> bool:
         """Tell if the place or joint of a touch is there; at the start it has to be."""
         if self.first is None:
-            return True
+            body = None if touch.place is None else split_place(touch.place)[0]
+            return body not in self.coming or body in system.bodies
         if touch.axes != "joint":
             return touch.place is None or _has(system, *split_place(touch.place))
         body = self.joint(touch)

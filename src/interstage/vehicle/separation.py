@@ -22,6 +22,7 @@ from interstage.vehicle.damping import Ratio
 from interstage.vehicle.frozen import reference_component, tanks_of
 from interstage.vehicle.geometric import LoadPlaces, LoadStiffness, load_stiffness
 from interstage.vehicle.shapes import Shapes
+from interstage.vehicle.stack import Stack
 from interstage.vehicle.staging import Part, split
 from interstage.vehicle.vehicle import Vehicle
 
@@ -60,6 +61,11 @@ class Staging(Action):
         self.name = " ".join(self.leaving)
         self.parts: dict[str, Part] = {}
         self._stage_of = {int(shapes.node_id(*place)): place for place in shapes.stack.places}
+
+    def made(self) -> dict[str, RigidInertia]:
+        """Return what leaves, with tanks as empty as they are known."""
+        stack = self.spent.stack() if isinstance(self.spent, Vehicle) else self.spent.stack
+        return {self.name: _rigid(stack, stack.propellant(0.0))}
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Return the vehicles after the cut and their state."""
@@ -130,7 +136,7 @@ class Staging(Action):
                 tanks = tanks_of(shapes, fill, self.damping, loads, ids)
                 new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
             else:
-                rigid = _rigid(shapes, fill)
+                rigid = _rigid(shapes.stack(), fill)
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
 
     def _loads(self, shapes: Shapes, spec: BodySpec) -> LoadStiffness | None:
@@ -174,9 +180,8 @@ class Staging(Action):
         return f"staging of '{self.vehicle.name}': {', '.join(self.leaving)} leaves"
 
 
-def _rigid(vehicle: Vehicle, fill: dict[str, float]) -> RigidInertia:
-    """Return a vehicle with some propellant as a rigid body about its origin."""
-    stack = vehicle.stack()
+def _rigid(stack: Stack, fill: dict[str, float]) -> RigidInertia:
+    """Return stages with some propellant as a rigid body about its origin."""
     S = np.asarray(stack.V @ stack.rigid)
     M = S.T @ (stack.node_mass(stack.propellant(fill)) @ S)
     mass = float(np.trace(M[3:, 3:])) / 3.0
