@@ -10,6 +10,7 @@ import { color } from "./theme.js";
 import { withUnit } from "./words.js";
 
 const PLAYED = 20; // seconds that a flight takes when all of it is played
+const PACES = new Map([[`all in ${PLAYED} s`, undefined], ["4 × real time", 4], ["real time", 1]]); // seconds of flight a second
 const SMALL = 40; // a path so many times as long as the vehicle hides it: a dot shows where it is
 
 // A place of a body that bends: l + g Γη, turned by g Λη.
@@ -176,6 +177,16 @@ class Replay extends Stage {
     bar.append(...this.cameras);
     this.target = this.choice("chased", "Body that the camera follows", [...new Set(figure.bodies.map((b) => b.name))], () => this.fit());
     bar.append(this.target);
+    this.speed = this.choice("pace", "How fast it plays", [...PACES.keys()], () => {});
+    bar.append(this.speed);
+    for (const { t, words } of figure.events ?? []) {
+      const one = button("quiet event", `${words}, ${t.toFixed(1)} s`, () => {
+        this.play(false);
+        this.go(t, true);
+      });
+      one.dataset.time = String(t);
+      bar.append(one);
+    }
     const fields = [...new Set(figure.bodies.flatMap((body) => (body.colours ?? []).map((one) => one.name)))];
     if (fields.length) {
       this.field = this.choice("coloured", "What colours tell", ["displacement", ...fields], () => this.recolour());
@@ -362,7 +373,7 @@ class Replay extends Stage {
   advance(seconds) {
     const { t } = this;
     const end = t[t.length - 1];
-    this.go(this.now + (seconds * (end - t[0])) / PLAYED, true);
+    this.go(this.now + seconds * (PACES.get(this.speed.value) ?? (end - t[0]) / PLAYED), true);
     if (this.now >= end) this.play(false);
   }
 

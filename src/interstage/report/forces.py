@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from interstage.system.flight_log import FlightLog
 from interstage.system.log import Series
 
 MOST_ARROWS = 40
+MOST_EVENTS = 8
 WINDS = {
     "Atmosphere": "wind",
     "Gust": "gust",
@@ -52,7 +54,16 @@ def acting(log: FlightLog, still: bool = False) -> list[Arrow]:
             if body in bodies and rows.shape[1] == len(places) and (still or np.any(rows[:, k])):
                 found.append(_arrow(one, rows[:, k], body, node, axes, f"{_kind(port, words)} force"))
     winds = [one for path, device in words.items() for one in _wind(log, path, device, names, still)]
-    return [*found, *winds][:MOST_ARROWS]
+    return [*found, *_together(winds)][:MOST_ARROWS]
+
+
+def _together(winds: list[Arrow]) -> list[Arrow]:
+    """Return winds as they are, and all gusts as one."""
+    gusts = [one for one in winds if one.kind == "gust"]
+    if len(gusts) < 2 or not all(np.array_equal(one.t, gusts[0].t) for one in gusts):
+        return winds
+    whole = replace(gusts[0], name="gusts", values=np.sum([one.values for one in gusts], axis=0))
+    return [*(one for one in winds if one.kind != "gust"), whole]
 
 
 def _kind(port: str, words: Mapping[str, str]) -> str:
@@ -69,16 +80,14 @@ def _devices(blocks: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _wind(log: FlightLog, path: str, device: str, names: set[str], still: bool) -> Iterator[Arrow]:
-    """Yield the wind of an atmosphere; that of gusts alone where there is no atmosphere."""
+    """Yield the wind of an atmosphere, or a gust: part of that wind, or alone where there is no atmosphere."""
     port = f"{path}.{WINDS.get(device.partition(',')[0], '')}"
     if port not in names or not log.phases[0].system.bodies:
         return
     one = log.series(port)
-    alone = device.startswith("Atmosphere") or not any(
-        words.startswith("Atmosphere") for _, words in _devices(log.blocks)
-    )
-    if alone and one.columns.shape[1] == 3 and (still or np.any(one.values)):
-        yield _arrow(one, one.columns, log.phases[0].system.bodies[0], None, "world", "wind")
+    if one.columns.shape[1] == 3 and (still or np.any(one.values)):
+        kind = "wind" if device.startswith("Atmosphere") else "gust"
+        yield _arrow(one, one.columns, log.phases[0].system.bodies[0], None, "world", kind)
 
 
 def surround(replay: Replay, log: FlightLog) -> None:
@@ -107,3 +116,10 @@ def surround(replay: Replay, log: FlightLog) -> None:
     # the lowest point of the vehicle stands on the ground
     low = min(float((points @ replay.up).min()) for points in replay.world(0))
     replay.ground = start - (start @ replay.up - low) * replay.up
+
+
+def happened(log: FlightLog) -> list[tuple[float, str]]:
+    """Return times and names of events at which a vehicle changed, or the first ones of a flight without such."""
+    changes = {phase.t[0] for phase in log.phases[1:] if len(phase.t)}
+    found = [one for one in log.events if one.t in changes] or log.events
+    return [(float(one.t), one.name) for one in found][:MOST_EVENTS]

@@ -7,7 +7,7 @@ nodes or modes are others after a staging has a look for each stretch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,10 @@ from interstage.report.stresses import stress_rows
 from interstage.spatial import Rotation
 from interstage.system import Log
 
+Looks = dict[str, Look | Callable[[System], Look]]  # of bodies; a function where it depends on the vehicle
+
 MOST_TIMES, MOST_SHAPES = 600, 24
+CHANGES = 100  # rows more of those that follow where the vehicle changed, so that what leaves is seen to leave
 MOST_NUMBERS, MOST_COLOURS = 2_000_000, 1_000_000  # of shapes, and of colours of a body
 LEAST = 1e-5  # shapes that move no point by more than this part of the largest displacement are left out
 BEND = 0.05  # of the size of the vehicle: what the largest displacement is drawn as
@@ -159,6 +162,7 @@ class Replay:
     """Times (T,), bodies and arrows of a flight.
 
     up (3,) : away from the ground, world axes;  ground (3,) : a point of it under the start, None where there is none
+    events : times, and words on what happened then
     unit : of stresses;  turning : centre and angular velocity of the world that it is seen from
     """
 
@@ -167,6 +171,7 @@ class Replay:
     arrows: list[Vectors] = field(default_factory=list)
     up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     ground: np.ndarray | None = None
+    events: list[tuple[float, str]] = field(default_factory=list)
     unit: str = ""
     turning: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -225,6 +230,7 @@ class Replay:
             **({} if self.ground is None else {"ground": self.ground.tolist()}),
             "bodies": [body.figure(max(stress, default=0.0), self.unit) for body in self.bodies],
             "arrows": self._arrows(),
+            "events": [{"t": t, "words": words} for t, words in self.events],
         }
 
     def bending(self) -> dict[str, float]:
@@ -266,17 +272,22 @@ def replay_of(
     models: Sequence[FEModel] = (),
     arrows: Sequence[Arrow] = (),
     *,
-    looks: Mapping[str, Look] | None = None,
+    looks: Mapping[str, Look | Callable[[System], Look]] | None = None,
 ) -> Replay:
-    """Return the replay of a flight: times are thinned, bodies that leave are gone.
+    """Return the replay of a flight: times are thinned, less so after a change of the vehicle; what leaves is gone.
 
     models : of decks, drawn for the flexible bodies that have their grids, with colours of their stresses
-    looks : of rigid bodies, in place of boxes
+    looks : of bodies, in place of boxes and tubes; of one that is another after a staging, a function of the vehicle
     """
     rows = sum(len(one.t) for one in stretches)
     if rows < 2 or not any(one.system.bodies for one in stretches):
         raise InputError("there is nothing to replay", expected="a vehicle at two times or more")
-    thin = [_thinned(one, max(2, round(MOST_TIMES * len(one.t) / rows))) for one in stretches if len(one.t)]
+    having = [one for one in stretches if len(one.t)]
+    near = CHANGES // max(1, len(having) - 1)
+    thin = [
+        _thinned(one, max(2, round(MOST_TIMES * len(one.t) / rows)), near if k else 0)
+        for k, one in enumerate(having)
+    ]
     return ReplayMaker(thin, models, arrows, given=looks).replay
 
 
@@ -290,9 +301,10 @@ def _replay(thin: Sequence[Stretch], bodies: list[Drawn]) -> Replay:
     return replay
 
 
-def _thinned(one: Stretch, most: int) -> Stretch:
-    """Return a stretch with no more rows than that, first and last kept."""
-    keep = np.unique(np.linspace(0, len(one.t) - 1, min(most, len(one.t))).round().astype(int))
+def _thinned(one: Stretch, most: int, begin: int = 0) -> Stretch:
+    """Return a stretch with no more rows than that, first and last kept, and all of those with which it begins."""
+    even = np.linspace(0, len(one.t) - 1, min(most, len(one.t))).round().astype(int)
+    keep = np.union1d(even, np.arange(min(begin, len(one.t))))
     return Stretch(one.system, one.t[keep], one.q[keep], one.v[keep])
 
 
@@ -305,7 +317,7 @@ class ReplayMaker:
         models: Sequence[FEModel] = (),
         arrows: Sequence[Arrow] = (),
         *,
-        given: Mapping[str, Look] | None = None,
+        given: Mapping[str, Look | Callable[[System], Look]] | None = None,
         stress: bool = True,
         every_mode: bool = False,
     ):
@@ -368,7 +380,8 @@ class ReplayMaker:
     def _add(self, name: str, having: Sequence[int]) -> None:
         system = self.thin[having[0]].system
         flex = system.flexible(name)
-        look = self.given[name] if name in self.given else look_of(system, name, self.models)
+        given = self.given.get(name) or look_of(system, name, self.models)
+        look = given(system) if callable(given) else given
         n = 0 if flex is None else flex.n_modes
         poses, eta = [], []
         for s, (one, xs) in enumerate(zip(self.thin, self.states)):

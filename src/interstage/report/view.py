@@ -15,7 +15,7 @@ from interstage.multibody import Multibody
 from interstage.multibody.types import Node
 from interstage.report.document import Report, Section
 from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
-from interstage.report.forces import acting, arrows_of, surround
+from interstage.report.forces import acting, arrows_of, happened, surround
 from interstage.report.replay import Replay, Stretch, replay_of, stretches_of
 from interstage.system import Log, LogFile
 from interstage.system.flight_log import FlightLog
@@ -121,6 +121,7 @@ def flight_replay(
     replay = replay_of(stretches, [model_of_deck(deck) for deck in decks], drawn)
     if log is not None:
         surround(replay, log)
+        replay.events = happened(log)
     return replay
 
 
