@@ -99,24 +99,6 @@ def study() -> Study:
     return out
 
 
-def position_error(found: Found) -> tuple[np.ndarray, np.ndarray]:
-    """Return times and the error of the centre of mass (n, 3) against the reference, world axes."""
-    log, flown = found.log, found.one.plan.reference
-    t, place = [], []
-    for phase in log.phases:
-        rows = slice(None, None, 5)
-        nose = np.array(
-            [ist.Rotation.from_quaternion(q).matrix[:, 0] for q in phase[av.NAME].quaternion[rows]]
-        )
-        ahead = np.array([found.one.plan.ahead(now) for now in phase.t[rows]])
-        node = np.array([phase.position(av.NAME, av.INERTIAL)])[0][rows]
-        t.append(phase.t[rows])
-        place.append(node - ahead[:, None] * nose)
-    when = np.concatenate(t)
-    wanted = np.column_stack([np.interp(when, flown.t, flown[name]) for name in "xyz"])
-    return when, np.vstack(place) - wanted
-
-
 def longest_at_stop(log: ist.Log) -> float:
     """Return the longest time, s, that an engine was at its stop."""
     worst = 0.0
@@ -131,7 +113,7 @@ def longest_at_stop(log: ist.Log) -> float:
 def flight_rows(found: Found) -> list[Row]:
     """Position, attitude, gimbals, limit cycles."""
     log, case = found.log, "flight"
-    off = position_error(found)[1]
+    off = ascents.away(found.one, found.log)[1]
     end = float(np.linalg.norm(off[-1]))
     rows = [
         Row(case, "position at T + 300 s, m", "below 1000", f"{end:.0f}", end, 1000.0, "against the reference"),
@@ -273,7 +255,7 @@ def draw_flight(found: Found) -> Figure:
     log = found.log
     figure = new_figure(13.0, 15.0)
     axes = figure.subplots(5, 2)
-    t, off = position_error(found)
+    t, off = ascents.away(found.one, found.log)
     for k, name in enumerate(("up", "across", "down range")):
         axes[0, 0].plot(t, off[:, k], color=COLORS[k], lw=1, label=name)
     dress(axes[0, 0], "time, s", "position error, m", "centre of mass beside the reference", True)

@@ -2,17 +2,21 @@
 
 import numpy as np
 import pytest
+from browser import Page, launcher
 
 from interstage import FEModel, linearize, read_deck, trim
+from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_vehicle as av
 from interstage.demo import flight as flights
 from interstage.demo import heron
+from interstage.demo.compose_ascent import ascent_replay
 from interstage.demo.heron_deck import heron_deck
 from interstage.demo.pipeline import STEPS, Settings, run_demo
 from interstage.demo.shapes import fe_motions, heron_geometry, mode_names, vehicle_motions
 from interstage.demo.vehicle import CORE
 from interstage.report.drawings import mac_matrix
 
-MODES, SECONDS = 9, 4.0
+MODES, SECONDS, ASCENT = 9, 4.0, 206.0  # the first stage leaves at 203 s
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +25,7 @@ def made(tmp_path_factory):
     made = run_demo(
         tmp_path_factory.mktemp("demo"),
         lambda done, total, words: said.append((done, total, words)),
-        Settings(component_modes=24, shown_modes=MODES, seconds=SECONDS, ascent=2.0),
+        Settings(component_modes=24, shown_modes=MODES, seconds=SECONDS, ascent=ASCENT),
     )
     assert [words for *_, words in said] == [*STEPS, "done"]
     return made
@@ -152,7 +156,98 @@ def test_files_are_there_and_small(made):
         "Bodies and joints",
         "engine 4",
         "Wall times",
+        "Margins of the pitch loop",
+        "staging",
         "numba",
     ):
         assert words in html
     assert not [p for p in made.folder.iterdir() if p.suffix == ".part"]
+
+
+def test_the_ascent_holds_its_limits_and_drops_its_stage(made):
+    """Attitude within 2°, 5° in the gust; gimbals free of their stops; the spent stage falls behind, and falls."""
+    log = made.ascent_log
+    t, error = log.times("fsw.error"), np.degrees(np.linalg.norm(log["fsw.error"], axis=1))
+    gust = (t >= ap.GUST["start"]) & (t <= ap.GUST["start"] + ap.GUST["duration"] + 2.0)
+    assert error[gust].max() < 5.0 and error[~gust].max() < 2.0
+    assert all(np.abs(log[f"tvc{k}.angle"]).max() < 0.9 * ap.LIMIT for k in range(1, 5))
+    whole, rest = log.phases
+    assert rest.t[0] == pytest.approx(203.0, abs=1.5) and "first" not in whole.system.bodies
+    up = log["earth.up"][-1]
+    x, y = rest.state(-1), rest.state(0)
+    v = [rest.system.velocity(state, "first")[3:] @ up for state in (y, x)]
+    altitude = log["earth.altitude"][-1]
+    g = 3.986e14 / (6.378e6 + altitude) ** 2
+    # engines of the stage that leaves still push a little for some tenths of a second
+    assert v[1] - v[0] == pytest.approx(-g * (rest.t[-1] - rest.t[0]), rel=0.02)
+    nose = rest.system.rotation(x, av.NAME)[:, 0]
+    assert (rest.position(av.NAME, av.RING)[-1] - rest.position("first", [33.5, 0, 0])[-1]) @ nose > 3.0
+
+
+def test_walls_of_the_replay_go_with_the_nodes_of_the_stages(made):
+    """Rings around a node of the axis: their middle is where the vehicle has the node, bent as it is."""
+    log = made.ascent_log
+    replay = ascent_replay(log)
+    k = len(replay.t) // 3
+    x = log.phases[0].state(int(np.searchsorted(log.phases[0].t, replay.t[k])))
+    whole = replay.bodies[0]
+    R, p = log.phases[0].system.rotation(x, av.NAME), log.phases[0].system.position(x, av.NAME)
+    points = p + (whole.points + whole.shapes @ whole.eta[k]) @ R.T
+    for station, node in ((3.0, 3), (13.0, 8), (28.5, 14), (39.5, 105)):
+        at = np.abs(whole.points[:, 0] - whole.points[0, 0] - station) < 1e-9
+        middle, true = points[at].mean(axis=0), log.phases[0].system.position(x, av.NAME, node)
+        np.testing.assert_allclose(middle, true, atol=1e-4)  # shapes that move nothing are left out
+
+
+VISIBLE = """() => {
+  const stage = document.querySelector('[data-kind=replay]').stage;
+  const arrows = stage.arrows.all.map((one, i) => [stage.figure.arrows[i].kind, one.thing.visible]);
+  const bodies = stage.bodies.filter((one) => one.group.visible);
+  return {
+    bodies: bodies.map((one) => one.name),
+    places: Object.fromEntries(bodies.map((one) => [one.name, one.group.position.toArray()])),
+    arrows: [...new Set(arrows.filter(([, seen]) => seen).map(([kind]) => kind))],
+    time: stage.now,
+  };
+}"""
+
+
+def test_the_flight_in_a_browser(made):
+    """Thrust, air, wind and gust are drawn; the stage leaves where its button leads; cameras and charts follow."""
+    with launcher() as launch, Page(launch(), made.files["report"], reduced_motion="reduce") as opened:
+        page = opened.page
+        page.locator("[data-kind=replay]").scroll_into_view_if_needed()
+        page.wait_for_selector("[data-kind=replay] canvas[data-frames]", timeout=120_000)
+        assert set(opened.drawn().values()) == {"true"}
+
+        def at(time):
+            page.eval_on_selector(
+                "[data-kind=replay] input.time",
+                f"i => {{ i.step = 'any'; i.value = {time}; i.dispatchEvent(new Event('input')) }}",
+            )
+            page.wait_for_function(
+                "t => Math.abs(document.querySelector('[data-kind=replay] canvas').dataset.time - t) < 0.01",
+                arg=time,
+                timeout=60_000,
+            )
+            return page.evaluate(VISIBLE)
+
+        gust = at(68.0)
+        assert set(gust["arrows"]) == {"thrust", "force of the air", "wind", "gust"}
+        assert "heron" in gust["bodies"] and "first" not in gust["bodies"]
+        buttons = page.locator("[data-kind=replay] .event")
+        assert [words.split(",")[0] for words in buttons.all_inner_texts()] == ["gust", "staging"]
+        buttons.nth(1).click()
+        drop = page.evaluate(VISIBLE)["time"]
+        assert drop == pytest.approx(made.ascent_log.phases[1].t[0])
+        assert float(page.get_attribute(".now", "data-time")) == pytest.approx(drop, abs=1e-3)
+        near, far = at(drop + 0.5), at(205.5)
+        gaps = [
+            np.linalg.norm(np.subtract(one["places"]["first"], one["places"]["heron"])) for one in (near, far)
+        ]
+        assert {"heron", "first"} <= set(far["bodies"]) and gaps[1] > gaps[0] + 2.0
+        assert "thrust of the upper stage" in far["arrows"]
+        for name in ("fixed", "chase"):
+            page.click(f"[data-kind=replay] [data-camera={name}]")
+            page.wait_for_selector(f"[data-kind=replay] canvas[data-camera={name}]")
+        opened.assert_clean()

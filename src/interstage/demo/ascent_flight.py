@@ -22,6 +22,7 @@ from interstage.demo.ascent_reference import Reference
 from interstage.devices import GPS
 from interstage.linear import trim
 from interstage.multibody import State
+from interstage.spatial.functions import matrix_from_quaternion
 from interstage.system import Log, simulate
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
@@ -70,6 +71,20 @@ class Ascent:
             **options,
         }
         return simulate(self.assembly, self.start, until=until, events=self.events, **given)  # type: ignore[arg-type]
+
+
+def away(one: Ascent, log: Log, every: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Return times and how far the centre of mass is from its reference (n, 3), world axes, every so many rows."""
+    t, place, flown = [], [], one.plan.reference
+    for phase in log.phases:
+        rows = slice(None, None, every)
+        nose = np.array([matrix_from_quaternion(q)[:, 0] for q in phase[av.NAME].quaternion[rows]])
+        ahead = np.array([one.plan.ahead(now) for now in phase.t[rows]])
+        t.append(phase.t[rows])
+        place.append(phase.position(av.NAME, av.INERTIAL)[rows] - ahead[:, None] * nose)
+    when = np.concatenate(t)
+    wanted = np.column_stack([np.interp(when, flown.t, flown[name]) for name in "xyz"])
+    return when, np.vstack(place) - wanted
 
 
 def add_software(flight: Assembly, known: Plan) -> Autopilot:

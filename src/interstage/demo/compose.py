@@ -8,22 +8,16 @@ import numpy as np
 
 from interstage.demo import flight as flights
 from interstage.demo import heron, words
-from interstage.demo.ascent import LIMIT
+from interstage.demo.compose_ascent import add_ascent
 from interstage.demo.pipeline import DemoResult
-from interstage.demo.shapes import body_looks, fe_motions, heron_geometry, mode_names, vehicle_motions
+from interstage.demo.shapes import fe_motions, heron_geometry, mode_names, vehicle_motions
 from interstage.demo.vehicle import CORE, MODAL_DAMPING
 from interstage.report.document import Report, versions
 from interstage.report.drawings import mac_matrix, mac_svg, poles_svg
-from interstage.report.figures import Curve, Panel, bode_figure, lines_figure, thinned
-from interstage.report.forces import acting, surround
-from interstage.report.replay import replay_of, stretches_of
+from interstage.report.figures import Curve, Panel, bode_figure, lines_figure
 from interstage.report.scene import Scene, Shape
 from interstage.report.sources import HINT, POLES_SENTENCE
 from interstage.report.vehicles import grouped, inertia_rows, vehicle_tree
-from interstage.report.view import add_replay
-from interstage.system import quaternion, rotation_error
-
-AXES = ("roll", "pitch", "yaw")
 
 
 def demo_report(made: DemoResult, count: int) -> Callable[[], Report]:
@@ -37,7 +31,7 @@ def demo_report(made: DemoResult, count: int) -> Callable[[], Report]:
     _vehicle(report, made)
     _control(report, made)
     _flight(report, made)
-    _ascent(report, made)
+    add_ascent(report, made)
     worst = float(np.abs(made.frequency_errors(count)).max())
 
     def finish() -> Report:
@@ -237,64 +231,6 @@ def _flight(report: Report, made: DemoResult) -> None:
     )
 
 
-def _ascent(report: Report, made: DemoResult) -> None:
-    """Add the ascent: the flight replayed, and what the autopilot made of it."""
-    log, ready = made.ascent_log, made.ascent
-    section = report.section("ascent", "Ascent", words.ASCENT)
-    replay = replay_of(stretches_of(log), [made.fe], acting(log), looks=body_looks())
-    surround(replay, log)
-    add_replay(section, replay, "The flight", words.REPLAY)
-    keep = thinned(len(log.t), 1500)
-    t = log.t[keep]
-    off, turned = _errors(made, keep)
-    km = np.asarray(log.series("earth.altitude").at(t)) / 1e3
-    speed = np.linalg.norm(log.series("earth.velocity").at(t), axis=1)
-    angles = [np.rad2deg(log.series(f"pod{k}.tvc.angle").at(t)) for k in range(1, 1 + len(heron.ENGINES))]
-    rates = np.rad2deg(log.series("imu.rate").at(t))
-    panels = [
-        Panel("Altitude", "km", [Curve("altitude", km)], "km"),
-        Panel("Speed over the ground", "m/s", [Curve("speed", speed)], "m/s"),
-        Panel(
-            "Away from the reference", "m", [Curve(a, v) for a, v in zip(("up", "north", "east"), off.T)], "m"
-        ),
-        Panel("Attitude beside the reference", "deg", [Curve(a, v) for a, v in zip(AXES, turned.T)], "°"),
-        Panel("Rates of the IMU", "deg/s", [Curve(a, v) for a, v in zip(AXES, rates.T)], "°/s"),
-        Panel(
-            "Gimbals, pitch", "deg", [Curve(f"engine {k + 1}", a[:, 0]) for k, a in enumerate(angles)], "°"
-        ),
-        Panel("Gimbals, yaw", "deg", [Curve(f"engine {k + 1}", a[:, 1]) for k, a in enumerate(angles)], "°"),
-    ]
-    section.figure(
-        "In time", words.ASCENT_CHARTS, {**lines_figure(t, "time, s", panels), "clock": True}, HINT
-    )
-    far = float(np.linalg.norm(off[-1]))
-    section.pairs(
-        "Where it came to",
-        f"At T+{t[-1]:.0f} s, beside the reference trajectory.",
-        {
-            "Altitude": f"{km[-1]:.1f} km",
-            "Speed over the ground": f"{speed[-1]:.0f} m/s",
-            "Away from the reference": f"{far:.1f} m",
-            "Largest attitude error": f"{np.abs(turned).max():.3f}°",
-            "Largest gimbal angle": f"{np.abs(angles).max():.2f}° of {LIMIT.split()[0]}°",
-            "Gains": f"{ready.design.K.shape[0]} by {ready.design.K.shape[1]}, of least cost on the rigid motion",
-        },
-    )
-
-
-def _errors(made: DemoResult, keep: slice) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far the vehicle is from its reference (m, 3), world axes, and how it is turned from it, degrees."""
-    log, know = made.ascent_log, made.ascent.design
-    t = log.t[keep]
-    place, commanded = log.series("guidance.position").at(t), log.series("guidance.attitude").at(t)
-    imu = log.position(CORE, heron.FORWARD_GYRO)[keep]
-    wanted = [quaternion.turn(one, know.tilt) for one in commanded]
-    arm = np.array([quaternion.rotate(one, know.arm) for one in wanted])
-    attitude = log.series("imu.attitude").at(t)
-    turned = np.array([rotation_error(a, b) for a, b in zip(attitude, wanted)])
-    return imu - place - arm, np.rad2deg(turned)
-
-
 def _about(report: Report, made: DemoResult) -> None:
     section = report.section("about", "About", "What was assumed, what computed it, and how long it took.")
     c = made.component
@@ -303,9 +239,10 @@ def _about(report: Report, made: DemoResult) -> None:
         "No model says more than what went into it.",
         [
             "Heron is invented: its dimensions and masses are those of a medium launcher, not data of a real one.",
-            "Propellant moves with the tank walls (no slosh) and its mass stays the same, in the ascent too.",
-            "No air. In the doublet no gravity either: thrust is the only load. The ascent has the Earth's, with J2.",
-            words.IDEAL,
+            "Propellant moves with the tank walls: no slosh.",
+            "In the doublet there is no air, no gravity, and tanks stay as full as they are: thrust is the only load.",
+            words.STAGES,
+            words.AROUND,
             f"The core keeps {c.n_modes} modes: those of the body held at its {len(c.aset)} interfaces, and those that "
             "the interfaces allow; inertia changes with deformation to second order.",
             f"Damping is {100 * MODAL_DAMPING:g} % in every mode of the core.",

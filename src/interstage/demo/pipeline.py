@@ -1,4 +1,7 @@
-"""The whole demo: deck → component → vehicle → modes → trim → linear model → design → ascent → report."""
+"""The whole demo: deck → component → vehicle → modes → trim → linear model → design → ascent → report.
+
+The core of shells flies a doublet; the ascent is that of the same launcher as two stages that burn (`ascent_vehicle`).
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 
 import numpy as np
 
-from interstage.demo.warm import warming
+from interstage.demo.warm import Beside, warming
 from interstage.output import make_folder
 
+ASCENT_ROWS = "0.1 s"  # between rows of its log
 Progress = Callable[[int, int, str], None]
 
 STEPS = (
@@ -26,8 +29,8 @@ STEPS = (
     "trim under thrust",
     "linear model",
     "20 s of flight, gimbal doublet",
-    "reference trajectory, gains and software of the ascent",
-    "ascent to T+300 s, closed loop",
+    "ascent: reference, linear models at six times, gains and margins",
+    "ascent to T+300 s: wind, gusts, burning, staging",
     "report",
 )
 FILES = {
@@ -68,6 +71,7 @@ class DemoResult:
     lin: Any = None
     flight: Any = None
     ascent: Any = None
+    margins: list[tuple[Any, list[Any]]] = field(default_factory=list)
     ascent_log: Any = None
     compiled: float = 0.0
 
@@ -93,13 +97,11 @@ def run_demo(
     settings = settings or Settings()
     made.files = {key: made.folder / name for key, name in FILES.items()}
     step = _Steps(made, progress or (lambda done, total, words: None))
-    with _compiling(made):
-        with warming("demo") as other:
-            _structure(made, settings, step)
-            _vehicle(made, step, other)
-        with warming("ascent") as other:
-            _flight(made, settings, step)
-            _ascent(made, settings, step, other)
+    with _compiling(made), warming("demo", "ascent") as beside:
+        _structure(made, settings, step)
+        _vehicle(made, step, beside)
+        _flight(made, settings, step)
+        _ascent(made, settings, step, beside)
     with step():
         from interstage.demo.compose import demo_report
 
@@ -154,11 +156,11 @@ def _structure(made: DemoResult, settings: Settings, step: _Steps) -> None:
         made.component.save(made.files["component"])
 
 
-def _vehicle(made: DemoResult, step: _Steps, compiling: Popen | None) -> None:
+def _vehicle(made: DemoResult, step: _Steps, beside: Beside | None) -> None:
     from interstage.demo.vehicle import heron_vehicle
 
     with step():
-        _wait(made, compiling)
+        _wait(made, beside, "demo")
         made.locked = heron_vehicle(made.component, locked=True)
         made.locked_modes = made.locked.modes()
         made.system = heron_vehicle(made.component)
@@ -185,19 +187,24 @@ def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
         flight.log.save(made.files["log"], signals)
 
 
-def _wait(made: DemoResult, compiling: Popen | None) -> None:
-    """Wait for the process that compiles beside this one."""
-    if compiling is not None:
+def _wait(made: DemoResult, beside: Beside | None, task: str) -> None:
+    """Wait for the process that compiles beside this one to be through with a task."""
+    if beside is not None:
         begun = time.perf_counter()
-        compiling.wait()
+        beside.wait(task)
         made.compiled += time.perf_counter() - begun
 
 
-def _ascent(made: DemoResult, settings: Settings, step: _Steps, compiling: Popen | None) -> None:
-    from interstage.demo.ascent import prepare
+def _ascent(made: DemoResult, settings: Settings, step: _Steps, beside: Beside | None) -> None:
+    from interstage.demo import ascent_control as control
+    from interstage.demo import ascent_flight as ascents
 
     with step():
-        _wait(made, compiling)
-        made.ascent = prepare(made.component)
+        _wait(made, beside, "ascent")
+        made.ascent = one = ascents.ascent()
+        made.margins = [
+            (at, control.margins_of(at, one.plan.upper if at.upper else one.plan.first))
+            for at in ascents.thought()[2]
+        ]
     with step():
-        made.ascent_log = made.ascent.fly(settings.ascent, log=made.files["ascent"])
+        made.ascent_log = one.fly(settings.ascent, log=made.files["ascent"], log_step=ASCENT_ROWS)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from interstage.demo import heron
-from interstage.report.looks import Look
 from interstage.report.scene import Part, part_of_elements, rigid_displacement, triangles_and_edges
 
 SLICES = 24
@@ -88,17 +87,6 @@ def heron_geometry(fe: Any) -> Geometry:
             at.triangles = np.concatenate([at.triangles, triangles])
             at.edges = np.concatenate([at.edges, edges])
     return Geometry(np.concatenate(points), len(fe.grids), np.asarray(fe.grids.id), decorations, parts)
-
-
-def body_looks() -> dict[str, Look]:
-    """Return what the rigid bodies of the vehicle look like in their own frames: nozzles, and the payload."""
-    nozzle = revolved([(-x, r) for x, r in heron.ENGINE_NOZZLE], np.zeros(3))
-    payload = revolved(PAYLOAD_PROFILE, np.zeros(3))
-    found = {}
-    for name, (points, quads) in {**dict.fromkeys(heron.ENGINES, nozzle), "payload": payload}.items():
-        part = Part(name, *triangles_and_edges(quads))
-        found[name] = Look(points, [part], np.zeros((len(points), 3, 0)))
-    return found
 
 
 def _element_parts(fe: Any) -> list[Part]:

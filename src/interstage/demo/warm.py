@@ -1,8 +1,8 @@
 """Compile kernels ahead of their first use: all of dynamics, and those of the demo's finite elements.
 
-Run as processes of their own (`python -m interstage.demo.warm TASK`): kernels land in the cache on disk, where others
-find them. With kernels compiled already they end within seconds. The demo runs one beside its finite elements;
-`interstage warm` runs two side by side.
+Run as processes of their own (`python -m interstage.demo.warm TASK ...`): kernels land in the cache on disk, where
+others find them. With kernels compiled already they end within seconds. The demo runs one beside its finite elements
+and its first flight, which says when each of its tasks is done; `interstage warm` runs two side by side.
 """
 
 from __future__ import annotations
@@ -132,12 +132,11 @@ def compile_for_demo() -> None:
 
 
 def compile_ascent() -> None:
-    """Design and fly the ascent of a stick."""
-    from interstage.demo.ascent import prepare
-    from interstage.demo.stick import stick
+    """Design and fly the first moments of the ascent."""
+    from interstage.demo.ascent_flight import ascent
 
     with tempfile.TemporaryDirectory() as folder:
-        prepare(stick()).fly(0.1, log=Path(folder) / "ascent.h5")
+        ascent().fly(0.1, log=Path(folder) / "ascent.h5")
 
 
 def compile_real() -> None:
@@ -158,14 +157,14 @@ def compile_complex() -> None:
 TASKS = {"demo": compile_for_demo, "ascent": compile_ascent, "real": compile_real, "complex": compile_complex}
 
 
-def _start(task: str, stderr: int) -> subprocess.Popen:
-    command = [sys.executable, "-m", "interstage.demo.warm", task]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, text=True)
+def _start(tasks: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen:
+    command = [sys.executable, "-m", "interstage.demo.warm", *tasks]
+    return subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True)
 
 
 def warm(said: Callable[[str], None]) -> None:
     """Compile all kernels in two processes side by side; `said` is called with each of their lines."""
-    running = [_start(task, subprocess.PIPE) for task in ("real", "complex")]
+    running = [_start([task], subprocess.DEVNULL, subprocess.PIPE) for task in ("real", "complex")]
     words: list[list[str]] = [[] for _ in running]
 
     def read(process: subprocess.Popen, lines: list[str]) -> None:
@@ -200,20 +199,35 @@ def _stick():
     return Component.from_matrices(K, M, nodes, n_modes=4, aset={1: 123456, 3: 123456}, name="stick")
 
 
+class Beside:
+    """A process that compiles for some tasks, one after the other."""
+
+    def __init__(self, process: subprocess.Popen):
+        self.process = process
+
+    def wait(self, task: str) -> None:
+        """Wait until it is through with a task, or has ended."""
+        for line in self.process.stdout or ():
+            if line.strip() == task:
+                return
+
+
 @contextmanager
-def warming(task: str) -> Iterator[subprocess.Popen | None]:
+def warming(*tasks: str) -> Iterator[Beside | None]:
     """Compile in a second process meanwhile; nothing where there is one core only or no compiler is used."""
     if (os.cpu_count() or 1) < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         yield None
         return
-    process = _start(task, subprocess.DEVNULL)
+    process = _start(tasks, subprocess.PIPE, subprocess.DEVNULL)
     try:
-        yield process
+        yield Beside(process)
     finally:
         if process.poll() is None:
             process.terminate()
-            process.wait()
+        process.communicate()
 
 
 if __name__ == "__main__":
-    TASKS[sys.argv[1]]()
+    for name in sys.argv[1:]:
+        TASKS[name]()
+        print(name, flush=True)

@@ -69,18 +69,31 @@ STIFFNESS = (
 )
 
 ASCENT = (
-    "From the pad along a reference trajectory, closed loop: gains of least cost on the rigid motion, filters that "
-    "keep them out of the bending, software at 50 Hz, eight gimbal angles by least squares."
+    "From the pad with everything on: propellant burns, wind and gusts blow, the empty stage leaves. Gains and notches "
+    "follow linear models at six times of flight; software at 50 Hz steers along a reference trajectory."
 )
 
 REPLAY = (
     "Heron off the pad: move the slider, or press Play. The chase camera flies along, the fixed one stands on the "
-    "ground."
+    "ground; two buttons lead to the gust and to the staging."
 )
 
 ASCENT_CHARTS = (
-    "Altitude and speed, how far the vehicle is from its reference, and what the gimbals do about it. The line is the "
-    "time of the replay."
+    "What blows and pushes, how far the vehicle is from its reference, and what the gimbals do about it. The line is "
+    "the time of the replay."
 )
 
-IDEAL = "In the ascent engines stand on prescribed joints: ideal actuators, which follow their commands with a lag."
+MARGINS = (
+    "How much the loop bears before it is lost: 6 dB and 30° are wanted of the rigid vehicle, and bending below -6 dB. "
+    "Without its notches the same loop is unstable in bending."
+)
+
+STAGES = (
+    "The ascent flies the same launcher in two stages: its walls as bars that bend as the shells do within 1 % (first "
+    "mode), tanks that empty, five engines on hydraulic gimbals with limits."
+)
+
+AROUND = (
+    "There the Earth turns and is oblate, the atmosphere is the standard one with wind, turbulence and a gust, and the "
+    "inertial unit has its errors."
+)

@@ -1,0 +1,166 @@
+"""The ascent in the demo's report: the flight replayed, its design, and what became of it in time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_vehicle as av
+from interstage.demo import heron, words
+from interstage.demo.ascent_flight import away
+from interstage.demo.ascent_look import stage_looks
+from interstage.demo.pipeline import DemoResult
+from interstage.report.document import Report, Section
+from interstage.report.figures import HINT, Curve, Panel, lines_figure, thinned
+from interstage.report.forces import acting, happened, surround
+from interstage.report.replay import Arrow, Replay, replay_of, stretches_of
+from interstage.report.view import add_replay
+from interstage.system.flight_log import FlightLog
+
+AXES = ("roll", "pitch", "yaw")
+WORLD = ("up", "south", "east")  # the axes of the world on the pad
+KINDS = {"Engine force": "thrust", "Aero force": "force of the air", "wind": "wind", "gust": "gust"}
+NOSE, UPPER = max(av.UPPER), f"engine{1 + len(heron.ENGINES)}"  # node; engine of the upper stage
+
+
+def add_ascent(report: Report, made: DemoResult) -> None:
+    """Add the section."""
+    log = made.ascent_log
+    section = report.section("ascent", "Ascent", words.ASCENT)
+    add_replay(section, ascent_replay(log), "The flight", words.REPLAY)
+    _charts(section, made)
+    with section.pair():
+        _margins(section, made)
+        _arrival(section, made)
+
+
+def arrows(log: FlightLog) -> list[Arrow]:
+    """Return thrust, forces of the air, wind and gusts; wind and gusts blow where the inertial unit sits."""
+    out = []
+    for one in acting(log):
+        if one.kind in KINDS:
+            node = av.INERTIAL if one.kind in ("wind", "gust") else one.node
+            kind = KINDS[one.kind] if one.body != UPPER else f"{KINDS[one.kind]} of the upper stage"
+            out.append(replace(one, kind=kind, node=node))
+    return out
+
+
+def ascent_replay(log: FlightLog) -> Replay:
+    """Return the flight in 3-D: stages with their walls, arrows of what acts, the staging to go to."""
+    replay = replay_of(stretches_of(log), (), arrows(log), looks=stage_looks())
+    surround(replay, log)
+    replay.events = happened(log)
+    if log.phases[0].t[-1] > ap.GUST["start"]:
+        replay.events.insert(0, (ap.GUST["start"], "gust"))
+    return replay
+
+
+def nose(log: FlightLog) -> np.ndarray:
+    """Return how far the nose tip is bent aside (n, 2) at all rows of a log, m, body axes y and z."""
+    parts = []
+    for phase in log.phases:
+        flex = phase.system.flexible(av.NAME)
+        assert flex is not None
+        parts.append(phase[av.NAME].eta @ flex.gamma[int(np.searchsorted(flex.node_ids, NOSE)), 1:].T)
+    return np.vstack(parts)
+
+
+def _charts(section: Section, made: DemoResult) -> None:
+    log = made.ascent_log
+    keep = thinned(len(log.t), 1500)
+    t = log.t[keep]
+    when, off = away(made.ascent, log, 1)
+    aside = np.column_stack([np.interp(t, when, column) for column in off.T])
+
+    def seen(port: str, scale: float = 1.0) -> np.ndarray:
+        return scale * np.asarray(log.series(port).at(t))
+
+    engines = range(1, 2 + len(heron.ENGINES))
+    names = {k: f"tvc{k}.angle" if k <= len(heron.ENGINES) else "upper_tvc.angle" for k in engines}
+    angles = {f"engine {k}": np.rad2deg(seen(port)) for k, port in names.items()}
+    thrust = {f"engine {k}": seen(f"engine{k}.push", 1e-3)[:, 0] for k in (1, 5)}
+    blown = {one.kind: one for one in arrows(log) if one.kind in ("wind", "gust")}
+    wind = {
+        kind: one.values[np.searchsorted(one.t, t).clip(0, len(one.t) - 1)] for kind, one in blown.items()
+    }
+    panels = [
+        Panel("Altitude", "km", [Curve("altitude", seen("earth.altitude", 1e-3))], "km"),
+        Panel(
+            "Speed over the ground",
+            "m/s",
+            [Curve("speed", np.linalg.norm(seen("earth.velocity"), axis=1))],
+            "m/s",
+        ),
+        Panel(
+            "Wind and gusts, eastwards",
+            "m/s",
+            [Curve(kind, rows[:, 2]) for kind, rows in wind.items()],
+            "m/s",
+        ),
+        Panel("Dynamic pressure", "kPa", [Curve("q", seen("aero_upper.dynamic_pressure", 1e-3))], "kPa"),
+        Panel("Thrust", "kN", [Curve(name, rows) for name, rows in thrust.items()], "kN"),
+        Panel(
+            "Propellant", "t", [Curve(tank, 1e-3 * left[keep]) for tank, left in log.propellant.items()], "t"
+        ),
+        Panel("Away from the reference", "m", [Curve(a, v) for a, v in zip(WORLD, aside.T)], "m"),
+        Panel(
+            "Attitude error",
+            "deg",
+            [Curve(a, v) for a, v in zip(AXES, np.rad2deg(seen("fsw.error")).T)],
+            "°",
+        ),
+        Panel(
+            "Rates of the IMU",
+            "deg/s",
+            [Curve(a, v) for a, v in zip(AXES, np.rad2deg(seen("imu.rate")).T)],
+            "°/s",
+        ),
+        Panel("Gimbals, pitch", "deg", [Curve(name, rows[:, 0]) for name, rows in angles.items()], "°"),
+        Panel("Gimbals, yaw", "deg", [Curve(name, rows[:, 1]) for name, rows in angles.items()], "°"),
+        Panel(
+            "Nose tip, bent aside", "mm", [Curve(a, v) for a, v in zip("yz", 1e3 * nose(log)[keep].T)], "mm"
+        ),
+    ]
+    section.figure(
+        "In time", words.ASCENT_CHARTS, {**lines_figure(t, "time, s", panels), "clock": True}, HINT
+    )
+
+
+def _margins(section: Section, made: DemoResult) -> None:
+    """Add the margins of the pitch loop at the times of the linear models."""
+    rows = [
+        (
+            f"{point.t:.0f}",
+            f"{point.bending[0]:.2f}",
+            f"{pitch.gain:.1f}",
+            f"{pitch.phase:.0f}",
+            f"{pitch.peak:.1f}",
+        )
+        for point, loops in made.margins
+        for pitch in [loops[1]]
+    ]
+    heads = ("T+, s", "first bending, Hz", "gain margin, dB", "phase margin, °", "bending peak, dB")
+    section.table("Margins of the pitch loop", words.MARGINS, heads, rows)
+
+
+def _arrival(section: Section, made: DemoResult) -> None:
+    log = made.ascent_log
+    error = np.rad2deg(np.linalg.norm(log["fsw.error"], axis=1))
+    angle = np.rad2deg(max(np.abs(log[f"tvc{k}.angle"]).max() for k in range(1, 1 + len(heron.ENGINES))))
+    facts = {
+        "Altitude": f"{log['earth.altitude'][-1] / 1e3:.1f} km",
+        "Speed over the ground": f"{np.linalg.norm(log['earth.velocity'][-1]):.0f} m/s",
+        "Away from the reference": f"{np.linalg.norm(away(made.ascent, log, 1)[1][-1]):.0f} m",
+        "Largest attitude error": f"{error.max():.2f}°",
+        "Largest gimbal angle": f"{angle:.2f}° of {np.rad2deg(ap.LIMIT):.0f}°",
+    }
+    if len(log.phases) > 1:
+        last = log.phases[-1]
+        apart = np.linalg.norm(last[av.NAME].position[-1] - last["first"].position[-1])
+        facts |= {
+            "Staging": f"{last.t[0]:.1f} s",
+            "Spent stage at the end": f"{apart / 1e3:.1f} km away, falling",
+        }
+    section.pairs("Where it came to", f"At T+{log.t[-1]:.0f} s.", facts)
