@@ -28,7 +28,7 @@ from interstage.system import Log
 Looks = dict[str, Look | Callable[[System], Look]]  # of bodies; a function where it depends on the vehicle
 
 MOST_TIMES, MOST_SHAPES = 600, 24
-CHANGES = 100  # rows more of those that follow where the vehicle changed, so that what leaves is seen to leave
+CHANGES = 100  # rows more, of those that follow a change: what leaves is seen to leave
 MOST_NUMBERS, MOST_COLOURS = 2_000_000, 1_000_000  # of shapes, and of colours of a body
 LEAST = 1e-5  # shapes that move no point by more than this part of the largest displacement are left out
 BEND = 0.05  # of the size of the vehicle: what the largest displacement is drawn as
