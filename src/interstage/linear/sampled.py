@@ -47,11 +47,9 @@ class SampledModel(LinearModel):
 
     def to_control(self) -> StateSpace:
         """Return the model as a `StateSpace` of python-control, in discrete time."""
-        import control
-
-        labels = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
-        labels = {k: [n.replace(".", "_") for n in names] for k, names in labels.items() if names}
-        return control.ss(self.A, self.B, self.C, self.D, self.dt, **labels)
+        found = super().to_control()
+        found.dt = self.dt
+        return found
 
     def __repr__(self) -> str:
         n, nu, ny = len(self.A), self.B.shape[1], len(self.C)
