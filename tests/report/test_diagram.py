@@ -159,6 +159,24 @@ def test_the_report_of_a_flight_shows_it_from_its_file(tmp_path):
     assert "Block diagram of seen" in page and len(report.figures) == 4
 
 
+def test_a_flight_without_devices_has_no_empty_sections(tmp_path):
+    from interstage.report.sources import report_file
+
+    mb = ist.Multibody("bus")
+    mb.add_body("bus", mass=2.0, inertia=[1.0, 1.0, 1.0], joint=ist.Free())
+    ist.simulate(
+        ist.Assembly("drift", vehicle=mb.compile()), None, until=1, step="20 ms", log=tmp_path / "a.h5"
+    )
+    report = report_file(tmp_path / "a.h5")
+    assert [s.id for s in report.sections] == ["flight", "bodies", "about"]
+    page = report.html()
+    assert (
+        "A flight of a vehicle alone" in page
+        and "Ports and states" not in page
+        and "Block diagram" not in page
+    )
+
+
 def test_the_command_writes_the_page_of_a_flight(tmp_path):
     flight = ist.Assembly("loop").add("a", Two()).add("b", Two()).wire({"a.x": "b.a"})
     ist.simulate(flight, None, until=1, step="0.1 s", log=tmp_path / "loop.h5")

@@ -287,6 +287,33 @@ def test_phone(chromium, path):
         opened.assert_clean()
 
 
+def test_wide_tables_fit_a_phone(chromium, tmp_path):
+    """Rows of many columns become lists with names; nothing scrolls sideways."""
+    report = Report("Wide", "A table of eight columns.", "Test")
+    section = report.section("levels", "Levels", "Numbers.")
+    names = ("output", "mean", "deviation", "least", "0.135 %", "50 %", "99.865 %", "largest")
+    section.table(
+        "Levels", "Of one output.", names, [("peak", *(f"{0.1234567 * k:.6f}" for k in range(1, 8)))]
+    )
+    f = np.geomspace(0.01, 2000.0, 50)
+    section.figure("Bode", "A gain.", bode_figure(f, [Curve("G", 1.0 / (1.0 + 1j * f))]))
+    path = tmp_path / "wide.html"
+    report.save(path)
+    cells = "all => all.map(e => [e.getBoundingClientRect().right, getComputedStyle(e, '::before').content])"
+    for width in (390, 1200):
+        with Page(
+            chromium, path, viewport={"width": width, "height": 844}, reduced_motion="reduce"
+        ) as opened:
+            assert set(opened.drawn().values()) == {"true"}
+            found = opened.page.eval_on_selector_all(".scroll td", cells)
+            assert len(found) == 8 and all(right <= width for right, _ in found)
+            shown = [name.strip('"') for _, name in found]
+            assert shown == (list(names) if width == 390 else ["none"] * 8)
+            box = opened.page.eval_on_selector(".scroll", "e => [e.scrollWidth, e.clientWidth]")
+            assert box[0] <= box[1]
+            opened.assert_clean()
+
+
 def test_animation_starts_by_itself(chromium, path):
     with Page(chromium, path, viewport={"width": 600, "height": 700}) as opened:
         assert opened.page.locator(CANVAS).get_attribute("data-playing") == "true"

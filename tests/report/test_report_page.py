@@ -91,6 +91,35 @@ def test_bode_is_decibels_and_unwrapped_degrees():
     assert np.abs(np.diff(phase)).max() < 3.0
 
 
+def test_rounding_is_drawn_as_zero():
+    """Curves of 1e-18 m would fill a chart of their own; beside real ones they are left as they are."""
+    t, noise = np.linspace(0.0, 1.0, 5), 1e-18 * np.array([1.0, -2.0, 0.5, 1.0, -1.0])
+    still, moving = lines_figure(
+        t,
+        "time, s",
+        [
+            Panel("a", "m", [Curve("x", noise), Curve("y", -noise)]),
+            Panel("b", "m", [Curve("x", noise), Curve("y", t)]),
+        ],
+    )["panels"]
+    zero = values(still["series"][0]["values"])
+    assert np.array_equal(zero, np.zeros(5)) and np.array_equal(values(still["series"][1]["values"]), zero)
+    assert values(moving["series"][0]["values"])[1] == np.float32(-2e-18)
+
+
+def test_responses_that_are_rounding_are_said_to_be_zero():
+    """A curve 300 dB below the others, and a chart of nothing else; a steep one beside them is kept whole."""
+    f = np.geomspace(0.01, 1000.0, 6)
+    steep = 1.0 / (1j * f / 0.01) ** 4  # 400 dB in five decades
+    curves = [Curve("steep", steep), Curve("noise", 1e-17 * np.ones(6))]
+    one, two = bode_figure(f, curves)["series"]
+    assert one["label"] == "steep" and two["label"] == "noise (zero)"
+    np.testing.assert_allclose(values(one["magnitude"])[[0, -1]], [0.0, -400.0], atol=1e-3)
+    assert np.isnan(values(two["magnitude"])).all() and np.isnan(values(two["phase"])).all()
+    alone = bode_figure(f, [Curve("a", 1e-17 * np.ones(6)), Curve("b", np.zeros(6))])["series"]
+    assert [c["label"] for c in alone] == ["a (zero)", "b (zero)"]
+
+
 def test_packing():
     assert pack_index([0, 65535])["t"] == "u2" and pack_index([0, 65536])["t"] == "u4"
     assert np.array_equal(values(pack([1.5, -2.0], "f4")), [1.5, -2.0])

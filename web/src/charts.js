@@ -21,18 +21,27 @@ function axes(xLabel, yLabel, last, log) {
   return [x, y];
 }
 
-// Ticks of a log axis: 1, 2 and 5 of every decade, decades alone of a wide range, and round steps within one decade,
-// so that a narrow zoom has labels too.
+// Ticks of a log axis, as many as there is room for: 1, 2 and 5 of every decade, or decades alone, or some of them; and
+// round steps within one decade, so that a narrow zoom has labels too.
 export function logTicks(u, axis, low, high) {
-  const out = [];
+  const room = Math.min(14, Math.max(3, Math.floor((u.width - 80) / 36)));
   if (high / low < 10) {
-    const rough = (high - low) / 6;
+    const rough = (high - low) / Math.min(6, room - 1);
     const base = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((k) => k * base).find((s) => s >= rough);
+    const out = [];
     for (let k = Math.ceil(low / step); k * step <= high * (1 + 1e-12); k++) out.push(Number((k * step).toPrecision(12)));
     return out;
   }
-  const leads = high / low < 2e4 ? [1, 2, 5] : [1];
+  const fine = decadeTicks(low, high, [1, 2, 5]);
+  if (fine.length <= room) return fine;
+  const decades = decadeTicks(low, high, [1]);
+  const every = Math.ceil(decades.length / room);
+  return decades.filter((v, k) => k % every === 0);
+}
+
+function decadeTicks(low, high, leads) {
+  const out = [];
   for (let n = Math.floor(Math.log10(low)); 10 ** n <= high; n++)
     for (const k of leads) {
       const v = Number((k * 10 ** n).toPrecision(6));

@@ -20,6 +20,8 @@ from interstage import __version__
 from interstage.errors import InputError
 from interstage.output import json_text, write_text
 
+MOST_COLUMNS = 5  # of a table on a phone
+
 
 @dataclass
 class Section:
@@ -64,16 +66,22 @@ class Section:
         text: Sequence[int] = (0,),
         tall: bool = False,
     ) -> None:
-        """Add a table; `text` numbers the columns that hold words, the others are set flush right."""
+        """Add a table; `text` numbers the columns that hold words, the others are set flush right.
+
+        On a phone the rows of a table of many columns are lists, each number beside the name of its column.
+        """
+        wide = len(columns) > MOST_COLUMNS
 
         def row(cells: Sequence[Any], tag: str) -> str:
             kinds = [' class="text"' if i in text else "" for i in range(len(cells))]
+            if wide and tag == "td":
+                kinds = [f'{kind} data-column="{escape(str(name))}"' for kind, name in zip(kinds, columns)]
             shown = (f"<{tag}{kind}>{escape(str(cell))}</{tag}>" for kind, cell in zip(kinds, cells))
             return f"<tr>{''.join(shown)}</tr>"
 
         body = "".join(row(cells, "td") for cells in rows)
         head = row(columns, "th")
-        kind = "scroll tall" if tall else "scroll"
+        kind = f"scroll{' tall' if tall else ''}{' wide' if wide else ''}"
         self.card(
             title,
             sentence,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,11 @@ from numpy.typing import ArrayLike
 from interstage.errors import InputError
 
 HINT = "Move over a chart to read values; drag to zoom, double click to see all."
+STILL = 1e-13  # in the units of the quantity: what nowhere is larger is rounding around zero
+SILENT = (
+    1e-15,
+    1e-16,
+)  # of the strongest curve of a chart, and in any units: a response that is nowhere more is rounding
 TYPES = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 
 
@@ -44,12 +49,13 @@ class Curve:
 
 @dataclass
 class Panel:
-    """One chart of several on the same axis."""
+    """One chart of several on the same axis; curves that nowhere exceed `still` are drawn as zero."""
 
     title: str
     y_label: str
     curves: Sequence[Curve]
     unit: str = ""
+    still: float = STILL
 
 
 def lines_figure(x: ArrayLike, x_label: str, panels: Sequence[Panel]) -> dict[str, Any]:
@@ -57,7 +63,13 @@ def lines_figure(x: ArrayLike, x_label: str, panels: Sequence[Panel]) -> dict[st
     x = _axis(x)
     out = []
     for panel in panels:
-        series = [_series(c, i, {"values": _values(c.values, len(x))}) for i, c in enumerate(panel.curves)]
+        most = max((np.nanmax(np.abs(c.values), initial=0.0) for c in panel.curves), default=0.0)
+        curves = (
+            [replace(c, values=np.zeros(len(x))) for c in panel.curves]
+            if most < panel.still
+            else panel.curves
+        )
+        series = [_series(c, i, {"values": _values(c.values, len(x))}) for i, c in enumerate(curves)]
         out.append({"title": panel.title, "yLabel": panel.y_label, "unit": panel.unit, "series": series})
     return {"kind": "lines", "x": pack(x, "f8"), "xLabel": x_label, "panels": out}
 
@@ -65,9 +77,18 @@ def lines_figure(x: ArrayLike, x_label: str, panels: Sequence[Panel]) -> dict[st
 def bode_figure(
     f_hz: ArrayLike, curves: Sequence[Curve], magnitude_label: str = "dB", magnitude_title: str = "Magnitude"
 ) -> dict[str, Any]:
-    """Return magnitude in dB and phase in degrees (unwrapped) of complex responses over frequency."""
+    """Return magnitude in dB and phase in degrees (unwrapped) of complex responses over frequency.
+
+    Responses that are nothing but rounding beside the others are left out, and their labels say so.
+    """
     f_hz = _axis(f_hz)
     series = []
+    most = [np.abs(np.asarray(curve.values)).max(initial=0.0) for curve in curves]
+    silent = max(SILENT[0] * max(most, default=0.0), SILENT[1])
+    curves = [
+        replace(c, label=f"{c.label} (zero)", values=np.full(len(f_hz), np.nan)) if m <= silent else c
+        for c, m in zip(curves, most)
+    ]
     for i, curve in enumerate(curves):
         H = np.asarray(curve.values, dtype=complex)
         with np.errstate(divide="ignore"):

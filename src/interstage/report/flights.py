@@ -20,15 +20,14 @@ MOST_PANELS = 40
 
 def flight_report(log: FlightLog, source: str, decks: Sequence[str | Path] = ()) -> Report:
     """Return the report of the log of a flight; decks : of its flexible bodies, to draw their elements."""
-    report = Report(
-        log.name,
-        f"A flight of devices and software around a vehicle, from the file {source}: what is wired to what, and every "
-        "port over time.",
-        "Flight",
-    )
+    devices = bool(log.written())
+    what = "of devices and software around a vehicle" if devices else "of a vehicle alone"
+    shown = "what is wired to what, and every port over time" if devices else "how its bodies moved"
+    report = Report(log.name, f"A flight {what}, from the file {source}: {shown}.", "Flight")
     report.fact("Duration", f"{np.ptp(log.t) if len(log.t) else 0.0:.6g}", "s")
     report.fact("Rows", f"{len(log.t)}")
-    report.fact("Ports and states", f"{len(log.written())}")
+    if devices:
+        report.fact("Ports and states", f"{len(log.written())}")
     if log.system.nv:
         report.fact("Bodies", f"{len(log.system.bodies)}", "", f"{log.system.nv} velocities")
     if log.events:
@@ -36,9 +35,11 @@ def flight_report(log: FlightLog, source: str, decks: Sequence[str | Path] = ())
     if len(log.t) > 1 and log.phases[0].system.bodies:
         section = report.section("flight", "Flight", "The vehicle as it flew; charts show the same time.")
         add_replay(section, flight_replay(stretches_of(log), log, decks))
-    _diagram(report, log)
+    if devices:
+        _diagram(report, log)
     if len(log.t) > 1:
-        _ports(report, log)
+        if devices:
+            _ports(report, log)
         _bodies(report, log)
     _about(report, log, source)
     return report

@@ -20,7 +20,7 @@ BANDS = ((0.135, 99.865, 0.18, "99.73 % of runs"), (5.0, 95.0, 0.35, "90 % of ru
 MOST_POINTS = 4000  # of a scatter picture on the page
 MOST_PICTURES = 5  # scatter pictures of one output on the page
 MOST_ROWS = 50  # failed runs that the page lists
-MOST_BARS = 200
+MOST_BARS = 60  # wide enough to be seen on a phone
 SAME = 1e-12  # of their size: numbers that differ by no more are one, but for rounding
 WORST = 5
 
