@@ -18,7 +18,7 @@ from interstage.fem.grids import Grids
 from interstage.fem.scalars import ScalarTerms
 from interstage.jit import in_ranges, kernel
 
-CHUNK = 8192  # elements whose matrices are held at once
+CHUNK = 4096  # elements whose matrices are held at once
 
 
 def assemble(

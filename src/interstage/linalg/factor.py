@@ -119,13 +119,18 @@ class Factor:
         """Factorize new values on the same pattern; the ordering is kept (`seconds` still counts it)."""
         self._numeric(A if upper else upper_triangle(A))
 
-    def solve(self, B: np.ndarray) -> np.ndarray:
-        """Return X with A X = B for B (n,) or (n, k); many columns at once are faster than one by one."""
+    def solve(self, B: np.ndarray, *, overwrite: bool = False) -> np.ndarray:
+        """Return X with A X = B for B (n,) or (n, k); many columns at once are faster than one by one.
+
+        With `overwrite` B may be used as a work array: large blocks save the time of another one.
+        """
         B = np.asarray(B, dtype=float)
         flat = B.reshape(self.n, -1)
         if self.n == 0 or flat.shape[1] == 0:
             return np.zeros(B.shape)
-        X = self._kernel.solve(np.asfortranarray(flat * self._scale[:, None]))
+        column = self._scale[:, None]
+        scaled = np.multiply(flat, column, out=flat) if overwrite else flat * column
+        X = self._kernel.solve(np.asfortranarray(scaled))
         X *= self._scale[:, None]
         return X.reshape(B.shape)
 

@@ -57,7 +57,7 @@ class BlockLanczos:
 
     Parameters
     ----------
-    solve : function B -> (K - σM)⁻¹ B
+    solve : function (B, overwrite) -> (K - σM)⁻¹ B, as that of a Factor
     M : (n, n) sparse mass matrix
     locked : (n, k) M-orthonormal vectors that the run must not find again
     block : vectors per step
@@ -133,20 +133,44 @@ class BlockLanczos:
         """Say whether there is no room for another block."""
         return self.m + self.next.shape[1] > self.capacity
 
-    def restart(self, ritz: Ritz, keep: int) -> None:
-        """Compress the basis to its first `keep` Ritz vectors; the next block stays."""
-        S = ritz.shapes[:, :keep]
+    def restart(self, ritz: Ritz, which: slice) -> None:
+        """Compress the basis to some of its Ritz vectors; the next block stays."""
+        S, theta = ritz.shapes[:, which], ritz.theta[which]
+        keep = len(theta)
         coupling = self.R @ S[self.m - self.last : self.m]
         self.Q[:, :keep] = product(self.Q[:, : self.m], S)
         self.T[:] = 0.0
-        self.T[np.arange(keep), np.arange(keep)] = ritz.theta[:keep]
+        self.T[np.arange(keep), np.arange(keep)] = theta
         self.m, self.last = keep, keep
         self.R = coupling
         self.after_restart = True
 
+    def move(self, solve: Callable, step: float) -> None:
+        """Go on at a shift that lies `step` higher, whose factor `solve` asks; the whole basis is kept.
+
+        OP Q = [Q Q⁺] H at the old shift says  OP' [Q Q⁺] (I - step H) = [Q Q⁺] H  at the new one. With
+        I - step H = Z U (Z orthogonal, U upper triangular) the columns of [Q Q⁺] Z are a basis of the same space
+        for which  OP' Q' = [Q' Q'⁺] Zᵀ H U⁻¹, with a Q'⁺ that couples to all of Q' as it does after a restart
+        (rational Lanczos; Ruhe, Linear Algebra Appl. 58, 1984; Meerbergen, SIAM J. Matrix Anal. 22, 2001).
+        """
+        m, p = self.m, self.next.shape[1]
+        H = np.zeros((m + p, m))
+        H[:m], H[m:, m - self.last :] = self.T[:m, :m], self.R
+        Z, U = np.linalg.qr(np.eye(m + p, m) - step * H, mode="complete")
+        H = np.linalg.solve(U[:m].T, H.T @ Z).T
+        self.Q[:, m : m + p] = self.next
+        Q = product(self.Q[:, : m + p], Z)
+        self.Q[:, :m], self.next = Q[:, :m], np.asfortranarray(Q[:, m:])
+        self.T[:] = 0.0
+        self.T[:m, :m] = 0.5 * (H[:m] + H[:m].T)
+        self.noise = float(np.abs(H[:m] - H[:m].T).max())
+        self.size = float(np.linalg.norm(H[:m], axis=0).max())
+        self.R, self.last = H[m:], m
+        self.solve, self.after_restart = solve, True
+
     def _apply(self, V: np.ndarray) -> np.ndarray:
         self.n_solves += V.shape[1]
-        return self.solve(self.mass(V))
+        return self.solve(self.mass(V), overwrite=True)
 
     def _clear(self, W: np.ndarray) -> None:
         """Remove the locked vectors from W in place."""

@@ -12,6 +12,8 @@ from interstage.linalg.factor import Factor, upper_triangle
 
 # Energy of a motion, relative to the sum of the magnitudes in it, below which it is rounding: no stiffness, no mass.
 NO_ENERGY = 1e-13
+# Energy of a solution for a random load that no motion without energy has a share in.
+MUCH_ENERGY = 1e-4
 # Squared frequency, relative to `scale`, that weighs mass against stiffness in that energy.
 WEIGHT = 0.01
 
@@ -90,16 +92,22 @@ class Pencil:
         return None if factor.n_perturbed else factor.n_negative
 
     def may_be_singular(self) -> bool:
-        """Ask the present factor, at the price of three solves, for a motion without stiffness and mass."""
+        """Ask the present factor, at the price of one to three solves, for a motion without stiffness and mass.
+
+        Such a motion takes all of the first solution: it is 1e5 times softer than what has mass (`FIRST_SHIFT` of
+        the search). Where that solution has energy to show, the other two are not asked for.
+        """
         if self.factor is None or self.mass_is_definite:
             return False
         y = np.random.default_rng(7).standard_normal(self.n)
         d = self._weights()
-        for _ in range(3):
+        for turn in range(3):
             y = d * self.factor.solve(d * y)
             y /= max(float(np.linalg.norm(y)), np.finfo(float).tiny)
-        if not np.isfinite(y).all():
-            return True
+            if not np.isfinite(y).all():
+                return True
+            if turn == 0 and self._energy((y / d)[:, None])[0] > MUCH_ENERGY:
+                return False
         return bool(self._energy((y / d)[:, None])[0] < 1e3 * NO_ENERGY)
 
     def ground_massless_mechanisms(self) -> np.ndarray:

@@ -31,6 +31,8 @@ GAP = 1e-5
 # A shift closer (relative) to an eigenvalue than this does not tell on which side of it the eigenvalue lies.
 CLEAR = 1e-8
 IDLE = 4
+# Error of a Ritz value (relative) at which it says well enough where its eigenvalue is.
+SETTLED = 0.1
 
 
 class Wanted(NamedTuple):
@@ -62,7 +64,7 @@ class Slicer:
         self.seed = 1
         many = wanted.count is None or wanted.count >= LARGE_BLOCK
         self.block = LARGE_BLOCK if many and pencil.n > LARGE else BLOCK
-        self._sound = self._moved = self._crowded = False
+        self._sound = self._moved = self._crowded = self._counted_ahead = False
         self._start: np.ndarray | None = None
         self._progress, self._began = progress, time.perf_counter()
 
@@ -246,12 +248,47 @@ class Slicer:
                 rest = np.arange(hiding, min(hiding + self.block, run.m))
                 self._start = run.vectors(view.ritz, rest)
                 return True
+            if self._move_up(run, view, below, above):
+                below, above = max(self.missing() or 0, 0), 0
+                continue
             if run.full():
                 keep = max(below + above + 2 * self.block, run.m // 2)
-                run.restart(view.ritz, min(capacity - 3 * self.block, keep))
+                run.restart(view.ritz, slice(min(capacity - 3 * self.block, keep)))
         self.next_estimate, self._crowded = view.following, view.crowded
         self.accept(run, view, np.concatenate([view.up, view.down]))
         return view.spent or run.exhausted
+
+    def _move_up(self, run: BlockLanczos, view: View, below: int, above: int) -> bool:
+        """Take the run to the shift where the modes will be counted, as soon as it is known where that is.
+
+        The count above the last mode wanted needs a factor in any case. Made early, it serves the run too: the last
+        modes, which converge slowest at the first shift, are the closest to the second one. Modes that have converged
+        are locked before. Ritz values lie above their eigenvalues, so that enough modes lie below the new shift.
+        """
+        sigma, up = self.pencil.sigma, np.flatnonzero(view.ritz.theta > 0.0)
+        first = (
+            not self._counted_ahead and sigma == self.bottom and not below and self.wanted.count is not None
+        )
+        if not first or len(up) <= above + 4 or above < self.block or 2 * len(view.up) > above:
+            return False
+        beyond = view.values[up[above - 1 : above + 4]]
+        i = int(np.argmax(np.diff(beyond)))
+        height = 0.5 * (beyond[i] + beyond[i + 1])
+        last = up[above - 1 + i]
+        if view.ritz.error[last] > SETTLED * view.ritz.theta[last] or height > self.wanted.upper:
+            return False
+        self._counted_ahead = True
+        self._at(height, GAP * height)
+        missing = self.missing()
+        if missing is None or not above <= missing <= above + 3 * self.block:
+            self._at(sigma, GAP * sigma)
+            return False
+        self.accept(run, view, view.up)
+        run.locked = self.vectors
+        if len(view.up):
+            run.restart(view.ritz, slice(len(view.up), None))
+        run.move(self.pencil.factor.solve, self.pencil.sigma - sigma)
+        return True
 
     def _come_closer(self, view: View, above: int) -> bool:
         """Move a first shift closer that lies much further below zero than the modes wanted are above it."""
@@ -383,6 +420,9 @@ class Slicer:
             # all finite modes seem to be found: any others would have to be far above
             return max(1e3 * self._last(), self.zero)
         last = int(np.searchsorted(known, chosen[count - 1], side="right")) - 1
+        whole = [s for s in self.counts if s > known[last] and self._clear(s) and self._is_whole_below(s)]
+        if whole:
+            return min(whole)
         low, high = self._gap_above(last)
         cached = [s for s, n in self.counts.items() if n is not None and low < s < high and self._clear(s)]
         if cached and low < high:
@@ -409,12 +449,17 @@ class Slicer:
 
     def _whole(self, high: float) -> bool:
         """Say whether a count already made proves that nothing is missing below `high`."""
-        base = self.counts[self.bottom]
         return any(
-            n is not None and base is not None and n - base == self._between(self.bottom, s)
-            for s, n in self.counts.items()
-            if self.bottom < s < high and self._clear(s) and s > self._last_below(high)
+            self._is_whole_below(s)
+            for s in self.counts
+            if s < high and self._clear(s) and s > self._last_below(high)
         )
+
+    def _is_whole_below(self, sigma: float) -> bool:
+        """Say whether the count at a shift is that of the modes found between the bottom and it."""
+        base, n = self.counts[self.bottom], self.counts[sigma]
+        proved = base is not None and n is not None and sigma > self.bottom
+        return proved and n - base == self._between(self.bottom, sigma)
 
     def _last_below(self, high: float) -> float:
         return float(self.values[self.values < high][-1])
