@@ -33,6 +33,8 @@ CLEAR = 1e-8
 IDLE = 4
 # Error of a Ritz value (relative) at which it says well enough where its eigenvalue is.
 SETTLED = 0.1
+# Distance (relative) of two Ritz values between which there is room for a shift.
+APART = 2e-3
 
 
 class Wanted(NamedTuple):
@@ -233,8 +235,9 @@ class Slicer:
         limit, looked_at = 40 * (below + above) + 60 * self.block, 0
         while True:
             run.step()
-            if 100 < run.m < 1.1 * looked_at and not (run.full() or run.exhausted):
-                continue  # the projected problem has become dear: solve it less often
+            dear = run.m**2 > max(100**2, 0.2 * self.block * self.pencil.n)
+            if dear and run.m < 1.1 * looked_at and not (run.full() or run.exhausted):
+                continue  # the projected problem costs as much as a step: solve it less often
             looked_at = run.m
             view = look(run, self.pencil.sigma, self.zero)
             self._report(len(view.up), len(view.down))
@@ -272,7 +275,7 @@ class Slicer:
         if not first or len(up) <= above + 4 or above < self.block or 2 * len(view.up) > above:
             return False
         beyond = view.values[up[above - 1 : above + 4]]
-        i = int(np.argmax(np.diff(beyond)))
+        i = int(np.argmax(np.diff(beyond) > APART * beyond[:-1]))
         height = 0.5 * (beyond[i] + beyond[i + 1])
         last = up[above - 1 + i]
         if view.ritz.error[last] > SETTLED * view.ritz.theta[last] or height > self.wanted.upper:
