@@ -97,6 +97,27 @@ def test_figures_of_readme_are_on_the_page_they_link(text, page):
     assert not missing, f"{page} has no figure {', '.join(missing)}: {' '.join(text.split())}"
 
 
+def studies() -> list[tuple[str, str]]:
+    """What the page of the studies says of each: (text, page)."""
+    text = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    return [(re.sub(r"\[[^\]]*\]\([^)]*\)", "", line), link) for line in lines
+            for link in re.findall(r"\((validation/[^)]*\.md)\)", line)]  # fmt: skip
+
+
+def test_every_study_has_its_sentence():
+    there = sorted(f"validation/{p.name}" for p in (ROOT / "docs" / "validation").glob("*.md"))
+    assert sorted(page for _, page in studies()) == there
+
+
+@pytest.mark.parametrize(("text", "page"), studies())
+def test_figures_of_the_studies_page_are_those_of_the_studies(text, page):
+    # what is named by a number, as grids and times, is no figure: those with a point or a power are
+    figures = [n for n in NUMBER.findall(text) if "." in n or "e-" in n]
+    missing = [n for n in figures if not on_page(n, PAGES[f"docs/{page}"])]
+    assert not missing, f"{page} has no figure {', '.join(missing)}"
+
+
 def test_readme_counts_and_bounds_of_the_nastran_table():
     """The number of models, and bounds that hold for every row they speak of."""
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from docs_pages import ROOT, blocks_of, check_page, run_block, same
@@ -67,6 +68,12 @@ def test_the_script_of_the_readme_runs(folder, monkeypatch, capsys):
     )
     assert "damping" in capsys.readouterr().out and (folder / "kestrel.mat").exists()
     assert names["lin"].n_states == 60
+    said = re.search(
+        r"first bending comes out at ([\d.]+) Hz; .* has ([\d.]+) Hz", (ROOT / "README.md").read_text()
+    )
+    hz = np.abs(np.asarray(names["lin"].poles())) / (2.0 * np.pi)
+    assert f"{hz[hz > 0.1].min():.3f}" == said[1]
+    assert f"marginal, {said[2]} to " in (DOCS / "tutorial.md").read_text()
 
 
 def test_readme_links_lead_somewhere():

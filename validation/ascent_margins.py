@@ -44,7 +44,8 @@ vehicle as it is thought to be. Here {runs} vehicles differ from it: dry mass an
 by 5 % (one sigma), damping by up to 40 %, the wind by 40 % (one sigma). Each is trimmed and linearized on
 the reference, and the loops are opened at the demand of one axis, the other two closed; a margin is the
 worst of roll, pitch and yaw. The reference is the vehicle as it was thought, ours the level that 99.865 %
-of the runs keep, error the way between them. With {runs} runs the worst one bounds that level at
+of the runs keep; in such rows error is what lies between the two, margin that the dispersion takes, and no
+fault of a calculation. With {runs} runs the worst one bounds that level at
 {confidence:.0f} % confidence, whatever the distribution. Standard deviations are held beside those from
 slopes at the middle, each number alone by one sigma; the tolerance of gains (three sigma of chance and 3 %) was set
 after the runs had been seen, in place of 30 % before them.
