@@ -17,6 +17,7 @@ ERRORS = {
     "FileError",
     "InertiaError",
     "InterstageError",
+    "CallError",
     "Fault",
 }
 ROOMS = {

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from conftest import reference_dir
 from docs_pages import ROOT, blocks_of, check_page, run_block, same
 
 DOCS = ROOT / "docs"
-# pages with tests of their own, or whose files come from a run that is not at hand
+# pages with tests of their own
 ELSEWHERE = {"index", "bring_your_own_deck", "external_nastran"}
 PAGES = [DOCS / "tutorial.md", DOCS / "shelf.md", *sorted((DOCS / "howto").glob("*.md"))]
 PAGES = [page for page in PAGES if page.stem not in ELSEWHERE]
@@ -48,6 +50,29 @@ def test_octave_reads_the_files(folder, monkeypatch):
         path.write_text(script.replace("../examples", str(ROOT / "examples")), encoding="utf-8")
         done = subprocess.run(["octave-cli", "--norc", str(path)], capture_output=True, text=True)
         assert same(printed, done.stdout, noise=1e-12), done.stdout + done.stderr
+
+
+def test_the_page_of_nastran_files_reads_those_of_real_runs(folder, monkeypatch):
+    """Its files are those of runs by a commercial Nastran, where they are beside this checkout."""
+    files, decks = reference_dir("nastran-files"), reference_dir("nastran", "craig_bampton_inboard")
+    shutil.copytree(decks, folder, dirs_exist_ok=True)
+    (folder / "deck.bdf").rename(folder / "inboard.dat")
+    for name in ("inboard.op2", "inboard.op4"):
+        shutil.copy(files / name, folder)
+    shutil.copy(files / "beam_modes_m2.op2", folder / "beam_modes.op2")
+    monkeypatch.chdir(folder)
+    component, script, tables = blocks_of(
+        (DOCS / "howto" / "external_nastran.md").read_text(encoding="utf-8")
+    )
+    run_block(component, {})
+    made = (folder / "inboard.h5").read_bytes()
+    run_block(script, {})
+    assert len(made) > 10_000 and (folder / "inboard.h5").stat().st_size > 10_000
+    # the last block names blocks of files of several kinds: those that a run of modes has
+    kept = [line for line in tables.code.splitlines() if not re.match(r"static|K =|elements|raw", line)]
+    names: dict = {}
+    run_block(replace(tables, code="\n".join(kept)), names)
+    assert names["modes"].values.shape[2] == len(names["table"].hz)
 
 
 def test_the_comparison_sees_differences():
