@@ -108,7 +108,7 @@ def bench():
 
 @needs_compiler
 @pytest.mark.skipif(sys.platform == "win32", reason="the core of assemblies is POSIX")
-@pytest.mark.parametrize("version", ["3.0"])  # what differs between versions is tried with linear models
+@pytest.mark.parametrize("version", VERSIONS)
 def test_assemblies_run_as_units(tmp_path, version):
     """A pendulum that swings widely under a motor: bit for bit the run in which a law of ours sends the same."""
     system, flight = bench()

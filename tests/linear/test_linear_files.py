@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import h5py
 import numpy as np
@@ -180,3 +182,32 @@ def test_matlab_scripts_have_every_digit(tmp_path):
         rows = [[float(word) for word in row.split()] for row in body.strip().splitlines()]
         np.testing.assert_array_equal(rows, getattr(lin, letter))
     assert "output_names = {'it''s'; 'b'; 'c'};" in text and text.startswith("% two lines: ")
+
+
+@pytest.mark.skipif(shutil.which("octave-cli") is None, reason="octave is not installed")
+def test_octave_runs_the_script_and_loads_the_file(tmp_path):
+    """Both leave the same four matrices, to the last bit, and the names."""
+    rng = np.random.default_rng(1)
+    lin = ist.LinearModel(
+        rng.normal(size=(4, 4)),
+        rng.normal(size=(4, 1)),
+        rng.normal(size=(2, 4)) * 1e-9,
+        [[0.0], [3.0]],
+        outputs=["it's", "b"],
+        name="two",
+    )
+    lin.save(tmp_path / "two.m")
+    lin.save(tmp_path / "two.mat")
+    code = """two; m = load('two.mat');
+        for k = 'ABCD'
+          eval(['mine = ' k ';']); printf('%d ', isequal(mine, m.(k))); printf('%.17g ', mine'); disp('');
+        end
+        printf('%s\\n', output_names{:});"""
+    done = subprocess.run(
+        ["octave-cli", "--norc", "--eval", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    rows = done.stdout.splitlines()
+    for letter, row in zip("ABCD", rows):
+        same, *numbers = row.split()
+        assert same == "1" and np.array_equal([float(n) for n in numbers], np.ravel(getattr(lin, letter)))
+    assert rows[4:] == ["it's", "b"], done.stderr
