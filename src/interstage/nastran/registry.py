@@ -64,7 +64,7 @@ SUPPORTED = (
     GRID GRDSET SPOINT CORD1R CORD1C CORD1S CORD2R CORD2C CORD2S SNORM BAROR BEAMOR SPC SPC1 SPCADD MPC
     MPCADD ASET ASET1 BSET BSET1 CSET CSET1 QSET QSET1 OMIT OMIT1 SUPORT SUPORT1 USET USET1 DMIG EIGRL
     EIGR PARAM FORCE FORCE1 FORCE2 MOMENT1 MOMENT2 SLOAD PLOAD PLOAD2 MOMENT PLOAD4 GRAV RFORCE LOAD SPCD
-    SEBULK SECONCT SEBNDRY SEEXCLD SELOC SEMPLN
+    SEBULK SECONCT SEBNDRY SEEXCLD SELOC SEMPLN CSUPER
     PLOAD1 PLOADX1 TEMP TEMPD TEMPP1 TEMPRB BNDFIX BNDFIX1 BNDFREE BNDFRE1 NSM NSM1 NSML NSML1 NSMADD EIGB
 """)
 )
@@ -204,10 +204,6 @@ FLUIDS = _names("""
 
 # Refusals in words of their own: what is missing, and what to do instead.
 REFUSED_WORDS = {
-    "CSUPER": (
-        "is not supported: copies of main-bulk superelements and external superelements are not made",
-        "give the copy a part of its own (BEGIN SUPER), or repeat a part with SEBULK REPEAT or MIRROR",
-    ),
     "CSEAM": (
         "is not supported: seams that are projected onto plates are not made",
         "use CWELD or CFAST at points along the seam",

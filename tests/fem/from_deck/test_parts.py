@@ -206,6 +206,43 @@ def test_a_part_is_repeated():
     np.testing.assert_allclose(normal_modes(fe).frequencies_hz, wanted, rtol=1e-8)
 
 
+@pytest.mark.parametrize("angle", [0.0, 90.0, 200.0])
+def test_a_copy_of_a_part_at_points_of_the_residual_structure(angle):
+    """A dish with a heavy rim point on one side of a mast, and its copy, turned, on the other; all in one piece too."""
+
+    def dish(first, system):
+        places = [(0.0, 0.0, 0.0), (0.0, 0.5, 0.0), (0.0, 0.0, 0.4), (0.6, 0.1, 0.1), (0.7, 0.5, 0.3)]
+        out = "".join(
+            f"GRID,{first + k},{system},{x},{y},{z},{system}\n" for k, (x, y, z) in enumerate(places)
+        )
+        for eid, (a, b, g) in enumerate([(0, 3, 1), (1, 4, 0), (2, 3, 0), (3, 4, 0), (2, 4, 1)]):
+            out += f"CBAR,{first + eid},1,{first + a},{first + b},{first + g}\n"
+        return out + f"CONM2,{first + 9},{first + 4},,3.\n"
+
+    c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    system = f"CORD2R,5,,0.3,-.2,1.,{0.3 - s},-.2,{1.0 + c}\n,{0.3 + c},-.2,{1.0 + s}\n"
+    mast = system + "".join(
+        f"GRID,{base + k},{cid},{x},{y},{z},{cid}\n"
+        for base, cid in ((100, ""), (200, 5))
+        for k, (x, y, z) in enumerate([(0.0, 0.0, 0.0), (0.0, 0.5, 0.0), (0.0, 0.0, 0.4)])
+    )
+    for eid, (a, b) in enumerate([(100, 101), (101, 102), (100, 200), (102, 201), (200, 202), (201, 202)]):
+        mast += f"CBAR,{500 + eid},1,{a},{b},.3,.5,.7\n"
+    mast += "SPC1,1,123456,100\n"
+    head = HEAD.format(sol=103, case=CASE) + COMMON
+    cut = head + mast + "CSUPER,7,3,200,201,202\nBEGIN SUPER=3\n" + COMMON + dish(10, "")
+    flat = head + mast + dish(10, "") + dish(20, 5)
+    joints = zip((100, 101, 102, 200, 201, 202), (10, 11, 12, 20, 21, 22))
+    flat += "".join(f"RBE2,{900 + a},{a},123456,{b}\n" for a, b in joints)
+    wanted = normal_modes(FEModel.from_deck(deck_from_text(flat))).frequencies_hz
+    found = normal_modes(FEModel.from_deck(deck_from_text(cut))).frequencies_hz
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    if angle:
+        straight = cut.replace(",5\n", ",\n")
+        with pytest.raises(InterstageError, match="do not lie as those of superelement 3 do"):
+            FEModel.from_deck(deck_from_text(straight))
+
+
 MISTAKES = {
     "SECONCT,1,0\n,41,42": "grids 41 and 42, which are not at one place",
     "SECONCT,9,0\n,41,42": "SECONCT names part 9, which is not in the deck",
@@ -220,7 +257,12 @@ MISTAKES = {
     "SELOC,1,1,11,21,41,42,43": "do not lie alike|lie on a line",
     "SELOC,1,1,11,,41,42,43": "a grid of this SELOC is missing",
     "RELEASE,1,4,42": "RELEASE is not supported: it cuts components",
-    "CSUPER,5,1,41": "CSUPER is not supported: copies of main-bulk superelements",
+    "CSUPER,5,2,41": "does not name one point for each exterior point of superelement 2",
+    "CSUPER,5,0,41": "CSUPER of an external superelement is not supported",
+    "CSUPER,5,9,41": "CSUPER copies superelement 9, which has no section",
+    "CSUPER,2,1,41": "CSUPER does not name a new superelement",
+    "CSUPER,5,2,41,42,777": "CSUPER refers to point 777",
+    "CSUPER,5,2,43,42,41": "the points of CSUPER 5 do not lie as those of superelement 2 do",
 }
 
 

@@ -3,8 +3,8 @@
 Grids of two parts, or of a part and the residual structure (part 0), at one place are one point of the structure
 (SEBULK METHOD AUTO, within TOL), as far as SEBNDRY and SEEXCLD let them; SECONCT names pairs of points itself. SELOC
 carries a part so that three of its points lie on three of the residual structure; SEMPLN gives the plane in which a
-part of type MIRROR is the image of another. A part of type EXTERNAL is given by its matrices, as EXTSEOUT(DMIGPCH)
-writes them.
+part of type MIRROR is the image of another; CSUPER puts a copy of a part at points of the residual structure. A part of
+type EXTERNAL is given by its matrices, as EXTSEOUT(DMIGPCH) writes them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scipy.spatial import cKDTree
 from interstage.errors import DeckError, InputError, ModelError, known_names
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.mirrored import Mirror
+from interstage.fem.from_deck.secondary import place, secondaries
 from interstage.nastran import CardTable, Deck, expand_ids
 
 TOLERANCE = 1e-5  # of places, where SEBULK and SECONCT give none
@@ -93,12 +94,34 @@ def read_parts(deck: Deck) -> Parts:
         contexts[number] = ctx = Context(decks[number])
         _share_params(main, ctx, number)
         _locate(main, ctx, number)
-    _note_strays(main, contexts)
     seen = dict(contexts)
     for number, mirror in mirrors.items():
         seen[number] = copy(contexts[number])
         seen[number].grids = mirror.grids(contexts[number].grids)
-    return Parts(contexts, _shared_points(main, seen, bulk), mirrors, external)
+    pairs = [*_coincident(main.deck, seen, bulk), *_named(main.deck, seen)]
+    for number, ctx, more in _copies(main, _groups(main, pairs), external):
+        contexts[number] = ctx
+        pairs += more
+    _note_strays(main, contexts)
+    if not pairs and len(contexts) > 1:
+        main.notes.append("warning: no part shares a grid with another one: they are not joined")
+    return Parts(contexts, _groups(main, pairs), mirrors, external)
+
+
+def _copies(
+    main: Context, shared: list[list[Point]], external: frozenset[int]
+) -> Iterator[tuple[int, Context, list[tuple[Point, Point]]]]:
+    """Secondary superelements (CSUPER): number, cards at their place, pairs of points that join them."""
+    for one in secondaries(main.deck):
+        if one.primary in external:
+            raise one.table.error(
+                one.i, "CSUPER copies an external superelement", hint="give the copy a section"
+            )
+        ctx = Context(main.deck.parts[one.primary])
+        _share_params(main, ctx, one.number)
+        exterior = sorted({point for group in shared for part, point in group if part == one.primary})
+        place(one, main, ctx, exterior)
+        yield one.number, ctx, [((one.number, a), (0, b)) for a, b in zip(exterior, one.points)]
 
 
 def _note_strays(main: Context, contexts: dict[int, Context]) -> None:
@@ -268,11 +291,9 @@ def _triad(table: CardTable, i: int, points: np.ndarray) -> np.ndarray:
 # shared points --------------------------------------------------------------------------------------------
 
 
-def _shared_points(main: Context, contexts: dict[int, Context], bulk: dict[int, _Bulk]) -> list[list[Point]]:
-    pairs = [*_coincident(main.deck, contexts, bulk), *_named(main.deck, contexts)]
+def _groups(main: Context, pairs: list[tuple[Point, Point]]) -> list[list[Point]]:
+    """Points of the structure that pairs of points make one."""
     if not pairs:
-        if len(contexts) > 1:
-            main.notes.append("warning: no part shares a grid with another one: they are not joined")
         return []
     points = sorted({point for pair in pairs for point in pair})
     at = {point: k for k, point in enumerate(points)}
@@ -397,8 +418,9 @@ def _point_place(table: CardTable, i: int, ctx: Context, point: int) -> np.ndarr
 
 
 def lone_superelement(deck: Deck) -> DeckError | None:
-    """The error about a SEBULK in a deck without parts."""
-    table = deck.cards("SEBULK")
-    if deck.parts or not len(table):
-        return None
-    return table.error(0, "SEBULK names a superelement, and the deck has no section BEGIN SUPER")
+    """The error about a SEBULK or CSUPER in a deck without parts."""
+    for name in ("SEBULK", "CSUPER"):
+        table = deck.cards(name)
+        if len(table) and not deck.parts:
+            return table.error(0, f"{name} names a superelement, and the deck has no section BEGIN SUPER")
+    return None
