@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+LINE = 64  # bytes of a line of the cache
 AT_ONCE = 240  # forces across joints up to which geometric stiffness may solve for all of them at once
 
 # name, kind (i int64, f float64, w the type of the state), number of axes
@@ -383,11 +384,21 @@ def make_work(tree: Tree, settings: Mapping[str, np.ndarray], dtype: type = np.f
     own: dict[str, np.ndarray] = {
         name: np.zeros(shapes[name], types[kind]) for name, kind, _ in SCRATCH_FIELDS if name in shapes
     }
+    own["mode_y"] = in_lines(own["mode_y"])
     own["row_F"] = np.zeros_like(own["mode_F"]) if T else own["mode_F"]
     own["weighed"][:], own["level"][:] = np.nan, -1
     return Work(
         **settings, **{name: own[name] if name in own else same[name] for name, _, _ in SCRATCH_FIELDS}
     )
+
+
+def in_lines(numbers: np.ndarray) -> np.ndarray:
+    """Return a copy of a vector that begins with a line of the cache: eight numbers at a time then lie in one each."""
+    room = np.empty(numbers.nbytes + LINE, dtype=np.uint8)
+    first = -room.ctypes.data % LINE
+    out = room[first : first + numbers.nbytes].view(numbers.dtype)
+    out[:] = numbers
+    return out
 
 
 def _same_arrays(tree: Tree, burns: bool) -> dict[str, np.ndarray]:

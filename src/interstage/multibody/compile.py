@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.component.record import Component
 from interstage.errors import ModelError
-from interstage.multibody.arrays import Tree
+from interstage.multibody.arrays import Tree, in_lines
 from interstage.multibody.closures import closure_arrays
 from interstage.multibody.flex.reference import FlexibleBody, Turning, reference_to
 from interstage.multibody.hinge_nodes import check_hinge
@@ -431,7 +431,7 @@ def build_tree(
         flex_E=_joined(pools.E),
         flex_F0=_joined(pools.F0),
         flex_J1=_joined(pools.J1),
-        flex_pair=_joined(pools.pair),
+        flex_pair=in_lines(_joined(pools.pair)),
         flex_turn=_joined(pools.turn),
         site_body=np.array([site.body for site in sites], dtype=np.int64),
         site_l=np.array([site.l for site in sites], dtype=float).reshape(len(sites), 3),

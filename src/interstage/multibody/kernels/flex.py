@@ -114,8 +114,7 @@ def pairs(B, start, q, eta, v, rate, n, w, y, base, second):
     serves both of its modes in one pass through memory. Pairs among the four modes are met twice and stored by
     halves. Without `second` (order 1) J2 is passed over.
     """
-    for k in range(base, base + PLANES * n):
-        y[k] = 0.0
+    clear_vector(y[base : base + PLANES * n])
     at = start
     for r in range(0, n, 4):
         m, rest = min(4, n - r), n - r
