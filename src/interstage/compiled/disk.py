@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 from pathlib import Path
 from types import FunctionType
@@ -14,6 +15,8 @@ from numba.core.dispatcher import Dispatcher
 from interstage.compiled.parts import link_into_callers
 from interstage.compiled.reach import reach
 from interstage.compiled.records import install
+
+NAME_KERNELS = "INTERSTAGE_NAME_KERNELS"  # variable of the environment that asks for a line for every kernel
 
 
 @functools.cache
@@ -94,13 +97,18 @@ def _say_once(words: str) -> None:
 
 
 def _say(function: FunctionType, numbers: str) -> None:
-    """Say which kernel is compiled on one line of a terminal that is cleared again; or else once that some are."""
-    if not sys.stderr.isatty():
-        _say_once("interstage: compiling kernels (once) ...")
-        return
+    """Say which kernel is compiled on one line of a terminal that is cleared again, or else once that some are.
+
+    Where `NAME_KERNELS` asks for it every one has a line of its own.
+    """
     room = function.__module__.split(".")[1]
     name = f"{room} {function.__name__.strip('_').replace('_', ' ')} ({numbers})"
-    print(f"\r\033[Kinterstage: compiling kernels (once): {name}", end="", file=sys.stderr, flush=True)
+    if os.environ.get(NAME_KERNELS):
+        print(f"interstage:   {name}", file=sys.stderr, flush=True)
+    elif sys.stderr.isatty():
+        print(f"\r\033[Kinterstage: compiling kernels (once): {name}", end="", file=sys.stderr, flush=True)
+    else:
+        _say_once("interstage: compiling kernels (once) ...")
 
 
 def keep_on_disk(dispatcher: Dispatcher) -> Dispatcher:

@@ -24,6 +24,11 @@ from interstage.errors import SolverError
 if TYPE_CHECKING:
     from interstage.multibody import System
 
+NAME_KERNELS = (
+    "INTERSTAGE_NAME_KERNELS"  # variable of the environment: every kernel that is compiled is named
+)
+COMPILING = "interstage:   "  # before the name
+
 
 def compile_stages(dtype: type) -> None:
     """Compile every stage of the multibody kernels for a number type, whichever vehicle needs it."""
@@ -32,8 +37,12 @@ def compile_stages(dtype: type) -> None:
 
     if COMPILED:
         from interstage.compiled import stages_of
+        from interstage.multibody.engine import QUICK
 
-        for door, _ in DOORS.values():
+        doors = [door for door, _ in DOORS.values()]
+        if dtype is float:  # no other numbers pass through these
+            doors += QUICK.values()
+        for door in doors:
             for stage in stages_of(door):
                 stage.compile(np.dtype(dtype))
 
@@ -158,8 +167,8 @@ TASKS = {"demo": compile_for_demo, "ascent": compile_ascent, "real": compile_rea
 
 
 def _start(tasks: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen:
-    command = [sys.executable, "-m", "interstage.demo.warm", *tasks]
-    return subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True)
+    command, named = [sys.executable, "-m", "interstage.demo.warm", *tasks], {**os.environ, NAME_KERNELS: "1"}
+    return subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True, env=named)
 
 
 def warm(said: Callable[[str], None]) -> None:
