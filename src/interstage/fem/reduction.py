@@ -178,7 +178,7 @@ class ReducedModel:
         if not len(with_mass):
             raise ModelError(
                 "the model has no mass, so it has no modes",
-                hint="give densities or mass elements, or run statics",
+                hint="give densities, sections with an area or mass elements, or run statics",
             )
         lost = np.intersect1d(with_mass, self._autospc)
         held = np.setdiff1d(with_mass, lost)

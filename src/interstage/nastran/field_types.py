@@ -91,7 +91,7 @@ REAL_FIELDS = {
     "PGAP": "2-11",
     "CGAP": "6-7",
     **dict.fromkeys(("NSM", "NSML"), "4/2"),
-    **dict.fromkeys(("NSM1", "NSML1"), "4"),
+    **dict.fromkeys(("NSM1", "NSML1"), "3"),
 }
 
 # Moduli and sections of rods. Springs, masses and densities may be negative, and a MAT2 may be that of the coupling

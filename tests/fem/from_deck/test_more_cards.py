@@ -129,10 +129,11 @@ def heavy(rod=0.0, beam=0.0, shell=0.0):
     ("cards", "wanted"),
     [
         ("NSM,5,PROD,2,3.,\nNSM,5,PSHELL,4,.5", heavy(3.0, 0.0, 0.5)),
-        ("NSM1,5,PBEAM,,2.,3\nNSM1,6,PSHELL,,9.,4", heavy(0.0, 2.0)),
-        ("NSMADD,5,7,8\nNSM1,7,PROD,,1.5,ALL\nNSM,8,ELEMENT,24,.25", heavy(1.5, 0.0, 0.25)),
-        ("NSM1,5,ELEMENT,,1.5,21,THRU,22", heavy(1.5, 1.5)),
-        ("NSM1,5,PROD,,1.,2\nNSM1,5,PROD,,2.,2", heavy(3.0)),
+        ("NSM1,5,PBEAM,2.,3\nNSM1,6,PSHELL,9.,4", heavy(0.0, 2.0)),
+        ("NSMADD,5,7,8\nNSM1,7,PROD,1.5,ALL\nNSM,8,ELEMENT,24,.25", heavy(1.5, 0.0, 0.25)),
+        ("NSM1,5,ELEMENT,1.5,21,THRU,22", heavy(1.5, 1.5)),
+        ("NSM1,5,ELEMENT,1.5,21,THRU,24,BY,3", heavy(1.5, 0.0, 1.5)),
+        ("NSM1,5,PROD,1.,2\nNSM1,5,PROD,2.,2", heavy(3.0)),
     ],
 )
 def test_non_structural_mass_is_that_of_the_property(cards, wanted):
@@ -141,7 +142,7 @@ def test_non_structural_mass_is_that_of_the_property(cards, wanted):
 
 
 def test_lumped_non_structural_mass_is_spread_over_its_elements():
-    fe = model(heavy() + "NSML1,5,ELEMENT,,12.,21,22", "SPC=1\nMETHOD=1\nNSM=5")
+    fe = model(heavy() + "NSML1,5,ELEMENT,12.,21,22", "SPC=1\nMETHOD=1\nNSM=5")
     bare = model(heavy())
     added = fe.M_gg - bare.M_gg
     assert added.diagonal()[:3].sum() + added.diagonal().reshape(-1, 6)[1:, :3].sum() == pytest.approx(36.0)
@@ -152,14 +153,14 @@ def test_lumped_non_structural_mass_is_spread_over_its_elements():
 
 def test_one_mass_is_not_spread_over_lines_and_plates():
     with pytest.raises(DeckError, match="over plates and lines"):
-        model(heavy() + "NSML1,5,ELEMENT,,12.,21,24", "SPC=1\nMETHOD=1\nNSM=5")
+        model(heavy() + "NSML1,5,ELEMENT,12.,21,24", "SPC=1\nMETHOD=1\nNSM=5")
 
 
 @pytest.mark.parametrize(
     ("cards", "words"),
     [
-        ("NSM1,5,PSHELL,,3.,99", "NSM1 in .* names no element that takes its mass"),
-        ("NSMADD,5,7,8\nNSM1,7,PROD,,1.5,ALL", "NSM set 8 is selected and not in the deck"),
+        ("NSM1,5,PSHELL,3.,99", "NSM1 in .* names no element that takes its mass"),
+        ("NSMADD,5,7,8\nNSM1,7,PROD,1.5,ALL", "NSM set 8 is selected and not in the deck"),
     ],
 )
 def test_non_structural_mass_of_nothing_is_told_of(cards, words):

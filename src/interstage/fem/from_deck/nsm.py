@@ -71,8 +71,8 @@ def _entries(table: CardTable, i: int) -> list[tuple[str, list | None, float]]:
         known = ", ".join([*_ELEMENTS, "ELEMENT"])
         raise table.error(i, f"{table.name} names an entry that has no non-structural mass here", known, kind)
     if table.name.endswith("1"):
-        ids = [one for one in row[4:] if one is not None]
-        value = row[3]
+        ids = [one for one in row[3:] if one is not None]
+        value = row[2]
         if not isinstance(value, int | float):
             raise table.error(i, f"{table.name} has no mass", got=repr(value))
         return [(kind, None if ids == ["ALL"] else ids, float(value))]
