@@ -49,6 +49,19 @@ EYE = np.eye(6)
             lambda: ist.linearize(None, None, input=[]),
             "^linearize has no argument 'input'; did you mean inputs$",
         ),
+        (
+            lambda: ist.Multibody("a", gravty=[0, 0, 0]),
+            "^Multibody has no argument 'gravty'; did you mean gravity$",
+        ),
+        (lambda: ist.Assembly("a", vehicl=None), "^Assembly has no argument 'vehicl'; did you mean vehicle$"),
+        (
+            lambda: ist.Assembly("a").add("m", None, evry="1 s"),
+            "^Assembly.add has no argument 'evry'; did you mean every",
+        ),
+        (lambda: ist.NodeRate("bus", nod=1), "^NodeRate has no argument 'nod'; did you mean node"),
+        (lambda: ist.JointForce(), "^JointForce needs body="),
+        (lambda: ist.LinearModel(EYE, EYE, EYE), "^LinearModel needs D=$"),
+        (lambda: ist.Force("bus", wrenches=[0]), "^Force has no argument 'wrenches'; did you mean wrench$"),
         (lambda: ist.trim(None, wrench={}), "^trim has no argument 'wrench'; known: system, x, forces"),
     ],
 )
@@ -79,6 +92,13 @@ def test_signatures_are_those_of_the_functions():
         ist.simulate.__doc__.startswith("Integrate")
         and ist.simulate.__module__ == "interstage.system.simulate"
     )
+
+
+def test_names_that_do_not_exist():
+    with pytest.raises(AttributeError, match=r"no attribute 'simulat'; did you mean simulate"):
+        _ = ist.simulat
+    with pytest.raises(AttributeError, match=r"no attribute 'zzz'; known: Assembly, .*trim$"):
+        _ = ist.zzz
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 
 
@@ -25,8 +26,8 @@ def door(package: str, names: dict[str, str]) -> Callable[[str], object]:
             value = getattr(import_module(names[name]), name)
             vars(sys.modules[package])[name] = value
             return value
-        raise AttributeError(
-            f"module '{package}' has no attribute {name!r}; known: {', '.join(sorted(names))}"
-        )
+        near = get_close_matches(name, names)
+        hint = f"did you mean {', '.join(near)}" if near else f"known: {', '.join(sorted(names))}"
+        raise AttributeError(f"module '{package}' has no attribute {name!r}; {hint}")
 
     return load

@@ -245,6 +245,7 @@ def preload_stiffness(fe: FEModel, subcase: int, form: str = "nastran") -> tuple
     return Kg, notes
 
 
+@named_arguments
 def static(fe: FEModel, subcase: int = 1) -> Displacements:
     """Displacements of one subcase of a linear static analysis (SOL 101)."""
     check_model(fe)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
@@ -92,6 +93,7 @@ def coordinates(
     return found
 
 
+@named_arguments
 @dataclass(frozen=True)
 class AtPlace:
     """A vector at a node of a flexible body, a point of a rigid one, or a body origin (None): up to three channels."""
@@ -117,6 +119,7 @@ class AtPlace:
         return [(self.group + ("" if alone else suffix), unit) for suffix, unit in found]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class AtJoint:
     """Something of a joint, one channel for each coordinate (or the one named)."""
@@ -221,6 +224,7 @@ class JointAcceleration(AtJoint):
         ]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class ModalForce:
     """Generalized force on the modes of a flexible body, one channel a mode (or those numbered, from 1)."""

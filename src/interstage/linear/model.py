@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear import balanced, joining, reduction, response
 from interstage.linear.poles import LinearModes, Poles, damped_modes, poles_of, undamped_modes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
 
 
+@named_arguments
 @dataclass(eq=False)
 class LinearModel:
     """ẋ = A x + B u, y = C x + D u for small deviations from an operating point, in continuous time.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import POSITIONS, RATES, turns
 from interstage.linear.inputs import AtJoint, AtPlace, coordinates, directions, mode_numbers
@@ -133,6 +134,7 @@ class _NodeOutput(AtPlace):
         return np.array([unit for _, unit in directions(self.axis)]) @ vector
 
 
+@named_arguments
 @dataclass(frozen=True)
 class NodePosition(_NodeOutput):
     """Position of a place from the world origin, along axes of the world, or of body or node as they turn.
@@ -149,6 +151,7 @@ class NodePosition(_NodeOutput):
         return place.along(place.R_body.T @ place.position, self.frame)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class NodeAttitude(_NodeOutput):
     """Turn of a place from where it is at the operating point: sin φ times the axis, along axes of `frame`.
@@ -196,6 +199,7 @@ class NodeAngularAcceleration(_NodeOutput):
         return place.along(place.angular_acceleration, self.frame)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class NodeAcceleration(_NodeOutput):
     """Acceleration of a place; with `specific_force` less gravity, as an accelerometer feels it."""
@@ -271,6 +275,7 @@ class JointRate(_JointOutput):
         return seen.x.v[[k for _, k in self._chosen(seen.system)]]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Reaction:
     """What the parent exerts on a body through its joint: [t; f] at the body origin, in body (or world) axes."""
@@ -310,6 +315,7 @@ class Reaction:
         return wrench[[names.index(c) for c in self._chosen()]]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Recovered:
     """A force or stress inside a flexible body that its component recovers (`Component.from_deck`, recover).
@@ -342,6 +348,7 @@ class Recovered:
         return np.array([found[self.result]] if self.result is not None else list(found.values()))
 
 
+@named_arguments
 @dataclass(frozen=True)
 class ModalCoordinate:
     """Modal coordinates of a flexible body (modes numbered from 1), or their rates."""
@@ -379,6 +386,7 @@ class ModalCoordinate:
         return (part.etadot if self.rate else part.eta)[where]
 
 
+@named_arguments
 @dataclass(frozen=True)
 class CenterOfMass:
     """Centre of mass of the whole vehicle from the world origin, world axes; modes move it too."""
@@ -400,6 +408,7 @@ class CenterOfMass:
         return np.array([unit for _, unit in directions(self.axis)]) @ seen.system.center_of_mass(seen.x)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Expression:
     """A function f(system, x, vdot) of the user, a number or a vector, as an output.

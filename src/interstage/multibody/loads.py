@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
@@ -183,6 +184,7 @@ def times_of(given: Iterable[object]) -> np.ndarray:
     return np.unique(np.concatenate([np.zeros(0), *tables]))
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Force:
     """A wrench [t; f] at a place, about that place.

@@ -88,6 +88,7 @@ class Multibody:
     closures: list[ClosureSpec] = field(repr=False)
     units: dict[str, str]
 
+    @named_arguments
     def __init__(
         self,
         name: str = "vehicle",

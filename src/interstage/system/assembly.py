@@ -22,6 +22,7 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.together import states_together, together
@@ -118,6 +119,7 @@ class Assembly:
     seed : of the noise of all devices
     """
 
+    @named_arguments
     def __init__(self, name: str = "assembly", vehicle: System | None = None, seed: int = 0):
         if vehicle is not None and not isinstance(vehicle, System):
             raise InputError("the vehicle is not compiled", expected="Multibody.compile()", got=repr(vehicle))
@@ -130,6 +132,7 @@ class Assembly:
 
     # building ---------------------------------------------------------------------------------------
 
+    @named_arguments
     def add(
         self,
         name: str,
