@@ -1,4 +1,6 @@
-"""What the study of Heron's ascent does besides flying: kicked runs, and poles of what they ring with."""
+"""What the study of Heron's ascent does besides flying: kicked runs and poles of what they ring with, runs by finer
+steps, and what gimbals do to the rigid vehicle, by hand.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from scipy import optimize, signal
 import interstage as ist
 from interstage.demo import ascent_flight as ascents
 from interstage.demo import ascent_plant as ap
+from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
+from interstage.devices.standard_air import standard_air
 
 RINGS, SECONDS = 3.0, 2.0  # s, of bending and of attitude
 KICKS = {
@@ -122,3 +126,51 @@ def growth(t: np.ndarray, y: np.ndarray, hz: float, low: float, high: float) -> 
     rate = np.polyfit(t[rows], np.log(size[rows]), 1)[0]
     turns = np.polyfit(t[rows], np.unwrap(np.angle(wave[rows])), 1)[0]
     return float(rate), float(turns)
+
+
+def by_hand(t: float) -> np.ndarray:
+    """Return the angular acceleration (3, 8) of the rigid stack by a radian of each gimbal, body axes.
+
+    I⁻¹ Σ (gimbal - centre of mass) × thrust, engines turned one at a time, their masses with them.
+    """
+    reference, stack, _ = ascents.thought()
+    system, h = stack.system(points.burnt(reference, t)), 1e-4
+    level, height = (float(np.interp(t, reference.t, reference[name])) for name in ("throttle", "gdalt"))
+    thrust = level * ap.THRUST - ap.EXIT_AREA * standard_air(height)[1]
+    engines = [f"engine{k}" for k in range(1, 5)]
+
+    def turning(name: str, axis: int, angle: float) -> np.ndarray:
+        x = system.state()
+        x[name].q[axis] = angle
+        whole = system.mass_properties(x)
+        arms = [system.position(x, each) - whole.com for each in engines]
+        torque = [np.cross(arm, thrust * system.rotation(x, each)[:, 0]) for arm, each in zip(arms, engines)]
+        return np.linalg.solve(whole.inertia, np.sum(torque, axis=0))
+
+    columns = [(turning(name, k, h) - turning(name, k, -h)) / (2.0 * h) for name in engines for k in (0, 1)]
+    return np.column_stack(columns)
+
+
+@dataclass
+class Apart:
+    """How far two runs of one flight are apart: m and degrees at the end, and modal coordinates on the way.
+
+    bent : {phase: largest difference of a modal coordinate, of the largest}
+    """
+
+    position: float
+    attitude: float
+    bent: list[float]
+
+
+def between(log: ist.Log, other: ist.Log) -> Apart:
+    """Compare two runs at the times that both have."""
+    ends = [one.phases[-1][av.NAME] for one in (log, other)]
+    turned = ist.rotation_error(ends[0].quaternion[-1], ends[1].quaternion[-1])
+    bent = []
+    for one, two in zip(log.phases, other.phases):
+        _, rows, others = np.intersect1d(one.t.round(6), two.t.round(6), return_indices=True)
+        eta, known = one[av.NAME].eta[rows], two[av.NAME].eta[others]
+        bent.append(float(np.abs(eta - known).max() / np.abs(known).max()))
+    away = np.linalg.norm(ends[0].position[-1] - ends[1].position[-1])
+    return Apart(float(away), float(np.degrees(np.linalg.norm(turned))), bent)

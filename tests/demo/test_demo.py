@@ -9,7 +9,7 @@ from interstage.demo import ascent_plant as ap
 from interstage.demo import ascent_vehicle as av
 from interstage.demo import flight as flights
 from interstage.demo import heron
-from interstage.demo.compose_ascent import ascent_replay
+from interstage.demo.compose_ascent import arrows, ascent_replay
 from interstage.demo.heron_deck import heron_deck
 from interstage.demo.pipeline import STEPS, Settings, run_demo
 from interstage.demo.shapes import fe_motions, heron_geometry, mode_names, vehicle_motions
@@ -173,6 +173,8 @@ def test_the_ascent_holds_its_limits_and_drops_its_stage(made):
     assert all(np.abs(log[f"tvc{k}.angle"]).max() < 0.9 * ap.LIMIT for k in range(1, 5))
     whole, rest = log.phases
     assert rest.t[0] == pytest.approx(203.0, abs=1.5) and "first" not in whole.system.bodies
+    last = (log.times("fsw.throttle") > 195.0) & (log.times("fsw.throttle") < rest.t[0])
+    assert log["fsw.throttle"][last].max() < 0.5, "engines end as they burnt"
     up = log["earth.up"][-1]
     x, y = rest.state(-1), rest.state(0)
     v = [rest.system.velocity(state, "first")[3:] @ up for state in (y, x)]
@@ -182,6 +184,18 @@ def test_the_ascent_holds_its_limits_and_drops_its_stage(made):
     assert v[1] - v[0] == pytest.approx(-g * (rest.t[-1] - rest.t[0]), rel=0.02)
     nose = rest.system.rotation(x, av.NAME)[:, 0]
     assert (rest.position(av.NAME, av.RING)[-1] - rest.position("first", [33.5, 0, 0])[-1]) @ nose > 3.0
+
+
+def test_gusts_are_drawn_as_one(made):
+    """Turbulence, drawn 50 times a second, and the gust, at rows of the log: their sum at times that both have."""
+    log = made.ascent_log
+    (one,) = (each for each in arrows(log) if each.kind == "gust")
+    parts = [log.series(name) for name in ("air_gusts.gust", "air_gusts2.gust")]
+    t = np.arange(66.0, 70.0, 0.5)
+    rows = [[int(np.argmin(np.abs(each.t - now))) for now in t] for each in (one, *parts)]
+    wanted = sum(each.columns[k] for each, k in zip(parts, rows[1:]))
+    np.testing.assert_allclose(one.values[rows[0]], wanted, atol=1e-9)
+    assert np.linalg.norm(wanted, axis=1).max() > 8.0
 
 
 def test_walls_of_the_replay_go_with_the_nodes_of_the_stages(made):

@@ -61,7 +61,9 @@ def legs() -> tuple[float, list[Leg]]:
     part = ap.EXHAUST / MOST * np.log(turn / end) / n
     edges = turn * np.exp(-MOST / ap.EXHAUST * part * np.arange(n + 1))
     out += [Leg(part, throttle=float((a - b) / part / flow), **one) for a, b in pairwise(edges)]
-    out.append(Leg(COAST, 0.0, drop=spent))
+    out.append(
+        Leg(COAST, 0.0, throttle=out[-1].throttle, drop=spent)
+    )  # engines that still have a rest stay as they are
     left = UNTIL - sum(leg.duration for leg in out)
     return mass, [*out, Leg(left, ap.THRUST2, ap.THRUST2 / ap.EXHAUST2, throttle=ap.NOMINAL)]
 

@@ -141,7 +141,7 @@ def _margins(section: Section, made: DemoResult) -> None:
         for point, loops in made.margins
         for pitch in [loops[1]]
     ]
-    heads = ("T+, s", "first bending, Hz", "gain margin, dB", "phase margin, °", "bending peak, dB")
+    heads = ("T+, s", "bending, Hz", "gain, dB", "phase, °", "peak, dB")
     section.table("Margins of the pitch loop", words.MARGINS, heads, rows)
 
 

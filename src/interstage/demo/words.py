@@ -84,8 +84,8 @@ ASCENT_CHARTS = (
 )
 
 MARGINS = (
-    "How much the loop bears before it is lost: 6 dB and 30° are wanted of the rigid vehicle, and bending below -6 dB. "
-    "Without its notches the same loop is unstable in bending."
+    "First mode of bending; what the loop bears before it is lost, 6 dB and 30° wanted; peaks of bending, wanted below "
+    "-6 dB. Without its notches the same loop is unstable in bending."
 )
 
 STAGES = (

@@ -60,10 +60,11 @@ def acting(log: FlightLog, still: bool = False) -> list[Arrow]:
 def _together(winds: list[Arrow]) -> list[Arrow]:
     """Return winds as they are, and all gusts as one."""
     gusts = [one for one in winds if one.kind == "gust"]
-    if len(gusts) < 2 or not all(np.array_equal(one.t, gusts[0].t) for one in gusts):
+    if len(gusts) < 2:
         return winds
-    whole = replace(gusts[0], name="gusts", values=np.sum([one.values for one in gusts], axis=0))
-    return [*(one for one in winds if one.kind != "gust"), whole]
+    most = max(gusts, key=lambda one: len(one.t))
+    values = sum(one.values[np.clip(np.searchsorted(one.t, most.t, "right") - 1, 0, None)] for one in gusts)
+    return [*(one for one in winds if one.kind != "gust"), replace(most, name="gusts", values=values)]
 
 
 def _kind(port: str, words: Mapping[str, str]) -> str:
