@@ -50,7 +50,7 @@ def moments(log: ist.Log, shapes: Shapes, below: int, above: int) -> Moments:
     air = _air(log, shapes, upper)
     places = shapes.nodes.reshape(len(shapes.stack.positions), 6, -1)
     wall = 0.5 * sum(places[shapes.row("first", node)] for node in (below, above))
-    pull = log.series("earth.pull").at(phase.t).reshape(len(phase.t), 3)
+    pull = log.series("earth.pull").at(phase.t).reshape(len(phase.t), -1, 3)[:, 0]
     ring = int(np.flatnonzero(upper == shapes.row("upper", av.RING))[0])
     found = []
     for k in rows:

@@ -18,6 +18,7 @@ from interstage.demo import ascent_vehicle as av
 from interstage.devices.standard_air import standard_air
 
 RINGS, SECONDS = 3.0, 2.0  # s, of bending and of attitude
+EASE = 2.0  # s after the staging, in which the upper stage springs back
 KICKS = {
     "roll": (0, 5e-3),
     "pitch": (1, 5e-3),
@@ -153,24 +154,31 @@ def by_hand(t: float) -> np.ndarray:
 
 @dataclass
 class Apart:
-    """How far two runs of one flight are apart: m and degrees at the end, and modal coordinates on the way.
+    """How far two runs of one flight are apart: m and degrees at the end, modal coordinates as parts of the largest.
 
-    bent : {phase: largest difference of a modal coordinate, of the largest}
+    stack : on the way;  released, later : of the upper stage within EASE of the staging, and after that
+    end : at the last time, of the largest then
     """
 
     position: float
     attitude: float
-    bent: list[float]
+    stack: float
+    released: float
+    later: float
+    end: float
 
 
 def between(log: ist.Log, other: ist.Log) -> Apart:
     """Compare two runs at the times that both have."""
     ends = [one.phases[-1][av.NAME] for one in (log, other)]
     turned = ist.rotation_error(ends[0].quaternion[-1], ends[1].quaternion[-1])
+    away = np.linalg.norm(ends[0].position[-1] - ends[1].position[-1])
     bent = []
     for one, two in zip(log.phases, other.phases):
-        _, rows, others = np.intersect1d(one.t.round(6), two.t.round(6), return_indices=True)
+        t, rows, others = np.intersect1d(one.t.round(6), two.t.round(6), return_indices=True)
         eta, known = one[av.NAME].eta[rows], two[av.NAME].eta[others]
-        bent.append(float(np.abs(eta - known).max() / np.abs(known).max()))
-    away = np.linalg.norm(ends[0].position[-1] - ends[1].position[-1])
-    return Apart(float(away), float(np.degrees(np.linalg.norm(turned))), bent)
+        bent.append((t - two.t[0], np.abs(eta - known).max(axis=1) / np.abs(known).max()))
+    (_, stack), (since, upper) = bent
+    last = np.abs(ends[0].eta[-1] - ends[1].eta[-1]).max() / np.abs(ends[1].eta[-1]).max()
+    parts = stack.max(), upper[since < EASE].max(), upper[since >= EASE].max(), last
+    return Apart(float(away), float(np.degrees(np.linalg.norm(turned))), *map(float, parts))
