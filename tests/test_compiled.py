@@ -40,6 +40,23 @@ def test_the_pin_is_the_range_the_code_states():
     assert numba == "numba>={},<{}".format(*jit.NUMBA_RANGE)
 
 
+OTHER = """
+import numba
+numba.__version__ = {!r}
+from interstage import jit
+print(jit.COMPILED)
+"""
+
+
+@by_address
+@pytest.mark.parametrize(
+    ("version", "used"),
+    [("0.61.0", True), ("0.68.1", True), ("0.60.0", False), ("0.69.0rc1", False), ("1.0.0", False)],
+)
+def test_other_versions_of_numba_are_used_without_their_internals(version, used):
+    assert python(OTHER.format(version)).strip() == str(used)
+
+
 def test_only_the_door_knows_numba():
     """numba-cuda is a package of its own, in a version of its own: what GPUs need of it is behind a door of its own."""
     knows = {

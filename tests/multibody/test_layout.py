@@ -7,6 +7,7 @@ import pytest
 from multibody_models import JOINTS, beam, random_state, random_tree
 
 import interstage as ist
+from interstage.multibody.arrays import LINE, in_lines
 from interstage.multibody.joints import KNOWN
 
 BEAM = beam(n_elements=3, n_modes=3)
@@ -46,3 +47,12 @@ def test_kinds_are_those_of_the_motion(kind):
     for names in (system.layout.velocities(), system.layout.small_motions()):
         assert [c.kind == "angle" for c in names] == turning.tolist()
     assert {c.kind for c in system.layout.coordinates()} <= {"angle", "length", "quaternion"}
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_tables_begin_with_a_line_of_the_cache(n, dtype):
+    given = np.arange(n, dtype=dtype)
+    found = in_lines(given)
+    assert found.dtype == given.dtype and found.flags.c_contiguous and found.ctypes.data % LINE == 0
+    np.testing.assert_array_equal(found, given)
