@@ -18,7 +18,7 @@ from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Force, Loads, wrench_rows
 from interstage.system.methods import Compiled, Method
-from interstage.system.stepper import count
+from interstage.system.ticks import count
 
 HISTORY = ""  # how an output is kept whose rows are all kept
 

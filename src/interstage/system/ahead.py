@@ -79,7 +79,7 @@ class _Told:
 class Ahead(Law):
     """A motion of the joint of a body, or its mass, as a member of an assembly.
 
-    known : the motion on its joint, where that is made already;  later : it begins by an event
+    later : it begins by an event
     """
 
     def __init__(
@@ -88,11 +88,9 @@ class Ahead(Law):
         body: str,
         where: str,
         vehicle: System | None = None,
-        known: BoundMotion | None = None,
         later: bool = False,
     ):
-        self.given, self.body, self.where, self.vehicle, self.known = given, body, where, vehicle, known
-        self.later = later
+        self.given, self.body, self.where, self.vehicle, self.later = given, body, where, vehicle, later
         self.function, self.ins, self.defaults, self.sized = _Told(), (), set[str](), set[str]()
         self.size: int | None = NUMBERS if isinstance(given, MassHistory) else None
         if vehicle is not None:
@@ -120,7 +118,8 @@ class Ahead(Law):
         """Return how many numbers a port has, of a body that the vehicle has."""
         if self.body not in vehicle.bodies:
             raise InputError(
-                f"{self.where} is for body '{self.body}', which is not there",
+                f"there is no body '{self.body}'",
+                where=self.where,
                 hint=did_you_mean(self.body, vehicle.bodies),
             )
         if not isinstance(self.given, MassHistory):
@@ -150,8 +149,6 @@ class Ahead(Law):
         return self._motion().curve.corners if isinstance(self.given, Motion) else np.zeros(0)
 
     def _motion(self) -> BoundMotion:
-        if self.known is not None:
-            return self.known
         assert self.vehicle is not None and isinstance(self.given, Motion)
         return BoundMotion(self.given, self.body, self.vehicle.model.spec(self.body).joint)
 

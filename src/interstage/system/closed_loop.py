@@ -86,11 +86,21 @@ class ClosedLoop:
         new.scratch = system.engine.take(self.tapes.dtype)
         return new
 
-    def again(self, system: System, base: Base) -> ClosedLoop:
-        """Return this loop of a vehicle without devices, which is over, on another view of it under other loads."""
-        loop, self.system = self.loop, system
-        self.set_base(*base)
-        loop.pace[:], loop.shifted[:], loop.option[kernels.SINGLE] = self.by.pace(system), 0.0, 0
+    def again(self, plan: Plan, system: System, base: Base | None, touching: Touching) -> ClosedLoop:
+        """Return this loop of a vehicle without devices, which is over, as a new one on another view of it.
+
+        plan : as empty as its own, on the same clock
+        """
+        self.plan = self.tapes.plan = self.touched.plan = plan
+        self.system = self.touched.system = system
+        self.touching = self.touched.touching = touching
+        if len(self.loop.watch):
+            self.loop = self.loop._replace(watch_state=NONE, watch_at=NONE, watch=np.zeros((0, 6)))
+            self.slots = slots_of(self.loop)
+        self.set_base(*base or (np.zeros(system.nv), NONE, np.zeros((0, 10))))
+        loop = self.loop
+        loop.pace[:], loop.shifted[:], loop.pause[:], loop.near[:] = self.by.pace(system), 0.0, np.inf, 0.0
+        loop.now[kernels.ROWS] = 0
         if self.by.step is None:  # modes are measured by the mass of their body
             loop.floor[:] = tolerance_of(system, self.by.atol, loop.known_to).floor
         self.scratch = system.engine.take(self.tapes.dtype)
@@ -247,26 +257,6 @@ class ClosedLoop:
     def arrive(self, q: np.ndarray, v: np.ndarray, t: float) -> int:
         """Bring q and v to where they belong at t: what is known, unit quaternions, closures; return the status."""
         return self._perform(flights.ARRIVE, q, v, 0, t, q, v)
-
-    def begin_interval(
-        self, grid: tuple[float, float], k: int, t: float, end: float, stride: int = 0
-    ) -> None:
-        """Stand at a time of a grid of equal steps, or of none, from which `stretch` goes to an end.
-
-        grid : where it begins, length of its steps;  k : steps that are behind
-        stride : steps between rows of the log, from here on; 0: there are none
-        """
-        loop = self.loop
-        now, pace, option = loop.now, loop.pace, loop.option
-        now[:] = 0
-        now[kernels.NEXT] = now[kernels.STEPS] = flights.FAR
-        now[kernels.STEP] = k
-        option[kernels.HALT], option[kernels.LOG_EVERY] = 1, 0 if stride else -1
-        option[kernels.STRIDE] = stride or 1
-        pace[flights.BEGIN], pace[flights.LENGTH] = grid
-        pace[stretch.TIME], pace[stretch.KNOWN], pace[flights.LOGGED] = t, 0.0, np.nan
-        loop.pause[kernels.END], loop.near[:] = end, 0.0
-        self.tapes.forget()
 
     def go_on_from(self, t: float) -> None:
         """Stand at a time inside the present interval; functions of time are asked anew."""

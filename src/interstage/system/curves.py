@@ -87,11 +87,6 @@ class Curve:
         tables = [entry[0] for entry in self.plan if entry is not None and isinstance(entry[0], _Table)]
         return np.unique(np.concatenate([np.zeros(0), *(table.corners for table in tables)]))
 
-    def next_corner(self, t: float) -> float:
-        """Return the first time after t at which a table begins or ceases to bend, infinite where none does."""
-        tables = [entry[0] for entry in self.plan if entry is not None and isinstance(entry[0], _Table)]
-        return min((table.next_corner(t) for table in tables), default=np.inf)
-
     def disagreement(self, times: np.ndarray) -> tuple[str, float, float, np.ndarray, np.ndarray] | None:
         """Return (name, share, time, given, derived) of a level that is not the derivative of the one before."""
         rows = self.rows(times)
@@ -155,11 +150,6 @@ class _Table(_Splined):
         # ends of stretches that are straight, and of those that are not; the spline rings on both sides of them
         ends = np.flatnonzero(straight[1:] != straight[:-1])[:, None] + np.arange(-RINGS, RINGS + 2)
         self.corners = t[np.unique(ends.clip(0, len(t) - 1))] if ends.size else t[:0]
-
-    def next_corner(self, t: float) -> float:
-        """Return the first time after t of a row near which the table begins or ceases to bend, infinite for none."""
-        later = self.corners[np.searchsorted(self.corners, t, "right") :]
-        return float(later[0]) if len(later) else np.inf
 
     def rows(self, times: np.ndarray, order: int) -> list[np.ndarray]:
         if order > self.spline.k:

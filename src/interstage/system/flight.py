@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError
+from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
 from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
@@ -35,7 +35,7 @@ from interstage.system.flight_law import Commanding, unsampled
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import FlightPoint, begun_at, check_locked, known_values, start_values
-from interstage.system.flight_steps import Course, clock_of, short_enough
+from interstage.system.flight_steps import ON_GRID, Course, clock_of, short_enough
 from interstage.system.flight_words import check
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
@@ -44,10 +44,11 @@ from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.methods import Compiled, Library, Method
 from interstage.system.pacing import Pacer
 from interstage.system.phases import SAME_TIME, Inputs
-from interstage.system.plan import planned
+from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
 from interstage.system.progress import Progress
 from interstage.system.replay import Acted
+from interstage.system.rows_between import RowsBetween
 from interstage.system.ticks import Period, period_of, step_of, time_of
 from interstage.system.touching import Touching
 from interstage.system.views import view_of
@@ -116,6 +117,9 @@ class Flight:
         )
         self.faults, self.pacer = faults_of(faults), None if pace is None else Pacer(pace)
         self.events, self.shown = list(events), True
+        self._view: tuple[System, System] | None = None
+        self._pool: tuple[object, ...] | None = None
+        self.loop: ClosedLoop
         self.path: Path | None = None
         self.every: Fraction | None = None
         self.beside = given_ahead(assembly.vehicle, motions or {}, mass or {})
@@ -132,8 +136,9 @@ class Flight:
         if own and control is not None and control_step is None:
             raise unsampled(self.method)
         self.dense = Dense() if dense and own else None
+        self.single = self.dense is not None or (alone and own)  # steps are looked at one by one
         self.curve = self.method.polynomial() if isinstance(self.method, Compiled) else None
-        self.by = replace(self.by, slopes=self.dense is not None and self.curve is not None)
+        self.by = replace(self.by, slopes=self.single and self.curve is not None)
         self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
         self.plan.clock = clock_of(self.plan, self.start, course.every, self.step)
         self.columns = columns_of(self.plan, self.system, keep)
@@ -168,6 +173,8 @@ class Flight:
         self.loop.hold(values)
         if self.plan.ahead and not resumed:
             self._start_as_known()
+        if self.system.model.closures and not resumed:
+            self.system.check_closed(State(self.system.layout, self.q, self.v))
         if self.loop.without and not resumed:
             check_locked(self.system, State(self.system.layout, self.q, self.v))
         self.loop.begin_at(self.start)
@@ -176,46 +183,87 @@ class Flight:
     def _foresee_loads(self, loads: Loads | None, commanded: bool) -> None:
         """Let functions of time among what acts beside devices be a part that writes it ahead of every stage.
 
-        commanded : by a law, which may answer such functions
+        commanded : by a law, which may answer other functions
         """
-        if loads is not None and (loads.in_time or commanded):
+        if loads is not None and loads.in_time:
             masses = any(MASS in part.what.fields for part in self.beside)
             sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
             seen = self._loads_in if sees else None
             made = InTime(self._loads_at, seen, loads.corners, self._loads_change)
             self.beside.append(Part("run > loads", made, None, Fraction(0)))
+        self.foreseen = loads is not None and loads.in_time
 
     def _plan(self, assembly: Assembly, x: State | None, given: Mapping[str, Any] | None) -> None:
         """Put all parts on tapes, and have the vehicle as it begins."""
-        beat = None if self.pacer is None else (self.pacer.wait, self.step)
-        known, away = known_values(x, given), may_leave(assembly.vehicle, self.events)
-        later = coming(assembly.vehicle, self.events)
-        self.plan = planned(assembly, (), self.faults, self.start, beat, known, self.beside, away, later)
-        self.coming = frozenset(later)
-        self.system = view_of(self.plan, x)
-        if x is not None:
+        self.plan = self._planned(assembly, known_values(x, given))
+        self.system, vehicle = view_of(self.plan, x), assembly.vehicle
+        same = isinstance(x, OperatingPoint) and vehicle is not None and x.settings == vehicle.settings
+        if x is not None and not same:  # else nobody but motions and devices has switched anything
             self.system = at_point(self.system, x)
+
+    def _planned(self, assembly: Assembly, known: Mapping[str, Any]) -> Plan:
+        """Return all parts on tapes."""
+        beat = None if self.pacer is None else (self.pacer.wait, self.step)
+        away, later = may_leave(assembly.vehicle, self.events), coming(assembly.vehicle, self.events)
+        self.coming = frozenset(later)
+        return planned(assembly, (), self.faults, self.start, beat, known, self.beside, away, later)
+
+    def _plan_loads(self) -> None:
+        """Put loads that a law made functions of time on the tape of what is known ahead, where none were."""
+        self.flush()
+        assert self.acting is not None
+        self._foresee_loads(self.acting.loads, True)
+        old, clock = self.loop, self.plan.clock
+        self.plan = self._planned(self.plan.assembly, {})
+        self.plan.clock = clock
+        rows = self.columns.rows(len(old.loop.log))
+        touching = replace(old.touching, plan=self.plan)
+        self.loop = ClosedLoop(
+            self.plan, self.system, by=self.by, rows=rows, base=self.base, touching=touching
+        )
+        for name in ("now", "pace", "pause"):
+            getattr(self.loop.loop, name)[:] = getattr(old.loop, name)
+        for k in (kernels.LOG_EVERY, kernels.SINGLE):
+            self.loop.loop.option[k] = old.loop.option[k]
+        self._pool = None
+        old.release()
+        self._have_loop()
 
     def _close(self, course: Course, interpret: bool, ideal: bool) -> None:
         """Close the loop of devices and vehicle under what acts."""
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
-        rows.every = 0 if course.every is None else self.plan.clock.ticks(course.every)
+        rows.every = self.rows_every = 0 if course.every is None else self.plan.clock.ticks(course.every)
         self._begin_loads(float(self.start))
-        self.loop = ClosedLoop(
-            self.plan,
-            self.system,
-            by=self.by,
-            rows=rows,
-            base=self.base,
-            interpret=interpret,
-            ideal=ideal,
-            touching=Touching(self.plan, bool(self.events), idle=self.plan.later, coming=self.coming),
-        )
-        self.loop.loop.option[kernels.SINGLE] = int(self.dense is not None)
+        touching = Touching(self.plan, bool(self.events), idle=self.plan.later, coming=self.coming)
+        plain = not (self.plan.parts or interpret or ideal)
+        self._pool = (self.by, rows.rows, rows.every, self.plan.clock) if plain else None
+        self._idle = self.system.engine.idle
+        idle = None if self._pool is None else self._idle.pop(self._pool, None)
+        if isinstance(idle, ClosedLoop):
+            self.loop = idle.again(self.plan, self.system, self.base, touching)
+        else:
+            self.loop = ClosedLoop(
+                self.plan,
+                self.system,
+                by=self.by,
+                rows=rows,
+                base=self.base,
+                interpret=interpret,
+                ideal=ideal,
+                touching=touching,
+            )
+        self.loop.loop.option[kernels.LOG_EVERY] = rows.every
+        self.loop.loop.option[kernels.SINGLE] = int(self.single)
         self.scipy: ByScipy | None = None
+        self.between: RowsBetween | None = None
+        self.steps = 0  # of a method's own
+        self.strayed = False  # whether the loop has been elsewhere since the last step
         if isinstance(self.method, Library):
             keep = None if self.dense is None else self._keep
             self.scipy = ByScipy(self.loop, self.method, self.flush, keep, course.first)
+        elif self.single and self.by.slopes and rows.every and not self.plan.sampled:
+            self.between = RowsBetween(self.loop, rows.every, self.flush)
+            self.loop.loop.option[kernels.LOG_EVERY] = -1  # rows do not end steps
 
     def _watch(self) -> None:
         """Look out for events of the run and of devices."""
@@ -234,10 +282,12 @@ class Flight:
     def load(self) -> None:
         """Let what acts beside devices have changed, now."""
         assert self.acting is not None
-        t, every, clock = self.t, int(self.loop.loop.option[kernels.LOG_EVERY]), self.plan.clock
+        t, every, clock = self.t, self.rows_every, self.plan.clock
         last = clock.seconds(clock.last(t) // every * every) if every else t  # row of the log
         self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
         self.inputs.add(t, *self.base, copy(self.acting), last)
+        if self.acting.in_time and not self.foreseen:
+            self._plan_loads()
         self.loop.set_base(*self.base)
         self.loop.loop.pace[stretch.KNOWN] = 0.0
 
@@ -315,6 +365,8 @@ class Flight:
             if self.path is not None:
                 self.log.write_to(self.path)
             due = self._due()
+            if self.between is not None and self.t == float(self.start):
+                self.log_row(self.t)
             while True:
                 # a solver of scipy would begin anew where it pauses
                 self.loop.loop.pause[kernels.BEFORE] = due if self.scipy else min(due, progress.pause(self.t))
@@ -333,6 +385,7 @@ class Flight:
                     self.save()
                     due = self._due()
             self._last_row()
+            self.describe_masses()  # the system of the log has the masses of the end
         except BaseException as error:
             self.flush()
             self._note()
@@ -340,9 +393,16 @@ class Flight:
             raise
         finally:
             progress.close()
-            self.loop.release()
+            self._release()
         self._note()
         return self.log.finished(self.here())
+
+    def _release(self) -> None:
+        """Give back what was lent; one loop of a vehicle without devices is kept for other runs."""
+        self.loop.release()
+        if self._pool is not None and self.loop.system.engine.idle is self._idle:
+            self._idle.clear()
+            self._idle[self._pool] = self.loop
 
     def _stretch(self) -> int:
         """Go on to where something is to be done, and let events happen; return why it ended there."""
@@ -367,13 +427,36 @@ class Flight:
         if status == flights.PAUSED:
             self.log.commit(due=begun is not None)
         check(self, status)
-        if status == flights.STEPPED and self.dense is not None and self.scipy is None:
-            self._keep(self.step_begun(), self._curve())
-        if status == flights.STEPPED and happening is not None and self.scipy is None:
-            happening.passed()
+        if status == flights.STEPPED and self.scipy is None:
+            self._stepped()
         elif status == flights.TIMED and happening is not None:
             happening.due()
         return status
+
+    def _stepped(self) -> None:
+        """Look at the step that compiled code has taken: keep its curve, write rows inside of it, let events happen."""
+        self.steps += 1
+        t, t1, write = self.step_begun(), self.t, None
+        times = [] if self.between is None else self.between.times(t, t1)
+        if self.dense is not None or times:
+            curve = self._curve()
+            if self.dense is not None:
+                self._keep(t, curve)
+            if self.between is not None and times:
+                write = partial(self.between.write, times, t, partial(self._inside, t, curve))
+        if self.happening is not None and self.happening.passed(write):
+            return
+        if write is not None:
+            write(t1)
+            self.resume_at(t1)
+
+    def _inside(self, begin: float, curve: Curve, s: float) -> State:
+        """Return the state s into the step that begins at a time, by its curve: all as it belongs there."""
+        y, nq = curve(begin + s), self.system.nq
+        q, v = y[:nq].copy(), y[nq:].copy()
+        if self.loop.arrive(q, v, begin + s) != 0:
+            raise SolverError(f"closures cannot be held at t = {begin + s:.6g}")
+        return State(self.system.layout, q, v)
 
     def _keep(self, t: float, curve: Curve) -> None:
         """Keep the curve of a step that begins at t."""
@@ -382,12 +465,12 @@ class Flight:
 
     def _curve(self) -> Curve:
         """Return the motion inside the last step of a compiled method as a function of time."""
-        t, x, loop = self.step_begun(), self.beginning(), self.loop.loop
+        t, loop, nq, n = self.step_begun(), self.loop.loop, self.system.nq, self.system.nq + self.system.nv
+        y = loop.back[:n].copy()
         if self.curve is None:
             end = State(self.system.layout, self.q.copy(), self.v.copy())
-            return Cubic(t, Between(self.system, x.q, x.v, end, self.t - t))
-        slopes = loop.slopes[0][:, : self.system.nq + self.system.nv]
-        return Polynomial(t, self.t - t, np.concatenate([x.q, x.v]), self.curve.T @ slopes)
+            return Cubic(t, Between(self.system, y[:nq], y[nq:], end, self.t - t))
+        return Polynomial(t, self.t - t, y, self.curve.T @ loop.slopes[0][:, :n])
 
     def _due(self) -> float:
         """Return the time of the next checkpoint."""
@@ -414,8 +497,10 @@ class Flight:
         if self.scipy is not None:
             return said | {"steps": self.scipy.solver.steps, "evaluations": self.scipy.solver.evaluations}
         if self.by.step is not None:
-            return said | {"step": float(self.by.step)}
-        return said | {"evaluations": int(self.loop.loop.pace[stretch.TRIED]) * len(self.by.method.c)}
+            step = self.by.step
+            return said | {"step": float(step), "steps": int(Fraction(self.t) / step + ON_GRID)}
+        steps = {"steps": self.steps} if self.single else {}
+        return said | steps | {"evaluations": int(self.loop.loop.pace[stretch.TRIED]) * len(self.by.method.c)}
 
     def _note_locks(self) -> None:
         """Warn of gimbals that equal steps took too far near lock."""
@@ -465,13 +550,30 @@ class Flight:
                 now = rigid_of(self.loop.tapes.vectors["s"][touch.slot.where], system.model.spec(body).offset)
                 system.set_mass(body, now.mass, now.com, now.inertia, check=False)
 
+    def seen(self) -> System:
+        """Return the vehicle as laws and conditions see it: a view of its own, with the masses of now."""
+        self.describe_masses()
+        if self._view is None or self._view[0] is not self.system:
+            self._view = self.system, self.system.with_settings()
+        view, own = self._view[1], self.system.settings
+        view.settings.body_inertia[:], view.settings.propellant[:] = own.body_inertia, own.propellant
+        if not np.array_equal(view.settings.joint_mode, own.joint_mode):  # by a device that holds and frees
+            view.settings.joint_mode[:] = own.joint_mode
+            view.note_held()
+        return view
+
     def _stand_on(self, system: System) -> None:
         """Let devices and loads act on another vehicle."""
         self.system, t = system, self.t
         self._begin_loads(t)
         self.loop = self.loop.on(system, self.base, t)
-        if self.scipy is not None:
-            self.scipy.loop = self.loop
+        self._have_loop()
+
+    def _have_loop(self) -> None:
+        """Let others know the loop of now."""
+        for rows in (self.scipy, self.between):
+            if rows is not None:
+                rows.loop = self.loop
 
     def _acted(self) -> Acted:
         """Return what is known of what acts from now on."""
@@ -543,12 +645,14 @@ class Flight:
 
     def bring(self, t: float, x: Whole) -> None:
         """Let all signals be those at a time and state."""
+        self.strayed = True
         self.loop.tapes.vectors["z"][:] = x.z
         q, v = x.q.copy(), x.v.copy()
         check(self, self.loop.right_side(q, v, t, np.empty_like(q), np.empty_like(v)))
 
     def stepped(self, t: float, x: Whole, h: float) -> Whole:
         """Return the state after one step of h from another."""
+        self.strayed = True
         q, v = x.q.copy(), x.v.copy()
         self.loop.tapes.vectors["z"][:] = x.z
         if h > 0.0:

@@ -92,7 +92,7 @@ class FlightWatch(Watch):
         """Return the vehicle with the masses that it has at a time and state."""
         if self.flight.plan.ahead:
             self._bring(t, x)
-        return self.flight.system
+        return self.flight.seen()
 
     def forget(self) -> None:
         """Look anew: something was changed."""
@@ -175,7 +175,7 @@ class Happening:
         flight, eyes, signals = self.flight, self.watch.eyes, self.watch.signals
         alone = (
             flight.scipy is None
-            and flight.dense is None
+            and not flight.single
             and all(
                 eye.fresh is None and eye.event.samples is None and signals.get(id(eye), ("w",))[0] in "sz"
                 for eye in eyes
@@ -306,8 +306,11 @@ class Happening:
         self.watch.system = self.flight.system
         self.due()
 
-    def passed(self) -> None:
-        """Look into the step that was taken; go back to the first event in it and let it happen."""
+    def passed(self, write: Callable[[float], None] | None = None) -> bool:
+        """Look into the step that was taken; go back to the first event in it and let it happen, tell if there was one.
+
+        write : writes the rows of the log that lie inside of the step, up to a time
+        """
         self._take_back()
         begun: list[Whole] = []
         t = self.flight.step_begun()
@@ -317,7 +320,7 @@ class Happening:
                 begun.append(self.flight.beginning())
             return self.flight.stepped(t, begun[0], s)
 
-        self.within(inside, begun=t)
+        return self.within(inside, write, begun=t)
 
     def within(
         self,
@@ -334,12 +337,15 @@ class Happening:
         flight, t = self.flight, self.before[0] if begun is None else begun
         t1, end = flight.t, flight.whole()
         self.watch.forget()
+        flight.strayed = write is not None or not flight.loop.without
         found = self.watch.first_crossing(t, t1 - t, end, inside, inside)
-        flight.put(end)
         if found is None:
-            flight.resume_at(t1)
+            if flight.strayed:
+                flight.put(end)
+                flight.resume_at(t1)
             self.before = t1, end
             return False
+        flight.put(end)
         s, events = found
         if write is not None:
             write(t + s)
@@ -362,6 +368,10 @@ class Happening:
             if out.changed:
                 flight.go_over(out.system, out.x, out.motions)
                 self.watch.system = flight.system
+            if out.values and flight.loop.without:
+                raise InputError(
+                    f"event '{event.label}' sets {', '.join(out.values)}", hint="only an assembly has devices"
+                )
             if out.values:
                 flight.loop.hold(flight.plan.values(out.values))
                 flight.changed()

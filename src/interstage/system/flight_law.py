@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from interstage.errors import InputError
-from interstage.multibody import State, System
+from interstage.multibody import State
 from interstage.multibody.calling import given_system
 from interstage.system.acting import Control, command
 from interstage.system.kernels.flights import SLACK
+from interstage.system.kernels.stretch import KNOWN
 from interstage.system.methods import Method
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class Commanding:
     def __init__(self, law: Control, period: Fraction, flight: Flight):
         self.law, self.period, self.flight = given_system(law, 2), period, flight
         self._number = math.ceil(flight.start / period)
-        self._view: tuple[System, System] | None = None
 
     @property
     def ahead(self) -> float:
@@ -60,14 +60,9 @@ class Commanding:
         flight, t = self.flight, self.flight.t
         assert flight.acting is not None
         x = State(flight.system.layout, flight.q.copy(), flight.v.copy())
-        command(flight.acting, self.law, t, x, self._seen(), flight.system, flight.load)
-
-    def _seen(self) -> System:
-        """Return the vehicle as the law sees it: a view of its own, with the masses of now."""
-        flight = self.flight
-        flight.describe_masses()
-        if self._view is None or self._view[0] is not flight.system:
-            self._view = flight.system, flight.system.with_settings()
-        view = self._view[1]
-        view.settings.body_inertia[:] = flight.system.settings.body_inertia
-        return view
+        if flight.log.contents.inertia:  # steps and looks for events leave masses of other times
+            flight.bring(t, flight.whole())
+        command(flight.acting, self.law, t, x, flight.seen(), flight.system, flight.load)
+        if flight.plan.parts:  # what was foreseen, a law may have changed
+            flight.loop.tapes.forget()
+            flight.loop.loop.pace[KNOWN] = 0.0

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from interstage.errors import SolverError
-from interstage.multibody.diagnosis import refuse
 from interstage.system import loop_kernels as kernels
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.dense import Curve
@@ -16,6 +15,7 @@ from interstage.system.flight_events import Whole
 from interstage.system.kernels import flights, stretch
 from interstage.system.library import LoopSlope, Solver
 from interstage.system.methods import Library
+from interstage.system.rows_between import RowsBetween
 from interstage.system.tolerance import first_step
 
 Inside = Callable[[float], Whole]
@@ -41,7 +41,8 @@ class ByScipy:
         keep: Callable[[float, Curve], None] | None = None,
         first: float | None = None,
     ):
-        self.loop, self.flush, self.keep, by = loop, flush, keep, loop.by
+        self.keep, by = keep, loop.by
+        self.rows = RowsBetween(loop, int(loop.loop.option[kernels.LOG_EVERY]), flush)
         self.look: Callable[[Inside, Callable[[float], None]], bool] | None = None
         begin = min(first or first_step(loop.system), by.longest)
         self.solver = Solver(method, begin, by.longest, by.rtol, by.atol)
@@ -80,15 +81,15 @@ class ByScipy:
         """Go to the end of the interval, return 0 there; or to an event before, return how a stretch ends there."""
         loop, slope = self.loop.loop, LoopSlope(self.loop)
         end = kernels.plain(flights.target)(loop)
-        status = self._ready(q, v, slope)
+        t = float(loop.pace[stretch.TIME])
+        status = self._ready(q, v, slope) if t < end else 0
         if status != 0:
             return status
         y = np.concatenate([q, v, loop.z])
-        t = float(loop.pace[stretch.TIME])
         while t < end:
             stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
             for solver in self.solver.steps_to(slope, t, y, stop):
-                rows = self._rows(solver.t_old, solver.t) if self.between else []
+                rows = self.rows.times(solver.t_old, solver.t) if self.between else []
                 looks = bool(rows) or self.look is not None
                 curve = solver.dense_output() if looks or self.keep is not None else None  # more slopes
                 inside = self._inside(solver.t_old, curve) if curve is not None and looks else None
@@ -96,7 +97,7 @@ class ByScipy:
                     self.keep(solver.t_old, curve)
                 self._arrive(solver.t, solver.y, q, v)
                 if inside is not None:
-                    write = partial(self._write, rows, solver.t_old, inside)
+                    write = partial(self.rows.write, rows, solver.t_old, inside)
                     if self.look is not None and self.look(inside, write):
                         return flights.STEPPED
                     write(solver.t)
@@ -109,30 +110,18 @@ class ByScipy:
         return flights.TIMED if halted else 0
 
     @property
+    def loop(self) -> ClosedLoop:
+        """The loop of now."""
+        return self.rows.loop
+
+    @loop.setter
+    def loop(self, loop: ClosedLoop) -> None:
+        self.rows.loop = loop
+
+    @property
     def between(self) -> bool:
         """Whether rows of the log lie between the ends of steps."""
         return not self.loop.plan.sampled and int(self.loop.loop.option[kernels.LOG_EVERY]) > 0
-
-    def _rows(self, t0: float, t1: float) -> list[float]:
-        """Return the times of rows after t0, up to t1."""
-        num, den = (int(k) for k in self.loop.loop.clock)
-        every, slack = int(self.loop.loop.option[kernels.LOG_EVERY]) * num, flights.SLACK * (1.0 + abs(t1))
-        first, last = (int((t + slack) * den / every) for t in (t0, t1))
-        return [min(t1, k * every / den) for k in range(first + 1, last + 1)]
-
-    def _write(self, rows: list[float], begin: float, inside: Inside, end: float) -> None:
-        """Write rows up to an end to the log."""
-        loop = self.loop.loop
-        for t in rows:
-            if t > end:
-                return
-            if loop.now[kernels.ROWS] >= len(loop.log):
-                self.flush()
-            x = inside(t - begin)
-            status = self.loop.right_side(x.q, x.v, t, np.empty_like(x.q), np.empty_like(x.v), row=True)
-            if status != 0:
-                refuse(self.loop.system, status, x)
-            loop.pace[flights.LOGGED] = t
 
     def _inside(self, begin: float, curve: Curve) -> Inside:
         """Return the state inside a step by the time since its beginning."""

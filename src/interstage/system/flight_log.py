@@ -35,7 +35,7 @@ from interstage.system.log_columns import Contents
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
 from interstage.system.phases import Phase
-from interstage.system.replay import Acted, FlightPhase
+from interstage.system.replay import Acted
 from interstage.system.wires import Slice, split_slice
 from interstage.units import check_unit
 
@@ -201,6 +201,10 @@ class FlightLog(Log):
             self.acted,
         )
         return self
+
+    def of_vehicle(self) -> Log:
+        """Return the log of a vehicle alone: what there is beside devices."""
+        return Log(self.phases, self.events, self.info)
 
     # asking -------------------------------------------------------------------------------------------
 
@@ -387,7 +391,7 @@ class FlightLog(Log):
         if self.end is not None and k in (-1, rows - 1):
             return self.end
         phase, row = self._row(k)
-        if isinstance(phase, FlightPhase) and phase.knows_all:
+        if phase.inputs.known:  # no device kept anything
             return phase.operating_point(row)
         raise InputError(
             "of a flight the last row alone has all that devices keep"

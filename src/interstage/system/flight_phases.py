@@ -118,6 +118,9 @@ def phases_of(
             t = rows[:, 0].copy()
             if what is None:
                 found.append(Phase(system, t, q, v, inertia=masses, propellant=tanks))
+            elif what.alone:
+                inputs = what.inputs_at(system, rows, samples)
+                found.append(Phase(system, t, q, v, what.dense or None, inputs, masses, tanks))
             else:
                 found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
     return found

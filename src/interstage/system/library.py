@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import scipy
@@ -13,9 +13,6 @@ from interstage.multibody import State
 from interstage.multibody.diagnosis import refuse
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.methods import Library
-from interstage.system.run import Run
-from interstage.system.stepper import Logged, Pace, Stepper
-from interstage.system.tolerance import first_step
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -123,35 +120,3 @@ class Solver:
             longest = max(longest, solver.t - solver.t_old)
             yield solver
         self.last = longest
-
-
-class ByLibrary(Stepper):
-    """A run by a method of scipy."""
-
-    method: Library
-
-    def __init__(self, run: Run, method: Library, pace: Pace):
-        super().__init__(run, method, pace)
-        self.logged = Logged(pace)
-        first = pace.step or first_step(run.system)
-        self.solver = Solver(method, first, pace.max_step, pace.rtol, pace.atol)
-
-    def info(self) -> dict[str, Any]:
-        """Return how the run was made."""
-        steps, evaluations = self.solver.steps, self.solver.evaluations
-        return {"method": self.method.name, "steps": steps, "evaluations": evaluations}
-
-    def go(self, stop: float) -> None:
-        """Integrate to a time or to the first event before it."""
-        run = self.run
-        y = np.concatenate([run.x.q, run.x.v])
-        for solver in self.solver.steps_to(LoopSlope(self.closed()), run.t, y, stop):
-            if self.stepped(solver):
-                return
-
-    def stepped(self, solver: OdeSolver) -> bool:
-        """Take note of a step; tell if an event happened in it."""
-        run, t0, t1 = self.run, solver.t_old, solver.t
-        for bound in run.motions.values():
-            bound.table(np.linspace(t0, t1, 3))  # says where it jumps
-        return self.passed(t0, t1, self.tidied(t1, solver.y), solver.dense_output())

@@ -25,17 +25,10 @@ _Answer = TypeVar("_Answer")
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
 
 
-def tidied(
-    system: System, y: np.ndarray, known: Callable[[np.ndarray, np.ndarray], None] | None = None
-) -> State:
-    """Return the state of a point [q; v] between steps: quaternions of unit length, closures closed.
-
-    known : writes what is prescribed into q and v
-    """
+def tidied(system: System, y: np.ndarray) -> State:
+    """Return the state of a point [q; v] between steps: quaternions of unit length, closures closed."""
     x = system.state(y[: system.nq], y[system.nq :])
     system.layout.normalize(x.q)
-    if known is not None:
-        known(x.q, x.v)
     if system.model.closures:
         system.engine.project(x.q, x.v)
     return x
@@ -46,12 +39,12 @@ class Inputs:
     """What acted on a phase.
 
     loads : (time from which they hold, tau (nv,), sites, wrenches, what acts by name)
-    accelerations : writes those of motions at a time into a vector
+    driven : numbers of v (n,) whose accelerations motions say, and these at each row (m, n)
     table : (tau (nv,), sites, wrenches, loads) of each row, where that is known instead of functions of time
     """
 
     loads: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, Acting]] = field(default_factory=list)
-    accelerations: Callable[[float, np.ndarray], None] | None = None
+    driven: tuple[np.ndarray, np.ndarray] | None = None
     table: list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]] | None = None
 
     def add(
@@ -80,7 +73,7 @@ class Inputs:
     @property
     def in_time(self) -> bool:
         """Whether something has to be asked of a function of time."""
-        return self.accelerations is not None or any(load[4].in_time for load in self.loads)
+        return any(load[4].in_time for load in self.loads)
 
     @property
     def changes(self) -> bool:
@@ -114,8 +107,8 @@ class Inputs:
             tau, (sites, wrenches) = acting.vector(system, t), acting.rows(system, t)
         else:
             tau = tau.copy()
-        if self.accelerations is not None:
-            self.accelerations(t, tau)
+        if self.driven is not None:
+            tau[self.driven[0]] = self.driven[1][k]
         return tau, sites, wrenches
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.diagnosis import refuse
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import Loads
 from interstage.multibody.recovered import recovery_of
-from interstage.system.ahead import Ahead
+from interstage.system.acting import Acting
+from interstage.system.ahead import AHEAD, Ahead
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.dense import Dense
 from interstage.system.holding import held_joints
@@ -45,6 +46,25 @@ class Acted:
         """Whether the vehicle has no devices."""
         return all(isinstance(part.what, Ahead) for part in self.plan.parts)
 
+    def inputs_at(self, system: System, steps: np.ndarray, samples: Sequence[np.ndarray]) -> Inputs:
+        """Return what acted on a vehicle without devices at rows of steps: loads, and accelerations of motions."""
+        inputs = self.inputs
+        if inputs is None:  # nothing but those
+            acting, t = Acting(Loads.of(system), "world"), float(steps[0, 0]) if len(steps) else 0.0
+            inputs = Inputs()
+            inputs.add(t, acting.vector(system, t), *acting.rows(system, t), acting, t)
+        motions = [
+            touch
+            for touch in self.touching.of(system)[2]
+            if touch.axes == "joint" and touch.quantity not in AHEAD
+        ]
+        if not motions:
+            return inputs
+        numbers, said = self.pushes(steps, samples)
+        to = np.concatenate([np.arange(system.nv)[system.layout[self.touching.joint(t)].v] for t in motions])
+        where = np.concatenate([np.arange(t.slot.start, t.slot.start + t.slot.size) for t in motions])
+        return replace(inputs, driven=(to, said[:, np.searchsorted(numbers, where)]))
+
     def pushes(self, steps: np.ndarray, samples: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers (n,) of signals that push the vehicle, and what they said at rows of steps (m, n).
 
@@ -70,7 +90,7 @@ class Acted:
 
 
 class FlightPhase(Phase):
-    """A phase of a flight that knows what acted; rows of the tables of steps and samples are its own."""
+    """A phase of a flight with devices that knows what acted; rows of the tables of steps and samples are its own."""
 
     def __init__(
         self,
@@ -91,22 +111,6 @@ class FlightPhase(Phase):
         if self._once is None and len(self.t):
             self._once = self._answers
         return {**super().__getstate__(), "_acted_on": None, "_logged": None}
-
-    @property
-    def knows_all(self) -> bool:
-        """Whether no device kept anything: state and loads of a row are all there was."""
-        return self._acted_on is not None and self._acted_on.alone
-
-    def operating_point(self, k: int = -1) -> OperatingPoint:
-        """Return the k-th state with the loads and settings of then, of a vehicle without devices."""
-        if self._acted_on is None or not self._acted_on.alone:
-            return super().operating_point(k)
-        k = range(len(self.t))[k]
-        system, inputs, vdot = self.system_at(k), self._acted_on.inputs, self.accelerations[k]
-        loads = Loads.of(system) if inputs is None else inputs.named(float(self.t[k]), k, system)
-        driven = [body for body in system.bodies if system.joint_mode(body) == "prescribed"]
-        known = replace(loads, accelerations={body: vdot[system.layout[body].v] for body in driven})
-        return OperatingPoint(self.state(k), known, vdot, system.settings.copy())
 
     @property
     def _answers(self) -> tuple[np.ndarray, np.ndarray]:

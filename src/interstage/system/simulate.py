@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +11,21 @@ import numpy as np
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.calling import given_system
 from interstage.multibody.loads import Forces, Generalized, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.state import check_belongs
-from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
 from interstage.spatial import RigidInertia
 from interstage.system.acting import Control
-from interstage.system.adaptive import Adaptive
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
 from interstage.system.fast_states import warn_of_fast_states
 from interstage.system.faults import Fault
-from interstage.system.fixed import Fixed
 from interstage.system.flight import Flight
-from interstage.system.flight_point import check_real
 from interstage.system.histories import Motion
-from interstage.system.library import ByLibrary
 from interstage.system.log import Log
-from interstage.system.methods import Compiled, Library, Method, method_of
+from interstage.system.methods import Method, method_of
 from interstage.system.ports import Value
-from interstage.system.run import Run
-from interstage.system.stepper import Pace, Stepper
-from interstage.system.ticks import Period, period_of
+from interstage.system.ticks import Period
 
 
 @named_arguments
@@ -75,8 +66,8 @@ def simulate(
     Equal steps lie on the grid of a run from zero: one leads to an event between two of its points, one back to it.
     It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
     its log also has every port by name (`FlightLog`).
-    A vehicle with `log`, `checkpoint`, `start` or `pace` is flown so too, as an assembly of it alone: motions, masses,
-    events, loads and laws act as ever; with checkpoints a law is a member of an assembly.
+    A vehicle flies as an assembly of it alone: motions, masses, events, loads and laws act as devices do; with
+    checkpoints a law is a member of an assembly. Without a file its log is a `Log`: there are no ports.
 
     Parameters
     ----------
@@ -122,106 +113,49 @@ def simulate(
 
     The system is not changed: the run has settings of its own, and so has the log.
     """
-    later = bool(period_of(start, "start", zero=True))
-    kept = log is not None or checkpoint is not None
-    if (kept or later or pace is not None) and not isinstance(system, Assembly):
-        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
-        x = _with_loads(system, x, forces, tau, accelerations, frame)
-        method = "dop853" if method is None and step is None else method
-        dense = log is None and log_step is None if dense is None else dense
-        system, forces, tau, accelerations = Assembly(system.model.name, vehicle=system), None, None, None
-    elif isinstance(system, Assembly):
-        _refuse_beside_devices({"control": control})
+    watched, motions, mass = _checked(events, motions, mass, control)
+    alone = not isinstance(system, Assembly)
     if isinstance(system, Assembly):
-        _refuse_beside_devices({"forces": forces, "tau": tau, "accelerations": accelerations})
-        watched, motions, mass = _checked(events, motions, mass, control)
-        flight = Flight(
-            system,
-            x,
-            until,
-            step,
-            method=method,
-            max_step=max_step,
-            rtol=rtol,
-            atol=atol,
-            log_step=log_step,
-            given=set,
-            keep=keep,
-            start=start,
-            pace=pace,
-            faults=faults,
-            events=watched,
-            motions=motions,
-            mass=mass,
-            control=control,
-            control_step=control_step,
-            frame=frame,
-            dense=bool(dense),
+        _refuse_beside_devices(
+            {"control": control, "forces": forces, "tau": tau, "accelerations": accelerations}
         )
-        flight.write_to(log, checkpoint)
-        flight.shown = progress
-        warn_of_fast_states(flight)
-        flown = flight.run()
-        if flight.system.watched:
-            flight.system.warn_of_fidelity()
-        return flown
-    _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None})
-    run = _begun(
-        system,
+        made = system
+    else:
+        _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, watched)
+        x = _with_loads(system, x, forces, tau, accelerations, frame)
+        method = _method_of_one_vehicle(method, step)
+        dense = log is None and log_step is None if dense is None else dense
+        made = Assembly(system.model.name, vehicle=system)
+    flight = Flight(
+        made,
         x,
-        _checked(events, motions, mass, control),
-        (forces, tau, accelerations, frame),
-        log_step is None if dense is None else dense,
+        until,
+        step,
+        method=method,
+        max_step=max_step,
+        rtol=rtol,
+        atol=atol,
+        log_step=log_step,
+        given=set,
+        keep=keep,
+        start=start,
+        pace=pace,
+        faults=faults,
+        events=watched,
+        motions=motions,
+        mass=mass,
+        control=control,
+        control_step=control_step,
+        frame=frame,
+        dense=bool(dense),
     )
-    times = _pace(until, step, max_step, rtol, atol, log_step)
-    period = None if control_step is None else _seconds("control_step", control_step)
-    law = None if control is None else given_system(control, 2)
-    made = _drive(run, _stepper(run, method, times), law, period)
-    if run.system.watched:
-        run.system.warn_of_fidelity()
-    return made
-
-
-def _begun(
-    system: System,
-    x: State | None,
-    checked: tuple[list[Event], dict, dict],
-    loads: tuple[Forces | None, Generalized | None, Rates | None, str],
-    dense: bool,
-) -> Run:
-    """Return a run in memory at its beginning."""
-    check_belongs(system, x)
-    check_real(x)
-    events, motions, mass = checked
-    for event in events:
-        if isinstance(event.condition, str):
-            raise InputError(
-                f"event '{event.label}' watches a port, '{event.condition}'",
-                hint="only an assembly has ports",
-            )
-    check_state(system, x)
-    forces, tau, accelerations, frame = loads
-    view = at_point(system, x).with_settings()
-    run = Run(view, x, forces, tau, motions, mass, events, frame, accelerations, dense)
-    run.system.check_closed(run.x)
-    return run
-
-
-def _pace(
-    until: Period,
-    step: Period | None,
-    max_step: Period | None,
-    rtol: float,
-    atol: float,
-    log_step: Period | None,
-) -> Pace:
-    """Return how a run in memory is to go."""
-    end, fixed = _seconds("until", until), None if step is None else _seconds("step", step)
-    longest = np.inf if max_step is None else _seconds("max_step", max_step)
-    every = None if log_step is None else _seconds("log_step", log_step)
-    _positive("rtol", rtol)
-    _positive("atol", atol)
-    return Pace(end, fixed, longest, rtol, atol, every)
+    flight.write_to(log, checkpoint)
+    flight.shown = progress
+    warn_of_fast_states(flight)
+    flown = flight.run()
+    if flight.system.watched:
+        flight.system.warn_of_fidelity()
+    return flown.of_vehicle() if alone and log is None else flown
 
 
 def _refuse_beside_devices(given: Mapping[str, object]) -> None:
@@ -231,11 +165,25 @@ def _refuse_beside_devices(given: Mapping[str, object]) -> None:
             raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
 
 
-def _refuse_of_one_vehicle(ports: Mapping[str, object]) -> None:
+def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event]) -> None:
     """Refuse what needs ports."""
     for argument, value in ports.items():
         if value is not None:
             raise InputError(f"{argument} belongs to assemblies", hint="ist.Assembly('name', vehicle=system)")
+    for event in events:
+        if isinstance(event.condition, str):
+            raise InputError(
+                f"event '{event.label}' watches a port, '{event.condition}'",
+                hint="only an assembly has ports",
+            )
+
+
+def _method_of_one_vehicle(given: str | Method | None, step: Period | None) -> Method:
+    """Return the method of a vehicle alone, whose steps are its own where none are given."""
+    method = method_of(given or ("rk4" if step is not None else "dop853"))
+    if step is None and method.embedded is None:
+        raise InputError(f"method {method} needs a positive step", where="step", got="None")
+    return method
 
 
 def _with_loads(
@@ -245,65 +193,14 @@ def _with_loads(
     tau: Generalized | None,
     accelerations: Rates | None,
     frame: str,
-) -> State | None:
+) -> State:
     """Return a state with the loads that act from there on; as it is where none are given."""
-    if x is None or (forces is None and tau is None and accelerations is None):
-        return x
     check_belongs(system, x)
+    if forces is None and tau is None and accelerations is None:
+        return x
     view = at_point(system, x)
     loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
     return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
-
-
-def _stepper(run: Run, given: str | Method | None, pace: Pace) -> Stepper:
-    """Return what takes the run through time by a method."""
-    method = method_of(given or ("rk4" if pace.step is not None else "dop853"))
-    if pace.step is None and method.embedded is None:
-        raise InputError(f"method {method} needs a positive step", where="step", got="None")
-    if isinstance(method, Library):
-        return ByLibrary(run, method, pace)
-    if not isinstance(method, Compiled):
-        raise InputError("a method steps by no known way", where="method", got=repr(method))
-    return Fixed(run, method, pace) if pace.step is not None else Adaptive(run, method, pace)
-
-
-def _drive(run: Run, stepper: Stepper, law: Control | None, period: float | None) -> Log:
-    """Go from one instant at which something is asked or done to the next: samples of the law, events, the end."""
-    stepper.law, until = law, stepper.until
-    sample, n = (stepper.tick(period), 0) if law is not None else (lambda n: np.inf, 0)
-    run.watch.start(run.t, run.x)
-    try:
-        while True:
-            now = sample(n) <= run.t + stepper.slack
-            due = run.due(stepper.slack)
-            if due:
-                run.fire(due, None if now else law)
-            if run.stopped or run.t >= until:
-                break
-            if now:
-                run.command(law)
-                n += 1
-            stop, corner = min(until, sample(n), run.timed[0].at if run.timed else np.inf), stepper.corner()
-            stepper.go(corner if corner < stop - stepper.slack else stop)
-    finally:
-        stepper.release()
-    run.add_now()
-    return run.log(stepper.info())
-
-
-def _seconds(name: str, value: Any) -> float:
-    """Return a positive time; texts as "5 ms" are read."""
-    if isinstance(value, str | Fraction):
-        return float(period_of(value, name))
-    _positive(name, value)
-    return value
-
-
-def _positive(name: str, value: Any) -> None:
-    """Refuse what is not a positive number."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or value <= 0.0:
-        raise InputError(f"{name} must be a positive number", where=name, got=repr(value))
 
 
 def _checked(events: Any, motions: Any, mass: Any, control: Any) -> tuple[list[Event], dict, dict]:

@@ -96,6 +96,16 @@ def delay_of(value: Period, period: Fraction | None) -> Fraction:
     return int(match[1]) * period
 
 
+def count(total: float, part: float, what: str) -> int:
+    """Return how many parts make the total, or say that they do not."""
+    n = round(total / part)
+    if n < 1 or abs(n * part - total) > 1e-6 * part:
+        raise InputError(
+            f"{what} is not a whole number of steps", expected=f"a multiple of {part:g}", got=f"{total:g}"
+        )
+    return n
+
+
 def _unread(value: object, where: str) -> InputError:
     return InputError(f"{where} is not a time", expected='as in "5 ms", "50 Hz" or 0.005', got=repr(value))
 
