@@ -148,8 +148,10 @@ def test_what_cannot_be_a_unit_is_said(tmp_path):
     system, flight = bench()
     with pytest.raises(InputError, match="version"):
         ist.export_fmu(model(), tmp_path / "a.fmu", version="1.0")
-    with pytest.raises(InputError, match="needs every"):
-        ist.export_fmu(flight, tmp_path / "a.fmu")
+    with pytest.raises(InputError, match="needs outputs"):
+        ist.export_fmu(flight, tmp_path / "a.fmu", every="10 ms")
+    with pytest.raises(InputError, match="goes with every"):
+        ist.export_fmu(flight, tmp_path / "a.fmu", outputs=["encoder.angle"], step="5 ms")
     with pytest.raises(InputError, match="no output"):
         ist.export_fmu(flight, tmp_path / "a.fmu", every="10 ms", outputs=["motor.command"])
     with pytest.raises(InputError, match="LinearModel or an Assembly"):

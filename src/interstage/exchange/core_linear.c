@@ -68,6 +68,7 @@ static int core_look(Model *m) {
 }
 
 static int core_begin(Model *m) { return core_look(m); }
+static int core_event(Model *m, Event *e) { (void)m; (void)e; return OK; }
 
 static int core_step(Model *m, double h) {
     Core *core = m->core;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -13,18 +13,19 @@ from interstage import __version__
 
 @dataclass(frozen=True)
 class Channel:
-    """A variable: its name and unit."""
+    """A variable: its name, its unit, and where it starts if it is a state."""
 
     name: str
     unit: str = ""
+    start: float = 0.0
 
 
 @dataclass
 class Description:
     """What a unit says of itself.
 
-    uses : {"A", "B", "C", "D": which columns each row depends on}, none of a unit without model exchange
-    every : the one step that it takes, None: any, and model exchange too
+    uses : {"A", "B", "C", "D": which columns each row depends on} of a linear model, none of an assembly
+    every : the one step that an assembly takes as co-simulation, None: model exchange
     """
 
     title: str
@@ -34,6 +35,13 @@ class Description:
     states: Sequence[Channel] = ()
     uses: Mapping[str, np.ndarray] = field(default_factory=dict)
     every: float | None = None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the unit can be."""
+        if self.every is not None:
+            return ("co-simulation",)
+        return ("model exchange", "co-simulation") if self.uses else ("model exchange",)
 
     @property
     def _first(self) -> tuple[int, int, int, int]:
@@ -68,9 +76,11 @@ class Description:
         state = "canGetAndSetFMUstate" if version == "2.0" else "canGetAndSetFMUState"
         name = f'modelIdentifier="{self.identifier}"'
         sources = '<SourceFiles><File name="fmu.c"/></SourceFiles>' if version == "2.0" else ""
+        flags = 'needsExecutionTool="true" canBeInstantiatedOnlyOncePerProcess="false"'
+        if self.kinds == ("model exchange",):
+            return [f"  <ModelExchange {name} {flags}>{sources}</ModelExchange>"]
         if self.every is not None:
-            flags = 'needsExecutionTool="true" canBeInstantiatedOnlyOncePerProcess="false" '
-            flags += 'canHandleVariableCommunicationStepSize="false"'
+            flags += ' canHandleVariableCommunicationStepSize="false"'
             if version == "3.0":
                 flags += f' fixedInternalStepSize="{self.every!r}"'
             return [f"  <CoSimulation {name} {flags}>{sources}</CoSimulation>"]
@@ -96,14 +106,15 @@ class Description:
         )
 
     def _depends(self, rows: str, columns: str, k: int) -> str:
-        """Return references of the states and inputs that output or derivative k depends on."""
+        """Return the attribute of the states and inputs that output or derivative k depends on; none means all."""
         u, _, x, _ = self._first
-        if rows not in self.uses:
-            found = []  # outputs of a unit that steps: sampled, not of inputs of the same time
-        else:
-            found = [x + j for j in np.flatnonzero(self.uses[rows][k])]
-            found += [u + j for j in np.flatnonzero(self.uses[columns][k])]
-        return " ".join(str(int(j)) for j in sorted(found))
+        if self.kinds == ("model exchange",):
+            return ""
+        found: list[int] = []  # outputs of a unit that steps: sampled, not of inputs of the same time
+        if rows in self.uses:
+            found += [x + j for j in np.flatnonzero(self.uses[rows][k]).tolist()]
+            found += [u + j for j in np.flatnonzero(self.uses[columns][k]).tolist()]
+        return f' dependencies="{" ".join(map(str, sorted(found)))}"'
 
     def _two(self, token: str) -> list[str]:
         """FMI 2.0: variables are counted from 1 in their order, which is that of the references."""
@@ -121,12 +132,10 @@ class Description:
         ]
         out += ["  </ModelVariables>", "  <ModelStructure>"]
         outputs = [
-            f'      <Unknown index="{y + k}" dependencies="{self._depends("C", "D", k)}"/>'
-            for k in range(len(self.outputs))
+            f'      <Unknown index="{y + k}"{self._depends("C", "D", k)}/>' for k in range(len(self.outputs))
         ]
         slopes = [
-            f'      <Unknown index="{dx + k}" dependencies="{self._depends("A", "B", k)}"/>'
-            for k in range(len(self.states))
+            f'      <Unknown index="{dx + k}"{self._depends("A", "B", k)}/>' for k in range(len(self.states))
         ]
         for name, rows in (
             ("Outputs", outputs),
@@ -147,7 +156,7 @@ class Description:
                 yield (
                     f"name={_text(c.name)} {place}",
                     f' initial="{initial}"' if initial else "",
-                    ' start="0"' if initial in ("", "exact") else "",
+                    f' start="{c.start:.17g}"' if initial in ("", "exact") else "",
                     f" unit={_text(c.unit)}" if c.unit else "",
                     f' derivative="{x + k}"' if reference >= dx else "",
                 )
@@ -186,7 +195,7 @@ class Description:
             ("ContinuousStateDerivative", slopes),
             ("InitialUnknown", outputs + slopes),
         ):
-            out += [f'    <{element} valueReference="{v}" dependencies="{d}"/>' for v, d in unknowns]
+            out += [f'    <{element} valueReference="{v}"{d}/>' for v, d in unknowns]
         return [*out, "  </ModelStructure>", "</fmiModelDescription>"]
 
 
@@ -196,7 +205,7 @@ def _fresh(channel: Channel, causality: str, taken: set[str]) -> Channel:
     while name in taken:
         name, k = f"{channel.name} ({causality}{'' if k == 2 else f' {k - 1}'})", k + 1
     taken.add(name)
-    return Channel(name, channel.unit)
+    return replace(channel, name=name)
 
 
 def _text(text: str) -> str:

@@ -22,11 +22,14 @@ typedef struct {
     void *core;
 } Model;
 
+typedef struct { int changed, next; double time; } Event;   /* whether states changed; whether another comes, and when */
+
 static void *core_new(const char *resources);
 static void core_free(void *core);
 static int core_begin(Model *m);              /* y, dx at the start */
 static int core_look(Model *m);               /* y, dx of t, u, x */
 static int core_step(Model *m, double h);     /* from t to t + h with u held; y, dx there */
+static int core_event(Model *m, Event *e);    /* at t: what is sampled then; y, dx, x after it */
 
 #ifdef CORE_PYTHON
 #include "core_python.c"
@@ -55,7 +58,8 @@ static Model *made(const char *token, const char *resources) {
 
 static int get_reals(Model *m, const unsigned *vr, size_t n, double *value) {
     size_t k;
-    if (core_look(m) != OK) return FAILED;
+    const int status = core_look(m);
+    if (status != OK) return status;
     for (k = 0; k < n; k++) {
         if (vr[k] < FIRST_U) value[k] = m->t;
         else if (vr[k] < FIRST_Y) value[k] = m->u[vr[k] - FIRST_U];
@@ -134,7 +138,13 @@ EXPORT int fmi2SerializedFMUstateSize(void) { return FAILED; }
 EXPORT int fmi2SerializeFMUstate(void) { return FAILED; }
 EXPORT int fmi2DeSerializeFMUstate(void) { return FAILED; }
 EXPORT int fmi2GetDirectionalDerivative(void) { return FAILED; }
-EXPORT int fmi2NewDiscreteStates(M m, Info2 *info) { (void)m; memset(info, 0, sizeof *info); return OK; }
+EXPORT int fmi2NewDiscreteStates(M m, Info2 *info) {
+    Event e = {0, 0, 0.0};
+    const int status = core_event(m, &e);
+    memset(info, 0, sizeof *info);
+    info->values = e.changed; info->next = e.next; info->time = e.time;
+    return status;
+}
 EXPORT int fmi2CompletedIntegratorStep(M m, int no, int *event, int *end) { (void)m; (void)no; *event = *end = 0; return OK; }
 EXPORT int fmi2SetRealInputDerivatives(void) { return FAILED; }
 EXPORT int fmi2GetRealOutputDerivatives(void) { return FAILED; }
@@ -181,7 +191,10 @@ EXPORT int fmi3SetFMUState(M m, void *s) { return KEEPS_STATE ? put_back(m, s) :
 EXPORT int fmi3FreeFMUState(M m, void **s) { (void)m; free(*s); *s = NULL; return OK; }
 EXPORT int fmi3EvaluateDiscreteStates(M m) { (void)m; return OK; }
 EXPORT int fmi3UpdateDiscreteStates(M m, bool *need, bool *end, bool *nominal, bool *values, bool *next, double *t) {
-    (void)m; *need = *end = *nominal = *values = *next = false; *t = 0.0; return OK;
+    Event e = {0, 0, 0.0};
+    const int status = core_event(m, &e);
+    *need = *end = *nominal = false; *values = e.changed != 0; *next = e.next != 0; *t = e.time;
+    return status;
 }
 EXPORT int fmi3CompletedIntegratorStep(M m, bool no, bool *event, bool *end) { (void)m; (void)no; *event = *end = false; return OK; }
 EXPORT int fmi3GetNumberOfEventIndicators(M m, size_t *n) { (void)m; *n = 0; return OK; }
@@ -206,6 +219,7 @@ EXPORT int FMI(GetEventIndicators)(M m, double *z, size_t n) { (void)m; (void)z;
 EXPORT int FMI(GetContinuousStates)(M m, double *x, size_t n) { if (n != NX) return FAILED; memcpy(x, ((Model *)m)->x, n * sizeof *x); return OK; }
 EXPORT int FMI(GetNominalsOfContinuousStates)(M m, double *x, size_t n) { size_t k; (void)m; for (k = 0; k < n; k++) x[k] = 1.0; return OK; }
 EXPORT int FMI(GetContinuousStateDerivatives)(M m, double *d, size_t n) {
-    if (n != NX || core_look(m) != OK) return FAILED;
-    memcpy(d, ((Model *)m)->dx, n * sizeof *d); return OK;
+    const int status = n == NX ? core_look(m) : FAILED;
+    if (status == OK) memcpy(d, ((Model *)m)->dx, n * sizeof *d);
+    return status;
 }

@@ -74,15 +74,18 @@ def export_fmu(
     """Write a model as a functional mock-up unit, for Simulink, Dymola, OpenModelica, FMPy and others.
 
     A linear model is C with its tables inside and needs nothing else: model exchange, and co-simulation in which a step
-    is exact for held inputs. An assembly is co-simulation alone: its binary starts the installed Interstage, which runs
-    the assembly that the unit holds (Linux and macOS).
+    is exact for held inputs. The binary of an assembly starts the installed Interstage, which runs the assembly that
+    the unit holds (Linux and macOS): co-simulation with `every`, which runs whatever flies; without it model exchange,
+    in which the tool integrates its states and samples are events of time. Devices that switch at events of their own,
+    and pulses that begin between samples, are refused there.
 
     Parameters
     ----------
     version : of FMI, "2.0" or "3.0"
     inputs, outputs : of an assembly: ports that are set from outside, ports that are seen
     x0 : of an assembly: state of its vehicle at the start
-    every : of an assembly: the one step that the unit takes;  step : of the integration inside it
+    every : of an assembly: the one step that the unit takes as co-simulation, None: model exchange
+    step : of the integration inside a step of co-simulation
     compiler : of C; default: the environment's CC, or cc, gcc, clang
     """
     target = checked_target(as_path(path, "FMU"), "FMU")[0]
@@ -104,20 +107,27 @@ def export_fmu(
         raise InputError(
             "this cannot be an FMU", expected="a LinearModel or an Assembly", got=type(model).__name__
         )
-    from interstage.exchange.serve import channels_of, check_runs, save_assembly
+    from interstage.exchange.serve import channels_of, check_runs, save_assembly, states_of
 
-    if every is None or not outputs:
+    if not outputs:
         raise InputError(
-            "an assembly as FMU needs every= and outputs=",
+            "an assembly as FMU needs outputs=",
             where="export_fmu",
-            expected='as in every="10 ms", inputs=["motor.command"], outputs=["imu.rate"]',
+            expected='as in inputs=["motor.command"], outputs=["imu.rate"]',
         )
-    beat = float(period_of(every, "every"))
+    if every is None and step is not None:
+        raise InputError(
+            "step= goes with every=, of co-simulation",
+            where="export_fmu",
+            hint='give every="10 ms" too, or leave step out: in model exchange the tool chooses the steps',
+        )
+    beat = None if every is None else float(period_of(every, "every"))
     said = Description(
         title,
         _identifier(title),
         channels_of(model, inputs, "input"),
         channels_of(model, outputs, "output"),
+        states_of(model, x0, inputs, outputs) if beat is None else (),
         every=beat,
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -162,10 +172,11 @@ def _linear_header(model: LinearModel, said: Description) -> str:
     return _header(said, lines, keeps_state=True)
 
 
-def _python_header(said: Description, every: float) -> str:
-    return _header(
-        said, ["#define START {0}", "#define CORE_PYTHON", f"#define EVERY {every.hex()}"], keeps_state=False
-    )
+def _python_header(said: Description, every: float | None) -> str:
+    start = _numbers(np.array([c.start for c in said.states]))
+    lines = [f"#define START {{{start}}}", "#define CORE_PYTHON"]
+    lines += [] if every is None else [f"#define EVERY {every.hex()}"]
+    return _header(said, lines, keeps_state=False)
 
 
 def _numbers(values: np.ndarray) -> str:
@@ -251,9 +262,8 @@ def _packed(
             binary = _compiled(Path(folder), version[0], said.identifier, found)
             entries[f"binaries/{where}/{said.identifier}{suffix}"] = binary
     write_bytes(target, _zipped(entries), "FMU")
-    kinds = ("model exchange", "co-simulation") if said.every is None else ("co-simulation",)
     inputs, outputs = ([c.name for c in part] for part in (said.inputs, said.outputs))
-    return FMU(target, version, kinds, inputs, outputs, where, notes)
+    return FMU(target, version, said.kinds, inputs, outputs, where, notes)
 
 
 def _zipped(entries: dict[str, bytes]) -> bytes:

@@ -1,7 +1,8 @@
 """An assembly that another tool steps: `python -m interstage.exchange.serve FOLDER`, what units of assemblies start.
 
-The folder has the assembly as the log of a flight has it (`flight.h5`) and what is wired outside (`ports.json`). At
-every beat the process writes the ports that are seen and waits for those that are set: doubles on its pipes.
+The folder has the assembly as the log of a flight has it (`flight.h5`) and what is wired outside (`ports.json`).
+Co-simulation: at every beat the process writes the ports that are seen and waits for those that are set, doubles on its
+pipes. Model exchange, where there is no beat: it answers questions (`core_python.c` says which) by `Rates`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from interstage.errors import FileError, InputError
+from interstage.errors import FileError, InputError, InterstageError
 from interstage.exchange.description import Channel
+from interstage.exchange.rates import Rates
 from interstage.multibody import State
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate
@@ -27,6 +29,7 @@ from interstage.system.flight_file import FlightRecord, read_flight
 from interstage.system.ticks import Period, period_of
 
 LONGEST = 10**6  # beats that a run may take
+FIRST = 1e-3  # s, of the run that writes an assembly without beat down
 FLIGHT, PORTS, PYTHON = "flight.h5", "ports.json", "python.txt"
 
 
@@ -88,13 +91,25 @@ def save_assembly(
     folder: Path,
     assembly: Assembly,
     x0: State | None,
-    every: float,
+    every: float | None,
     step: Period | None,
     inputs: Sequence[str],
     outputs: Sequence[str],
 ) -> Path:
     """Write an assembly with its start into a folder, as `serve` takes it up; return the folder."""
-    inner = every if step is None else float(period_of(step, "step"))
+    inner = (every or FIRST) if step is None else float(period_of(step, "step"))
+    start = _begun(assembly, x0)
+    held = {port.name: np.zeros(port.shape or ()) for port in ports_of(assembly, inputs, "input")}
+    first = max([inner, *(float(part.offset) for part in assembly.parts())])  # all that is sampled, once
+    simulate(assembly, start, until=first, step=inner, set=held, log=folder / FLIGHT, progress=False)
+    said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs)}
+    write_text(folder / PORTS, json.dumps(said))
+    write_text(folder / PYTHON, sys.executable + "\n")
+    return folder
+
+
+def _begun(assembly: Assembly, x0: State | None) -> State:
+    """Return the state that an assembly starts from."""
     if assembly.vehicle is None:
         raise InputError("an assembly as FMU needs a vehicle", where=f"assembly '{assembly.name}'")
     start = assembly.vehicle.state() if x0 is None else x0
@@ -105,16 +120,23 @@ def save_assembly(
             got=type(start).__name__,
             hint="loads of an operating point are devices of the assembly",
         )
-    held = {port.name: np.zeros(port.shape or ()) for port in ports_of(assembly, inputs, "input")}
-    simulate(assembly, start, until=inner, step=inner, set=held, log=folder / FLIGHT, progress=False)
-    said = {"every": every, "step": inner, "inputs": list(inputs), "outputs": list(outputs)}
-    write_text(folder / PORTS, json.dumps(said))
-    write_text(folder / PYTHON, sys.executable + "\n")
-    return folder
+    return start
+
+
+def states_of(
+    assembly: Assembly, x0: State | None, inputs: Sequence[str], outputs: Sequence[str]
+) -> list[Channel]:
+    """Return a variable for each continuous state of an assembly, or say why another solver cannot integrate it."""
+    ports = ports_of(assembly, inputs, "input"), ports_of(assembly, outputs, "output")
+    return Rates(assembly, _begun(assembly, x0), *ports).states()
 
 
 def check_runs(folder: Path) -> None:
-    """Take an assembly up as another process does, and two beats of it."""
+    """Take an assembly up as another process does, and two beats of it, or its first event."""
+    if _said(folder)["every"] is None:
+        rates = _rates_of(folder)
+        rates.event(0.0, rates.start, np.zeros(rates.n_inputs))
+        return
     left = [2]
 
     def nothing(seen: np.ndarray) -> np.ndarray:
@@ -131,11 +153,24 @@ class _Enough(Exception):
     """The other tool has what it wanted."""
 
 
+def _said(folder: Path) -> dict[str, Any]:
+    """Return what is wired outside, and how."""
+    return read_json(folder / PORTS, "list of ports")
+
+
+def _rates_of(folder: Path) -> Rates:
+    """Return the right-hand side of the assembly of a folder."""
+    said, record = _said(folder), read_flight(folder / FLIGHT)
+    assembly = restored(record, folder)
+    ports = ports_of(assembly, said["inputs"], "input"), ports_of(assembly, said["outputs"], "output")
+    return Rates(assembly, _start_of(record), *ports)
+
+
 class Bridge:
     """The assembly of a folder with the law that stands for the other tool."""
 
     def __init__(self, folder: Path, exchange: Callable[[np.ndarray], np.ndarray]):
-        said = read_json(folder / PORTS, "list of ports")
+        said = _said(folder)
         record = read_flight(folder / FLIGHT)
         self.every, self.step = float(said["every"]), float(said["step"])
         self.assembly, self.x0 = restored(record, folder), _start_of(record)
@@ -190,7 +225,10 @@ def _start_of(record: FlightRecord) -> State:
 
 
 def serve(folder: Path, come: BinaryIO, go: BinaryIO) -> None:
-    """Step the assembly of a folder as the other tool says."""
+    """Step the assembly of a folder as the other tool says, or answer it."""
+    if _said(folder)["every"] is None:
+        _answer_all(_rates_of(folder), come, go)
+        return
 
     def exchange(seen: np.ndarray) -> np.ndarray:
         go.write(seen.astype("<f8").tobytes())
@@ -204,6 +242,25 @@ def serve(folder: Path, come: BinaryIO, go: BinaryIO) -> None:
     # a unit without inputs sends one number that means nothing: go on
     count = max(1, sum(port.size or 1 for port in bridge.sent))
     bridge.run(LONGEST)
+
+
+def _answer_all(rates: Rates, come: BinaryIO, go: BinaryIO) -> None:
+    """Answer questions about slopes and events until nobody asks; see `core_python.c`."""
+    n = len(rates.start)
+    said, size = np.zeros(1), 8 * (2 + n + rates.n_inputs)
+    while True:
+        go.write(said.astype("<f8").tobytes())
+        go.flush()
+        asked = come.read(size)
+        if len(asked) < size:
+            return
+        what, t, *_ = question = np.frombuffer(asked, "<f8")
+        answer = rates.event if what else rates.look
+        try:
+            said = np.concatenate([[0.0], *answer(t, question[2 : 2 + n], question[2 + n :])])
+        except InterstageError as error:  # of a trial step perhaps: the solver may try a shorter one
+            print(error, file=sys.stderr, flush=True)
+            said = np.ones(3 + rates.n_outputs + 2 * n)
 
 
 def main() -> None:
