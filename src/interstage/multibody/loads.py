@@ -369,11 +369,6 @@ class Loads:
         """Times, rising, at which a table changes its slope."""
         return times_of((self.law, *(force.wrench for force in self.forces)))
 
-    def next_corner(self, t: float) -> float:
-        """Return the first time after t at which a table changes its slope, infinite where none does."""
-        k = int(np.searchsorted(self.corners, t, "right"))
-        return float(self.corners[k]) if k < len(self.corners) else np.inf
-
     def at(self, t: float, system: Dynamics | None = None) -> Loads:
         """Return the loads as they are at a time; `system`: for generalized forces that ask for it."""
         if not self.in_time:

@@ -170,7 +170,6 @@ class ClosedLoop:
                     int(bool(self.plan.felt)),
                     0,
                     int(self.plan.sees),
-                    1,
                     0,
                 ],
                 dtype=np.int64,

@@ -84,16 +84,6 @@ class BoundMotion:
         self.asked = CHECK
         self.told_jump = False
 
-    @property
-    def has_angle(self) -> bool:
-        """Whether the coordinates are known, and not integrated."""
-        return self.curve.plan[0] is not None
-
-    @property
-    def has_rate(self) -> bool:
-        """Whether the velocities are known, and not integrated."""
-        return self.curve.plan[1] is not None
-
     def at(self, t: float) -> list[np.ndarray | None]:
         """Return angle, rate and acceleration (nv,) at a time, None where they are integrated."""
         return [None if row is None else row[0] for row in self.table(np.array([t]))]

@@ -36,9 +36,8 @@ RAISED = -(10**8)  # status: a Python device raised
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, START = range(7)
 # loop.option: samples need accelerations; ticks between rows of the log (0: every step, -1: none); stop before the
 # samples of the end; something needs accelerations; stop after every step; something asks where the stage stands;
-# steps between rows where every step may have one
 # integrals stay as they are weighed
-FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, STRIDE, WEIGHED = range(8)
+FEELS, LOG_EVERY, HALT, FELT, SINGLE, SEES, WEIGHED = range(7)
 
 # loop.watch: level that is crossed; sign, value, rate and size of what is above it, as `watch.Eye` has them; whether it
 # changes at samples alone

@@ -37,7 +37,6 @@ from interstage.system.loop_kernels import (
     START,
     STEP,
     STEPS,
-    STRIDE,
     TICK,
     due,
     enter,
@@ -111,8 +110,7 @@ def row_due(loop):
     begins = every > 0 and loop.pace[TIME] == now[TICK] * loop.clock[0] / loop.clock[1]
     if loop.pace[TIME] == loop.pace[LOGGED]:
         return False
-    stepped = every == 0 and now[STEP] % loop.option[STRIDE] == 0
-    return stepped or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
+    return every == 0 or (begins and (now[TICK] % every == 0 or now[TICK] == now[START]))
 
 
 @loop_kernel
