@@ -84,6 +84,16 @@ def test_errors_of_the_function_itself_are_left_alone():
     assert not isinstance(found.value, CallError)
 
 
+def test_arguments_without_names_are_left_to_python():
+    @named_arguments
+    def few(a, /, *rest, **more):
+        return a, rest, more
+
+    assert few(1, 2, a=3) == (1, (2,), {"a": 3})
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
+        few(b=2)
+
+
 def test_signatures_are_those_of_the_functions():
     """For help, editors and the reference pages."""
     assert list(inspect.signature(ist.Component.from_deck).parameters)[:2] == ["deck", "n_modes"]

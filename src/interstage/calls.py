@@ -44,14 +44,18 @@ def named_arguments(function: Wrapped) -> Wrapped:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise
             refused = _refusal(function, given, named)
+            if refused is None:
+                raise
         raise refused
 
     return cast(Wrapped, called)
 
 
-def _refusal(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CallError:
-    """Say why a call does not fit."""
+def _refusal(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CallError | None:
+    """Say why a call does not fit; None of functions whose arguments are not all named, for which Python speaks."""
     asked = inspect.signature(function).parameters
+    if any(p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in asked.values()):
+        return None
     of_class = "." in function.__qualname__ and "<locals>" not in function.__qualname__ and bool(given)
     name = _said(function, given[0]) if of_class else function.__name__
     places = [p.name for p in asked.values() if p.kind is not p.KEYWORD_ONLY][of_class:]
@@ -75,7 +79,7 @@ def _refusal(function: Callable[..., Any], given: tuple[Any, ...], named: dict[s
         for p in list(asked.values())[of_class:]
         if p.default is p.empty and p.name not in named and p.name not in places[:values]
     ]
-    return CallError(f"{name} needs {', '.join(f'{word}=' for word in missing)}")
+    return CallError(f"{name} needs {', '.join(f'{word}=' for word in missing)}") if missing else None
 
 
 def _said(function: Callable[..., Any], owner: object) -> str:

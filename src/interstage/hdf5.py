@@ -113,7 +113,8 @@ def creation_of(array: np.ndarray) -> h5py.h5p.PropDCID:
 def put_text(group: h5py.Group, name: str, text: str) -> None:
     """Write a scalar string of fixed length, which every HDF5 reader understands."""
     data = encoded(text, name)
-    put_array(group, name, np.array(data, dtype=f"S{max(len(data), 1)}"))
+    array = np.array(data, dtype=f"S{max(len(data), 1)}")
+    put_array(group, name, array if array.nbytes <= IN_HEADER else array[None])  # chunks need an axis
 
 
 def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
@@ -124,8 +125,11 @@ def put_texts(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
 
 
 def put_attribute(made: h5py.Dataset, name: str, text: str) -> None:
-    """Write a text of fixed length as an attribute: no heap has to be looked through to read it."""
+    """Write a text as an attribute, of fixed length where it fits into a header: no heap has to be read for it."""
     data = encoded(text, name)
+    if len(data) > IN_HEADER:
+        made.attrs[name] = text
+        return
     array = np.array(data, dtype=f"S{max(len(data), 1)}")
     kind = _kind(array.dtype)
     h5py.h5a.create(made.id, name.encode(), kind, _space(())).write(array, kind)

@@ -197,3 +197,14 @@ ENDDATA
     c = Component.from_deck(deck_from_text(deck), n_modes=4)
     assert any(note.startswith("6 rigid modes removed") for note in c.notes)
     assert not any("mechanism" in note for note in c.notes)
+
+
+def test_a_motion_without_inertia_is_named():
+    """Bars along a line have no inertia in roll once the lumped bodies at their ends are separated."""
+    grids = [f"GRID,{k + 1},,{1.5 * k},0.,0." for k in range(9)]
+    bars = [f"CBAR,{k},1,{k},{k + 1},0.,1.,0." for k in range(1, 9)]
+    lumps = ["CONM2,100,1,,200.,-.5,0.,0.\n,20.,,40.,,,40.", "CONM2,101,9,,300.\n,50.,,60.,,,60."]
+    cards = ["MAT1,1,7.+10,,.33,2700.", "PBAR,1,1,.02,4.-3,4.-3,8.-3", *grids, *bars, *lumps]
+    deck = deck_from_text("\n".join(["SOL 103", "CEND", "BEGIN BULK", *cards, "ENDDATA"]))
+    with pytest.raises(ModelError, match=r"component 4.*no inertia, as the roll of bars.*CONM2"):
+        Component.from_deck(deck, n_modes=8, separate_lumped=True, rvdof={1: 123456, 9: 123456})

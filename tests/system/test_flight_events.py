@@ -218,3 +218,24 @@ def test_steps_that_watch_by_themselves_find_what_is_looked_into_everywhere(opti
     for level in levels:
         count = int(np.sum(np.diff(np.sign(truth - level)) != 0))
         assert sum(e.name == str(level) for e in quick.events) == count, level
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "ros3", "dop853", "radau"])
+@pytest.mark.parametrize("how", ["time", "condition"])
+@pytest.mark.parametrize("alone", [True, False], ids=["vehicle", "assembly"])
+def test_a_stop_at_the_time_of_a_row_keeps_every_row(method, how, alone):
+    """A slide at 1 m/s: x = t - 0.5 at 0, 0.05, ..., 0.5 s, where the run ends."""
+    mb = ist.Multibody("slide")
+    mb.add_body("a", mass=2.0, inertia=[1.0, 1.0, 1.0], joint=ist.Prismatic("x"))
+    system = mb.compile()
+    x = system.state()
+    x.q[:], x.v[:] = -0.5, 1.0
+    stop = (
+        ist.Event(at=0.5, action="stop") if how == "time" else ist.Event(lambda t, x: x.q[0], action="stop")
+    )
+    of = system if alone else ist.Assembly("slide", vehicle=system)
+    step = {"step": 0.01} if method == "rk4" else {}
+    log = ist.simulate(of, x, until=1.0, method=method, log_step=0.05, events=[stop], **step)
+    rows = np.unique(np.round(log.t, 8))
+    assert np.allclose(rows, 0.05 * np.arange(11), atol=2e-8)  # as near as conditions are found
+    assert np.allclose(log.q[:, 0], log.t - 0.5, atol=1e-8)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from interstage.linalg.refine import RefinedFactor
+from interstage.linalg.refine import AT_RIGID_MOTION, RefinedFactor
 
 NOTHING_NEW = 1e-13  # share of a load's strain energy below which its residual is rounding
 BALANCED = 1e-7  # share of its own terms below which a load balanced by inertia is rounding
@@ -126,7 +126,9 @@ def held_response(
     held = la.qr(rigid.T, mode="r", pivoting=True)[1][: rigid.shape[1]]
     free = np.setdiff1d(np.arange(K.shape[0]), held)
     u = np.zeros_like(P)
-    u[free] = RefinedFactor(K[free][:, free], lambda i: describe(int(free[i]))).solve(P[free])
+    u[free] = RefinedFactor(K[free][:, free], lambda i: describe(int(free[i])), AT_RIGID_MOTION).solve(
+        P[free]
+    )
     return u
 
 

@@ -52,8 +52,9 @@ def ascent_replay(log: FlightLog) -> Replay:
     replay = replay_of(stretches_of(log), (), arrows(log), looks=stage_looks())
     surround(replay, log)
     replay.events = happened(log)
-    if log.phases[0].t[-1] > ap.GUST["start"]:
-        replay.events.insert(0, (ap.GUST["start"], "gust"))
+    height = ap.GUST["start"] + 0.5 * ap.GUST["duration"]  # it rises and falls as 1 - cos
+    if log.phases[0].t[-1] > height:
+        replay.events.insert(0, (height, "gust"))
     return replay
 
 

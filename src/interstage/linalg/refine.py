@@ -15,6 +15,17 @@ from interstage.linalg.mechanism import mechanism_error
 
 SINGULAR = 1e-12  # pivot over diagonal entry below which a stiffness counts as singular
 
+AT_INTERFACE = (
+    "the body held at its interface",
+    "the aset must hold all rigid motion and every mechanism: add components to it",
+)
+AT_RIGID_MOTION = (
+    "the body without its rigid motions",
+    "either the deck has a mechanism there, or a motion of the whole body has no inertia, as the roll of bars along a "
+    "line: bars have none about their axis; give grids inertia (CONM2, I11), or keep a lumped body that has it "
+    "instead of separating all",
+)
+
 
 class RefinedFactor:
     """A factor of a stiffness matrix whose solutions are refined by residuals in extended precision.
@@ -25,13 +36,18 @@ class RefinedFactor:
     Parameters
     ----------
     K : (n, n) symmetric positive definite, sparse or dense; a mechanism is a ModelError that says what moves
-    describe : names equation i in that error
+    describe : names equation i in that error;  held : what it is a matrix of, and what to do about a mechanism
     """
 
     WORK = 2e8  # products of matrix entries and right-hand sides up to which refinement is worth its time
 
-    def __init__(self, K: Any, describe: Callable[[int], str] = "equation {}".format):
-        self.K, self.long = sp.csr_array(K), None
+    def __init__(
+        self,
+        K: Any,
+        describe: Callable[[int], str] = "equation {}".format,
+        held: tuple[str, str] = AT_INTERFACE,
+    ):
+        self.K, self.long, self.held = sp.csr_array(K), None, held
         try:
             self.factor = Factor(self.K, definite=True)
         except NotPositiveDefinite:
@@ -40,12 +56,9 @@ class RefinedFactor:
             raise self._mechanism(describe)
 
     def _mechanism(self, describe: Callable[[int], str]) -> ModelError:
-        found = mechanism_error(self.K, describe, "the body held at its interface")
-        return ModelError(
-            found.what,
-            where=found.where,
-            hint="the aset must hold all rigid motion and every mechanism: add components to it",
-        )
+        what, remedy = self.held
+        found = mechanism_error(self.K, describe, what)
+        return ModelError(found.what, where=found.where, hint=remedy)
 
     def solve(self, B: np.ndarray) -> np.ndarray:
         """Return X with K X = B for B (n,) or (n, k)."""

@@ -529,9 +529,9 @@ class Flight:
     def log_row(self, t: float) -> None:
         """Log where the flight stands, unless it is in the log: signals as they are there."""
         pace = self.loop.loop.pace
+        self.flush()  # a row that is there may be in the buffer still, which a change or an end would leave behind
         if pace[flights.LOGGED] == t:
             return
-        self.flush()
         qdot, vdot = np.empty_like(self.q), np.empty_like(self.v)
         check(self, self.loop.right_side(self.q, self.v, t, qdot, vdot, row=True))
         self.flush()
