@@ -1,6 +1,10 @@
 """Measure how good eigenpairs are: residuals, what rounding explains of them, M-orthogonality.
 
-r = ‖K x - λ M x‖,   size = max(‖K x‖, 1e-6 ‖diag(K) x‖),   rounding = ‖|K| |x|‖ + |λ| ‖|M| |x|‖
+r = ‖K x - λ M x‖,   size = max(‖K x‖, 1e-6 ‖diag(K) x‖, 1e-15 scale ‖M x‖)
+rounding = ‖|K| |x|‖ + |λ| ‖|M| |x|‖,   level ‖M x‖
+
+level is the largest size among the shift that found x and the modes to which x is made orthogonal: their rounding
+is all there is in a motion whose stiffness is zero without any.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from interstage.linalg.pencil import Pencil
 GOOD = 1e-5  # residual of a mode that is accepted as it comes
 DOUBTFUL = 1e-4  # residual above which few digits of a mode are right
 ROUNDING = 1e-11  # residual over the magnitudes that were summed into it: no solver does much better
+CARRIED = 1e-13  # the same of what comes from the shift and from other modes
 ORTHOGONAL = 1e-8
 
 
@@ -26,13 +31,20 @@ class Evidence(NamedTuple):
     good: np.ndarray
 
 
-def evidence(pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = GOOD) -> Evidence:
-    """Residuals of eigenpairs (k,), (n, k)."""
+def evidence(
+    pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = GOOD, level: float = 0.0
+) -> Evidence:
+    """Residuals of eigenpairs (k,), (n, k); `level` is the size of the shift and of the other modes."""
     KX = np.asfortranarray(pencil.K @ X)  # the order of X: numpy is slow where orders meet
-    r = np.linalg.norm(KX - mass_operator(pencil.M)(X) * values, axis=0)
-    floor = 1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0)
+    MX = mass_operator(pencil.M)(X)
+    mass = np.linalg.norm(MX, axis=0)
+    MX *= values
+    r = np.linalg.norm(KX - MX, axis=0)
+    floor = np.maximum(
+        1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0), 1e-15 * pencil.scale * mass
+    )
     size = np.maximum(np.maximum(np.linalg.norm(KX, axis=0), floor), np.finfo(float).tiny)
-    good = r <= limit * size
+    good = r <= np.maximum(limit * size, CARRIED * level * mass)
     poor = np.flatnonzero(~good)
     if len(poor):
         K, M = pencil.sizes

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
+from interstage.errors import SolverError
 from interstage.linalg.factor import Factor, upper_triangle
 
 # Energy of a motion, relative to the sum of the magnitudes in it, below which it is rounding: no stiffness, no mass.
@@ -147,6 +148,16 @@ class Pencil:
         self.factor, self._sizes = None, None
         self._join()
         return grounded
+
+    def negative_without_mass(self) -> int:
+        """Count the negative eigenvalues of K on the dofs without mass: so many pivots are negative at any shift."""
+        massless = ~_rows_in_use(self.M)
+        if not massless.any():
+            return 0
+        try:
+            return Factor(self.K[massless][:, massless]).n_negative or 0
+        except SolverError:
+            return 0
 
     @property
     def mass_is_definite(self) -> bool:

@@ -26,6 +26,8 @@ from interstage.linalg.ritz_view import CLUSTER, View, hiding_modes, look
 BLOCK, LARGE_BLOCK, LARGE, WIDEST_BLOCK = 8, 12, 50_000, 64
 MODES_PER_SHIFT = 100
 FIRST_SHIFT = 1e-9
+# Steps, each a factor of 100, that the first shift goes down where eigenvalues are negative.
+STEPS_DOWN = 9
 # Two eigenvalues closer than this (relative) are not separated by a check shift.
 GAP = 1e-5
 # A shift closer (relative) to an eigenvalue than this does not tell on which side of it the eigenvalue lies.
@@ -67,6 +69,8 @@ class Slicer:
         many = wanted.count is None or wanted.count >= LARGE_BLOCK
         self.block = LARGE_BLOCK if many and pencil.n > LARGE else BLOCK
         self._sound = self._moved = self._crowded = self._counted_ahead = False
+        self._bottom_known = True
+        self._refused = np.zeros(0)
         self._start: np.ndarray | None = None
         self._progress, self._began = progress, time.perf_counter()
 
@@ -78,9 +82,9 @@ class Slicer:
             return
         idle = 0
         while not self._complete() and idle < IDLE:
-            known = len(self.values)
+            known, bottom = len(self.values), self.bottom
             again = self._run(*self._goals())
-            found = len(self.values) > known
+            found = len(self.values) > known or self.bottom != bottom
             idle = 0 if found else idle + 1
             if not self._complete() and not (again and found):
                 self._advance()
@@ -119,16 +123,36 @@ class Slicer:
         return False
 
     def _below_all(self) -> None:
-        """Factorize below the whole spectrum; `bottom` is the shift that later counts are compared with."""
+        """Factorize below the whole spectrum; `bottom` is the shift that later counts are compared with.
+
+        Where the first count is not zero, eigenvalues are negative: the shift goes down until no more are below it
+        than massless motions of negative stiffness account for, which have no eigenvalue and are below every shift.
+        """
         sigma = -FIRST_SHIFT * self.pencil.scale
         factor = self._at(sigma, sigma)
-        for _ in range(6):
-            if not factor.n_negative:
-                return
+        if not factor.n_negative:
+            return
+        self._counted_ahead = (
+            True  # modes far below the others converge here, and hardly at a shift above them
+        )
+        base, counts = self.pencil.negative_without_mass(), [factor.n_negative]
+        for _ in range(STEPS_DOWN):
             sigma *= 100.0
             factor = self._at(sigma, sigma)
-        if factor.n_negative:
-            self.notes.append("the stiffness matrix is indefinite: some eigenvalues are far below zero")
+            if factor.n_negative is None or factor.n_negative <= base:
+                return
+            counts.append(factor.n_negative)
+        if self.pencil.mass_is_definite or counts[-1] != counts[-4]:
+            raise SolverError(
+                "the stiffness matrix has eigenvalues too far below zero to be found",
+                expected=f"none below {sigma:.3g} rad²/s²",
+                got=f"{counts[-1] - base}",
+                hint="look at the model for negative stiffnesses beside tiny masses, or ask for a range above zero",
+            )
+        self._bottom_known = False
+        self.notes.append(
+            f"{counts[-1]} motions have negative stiffness and hardly any mass, so the number of modes was not checked"
+        )
 
     @property
     def zero(self) -> float:
@@ -275,13 +299,15 @@ class Slicer:
         if not first or len(up) <= above + 4 or above < self.block or 2 * len(view.up) > above:
             return False
         beyond = view.values[up[above - 1 : above + 4]]
-        i = int(np.argmax(np.diff(beyond) > APART * beyond[:-1]))
+        i = int(np.argmax(np.diff(beyond) > APART * np.abs(beyond[:-1])))
         height = 0.5 * (beyond[i] + beyond[i + 1])
+        if abs(height) <= self.zero:
+            return False
         last = up[above - 1 + i]
         if view.ritz.error[last] > SETTLED * view.ritz.theta[last] or height > self.wanted.upper:
             return False
         self._counted_ahead = True
-        self._at(height, GAP * height)
+        self._at(height, GAP * abs(height))
         missing = self.missing()
         if missing is None or not above <= missing <= above + 3 * self.block:
             self._at(sigma, GAP * sigma)
@@ -294,16 +320,26 @@ class Slicer:
         return True
 
     def _come_closer(self, view: View, above: int) -> bool:
-        """Move a first shift closer that lies much further below zero than the modes wanted are above it."""
+        """Move a first shift closer that lies much further below the spectrum than the modes wanted extend over.
+
+        Ritz values lie above their eigenvalues: only an equal count says that the new shift is below them all too.
+        """
         sigma = self.pencil.sigma
         if self._moved or sigma != self.bottom or sigma >= 0.0 or len(view.values) < 4 * self.block:
             return False
         up = view.values[view.ritz.theta > 0.0]
-        if len(up) <= above or up[above] > 0.1 * abs(sigma):
+        if len(up) <= above:
+            return False
+        first = min(float(up[0]), 0.0)
+        extent = float(up[above]) - first
+        if extent > 0.1 * (first - sigma):
             return False
         self._moved = True
-        closer = -max(up[above], 1e-4 * abs(sigma))
-        self._at(closer, closer)
+        closer = first - max(extent, 1e-4 * abs(sigma))
+        self._at(closer, closer - first)
+        if self.counts[self.pencil.sigma] != self.counts[sigma]:
+            self._at(sigma, GAP * sigma)
+            return False
         self.bottom = self.pencil.sigma
         return True
 
@@ -313,10 +349,12 @@ class Slicer:
             return
         which = which[np.argsort(view.values[which], kind="stable")]
         values, X = view.values[which], run.vectors(view.ritz, which)
-        found = evidence(self.pencil, values, X)
+        level = float(np.abs(np.concatenate([self.values, values, [self.pencil.sigma]])).max())
+        found = evidence(self.pencil, values, X, level=level)
         if not found.good.all():
             values, X = purified(self.pencil, self.vectors, X)
-            found = evidence(self.pencil, values, X)
+            found = evidence(self.pencil, values, X, level=level)
+            self._refused = values[~found.good]
             values, X = values[found.good], X[:, found.good]
         values = np.concatenate([self.values, values])
         residuals = np.concatenate([self.residuals, found.relative[found.good]])
@@ -381,15 +419,16 @@ class Slicer:
                 return
             missing = high - low - self._between(self.bottom, sigma)
             if missing == 0:
-                self.sturm_checked = True
+                self.sturm_checked = self._bottom_known
                 return
             if missing < 0:
                 del self.counts[sigma]  # it was too close to an eigenvalue
                 continue
             if self.pencil.sigma != sigma:
                 self._at(sigma, GAP * max(abs(sigma), self.zero))
-            known = len(self.values)
+            known, self._refused = len(self.values), np.zeros(0)
             self._run(min(missing, MODES_PER_SHIFT), 0)
+            self._run_beside_refused()
             if len(self.values) == known or self._crowded:
                 self.block = min(max(self.block + 4, min(missing, 2 * self.block)), WIDEST_BLOCK)
         raise SolverError(
@@ -398,6 +437,17 @@ class Slicer:
             got=f"{high - low - missing}",
             hint="ask for another range or number of modes, and look at the model for mechanisms and tiny masses",
         )
+
+    def _run_beside_refused(self) -> None:
+        """Look for modes again that were too far from the shift to be told from rounding, just above them."""
+        if not len(self._refused):
+            return
+        last = float(self._refused.max())
+        sigma = last + max(1e-3 * abs(last), self.zero)
+        self._at(sigma, GAP * max(abs(sigma), self.zero))
+        missing = self.missing()
+        if missing is not None and missing > 0:
+            self._run(min(missing, MODES_PER_SHIFT), 0)
 
     def _clear_bottom(self) -> None:
         """Move a bottom shift down that lies too close to a mode."""
@@ -444,7 +494,7 @@ class Slicer:
         beyond = np.append(self.values[last:], max(self.next_estimate, self._last()))
         for i, (low, high) in enumerate(pairwise(beyond)):
             high = high if np.isfinite(high) else 1.1 * max(low, self.zero)
-            if high - low > GAP * abs(high) and high > self.zero:
+            if high - low > GAP * abs(high) and (high > self.zero or low < -self.zero):
                 group = self.values[: last + i + 1]
                 size = int((low - group <= CLUSTER * max(abs(low), self.zero)).sum())
                 return (low, high) if size < self.block or self._whole(high) else (0.0, 0.0)
