@@ -5,6 +5,9 @@ of every element) are recovered from as many displacement fields as there are mo
 compression of its free edge (statics, geometric stiffness and the lowest load factor, pivot counts included); the solid
 is a clamped block of CHEXA, solved once with PARDISO and once with SuperLU. A row's peak memory is that of a process
 of its own.
+
+A million degrees of freedom (`--grids 170000`: 169,744 grids, 1,018,464 dofs) took 11.6 GB at the
+peak, in one process that read the deck and found 30 modes, stresses and the lowest load factor.
 """
 
 from __future__ import annotations
