@@ -1,4 +1,4 @@
-"""Rigid chains of Drake and Exudyn, linearized by themselves: A, B in their own coordinates, with the time it took.
+"""Rigid chains of Drake, Pinocchio and Exudyn, linearized by themselves: A, B in their coordinates, with the time.
 
 Run as a script by an interpreter that has Drake, it reads [N, torques] and prints one line of JSON: Drake does not
 share an environment with the other peers.
@@ -90,6 +90,25 @@ def drake_elsewhere(n: int, tau: np.ndarray) -> dict | None:
     request = json.dumps([n, tau.tolist()])
     run = subprocess.run([python, __file__], input=request, capture_output=True, text=True, check=False)
     return json.loads(run.stdout.splitlines()[-1]) if run.returncode == 0 else None
+
+
+def pinocchio(n: int, tau: np.ndarray) -> dict | None:
+    """Return time and A of Pinocchio's analytic derivatives of forward dynamics, A only."""
+    if importlib.util.find_spec("pinocchio") is None:
+        return None
+    import pinocchio as pin
+
+    from benchmarks.multibody import pinocchio_chain
+
+    model = pinocchio_chain(pin, n)
+    data = model.createData()
+    q, v = state(n)
+    best = np.inf
+    for _ in range(20):
+        start = time.process_time()
+        by_q, by_v, _ = pin.computeABADerivatives(model, data, q, v, tau)
+        best = min(best, time.process_time() - start)
+    return {"seconds": best, "A": np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_v]])}
 
 
 def exudyn_chain(n: int):

@@ -3,9 +3,9 @@
     python -m benchmarks linear
 
 One thread, time of the processor, best of several runs. Drake needs an environment of its own: `.venv-peers`, or the
-interpreter that INTERSTAGE_DRAKE_PYTHON names; Exudyn comes from this one. Before slopes of inverse dynamics, with
-complex steps of forward dynamics, 432 states took 0.259 s, and Drake's time was 0.4, 0.9, 1.0 and 1.0 of ours for 5,
-20, 50 and 100 links.
+interpreter that INTERSTAGE_DRAKE_PYTHON names; Pinocchio and Exudyn come from this one. Before slopes of inverse
+dynamics, with complex steps of forward dynamics, 432 states took 0.259 s, and Drake's time was 0.4, 0.9, 1.0 and 1.0 of
+ours for 5, 20, 50 and 100 links; Pinocchio's was 1/28 of ours for 100.
 """
 
 from __future__ import annotations
@@ -84,13 +84,14 @@ def growth() -> None:
 
 
 def peers() -> None:
-    """Print linearizations of one rigid chain with all joint drives: ours, Drake's, Exudyn's."""
+    """Print linearizations of one rigid chain with all joint drives: ours, and peers'."""
     import interstage as ist
     from benchmarks import _linear_peers as other
 
     print("\nRigid chain of N links, N drives, all states as outputs, held at rest")
     print("seconds, ratio = peer/ours, largest gap of A")
-    print("     N      ours     Drake (autodiff)               Exudyn (differences; A only)")
+    heads = ("Drake (autodiff)", "Pinocchio (analytic; A only)", "Exudyn (differences; A only)")
+    print(f"{'N':>6s} {'ours':>9s}" + "".join(f"   {head:30s}" for head in heads))
     for n in CHAINS:
         system = rigid_chain(n)
         x = system.state(*other.state(n))
@@ -101,13 +102,13 @@ def peers() -> None:
         spent, lin = seconds(
             lambda s=system, x=x, d=drives, y=states, t=tau: ist.linearize(s, x, d, y, tau=t)
         )
-        row = f"{n:6d} {spent:9.4f}"
-        for answer in (other.drake_elsewhere(n, tau), other.exudyn(n)):
+        row = f"{n:6d} {spent:9.5f}"
+        for answer in (other.drake_elsewhere(n, tau), other.pinocchio(n, tau), other.exudyn(n)):
             if answer is None:
-                row += "     not installed             "
+                row += f"   {'not installed':30s}"
                 continue
             gap = np.abs(np.array(answer["A"]) - lin.A).max() / np.abs(lin.A).max()
-            row += f"   {answer['seconds']:9.4f} = {answer['seconds'] / spent:6.1f}x, gap {gap:.0e}"
+            row += f"   {answer['seconds']:9.5f} = {answer['seconds'] / spent:5.2f}x, gap {gap:.0e} "
         print(row, flush=True)
 
 
