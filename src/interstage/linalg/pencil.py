@@ -77,17 +77,6 @@ class Pencil:
         self.factor_seconds += time.perf_counter() - start
         return self.factor
 
-    def factorize_near(self, sigma: float, nudge: float) -> Factor:
-        """Factorize at σ, or a little beside it where σ is an eigenvalue to working precision.
-
-        `n_perturbed` of the result tells whether none of the shifts tried was clear of eigenvalues.
-        """
-        for attempt in range(4):
-            factor = self.factorize(sigma + attempt * nudge)
-            if factor.n_perturbed == 0:
-                break
-        return factor
-
     def counted(self, factor: Factor) -> int | None:
         """Negative pivots of a factor, or None where they cannot be trusted."""
         return None if factor.n_perturbed else factor.n_negative
