@@ -295,7 +295,7 @@ class Group:
         chunk = _product(plist.get_chunk()) * width if layout == h5py.h5d.CHUNKED else 0
         size, limit = _product(item.shape) * width, _believed(item.get_storage_size(), filters <= _PLAIN)
         # a writer that was killed leaves a chunk or two that did not come to the disk
-        if chunk > limit or size > limit + 2 * chunk:
+        if size and (chunk > limit or size > limit + 2 * chunk):
             raise Fault(f"'{label}' declares a shape {item.shape} for which the file has no data")
         self.budget.take(size, label)
         return h5py.Dataset(item)

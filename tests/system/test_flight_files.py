@@ -336,3 +336,24 @@ def test_a_resumed_run_keeps_rows_after_its_checkpoint_until_it_writes_them_agai
     finally:
         Flight.run = real
     assert len(log.t) == len(whole.t) == rows[0] and rows[1] < rows[0]  # the second: a run that ended there
+
+
+def test_a_file_whose_sampled_group_never_ran_is_read(tmp_path):
+    flight = ist.Assembly("late", vehicle=made().vehicle)
+    flight.add("pid", DiscretePID(kp=2.0), every="1 s", offset="5 s")
+    log = ist.simulate(
+        flight, start(flight), until=0.1, step="5 ms", set={"pid.seen": 1.0}, log=tmp_path / "a.h5"
+    )
+    assert len(log["pid.u"]) == 0
+    found = ist.load(tmp_path / "a.h5")
+    assert found["pid.u"].shape == log["pid.u"].shape and np.array_equal(found.q, log.q)
+
+
+@pytest.mark.parametrize("row", [1.5, "end", None])
+def test_a_row_is_asked_for_by_a_whole_number(row):
+    flight = made()
+    log = ist.simulate(flight, start(flight), until=0.05, step="5 ms")
+    for door in (log.state, log.operating_point):
+        with pytest.raises(InputError, match=f"whole number, -{len(log)} to {len(log) - 1}"):
+            door(row)
+    assert np.array_equal(log.state(np.int32(3)).q, log.q[3])

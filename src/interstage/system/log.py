@@ -206,6 +206,13 @@ class Log:
     def _row(self, k: int) -> tuple[Phase, int]:
         """Return the phase of the k-th row, and its number there."""
         n = len(self)
+        if not isinstance(k, (int, np.integer)):
+            raise InputError(
+                "a row of a log is asked for by its number",
+                expected=f"a whole number, {-n} to {n - 1}",
+                got=repr(k),
+                hint="log.at(t) gives the state at a time",
+            )
         if not -n <= k < n:
             raise InputError("the log has no such row", expected=f"{-n} to {n - 1}", got=f"{k}")
         k = k % n
