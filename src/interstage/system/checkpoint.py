@@ -135,8 +135,8 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
         put_array(f, "ROWS", np.array(flight.log.counts()))
         put_array(f, "STEP", 0.0 if flight.scipy is None else flight.scipy.solver.last or 0.0)
         put_array(f, "NOTED", len(flight.log.events))
-        if flight.acting is not None:
-            _put_described(f.create_group("LOADS"), flight.acting.loads)
+        if flight.loads.acting is not None:
+            _put_described(f.create_group("LOADS"), flight.loads.acting.loads)
         if flight.events:
             _put_described(f.create_group("EVENTS"), list(flight.events))
         if flight.happening is not None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import InputError, InterstageError
 from interstage.multibody import State, System
-from interstage.multibody.calling import asks_system
 from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import rigid_of
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
@@ -22,17 +20,17 @@ from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Acting, Control, InTime
 from interstage.system.ahead import MASS
 from interstage.system.ahead_parts import MassFunction, given_ahead, switched_ahead
-from interstage.system.assembly import Assembly, Part
-from interstage.system.between import Between
+from interstage.system.assembly import Assembly
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.dense import Cubic, Curve, Dense, Polynomial
 from interstage.system.events import Event, EventRecord, coming, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
+from interstage.system.flight_inside import SingleSteps
 from interstage.system.flight_law import Commanding, unsampled
 from interstage.system.flight_library import ByScipy
+from interstage.system.flight_loads import Beside
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import FlightPoint, begun_at, check_locked, known_values, start_values
 from interstage.system.flight_steps import ON_GRID, Course, clock_of, short_enough
@@ -43,7 +41,7 @@ from interstage.system.locks import Locks
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.methods import Compiled, Library, Method
 from interstage.system.pacing import Pacer
-from interstage.system.phases import SAME_TIME, Inputs
+from interstage.system.phases import SAME_TIME
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Out
 from interstage.system.progress import Progress
@@ -61,11 +59,11 @@ class Flight:
     """A run of an assembly on its way.
 
     plan, system, loop : what runs;  q, v : state of the vehicle;  columns : what is logged
-    acting, base : what acts beside devices, and that for the kernels;  inputs : since when
     loads : what acts beside devices, where x does not bring it; of a run that goes on, on its last vehicle
     control : of a vehicle alone, law(t, x) of these loads, asked every control_step;  frame : axes of its wrenches
     resumed : it goes on from a checkpoint: inputs that are held are those of then
-    dense : the motion between rows of steps of a method's own, where it is kept
+    dense : whether the motion between rows of steps of a method's own is kept
+    inside : looks at such steps one by one
     """
 
     def __init__(
@@ -128,17 +126,18 @@ class Flight:
             loads = x.loads
         if control is not None and loads is None and assembly.vehicle is not None:
             loads = Loads.of(assembly.vehicle)
-        self._foresee_loads(loads, control is not None)
-        self.acting = None if loads is None or resumed else Acting(loads, frame)
+        self.loads = Beside(self)
+        self.loads.foresee(loads, control is not None)
+        self.loads.acting = None if loads is None or resumed else Acting(loads, frame)
         self._plan(assembly, x, given)
         self.by = short_enough(self.plan, self.method, course.steps)
         own = isinstance(self.method, Library) or self.by.step is None  # steps of its own
         if own and control is not None and control_step is None:
             raise unsampled(self.method)
-        self.dense = Dense() if dense and own else None
-        self.single = self.dense is not None or (alone and own)  # steps are looked at one by one
-        self.curve = self.method.polynomial() if isinstance(self.method, Compiled) else None
-        self.by = replace(self.by, slopes=self.single and self.curve is not None)
+        weights = self.method.polynomial() if isinstance(self.method, Compiled) else None
+        self.inside = SingleSteps(self, weights, dense and own)
+        self.single = own and (alone or dense)  # steps are looked at one by one
+        self.by = replace(self.by, slopes=self.single and weights is not None)
         self.locks = Locks(self.method.turn if isinstance(self.method, Compiled) else np.inf)
         self.plan.clock = clock_of(self.plan, self.start, course.every, self.step)
         self.columns = columns_of(self.plan, self.system, keep)
@@ -180,19 +179,6 @@ class Flight:
         self.loop.begin_at(self.start)
         self.loop.end_at(float(self.until))
 
-    def _foresee_loads(self, loads: Loads | None, commanded: bool) -> None:
-        """Let functions of time among what acts beside devices be a part that writes it ahead of every stage.
-
-        commanded : by a law, which may answer other functions
-        """
-        if loads is not None and loads.in_time:
-            masses = any(MASS in part.what.fields for part in self.beside)
-            sees = masses and (commanded or (loads.law is not None and asks_system(loads.law, 1)))
-            seen = self._loads_in if sees else None
-            made = InTime(self._loads_at, seen, loads.corners, self._loads_change)
-            self.beside.append(Part("run > loads", made, None, Fraction(0)))
-        self.foreseen = loads is not None and loads.in_time
-
     def _plan(self, assembly: Assembly, x: State | None, given: Mapping[str, Any] | None) -> None:
         """Put all parts on tapes, and have the vehicle as it begins."""
         self.plan = self._planned(assembly, known_values(x, given))
@@ -211,15 +197,15 @@ class Flight:
     def _plan_loads(self) -> None:
         """Put loads that a law made functions of time on the tape of what is known ahead, where none were."""
         self.flush()
-        assert self.acting is not None
-        self._foresee_loads(self.acting.loads, True)
+        assert self.loads.acting is not None
+        self.loads.foresee(self.loads.acting.loads, True)
         old, clock = self.loop, self.plan.clock
         self.plan = self._planned(self.plan.assembly, {})
         self.plan.clock = clock
         rows = self.columns.rows(len(old.loop.log))
         touching = replace(old.touching, plan=self.plan)
         self.loop = ClosedLoop(
-            self.plan, self.system, by=self.by, rows=rows, base=self.base, touching=touching
+            self.plan, self.system, by=self.by, rows=rows, base=self.loads.base, touching=touching
         )
         for name in ("now", "pace", "pause"):
             getattr(self.loop.loop, name)[:] = getattr(old.loop, name)
@@ -233,21 +219,21 @@ class Flight:
         """Close the loop of devices and vehicle under what acts."""
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = self.rows_every = 0 if course.every is None else self.plan.clock.ticks(course.every)
-        self._begin_loads(float(self.start))
+        self.loads.begin(float(self.start))
         touching = Touching(self.plan, bool(self.events), idle=self.plan.later, coming=self.coming)
         plain = not (self.plan.parts or interpret or ideal)
         self._pool = (self.by, rows.rows, rows.every, self.plan.clock) if plain else None
         self._idle = self.system.engine.idle
         idle = None if self._pool is None else self._idle.pop(self._pool, None)
         if isinstance(idle, ClosedLoop):
-            self.loop = idle.again(self.plan, self.system, self.base, touching)
+            self.loop = idle.again(self.plan, self.system, self.loads.base, touching)
         else:
             self.loop = ClosedLoop(
                 self.plan,
                 self.system,
                 by=self.by,
                 rows=rows,
-                base=self.base,
+                base=self.loads.base,
                 interpret=interpret,
                 ideal=ideal,
                 touching=touching,
@@ -255,14 +241,12 @@ class Flight:
         self.loop.loop.option[kernels.LOG_EVERY] = rows.every
         self.loop.loop.option[kernels.SINGLE] = int(self.single)
         self.scipy: ByScipy | None = None
-        self.between: RowsBetween | None = None
-        self.steps = 0  # of a method's own
         self.strayed = False  # whether the loop has been elsewhere since the last step
         if isinstance(self.method, Library):
-            keep = None if self.dense is None else self._keep
+            keep = None if self.inside.dense is None else self.inside.keep
             self.scipy = ByScipy(self.loop, self.method, self.flush, keep, course.first)
         elif self.single and self.by.slopes and rows.every and not self.plan.sampled:
-            self.between = RowsBetween(self.loop, rows.every, self.flush)
+            self.inside.between = RowsBetween(self.loop, rows.every, self.flush)
             self.loop.loop.option[kernels.LOG_EVERY] = -1  # rows do not end steps
 
     def _watch(self) -> None:
@@ -272,38 +256,14 @@ class Flight:
         if self.happening is not None and self.scipy is not None:
             self.scipy.look = self.happening.within
 
-    def _begin_loads(self, t: float) -> None:
-        """Find what acts beside devices on a vehicle from a time on, and note it."""
-        self.inputs, self.base = Inputs(), None
-        if self.acting is not None:
-            self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
-            self.inputs.add(t, *self.base, copy(self.acting), t)
-
     def load(self) -> None:
         """Let what acts beside devices have changed, now."""
-        assert self.acting is not None
-        t, every, clock = self.t, self.rows_every, self.plan.clock
-        last = clock.seconds(clock.last(t) // every * every) if every else t  # row of the log
-        self.base = self.acting.vector(self.system, t), *self.acting.rows(self.system, t)
-        self.inputs.add(t, *self.base, copy(self.acting), last)
-        if self.acting.in_time and not self.foreseen:
+        self.loads.change()
+        assert self.loads.acting is not None and self.loads.base is not None
+        if self.loads.acting.in_time and not self.loads.foreseen:
             self._plan_loads()
-        self.loop.set_base(*self.base)
+        self.loop.set_base(*self.loads.base)
         self.loop.loop.pace[stretch.KNOWN] = 0.0
-
-    def _loads_change(self) -> bool:
-        """Return whether what acts beside devices is a function of time now."""
-        return self.acting is None or self.acting.in_time
-
-    def _loads_at(self, times: np.ndarray) -> np.ndarray:
-        """Return what acts beside devices (T, nv + 6k) at some times."""
-        assert self.acting is not None and self.base is not None
-        return self.acting.table(times.tolist(), lambda t: self.system, self.base[2])
-
-    def _loads_in(self, t: float, x: State) -> np.ndarray:
-        """Return the same (nv + 6k,) at the time of a stage, whose masses are known."""
-        self.describe_masses()
-        return self._loads_at(np.array([t]))[0]
 
     def _start_as_known(self) -> None:
         """Stand at the start on what is known ahead; the other joints of closures follow."""
@@ -365,7 +325,7 @@ class Flight:
             if self.path is not None:
                 self.log.write_to(self.path)
             due = self._due()
-            if self.between is not None and self.t == float(self.start):
+            if self.inside.between is not None and self.t == float(self.start):
                 self.log_row(self.t)
             while True:
                 # a solver of scipy would begin anew where it pauses
@@ -428,49 +388,10 @@ class Flight:
             self.log.commit(due=begun is not None)
         check(self, status)
         if status == flights.STEPPED and self.scipy is None:
-            self._stepped()
+            self.inside.look()
         elif status == flights.TIMED and happening is not None:
             happening.due()
         return status
-
-    def _stepped(self) -> None:
-        """Look at the step that compiled code has taken: keep its curve, write rows inside of it, let events happen."""
-        self.steps += 1
-        t, t1, write = self.step_begun(), self.t, None
-        times = [] if self.between is None else self.between.times(t, t1)
-        if self.dense is not None or times:
-            curve = self._curve()
-            if self.dense is not None:
-                self._keep(t, curve)
-            if self.between is not None and times:
-                write = partial(self.between.write, times, t, partial(self._inside, t, curve))
-        if self.happening is not None and self.happening.passed(write):
-            return
-        if write is not None:
-            write(t1)
-            self.resume_at(t1)
-
-    def _inside(self, begin: float, curve: Curve, s: float) -> State:
-        """Return the state s into the step that begins at a time, by its curve: all as it belongs there."""
-        y, nq = curve(begin + s), self.system.nq
-        q, v = y[:nq].copy(), y[nq:].copy()
-        if self.loop.arrive(q, v, begin + s) != 0:
-            raise SolverError(f"closures cannot be held at t = {begin + s:.6g}")
-        return State(self.system.layout, q, v)
-
-    def _keep(self, t: float, curve: Curve) -> None:
-        """Keep the curve of a step that begins at t."""
-        assert self.dense is not None
-        self.dense.add(t, curve)
-
-    def _curve(self) -> Curve:
-        """Return the motion inside the last step of a compiled method as a function of time."""
-        t, loop, nq, n = self.step_begun(), self.loop.loop, self.system.nq, self.system.nq + self.system.nv
-        y = loop.back[:n].copy()
-        if self.curve is None:
-            end = State(self.system.layout, self.q.copy(), self.v.copy())
-            return Cubic(t, Between(self.system, y[:nq], y[nq:], end, self.t - t))
-        return Polynomial(t, self.t - t, y, self.curve.T @ loop.slopes[0][:, :n])
 
     def _due(self) -> float:
         """Return the time of the next checkpoint."""
@@ -499,7 +420,7 @@ class Flight:
         if self.by.step is not None:
             step = self.by.step
             return said | {"step": float(step), "steps": int(Fraction(self.t) / step + ON_GRID)}
-        steps = {"steps": self.steps} if self.single else {}
+        steps = {"steps": self.inside.taken} if self.single else {}
         return said | steps | {"evaluations": int(self.loop.loop.pace[stretch.TRIED]) * len(self.by.method.c)}
 
     def _note_locks(self) -> None:
@@ -565,20 +486,20 @@ class Flight:
     def _stand_on(self, system: System) -> None:
         """Let devices and loads act on another vehicle."""
         self.system, t = system, self.t
-        self._begin_loads(t)
-        self.loop = self.loop.on(system, self.base, t)
+        self.loads.begin(t)
+        self.loop = self.loop.on(system, self.loads.base, t)
         self._have_loop()
 
     def _have_loop(self) -> None:
         """Let others know the loop of now."""
-        for rows in (self.scipy, self.between):
+        for rows in (self.scipy, self.inside.between):
             if rows is not None:
                 rows.loop = self.loop
 
     def _acted(self) -> Acted:
         """Return what is known of what acts from now on."""
-        inputs = None if self.acting is None else self.inputs
-        return Acted(self.plan, self.columns, self.loop.touching, inputs, self.dense)
+        inputs = None if self.loads.acting is None else self.loads.inputs
+        return Acted(self.plan, self.columns, self.loop.touching, inputs, self.inside.dense)
 
     def take_up(self, vehicles: Sequence[System], loads: Loads | None) -> None:
         """Go on with the last of the vehicles that the run has had, and what acts on it beside devices."""
@@ -586,7 +507,7 @@ class Flight:
             self._stand_on(system)
             self.log.acted.append(self._acted() if loads is None else None)
         if loads is not None:
-            self.acting = Acting(loads, "world")
+            self.loads.acting = Acting(loads, "world")
         if loads is not None or len(vehicles) > 1:
             self._stand_on(vehicles[-1].with_settings() if len(vehicles) > 1 else self.system)
         if len(vehicles) > 1:
@@ -604,13 +525,13 @@ class Flight:
             self.loop.touching = self.loop.touching.with_motions(motions)
         if system is not old:
             new = system.with_settings()
-            if self.acting is not None:
-                self.acting.follow(old, new, t)
+            if self.loads.acting is not None:
+                self.loads.acting.follow(old, new, t)
             self._stand_on(new)
         else:
-            self._begin_loads(t)
+            self.loads.begin(t)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
-        self.dense = None if self.dense is None else Dense()
+        self.inside.begin_phase()
         self.log.begin_phase(self.system, self._acted())
         self.changed()
 
@@ -670,7 +591,7 @@ class Flight:
     def here(self) -> FlightPoint:
         """Return where the flight is."""
         x = State(self.system.layout, self.q, self.v)
-        loads = Loads.of(self.system) if self.acting is None else self.acting.loads
+        loads = Loads.of(self.system) if self.loads.acting is None else self.loads.acting.loads
         settings = self.system.settings.copy()
         names = [
             f"{part.path}.{n}"

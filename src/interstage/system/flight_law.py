@@ -58,11 +58,11 @@ class Commanding:
     def ask(self) -> None:
         """Ask the law for what acts from now on."""
         flight, t = self.flight, self.flight.t
-        assert flight.acting is not None
+        assert flight.loads.acting is not None
         x = State(flight.system.layout, flight.q.copy(), flight.v.copy())
         if flight.log.contents.inertia:  # steps and looks for events leave masses of other times
             flight.bring(t, flight.whole())
-        command(flight.acting, self.law, t, x, flight.seen(), flight.system, flight.load)
+        command(flight.loads.acting, self.law, t, x, flight.seen(), flight.system, flight.load)
         if flight.plan.parts:  # what was foreseen, a law may have changed
             flight.loop.tapes.forget()
             flight.loop.loop.pace[KNOWN] = 0.0
