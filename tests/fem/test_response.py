@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import interstage as ist
 from interstage.cli.main import main
-from interstage.errors import InterstageError, ModelError
+from interstage.errors import InterstageError, ModelError, SolverError
 from interstage.fem.dynamics import FrequencyList, Tabulated, TimeLoad
 from interstage.nastran import deck_from_text
 
@@ -118,6 +118,50 @@ def test_frequencies_of_modes():
     f0 = np.sqrt(K / M) / 2 / np.pi
     found = ist.frequency_response(fe).frequencies_hz
     np.testing.assert_allclose(found, np.sort([1.0, 2.0, 4.0, 0.9 * f0, f0, 1.1 * f0]), rtol=1e-9)
+
+
+def test_spreads_reach_into_the_range_from_beside_it():
+    """FREQ4 takes frequencies, not modes, between F1 and F2: a mode at 1.59 Hz gives 1.75 of 1.7 to 2.0."""
+    low = FrequencyList("around", np.zeros(0), 10.5, 19.0, 3, 0.1)
+    np.testing.assert_allclose(np.sort(low.hertz([10.0, 20.0])), [11.0, 18.0])
+
+
+@pytest.mark.parametrize(("param", "wanted"), [("", [1.0, 1.5, 2.0]), ("PARAM,DFREQ,.6\n", [1.0, 2.0])])
+def test_frequencies_that_nearly_agree_count_once(param, wanted):
+    steady = STEADY.replace("FREQ1,7,.5,.25,30\n", "FREQ,7,1.,1.000001,1.5,1.500001\nFREQ,7,2.\n")
+    found = ist.frequency_response(model(MASS + steady + param)).frequencies_hz
+    np.testing.assert_allclose(found, wanted)
+
+
+UNDAMPED = "SPOINT,1,2\nCMASS4,1,1.,1\nCMASS4,2,1.,2\nCELAS4,3,100.,1,2\n"
+
+
+def test_a_free_structure_at_rest_and_at_resonance():
+    """At 0 Hz modes leave out rigid motion, ±1/400 of each mass; a natural frequency without damping is a sentence."""
+    steady = STEADY.replace("10.\n", "1.\n")
+    static = ist.frequency_response(model(UNDAMPED + steady.replace("FREQ1,7,.5,.25,30", "FREQ,7,0."), 111))
+    np.testing.assert_allclose(static.displacement[:, 0], [1 / 400, -1 / 400], rtol=1e-12)
+    assert "rigid modes have no part at 0 Hz" in static.notes
+    for sol, card in ((108, "FREQ,7,0."), (111, "FREQ5,7,1.,9.,1.")):
+        with pytest.raises(SolverError, match="no steady motion"):
+            ist.frequency_response(model(UNDAMPED + steady.replace("FREQ1,7,.5,.25,30", card), sol, modes=2))
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ("FREQ,7,-1.", "below zero"),
+        ("FREQ1,7,1.,-1.,3", "below zero"),
+        ("FREQ3,7,0.,9.,LOG", "F1 above zero"),
+        ("FREQ5,7,90.,99.,1.", "give no frequency"),
+        ("FREQ,7,1.\nTABLED1,4,LOG\n,0.,1.,2.,3.,ENDT", "up to zero"),
+    ],
+)
+def test_frequencies_that_are_none(card, words):
+    bulk = MASS + STEADY.replace("FREQ1,7,.5,.25,30", card)
+    bulk = bulk.replace("TABLED1,4\n,0.,1.,1000.,1.,ENDT\n", "") if "LOG\n" in card else bulk
+    with pytest.raises(InterstageError, match=words):
+        ist.frequency_response(model(bulk, 111, modes=1))
 
 
 PULSE = "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,0.,.1,1.,.2,0.,.3,0.\n,10.,0.,ENDT\nDAREA,3,1,0,10.\n"
@@ -300,6 +344,99 @@ def test_what_would_change_the_structure_unseen_is_refused():
     with pytest.raises(InterstageError, match="PBUSHT changes with frequency"):
         ist.frequency_response(model(spring + "PBUSHT,8,K,88\n"))
     ist.frequency_response(model(spring + "PELAST,8,,,88\nPBUSHT,9,KN,88\n"))
+
+
+CHAIN = """GRID,1,,0.,0.,0.,,23456
+SPOINT,2,3,4
+CELAS2,1,900.,1,1,,,.03
+CELAS2,2,700.,1,1,2
+CELAS4,3,1100.,2,3
+PELAS,9,650.
+CELAS3,4,9,3,4
+CELAS2,5,400.,4,,1,1,.02
+CDAMP2,11,.8,1,1
+CDAMP4,12,.5,2,4
+CMASS2,21,1.,1,1
+CMASS4,22,2.,2
+CMASS4,23,1.5,3
+CMASS4,24,.7,4
+PARAM,G,.04
+PARAM,W3,25.
+PARAM,W4,31.
+DLOAD,5,2.,1.5,31,-.5,32
+DAREA,12,1,1,3.,3,0,-2.
+DAREA,19,4,0,1.
+"""
+
+
+def chain():
+    """K, K4, B and M of CHAIN, by hand."""
+    K = np.array(
+        [[2000.0, -700, 0, -400], [-700, 1800, -1100, 0], [0, -1100, 1750, -650], [-400, 0, -650, 1050]]
+    )
+    K4 = np.zeros((4, 4))
+    K4[0, 0], K4[3, 3] = 900 * 0.03 + 8, 8
+    K4[0, 3] = K4[3, 0] = -8
+    B = np.zeros((4, 4))
+    B[0, 0], B[1, 1], B[3, 3] = 0.8, 0.5, 0.5
+    B[1, 3] = B[3, 1] = -0.5
+    return K, K4, B, np.diag([1.0, 2.0, 1.5, 0.7])
+
+
+@pytest.mark.parametrize("sol", [108, 111])
+def test_a_chain_under_loads_of_every_table(sol):
+    """Four dofs with all kinds of damping, RLOAD1 and RLOAD2 by TABLED1 (LOG) to TABLED4: dense solutions."""
+    loads = "RLOAD1,31,12,.013,35.,13,14\nRLOAD2,32,19,.02,-20.,15,16\nTABLED1,13,LOG,LOG\n,.1,1.,2.,3.,9.,.5,ENDT\n"
+    loads += (
+        "TABLED2,14,1.\n,0.,1.,3.,-2.,SKIP,7.,10.,2.\n,ENDT\nTABLED3,15,1.,2.\n,-1.,1.,2.,4.,5.,1.,ENDT\n"
+    )
+    loads += (
+        "TABLED4,16,.5,2.,0.,5.\n,10.,20.,-3.,ENDT\nFREQ,7,.5,3.7,7.7\nFREQ2,7,1.,9.,4\nFREQ1,7,.25,.5,6\n"
+    )
+    found = ist.frequency_response(model(CHAIN + loads, sol))
+    f = np.unique(np.r_[0.5, 3.7, 7.7, 9.0 ** (np.arange(5) / 4), 0.25 + 0.5 * np.arange(7)])
+    np.testing.assert_allclose(found.frequencies_hz, f, rtol=1e-12)
+    first = np.exp(np.interp(np.log(f), np.log([0.1, 2.0, 9.0]), np.log([1.0, 3.0, 0.5])))
+    second = np.where(f < 1.0, 2.0 - f, np.interp(f - 1.0, [0.0, 3.0, 10.0], [1.0, -2.0, 2.0]))
+    size = np.interp((f - 1.0) / 2.0, [-1.0, 2.0, 5.0], [1.0, 4.0, 1.0])
+    x = (np.minimum(f, 5.0) - 0.5) / 2.0
+    angle = np.deg2rad(10.0 + 20.0 * x - 3.0 * x**2)
+    one = (first + 1j * second) * np.exp(1j * (np.deg2rad(35.0) - 2 * np.pi * f * 0.013))
+    two = size * np.exp(1j * (angle - np.deg2rad(20.0) - 2 * np.pi * f * 0.02))
+    P = 3.0 * np.outer([3.0, 0.0, -2.0, 0.0], one) - np.outer([0.0, 0.0, 0.0, 1.0], two)
+    K, K4, B, mass = chain()
+    for k, w in enumerate(2 * np.pi * f):
+        wanted = np.linalg.solve((1 + 0.04j) * K + 1j * K4 + 1j * w * B - w**2 * mass, P[:, k])
+        got = np.r_[found.at(1)[0, k], [found.at(point)[0, k] for point in (2, 3, 4)]]
+        np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("sol", [109, 112])
+def test_a_chain_in_time(sol):
+    """TLOAD1 and TLOAD2 with delays, G and GE through W3 and W4, start values: scipy, and order two."""
+    loads = "TLOAD1,31,12,.05,LOAD,17\nTLOAD2,32,19,.03,0,.1,5.,2.5,40.\n,-.7,2.\nTIC,3,1,1,.01,.2\nTIC,3,3,0,-.02\n"
+    loads += "TABLED1,17\n,0.,0.,.2,2.,.35,-1.,9.,-1.,ENDT\n"
+    K, K4, B, mass = chain()
+    B = B + 0.04 / 25.0 * K + K4 / 31.0
+
+    def slope(t, y):
+        s = max(t - 0.13, 0.0)
+        wave = s**2 * np.exp(-0.7 * s) * np.cos(5.0 * np.pi * s + np.deg2rad(40.0))
+        ramp = np.interp(t - 0.05, [0.0, 0.2, 0.35], [0.0, 2.0, -1.0])
+        force = 3.0 * ramp * np.array([3.0, 0.0, -2.0, 0.0]) - wave * np.array([0.0, 0.0, 0.0, 1.0])
+        return np.r_[y[4:], (force - B @ y[4:] - K @ y[:4]) / np.diag(mass)]
+
+    t = np.linspace(0.0, 1.0, 21)
+    start = np.r_[0.01, 0.0, -0.02, 0.0, 0.2, 0.0, 0.0, 0.0]
+    wanted = solve_ivp(slope, (0.0, 1.0), start, "DOP853", t, rtol=1e-10, atol=1e-13, max_step=0.005).y[:4]
+    errors = []
+    for n in (500, 1000):
+        found = ist.transient_response(
+            model(CHAIN + loads + f"TSTEP,8,{n},{1 / n},{n // 20}\n", sol, "IC = 3")
+        )
+        got = np.vstack([found.at(1)[:1], *(found.at(point) for point in (2, 3, 4))])
+        errors.append(np.abs(got - wanted).max() / np.abs(wanted).max())
+    assert errors[1] < 3e-3 and errors[0] / errors[1] == pytest.approx(4.0, abs=0.3)
 
 
 def test_command(tmp_path, capsys):

@@ -1,8 +1,8 @@
 """Feed mutated decks to the reader: whatever the bytes, only clean errors may come out.
 
-    python tests/nastran/fuzz_reader.py [N] [SEED] [FOLDER] [--models]
+    python tests/nastran/fuzz_reader.py [N] [SEED] [FOLDER] [--models] [--solve]
 
---models builds the finite-element model of each deck that is read too.
+--models builds the finite-element model of each deck that is read too, --solve asks it for statics, modes, responses.
 FOLDER holds more decks (*.bdf, *.dat, *.inc, *.blk) to start from.
 """
 
@@ -20,233 +20,14 @@ import numpy as np
 
 from interstage import FEModel
 from interstage.errors import InterstageError
+from interstage.fem.response import frequency_response, transient_response
+from interstage.fem.solutions import normal_modes, static_subcases
 from interstage.fem.thermal import free_expansion
 from interstage.nastran import deck_from_text, expand_ids
 
-SEEDS = [
-    """SOL 103
-CEND
-TITLE = a beam
-METHOD = 1
-SPC = 2
-SET 1 = 1,2,
- 3 THRU 7
-K2GG = KA, 2.0*KB
-SUBCASE 1
- LOAD = 3
-SUBCASE 2
- LOAD = 4
-BEGIN BULK
-PARAM,POST,-1
-PARAM   WTMASS  .00259
-EIGRL          1                      10
-GRID           1              0.      0.      0.
-GRID,2,,1.5,7.-4,2.D5
-GRID*                  3                              1.              2.
-*                     3.
-CBAR           1       1       1       2      0.      0.      1.        +A1
-+A1                           .1      0.      0.      .1
-PBAR,1,1,.1,.2,.3,.4
-MAT1,1,7.+10,,.33,2700.
-SPC1,2,123456,1,THRU,3
-RBE2,9,1,123456,2,3,+
-+,4,5
-ENDDATA
-""",
-    """$ bulk only
-GRID\t1\t\t0.\t1.\t2.
-CORD2R* 5,0,0.,0.
-*,0.,0.,0.,1.
-*,1.,0.,0.
-CHEXA          1       1       1       2       3       4       5       6+X
-GRDSET,,,,,,,456
-+X             7       8
-SPOINT,100,THRU,110
-PLOAD4,1,1,1.5,,,,THRU,9
-MPC,1,1,1,1.0,2,1,-1.0
-,,3,1,.5
-""",
-    """SOL 111
-CEND
-METHOD = 1
-SPC = 1
-DLOAD = 5
-FREQ = 7
-TSTEP = 8
-SDAMPING = 6
-NSM = 3
-TEMPERATURE(LOAD) = 9
-LOAD = 4
-BEGIN BULK
-EIGRL,1,,,2
-GRID,1
-GRID,2,,1.,0.,0.
-GRID,3,,1.,1.,0.
-GRID,4,,0.,1.,0.
-GRID,5,,1.,0.,0.
-CBAR,1,1,1,2,0.,1.,0.
-,,4 5
-PBAR,1,1,.1,.2,.3,.4
-CQUAD4,2,2,1,2,3,4
-PSHELL,2,1,.1,1
-PCOMP,3,,,,,20.
-,1,.01,30.,,1,.02,-30.
-CTRIA3,3,3,1,2,3
-MAT1,1,7.+10,,.33,2700.,1.-5,20.
-CGAP,4,4,1,3,0.,0.,1.
-PGAP,4,0.,,1.+5,,,.2
-GENEL,5,,3,1,4,1
-,K,2.,-1.,3.
-RJOINT,6,2,5
-BNDFIX1,123,3
-NSM1,3,PSHELL,2.,2
-NSML,3,ELEMENT,1,4.
-TEMPD,9,50.
-TEMP,9,1,40.
-TEMPP1,9,2,40.,3.
-,3
-TEMPRB,9,1,30.,31.,1.,2.,0.,0.
-PLOAD1,4,1,FY,FR,0.,1.,1.,2.
-RLOAD1,5,12,.01,,13
-TLOAD2,15,12,,,0.,1.,2.,30.
-DAREA,12,3,3,2.
-TABLED1,13
-,0.,1.,10.,2.,ENDT
-TABDMP1,6,CRIT
-,0.,.01,100.,.01,ENDT
-FREQ1,7,1.,1.,5
-FREQ4,7,1.,50.,.1,3
-TSTEP,8,10,.01,1
-SPC1,1,1 2 3 4 5 6,1,4
-PARAM,AUTOMSET,YES
-DEBUG,193,1
-ENDDATA
-""",
-    """SOL 103
-CEND
-METHOD = 1
-SPC = 1
-TEMPERATURE(LOAD) = 7
-SUBCASE 1
- SUPER = 1
-SUBCASE 2
- SUPER = 0
- LOADSET = 30
-BEGIN BULK
-EIGRL,1,,,5
-GRID,41,,1.,0.,0.
-GRID,42,,1.,1.,0.
-GRID,43,,2.,0.,0.
-CBAR,900,1,41,42,0.,0.,1.
-PBAR,1,1,.001,2.-6,3.-6,4.-6
-MAT1,1,7.+10,,.3,2700.,2.3-5
-TEMPD,7,20.
-SEBULK,1,PRIMARY,,AUTO,1.-4
-SEBULK,7,REPEAT,1
-SECONCT,1,0,.1,NO
-,2,41,3,42
-SEBNDRY,1,0,2,3
-SEEXCLD,1,ALL,5
-SELOC,7,2,3,1,41,42,43
-SEBULK,8,MIRROR,1
-SEMPLN,8,PLANE,41,42,43
-BEGIN SUPER=1
-GRID,1,,0.,0.,0.
-GRID,2,,1.,0.,0.
-GRID,3,,1.,1.,0.
-GRID,4,,0.,1.,0.
-GRID,5,,0.,0.,1.
-GRID,6,,1.,0.,1.
-GRID,7,,1.,1.,1.
-GRID,8,,0.,1.,1.
-GRID,9,,2.,0.,.5
-GRID,10,,2.,1.,.5
-GRID,11,,1.,0.,.5
-GRID,12,,1.,1.,.5
-CHEXA,1,1,1,2,3,4,5,6
-,7,8
-PCOMPS,1,0,13,,,20.,.01
-,1,1,.1,0.
-,2,1,.2,45.
-CQUAD4,2,2,11,9,10,12
-PSHELL,2,1,.1,1,,1
-RSSCON,3,ELEM,2,1
-RSSCON,4,GRID,11,6,2
-MAT1,1,7.+10,,.3,2700.
-CBUSH,5,5,9,10,,,,0
-PBUSH,5,K,1.+6,1.+6
-,,T,1.-5,20.,.5
-TEMPD,7,20.
-TEMP,7,1,90.
-TEMPP1,7,2,40.,3.
-NSML1,3,PSHELL,2.,2
-SPC1,1,123,1,4,5,8
-ENDDATA
-""",
-    """SOL 101
-CEND
-SPC = 1
-LOAD = 1
-TEMPERATURE(LOAD) = 9
-BEGIN BULK
-GRID,1,,2.,0.,0.
-GRID,2,,0.,2.,0.
-GRID,3,,1.5,1.5,0.
-GRID,4,,0.,0.,0.
-GRID,5,,3.,0.,0.
-GRID,6,,3.,0.,1.
-GRID,7,,3.,0.,.5
-GRID,8,,2.,0.,.3
-GRID,9,,0.,2.,.3
-GRID,10,,0.,0.,.3
-CBEND,1,1,1,2,4,,,1
-PBEND,1,1,.1,.2,.3,.4,2.,90.
-,.1,0.,-.1,0.,0.,.1,0.,-.1
-,.5,.5,1.,0.,0.,.01
-CBEND,2,2,1,2,0.,1.,0.,2
-PBEND,2,1,2,.1,.01,1.+5,2.
-CBEAM3,3,3,1,2,3,0.,0.,1.
-,.1,0.,0.,.1,0.,0.,.1,0.
-PBEAM3,3,1,.1,.2,.3,,.4,1.
-,.1,0.,-.1,0.,0.,.1,0.,-.1
-,YES,,.1
-CBEAM,4,4,1,2,0.,0.,1.
-PBCOMP,4,1,.1,,,,.2,1.
-,1.,1.,,,,,1
-,.1,.2,.25,2
-CTRIAX6,5,3,1,,5,7,6,
-,10.
-MAT3,3,1.+10,2.+10,3.+10,.1,.1,.1,2700.
-,,,1.+10,1.-5,1.-5,1.-5
-PLOADX1,1,5,1.,2.,1,5,30.
-CTRIA3,6,6,1,2,4
-CTRIA3,7,7,8,9,10
-PSHELL,6,1,.1,1,,1
-PSHELL,7,1,.1,1,,1
-GRID,20,,.5,.5,.1
-CWELD,8,8,20,ELEMID
-,6,7
-CWELD,9,8,20,GRIDID,,,,TT
-,1,2,4
-,8,9,10
-CWELD,10,8,,PARTPAT
-,6,7
-,.6,.6,.1
-CWELD,11,8,,ALIGN,1,8
-PWELD,8,1,.1,,,,,SPOT
-CFAST,12,9,PROP,6,7,20
-CFAST,13,9,ELEM,6,7,,1,8
-PFAST,9,.1,0,1,1.+6,1.+6,1.+6,1.
-,1.,1.,.1,.01
-MAT1,1,7.+10,,.33,2700.,1.-5,20.
-MAT1,2,2.+11,,.3,7800.
-TEMPD,9,50.
-TEMP,9,5,40.
-SPC1,1,123456,4,10
-FORCE,1,2,,1.,0.,1.,0.
-ENDDATA
-""",
-]
+sys.path.insert(0, str(Path(__file__).parent))
+from fuzz_seeds import SEEDS
+
 WORDS = """
     $ , * + = ' THRU BY EXCEPT 999999999999999999999999 1.e999 - 1.2.3 ENDDATA CEND =,*(1),= +A1 *A1 1-5 GRID
     GRID* ( ) SOL PARAM \u00e9 SECONCT SELOC CSUPER PCOMPS RSSCON SUPER=1 RBE1 NSML1 T
@@ -255,14 +36,20 @@ WORDS = """
 SPLICES = [word.encode("latin-1") for word in WORDS.split()]
 SPLICES += [b"\t", b"\n", b"\r", b"\x00", b"\xff", b"\x0c", b"        ", b"INCLUDE 'x'", b"BEGIN BULK"]
 SPLICES += [b"BEGIN SUPER=1", b"SUBCASE 1"]
+# What a field may hold in place of what it ought to
+VALUES = b"0 1 2 3 5 11 -1 -3 7 99999999 100000000 0. 1. -1. .5 1.+300 -1.+300 1.-300 123456 0123".split()
+VALUES += b"NAN THRU YES ALL A".split()
+VALUES += [b"", b"=", b"*(1)", b"1 2 3"]
+FIELD = 9
 
 
 def mutate(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
-    """Damage a deck in a few places."""
+    """Damage a deck in a few places; in half of the decks fields alone, so that their cards are reached."""
     out = bytearray(data)
+    kinds = range(9) if rng.random() < 0.5 else (FIELD,)
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
         at = rng.randrange(len(out) + 1)
-        kind = rng.randrange(9)
+        kind = rng.choice(kinds)
         if kind == 0 and out:
             out[at % len(out)] = rng.randrange(256)
         elif kind == 1:
@@ -284,6 +71,13 @@ def mutate(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
             out[at:] = other[cut : cut + 4000]
         elif kind == 7:
             out[at:at] = bytes(rng.randrange(256) for _ in range(rng.choice((1, 8, 80))))
+        elif kind == FIELD:
+            lines = bytes(out).split(b"\n")
+            k = rng.randrange(len(lines))
+            fields = lines[k].split(b",")
+            fields[rng.randrange(min(1, len(fields) - 1), len(fields))] = rng.choice(VALUES)
+            lines[k] = b",".join(fields)
+            out = bytearray(b"\n".join(lines))
         else:
             lines = bytes(out).split(b"\n")
             k, j = rng.randrange(len(lines)), rng.randrange(len(lines))
@@ -292,8 +86,8 @@ def mutate(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
     return bytes(out)
 
 
-def exercise(data: bytes, models: bool = False) -> str:
-    """Read the bytes as a deck and look at every card (and build its model); returns what came of it."""
+def exercise(data: bytes, models: bool = False, solve: bool = False) -> str:
+    """Read the bytes as a deck and look at every card (build its model, solve it); returns what came of it."""
     try:
         deck = deck_from_text(data.decode("utf-8", "surrogateescape"))
     except InterstageError as fault:
@@ -313,11 +107,11 @@ def exercise(data: bytes, models: bool = False) -> str:
             with suppress(InterstageError):
                 expand_ids(table.row(i), partial(table.error, i), limit=100_000)
         table.where(0)
-    return build(deck) if models else outcome
+    return build(deck, solve) if models or solve else outcome
 
 
-def build(deck) -> str:
-    """Make the model of a small deck, with everything that waits for a solution."""
+def build(deck, solve: bool) -> str:
+    """Make the model of a small deck, with everything that waits for a solution, and solve it."""
     if sum(deck.counts.values()) > 500:
         return "read"
     try:
@@ -334,10 +128,34 @@ def build(deck) -> str:
     except InterstageError as fault:
         assert str(fault) and "\n" not in str(fault)
         return "model refused"
-    return "model built"
+    return solved(fe) if solve else "model built"
 
 
-def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None, models: bool = False) -> Counter:
+def solved(fe: FEModel) -> str:
+    """Ask a model for everything; numbers that come out are finite, and what does not come out is one sentence."""
+    asked = [
+        lambda: [u.displacement for u in static_subcases(fe)],
+        lambda: [normal_modes(fe, n_modes=3).frequencies_hz],
+        lambda: [frequency_response(fe).displacement],
+        lambda: [frequency_response(fe, [1.0, 7.0], modal=True).displacement],
+        lambda: [transient_response(fe).displacement],
+    ]
+    came = 0
+    for ask in asked:
+        try:
+            with np.errstate(all="ignore"):
+                found = ask()
+        except InterstageError as fault:
+            assert str(fault) and "\n" not in str(fault)
+            continue
+        assert all(np.isfinite(values).all() for values in found)
+        came += 1
+    return f"solved {came} ways"
+
+
+def fuzz(
+    n: int, seed: int = 0, corpus: list[bytes] | None = None, models: bool = False, solve: bool = False
+) -> Counter:
     """Read `n` mutated decks; anything but an InterstageError is raised. Returns counts of the outcomes."""
     rng = random.Random(seed)
     corpus = [text.encode() for text in SEEDS] + list(corpus or [])
@@ -345,7 +163,7 @@ def fuzz(n: int, seed: int = 0, corpus: list[bytes] | None = None, models: bool 
     for k in range(n):
         data = mutate(rng, rng.choice(corpus), corpus)
         try:
-            outcomes[exercise(data, models)] += 1
+            outcomes[exercise(data, models, solve)] += 1
         except Exception:
             print(f"deck {k} of seed {seed}:", data[:3000], file=sys.stderr)
             raise
@@ -366,11 +184,11 @@ def corpus_of(folder: Path) -> list[bytes]:
 
 
 if __name__ == "__main__":
-    with_models = "--models" in sys.argv
-    sys.argv = [one for one in sys.argv if one != "--models"]
+    with_models, with_solutions = "--models" in sys.argv, "--solve" in sys.argv
+    sys.argv = [one for one in sys.argv if one not in ("--models", "--solve")]
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     more = corpus_of(Path(sys.argv[3])) if len(sys.argv) > 3 else []
     begin = time.perf_counter()
-    result = fuzz(count, start, more, with_models)
+    result = fuzz(count, start, more, with_models, with_solutions)
     print(f"{count} mutated decks, seed {start}: {dict(result)}, {time.perf_counter() - begin:.0f} s")

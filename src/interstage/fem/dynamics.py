@@ -148,15 +148,16 @@ class FrequencyList:
         """Frequencies in Hz, with those of modes where the card asks for them."""
         if self.kind == "given":
             return self.values
-        inside = np.asarray(modes, dtype=float)
-        inside = inside[(inside >= self.low) & (inside <= self.high)]
+        hz = np.asarray(modes, dtype=float)
         if self.kind == "fractions":
-            found = np.outer(self.values, np.asarray(modes, dtype=float)).ravel()
+            found = np.outer(self.values, hz).ravel()
         elif self.kind == "around":
+            # a mode beside the range counts too if its spread reaches into it
             found = np.outer(
-                np.linspace(1.0 - self.spread, 1.0 + self.spread, max(self.count, 1)), inside
+                np.linspace(1.0 - self.spread, 1.0 + self.spread, max(self.count, 1)), hz
             ).ravel()
         else:
+            inside = hz[(hz >= self.low) & (hz <= self.high)]
             ends = np.unique(np.concatenate([[self.low], inside, [self.high]]))
             s = np.linspace(-1.0, 1.0, max(self.count, 2))
             s = np.sign(s) * np.abs(s) ** (1.0 / self.cluster)

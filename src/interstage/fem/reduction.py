@@ -22,6 +22,7 @@ from interstage.linalg.mechanism import mechanism_error
 from interstage.linalg.memory import available_memory, readable_bytes
 
 CHUNK = 64
+LARGEST = 1e150  # numbers of matrices; beyond it, and below its inverse, squares leave the range of numbers
 
 
 @dataclass
@@ -70,8 +71,11 @@ class ReducedModel:
         self.grids, self.constraints = grids, constraints
         describe = grids.name_of
         for name, A in (("stiffness", K_gg), ("mass", M_gg)):
-            if A is not None and not np.isfinite(A.data).all():
-                raise ModelError(f"the {name} matrix holds numbers that are not finite")
+            if A is not None and not (np.abs(A.data) < LARGEST).all():
+                raise ModelError(
+                    f"the {name} matrix holds numbers that are not finite, or so large that they cannot be squared",
+                    hint="look for a material, section or spring with an exponent that is not meant",
+                )
         self.dependence: Dependence = eliminate(constraints.equations, grids.n_dof, describe)
         spc, values = _unique_values(constraints.spc, constraints.values, describe)
         cards = constraints.cards
@@ -172,8 +176,15 @@ class ReducedModel:
 
     def require_mass(self) -> None:
         """Refuse a model in which no mass can move, with the cause: no mass, no stiffness, or all of it held."""
-        if np.any(self._mass_n[self._f] > 0.0):
+        most = float(np.max(self._mass_n[self._f], initial=0.0))
+        if most * LARGEST > 1.0:
             return
+        if most > 0.0:
+            raise ModelError(
+                "the mass is so small that it cannot be squared",
+                got=f"{most:.3g}",
+                hint="look for an exponent that is not meant in densities and masses",
+            )
         with_mass = np.flatnonzero(self._mass_n > 0.0)
         if not len(with_mass):
             raise ModelError(

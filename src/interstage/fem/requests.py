@@ -11,6 +11,7 @@ from interstage.fem.model import FEModel
 from interstage.linalg.eigen_request import EigenRequest
 
 DEFAULT_MODES = 10
+HIGHEST = 1e100  # Hz; squares of frequencies below it are numbers
 BUCKLING = (5, 65, 105, 116)  # solutions whose METHOD asks for load factors
 WITHOUT_MODES = (1, 24, 61, 66, 101, 106, 114, 129, 144, 153, 159)  # solutions that do not look at METHOD
 
@@ -58,10 +59,15 @@ def modes_request(
     f_max: float | None = None,
 ) -> EigenRequest:
     """The user's wish if there is one, else the deck's request, else ten modes."""
-    deck = deck_request(fe, case)
+    asked = deck_request(fe, case)
     if n_modes is not None or f_min is not None or f_max is not None:
-        return EigenRequest(f_min, f_max, n_modes, deck.norm if deck else "mass")
-    return deck or EigenRequest(count=DEFAULT_MODES)
+        asked = EigenRequest(f_min, f_max, n_modes, asked.norm if asked else "mass")
+    for end in (asked.low, asked.high) if asked else ():
+        if end is not None and not abs(end) < HIGHEST:
+            raise ModelError(
+                "a frequency of the range of modes is no frequency", where=fe.source, got=f"{end:g} Hz"
+            )
+    return asked or EigenRequest(count=DEFAULT_MODES)
 
 
 def deck_request(fe: FEModel, case: Subcase | None) -> EigenRequest | None:

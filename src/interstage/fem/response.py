@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import splu
 
-from interstage.errors import InputError, ModelError, known_names
+from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
 from interstage.fem.response_problem import ResponseProblem
@@ -109,15 +109,30 @@ def frequency_response(
     # frequency by frequency: one factor each, or one division where modes stand alone
     alone = problem.modal and _diagonal(K) and _diagonal(problem.B)
     for k, omega in enumerate(w):
-        if alone:
-            q[:, k] = P[:, k] / np.diag(K - omega**2 * problem.M + 1j * omega * problem.B)
-        elif problem.modal:
-            q[:, k] = np.linalg.solve(K - omega**2 * problem.M + 1j * omega * problem.B, P[:, k])
-        else:
-            Z = sp.csc_matrix(K - omega**2 * problem.M + 1j * omega * problem.B)
-            q[:, k] = splu(Z).solve(P[:, k])
-    check_finite(np.abs(q), "amplitudes")
+        Z = K - omega**2 * problem.M + 1j * omega * problem.B
+        moving = problem.elastic if omega == 0.0 else slice(None)
+        q[:, k] = 0.0
+        q[moving, k] = _amplitudes(Z[moving][:, moving], P[moving, k], problem.modal, alone)
+        if not np.isfinite(q[:, k]).all():
+            raise SolverError(
+                f"there is no steady motion at {f[k]:.6g} Hz: it is a natural frequency without damping",
+                where=fe.source,
+                hint="give damping, or other frequencies",
+            )
+    if (f == 0.0).any() and isinstance(problem.elastic, np.ndarray):
+        problem.notes.append("rigid modes have no part at 0 Hz")
     return FrequencyResponse(f, problem.recover(q), fe.grids, problem.notes)
+
+
+def _amplitudes(Z, P: np.ndarray, modal: bool, alone: bool) -> np.ndarray:
+    """Solve Z u = P; not finite where Z is singular."""
+    try:
+        if alone:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return P / np.diag(Z)
+        return np.linalg.solve(Z, P) if modal else splu(sp.csc_matrix(Z)).solve(P)
+    except (RuntimeError, np.linalg.LinAlgError):
+        return np.full(len(P), np.nan)
 
 
 def transient_response(
@@ -143,9 +158,16 @@ def transient_response(
     P = problem.time_loads(t)
     alone = problem.modal and all(_diagonal(A) for A in (problem.K, problem.B, problem.M))
     run = exact_modes if alone else newmark
-    u, v, a = (
-        problem.recover(x[:, kept]) for x in run(problem, steps.step, steps.count, P, *problem.start())
-    )
+    try:
+        found = run(problem, steps.step, steps.count, P, *problem.start())
+    except RuntimeError as error:
+        raise SolverError(
+            "the equations of a time step are singular",
+            where=fe.source,
+            hint="look for negative masses, springs and dampers",
+        ) from error
+    check_finite(found[0], "displacements")
+    u, v, a = (problem.recover(x[:, kept]) for x in found)
     return TransientResponse(t[kept], u, v, a, fe.grids, problem.notes)
 
 

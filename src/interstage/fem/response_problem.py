@@ -42,6 +42,9 @@ class ResponseProblem:
                 self.B = self.B + _param(fe, name) * part
         self.modes_hz = np.zeros(0)
         self._shapes: np.ndarray | None = None
+        self.elastic: slice | np.ndarray = slice(
+            None
+        )  # unknowns that resist at rest: all, or modes but rigid ones
         wanted = self._modes_wanted()
         if self.modal or wanted:
             found = normal_modes(fe, n_modes=n_modes, subcase=self.case.id)
@@ -72,6 +75,8 @@ class ResponseProblem:
         # a rigid mode has no stiffness but round-off
         noise = ROUNDING * np.einsum("ik,ik->k", np.abs(phi), abs(self.K) @ np.abs(phi))
         values = np.where(eigenvalues <= noise, 0.0, eigenvalues)
+        if not values.all():
+            self.elastic = np.flatnonzero(values)
         g = np.zeros(len(values))
         table = _selected(self.case, "SDAM")
         if table:
@@ -100,7 +105,7 @@ class ResponseProblem:
             self.notes.append(f"{' and '.join(lost)}: structural damping without W3, W4 has no part in time")
 
     def frequencies(self) -> np.ndarray:
-        """Frequencies of the deck's FREQi, ascending, each once."""
+        """Frequencies of the deck's FREQi, ascending; of those that lie within PARAM DFREQ of the range, the first."""
         sid, known = _selected(self.case, "FREQ"), self.fe.dynamics.frequencies
         if sid not in known:
             raise ModelError(
@@ -108,7 +113,17 @@ class ResponseProblem:
                 where=self.fe.source,
                 hint="give frequencies_hz, or FREQUENCY with FREQi; of those " + known_names(sorted(known)),
             )
-        return np.unique(np.concatenate([one.hertz(self.modes_hz) for one in known[sid]]))
+        found = np.unique(np.concatenate([one.hertz(self.modes_hz) for one in known[sid]]))
+        if not len(found):
+            raise ModelError(
+                f"the FREQi of set {sid} give no frequency", where=self.fe.source, hint="widen F1 to F2"
+            )
+        apart = _param(self.fe, "DFREQ", 1e-5) * (found[-1] - found[0])
+        kept: list[float] = []
+        for f in found.tolist():
+            if not kept or f - kept[-1] >= apart:
+                kept.append(f)
+        return np.array(kept)
 
     def steps(self):
         """Time steps of the deck's TSTEP."""

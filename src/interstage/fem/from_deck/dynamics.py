@@ -22,6 +22,7 @@ from interstage.fem.dynamics import (
 from interstage.fem.from_deck.context import Context
 from interstage.fem.from_deck.points import point_dofs
 from interstage.nastran import CardTable
+from interstage.nastran.registry import DYNAMIC
 
 MOST = 1_000_000  # frequencies or steps of one card
 
@@ -32,6 +33,7 @@ def read_dynamics(ctx: Context) -> Dynamics:
     if ctx.deck.response_refusals:
         return Dynamics(refused=ctx.deck.response_refusals[0])
     try:
+        _check_numbers(ctx)
         tables = _tables(ctx)
         _read_spatial(ctx, out)
         _read_time_loads(ctx, out, tables)
@@ -45,6 +47,17 @@ def read_dynamics(ctx: Context) -> Dynamics:
     except InterstageError as error:
         return Dynamics(refused=error)
     return out
+
+
+def _check_numbers(ctx: Context) -> None:
+    """Every card has the number of its set, above zero."""
+    for name in sorted(DYNAMIC):
+        table = ctx.deck.cards(name)
+        for i, row in enumerate(table.rows()):
+            if not row or not isinstance(row[0], int) or row[0] < 1:
+                raise table.error(
+                    i, f"{name} has no number", "an integer above zero", repr(row[0]) if row else "nothing"
+                )
 
 
 def _number(table: CardTable, i: int, row: list, j: int, name: str, default: float | None = None) -> float:
@@ -93,8 +106,6 @@ def _tables(ctx: Context) -> dict[int, Table]:
         table = ctx.deck.cards(name)
         for i, row in enumerate(table.rows()):
             row = row + [None] * 9
-            if not isinstance(row[0], int):
-                raise table.error(i, f"{name} has no number")
             if name == "TABLED4":
                 coefficients = []
                 for value in row[8:]:
@@ -108,6 +119,8 @@ def _tables(ctx: Context) -> dict[int, Table]:
             x, y = _points(table, i, row[8:])
             if name == "TABLED1":
                 axes = (row[1] == "LOG", row[2] == "LOG")
+                if any(log and not v.min() > 0.0 for v, log in zip((x, y), axes)):
+                    raise table.error(i, "a TABLED1 has numbers up to zero on an axis that is LOG")
                 out[row[0]] = Tabulated(x, y, logarithmic=axes, held=row[3] == 1)
             else:
                 scale = _number(table, i, row, 2, "X2", 1.0) if name == "TABLED3" else 1.0
@@ -243,6 +256,8 @@ def _read_frequencies(ctx: Context, out: Dynamics) -> None:
                 one = FrequencyList("given", low * (high / low) ** (np.arange(count + 1) / count))
             else:
                 one = _of_modes(table, i, row, low)
+            if low < 0.0 or one.values.min(initial=0.0) < 0.0:
+                raise table.error(i, f"{name} holds a frequency below zero")
             out.frequencies.setdefault(row[0], []).append(one)
 
 
@@ -254,6 +269,8 @@ def _of_modes(table: CardTable, i: int, row: list, low: float) -> FrequencyList:
             _count(table, i, row, 4, "NEF", 10),
             _number(table, i, row, 5, "CLUSTER", 1.0),
         )
+        if not cluster > 0.0 or (row[3] == "LOG" and not low > 0.0):
+            raise table.error(i, "FREQ3 needs a CLUSTER above zero, and with LOG an F1 above zero")
         return FrequencyList("between", none, low, high, count, 0.0, cluster, row[3] == "LOG")
     if table.name == "FREQ4":
         spread, count = _number(table, i, row, 3, "FSPD", 0.1), _count(table, i, row, 4, "NFM", 3)

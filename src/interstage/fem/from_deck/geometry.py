@@ -8,10 +8,11 @@ import numpy as np
 
 from interstage.fem.coordinates import Coordinates, system_from_points
 from interstage.fem.grids import Grids
-from interstage.nastran import CardTable, Deck, expand_ids
+from interstage.nastran import Deck, expand_ids
 
 _CORD1 = ("CORD1R", "CORD1C", "CORD1S")
 _CORD2 = ("CORD2R", "CORD2C", "CORD2S")
+FARTHEST = 1e100  # coordinates; products of several of them are numbers still
 
 
 def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
@@ -21,8 +22,7 @@ def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
     other systems); each is resolved once what it refers to is known. What remains is a loop or a
     missing reference and is an error.
     """
-    table = deck.cards("GRID")
-    gid, cp, cd, point, ps = _grid_columns(deck, table)
+    table, gid, cp, cd, point, ps = _grid_columns(deck)
     coordinates = Coordinates()
     _resolve(deck, coordinates, gid, cp, point)
     for name, column in (("CP", cp), ("CD", cd)):
@@ -31,6 +31,11 @@ def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
             i = int(np.argmax(unknown))
             raise table.error(i, f"{name} refers to coordinate system {column[i]}, which is not in the deck")
     xyz = coordinates.to_basic(cp, point)
+    far = ~(np.abs(xyz) < FARTHEST).all(axis=1)
+    if far.any():
+        raise table.error(
+            int(np.argmax(far)), "the grid is so far away that distances to it cannot be squared"
+        )
     grids = Grids(
         gid,
         xyz,
@@ -43,14 +48,15 @@ def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
     return coordinates, grids
 
 
-def _grid_columns(deck: Deck, table: CardTable):
-    """Columns of the GRID cards with GRDSET's defaults, each id once."""
+def _grid_columns(deck: Deck):
+    """The GRID cards, each id once, and their columns with GRDSET's defaults."""
     default_cp, default_cd, default_ps = 0, 0, 0
     grdset = deck.cards("GRDSET")
     if len(grdset):
         default_cp = int(grdset.integer(2, 0)[0])
         default_cd = int(grdset.integer(6, 0)[0])
         default_ps = int(grdset.integer(7, 0)[0])
+    table = deck.cards("GRID")
     gid = table.integer(1)
     _, first = np.unique(gid, return_index=True)
     if len(first) < len(gid):
@@ -69,7 +75,7 @@ def _grid_columns(deck: Deck, table: CardTable):
                 i = int(np.argmax(components == one))
                 raise table.error(i, "PS is not a list of components", expected="digits 1 to 6", got=str(one))
             ps[components == one] = [str(c) in digits for c in range(1, 7)]
-    return gid, cp, cd, point, ps
+    return table, gid, cp, cd, point, ps
 
 
 def _resolve(deck: Deck, coordinates: Coordinates, gid, cp, point) -> None:

@@ -125,7 +125,7 @@ def check_corners(ctx: Context, table: CardTable, corners: np.ndarray) -> None:
         )
     sine = np.einsum("ijk,ik->ij", normal, mean / area[:, None])
     sine /= np.linalg.norm(after, axis=2) * np.linalg.norm(before, axis=2)
-    bad = ~(sine > FLAT)
+    bad = ~(sine > FLAT) | ~np.isfinite(sine)  # a side may be too short to have a length
     if bad.any():
         i, corner = np.argwhere(bad)[0]
         grid = ctx.grids.id[corners[i, corner]]
