@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -35,6 +36,29 @@ def test_models_of_one_interface_share_nothing_that_changes(system):
         found, truth = getattr(second, which), getattr(kept, which)
         assert list(found) == list(truth)
         assert all(np.array_equal(found[k], truth[k]) for k in truth)
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda lin: pickle.loads(pickle.dumps(lin))])
+def test_copies_have_index_maps_that_nobody_looked_at(system, how):
+    ask = [ist.JointForce("arm")], [ist.JointAngle("arm"), ist.NodeRate("boom", 3)]
+    looked_at, bare = (ist.linearize(system, system.state(), *ask) for _ in range(2))
+    for which in ("state_index", "input_index", "output_index"):
+        found, truth = getattr(how(bare), which), getattr(looked_at, which)
+        assert list(found) == list(truth)
+        assert all(np.array_equal(found[k], truth[k]) for k in truth)
+    with pytest.raises(AttributeError, match="no attribute 'inputs_index'"):
+        _ = how(bare).inputs_index
+
+
+def test_other_matrices_take_index_maps_as_they_are(system):
+    lin = ist.linearize(system, system.state(), ist.JointForce("arm"), ist.JointAngle("arm"))
+    lin.state_index["mine"] = np.array([0, 1])
+    other = lin.with_matrices(2.0 * lin.A, lin.B, lin.C, lin.D)
+    lin.state_index["mine"][:] = 7
+    del lin.input_index["arm.joint_force"]
+    assert other.state_index["mine"].tolist() == [0, 1]
+    assert other.input_index["arm.joint_force"].tolist() == [0]
+    assert other.with_matrices(lin.A, lin.B, lin.C, lin.D).state_index["mine"].tolist() == [0, 1]
 
 
 def test_outputs_of_other_kinds_or_axes_are_others(system):

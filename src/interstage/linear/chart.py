@@ -15,6 +15,7 @@ so that the kinematic half of a linear model is known without differencing.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,20 +78,27 @@ class Chart:
                 "unknown axes", where="position_axes", expected="parent or body", got=repr(position_axes)
             )
         self.system, self.x0, self.body_axes = system, x0, position_axes == "body"
-        v_q = system.tree.v_q
-        self._plain = np.flatnonzero(v_q >= 0)
-        self._plain_q = v_q[self._plain]
         self.round = [where for _, where in system.layout.turning()]
+
+    @cached_property
+    def _plain(self) -> tuple[np.ndarray, np.ndarray]:
+        """Entries of δq that are added to coordinates, and these."""
+        v_q = self.system.tree.v_q
+        own = np.flatnonzero(v_q >= 0)
+        return own, v_q[own]
 
     def state(self, dq: np.ndarray | None, dv: np.ndarray | None) -> State:
         """Return the state at an error; complex errors give a complex state."""
+        if dq is None and dv is None:
+            return self.x0.copy()
         kind = np.result_type(*(a for a in (dq, dv, self.x0.q) if a is not None))
         x = self.x0.copy(kind)
         if dv is not None:
             x.v += dv
         if dq is None:
             return x
-        x.q[self._plain_q] += dq[self._plain]
+        plain, places = self._plain
+        x.q[places] += dq[plain]
         for where in self.round:
             q0 = self.x0.q[where.quaternion]
             x.q[where.quaternion] = turned(q0, dq[where.spin])
@@ -103,7 +111,8 @@ class Chart:
         """Return ∂q/∂δq (nq, nv) at the reference."""
         system = self.system
         N = np.zeros((system.nq, system.nv))
-        N[self._plain_q, self._plain] = 1.0
+        plain, places = self._plain
+        N[places, plain] = 1.0
         for where in self.round:
             q0 = self.x0.q[where.quaternion].real
             N[where.quaternion, where.spin] = 0.5 * np.vstack([-q0[1:], q0[0] * np.eye(3) + skew(q0[1:])])
@@ -123,10 +132,10 @@ class Chart:
         return both[:, :nv], both[:, nv:]
 
     def write_kinematics(self, A: np.ndarray) -> None:
-        """Write K and G to the upper half of A (nv or more, 2 nv), of zeros."""
+        """Write K and G to the upper half of A (nv or more, 2 nv), of zeros and in order."""
         nv = self.system.nv
         K, G = A[:nv, :nv], A[:nv, nv:]
-        np.fill_diagonal(G, 1.0)
+        A.reshape(-1)[nv : 2 * nv * nv : 2 * nv + 1] = 1.0
         v0 = self.x0.v.real
         for where in self.round:
             w, p = where.spin, where.drift

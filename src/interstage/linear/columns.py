@@ -98,12 +98,12 @@ class Columns:
             loads = _joined((closed.sites, closed.wrenches), loads)
             inputs = _joined(inputs, closed.units)
         found = force_slopes(system, plant.x0, self.vdot0, loads, inputs)
-        right = np.zeros((nv, self.n))
-        right[:, :nv], right[:, nv : 2 * nv] = along_chart(plant.chart, found.q), found.v
+        right = np.empty((nv, self.n))
         units = right[:, 2 * nv :]
+        right[:, :nv], right[:, nv : 2 * nv] = along_chart(plant.chart, found.q), found.v
+        units[:] = face.generalized
         if acting:
             units[:, acting] = found.inputs[:, : len(acting)]
-        units[face.generalized] = -1.0
         driven = [
             (k, int(system.tree.joint_v[system.body(body)]) + number) for k, body, number in face.driven
         ]
@@ -167,15 +167,14 @@ class Columns:
             vdot = np.concatenate([vdot, more])
         return vdot.imag.T / self.step
 
-    def slopes(self) -> np.ndarray:
-        """Return d[v̇; y] (nv + ny, columns); outputs that are states need no evaluation."""
-        rows, nv = self.plant.rows, self.plant.system.nv
-        out = np.zeros((nv + len(rows.outputs), self.n))
-        out[:nv] = self.vdot
-        out[nv + rows.picked, rows.columns] = 1.0
-        if len(rows.felt):
-            out[nv + rows.felt] = self._measured(self.plant.interface.felt)
-        return out
+    def outputs(self) -> np.ndarray:
+        """Return dy (ny, columns), not to be changed; outputs that are states need no evaluation."""
+        rows = self.plant.rows
+        if not len(rows.felt):
+            return rows.known
+        found = rows.known.copy()
+        found[rows.felt] = self._measured(self.plant.interface.felt)
+        return found
 
     def _measured(self, outputs: list) -> np.ndarray:
         """Return dy (ny, columns) of outputs that must be evaluated."""

@@ -104,9 +104,7 @@ def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
 def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarray]:
     """Return {node: position (3,)} of the places of inputs and outputs, from the reference, in its axes."""
     system, x = plant.system, plant.x0
-    places = [(c.force.body, c.force.node) for c in plant.channels if c.force is not None]
-    places += [(o.body, o.node) for o in plant.outputs if hasattr(o, "node")]
-    places = [place for place in places if place[1] is not None]
+    places = plant.interface.grids
     if not places:
         return {}
     R, p = inspection.pose(system, x, *_reference(plant, reference))

@@ -6,7 +6,7 @@ small systems names and units would cost more than the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from interstage.multibody.types import Node
 if TYPE_CHECKING:
     from interstage.linear.model import LinearModel
     from interstage.multibody.api import System
+    from interstage.multibody.state import State
 
 MOST = 64  # interfaces of one vehicle that are kept
 
@@ -30,13 +31,17 @@ MOST = 64  # interfaces of one vehicle that are kept
 class Interface:
     """Scalar inputs, zero at the operating point, and outputs whose values are stacked.
 
-    channels : scalar inputs;  picks : of each output the states that it is, None where it must be evaluated
+    channels : scalar inputs;  every : places of all states in [δq; δv]
+    picks : of each output the states that it is, None where it must be evaluated
     felt : outputs that must be evaluated;  expressions : those among them whose size is known by their values
     models : of states that were kept before, with all that is not of one operating point
     """
 
     def __init__(self, system: System, inputs: Sequence[Input], outputs: Sequence[Output]):
         self.nv, self.channels = system.nv, list[Channel]()
+        # where in [q; v] of a state each of [δq; δv] is, where it is one number there
+        self.moved = np.concatenate([system.tree.v_q, system.nq + np.arange(system.nv)])
+        self.every = np.arange(2 * system.nv)
         groups: dict[str, list[int]] = {}
         for item in inputs:
             new = item.channels(system)
@@ -68,10 +73,19 @@ class Interface:
         return [k for k, _ in found], [force for _, force in found]
 
     @cached_property
-    def generalized(self) -> tuple[list[int], list[int]]:
-        """Places in v of the inputs that are generalized forces, and their numbers."""
-        found = [(c.tau, k) for k, c in enumerate(self.channels) if c.tau is not None]
-        return [tau for tau, _ in found], [k for _, k in found]
+    def generalized(self) -> np.ndarray:
+        """Change (nv, nu) of the forces of inverse dynamics with the inputs that are generalized forces."""
+        found = np.zeros((self.nv, len(self.channels)))
+        for k, channel in enumerate(self.channels):
+            if channel.tau is not None:
+                found[channel.tau, k] = -1.0
+        return found
+
+    @cached_property
+    def grids(self) -> list[tuple[str, Node]]:
+        """Places of inputs and outputs that are nodes or points."""
+        places = [force.place for force in self.forces[1]] + self.places
+        return [place for place in places if place[1] is not None]
 
     @cached_property
     def driven(self) -> list[tuple[int, str, int]]:
@@ -104,6 +118,7 @@ class OutputRows:
 
     sizes : numbers of each output;  felt : rows of those that must be evaluated
     picked, columns : rows of those that are states, and which of [δq; δv] these are
+    known (ny, columns) : slopes along [δq; δv] and inputs of those that are states, zero elsewhere
     """
 
     def __init__(self, interface: Interface, named: Sequence[list[tuple[str, str]]]):
@@ -126,19 +141,36 @@ class OutputRows:
         self.output_index = {k: np.array(v, dtype=np.int64) for k, v in index.items()}
         self.felt = np.array(felt, dtype=np.int64)
         self.picked, self.columns = np.array(picked, dtype=np.int64).reshape(-1, 2).T
+        self.known = np.zeros((len(self.outputs), 2 * interface.nv + len(interface.channels)))
+        self.known[self.picked, self.columns] = 1.0
+        self._sources = interface.moved[self.columns]
+
+    def values(self, x: State, felt: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the values (ny,) of all outputs at a state, from those that must be evaluated."""
+        if not felt:
+            return x.qv.take(self._sources)
+        y = np.empty(len(self.outputs))
+        y[self.felt], y[self.picked] = np.concatenate(felt), x.qv[self._sources]
+        return y
 
 
-def interface_of(system: System, inputs: Sequence[Input], outputs: Sequence[Output]) -> Interface:
-    """Return the interface of inputs and outputs, as it was found before where that is the same."""
+def interface_of(system: System, given_inputs: Any, given_outputs: Any) -> Interface:
+    """Return the interface of inputs and outputs, each one or some, as it was found before where that is the same."""
     known = system.layout.interfaces
+    inputs, outputs = _together(given_inputs), _together(given_outputs)
     try:
-        key = tuple(inputs), tuple(outputs), system.settings.joint_mode.tobytes()
+        key = inputs, outputs, system.settings.joint_mode.tobytes()
         kept = known.get(key)  # in one look: another thread may clear what is known
         if kept is not None:
             return kept
+        hashed = True
     except TypeError:  # lists, which can change, among what they are made of
-        return Interface(system, inputs, outputs)
+        hashed = False
+    _check(inputs, "channels", "an input")
+    _check(outputs, "values", "an output")
     found = Interface(system, inputs, outputs)
+    if not hashed:
+        return found
     mode = system.settings.joint_mode
     if any(isinstance(item, JointForce) and mode[system.body(item.body)] == PRESCRIBED for item in inputs):
         return found  # forces that do nothing are warned of whenever they are asked for
@@ -146,6 +178,24 @@ def interface_of(system: System, inputs: Sequence[Input], outputs: Sequence[Outp
         known.clear()
     known[key] = found
     return found
+
+
+def _together(given: Any) -> tuple[Any, ...]:
+    """Return inputs or outputs, one or some."""
+    if given.__class__ is list or given.__class__ is tuple:
+        return tuple(given)
+    return tuple(given) if isinstance(given, Iterable) else (given,)
+
+
+def _check(items: Sequence[Any], method: str, what: str) -> None:
+    """Refuse what is no input or output; `method` is what each of them has."""
+    for item in items:
+        if not hasattr(item, method) or isinstance(item, type):
+            raise InputError(
+                f"not {what} of a linear model",
+                expected="as in ist.NodeForce('core', 52, 'y')",
+                got=repr(item),
+            )
 
 
 def unique(names: list[str], what: str) -> list[str]:

@@ -13,9 +13,8 @@ J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +37,7 @@ from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
+from interstage.spatial.checks import all_finite
 from interstage.system.assembly import Assembly
 from interstage.system.ports import Value
 from interstage.system.ticks import Period
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 
-@dataclass
-class _Slopes:
-    """Derivatives of [v̇; y] (nv + ny, 2 nv + nu) along δq, δv and u, with an estimate of their errors."""
+class _Slopes(NamedTuple):
+    """Derivatives of v̇ and y (nv and ny, 2 nv + nu) along δq, δv and u, with an estimate of their errors."""
 
-    every: np.ndarray
+    vdot: np.ndarray
+    y: np.ndarray
     error: float
 
 
@@ -114,9 +114,7 @@ def linearize(
     system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)
-    interface = interface_of(
-        system, _items(inputs, "channels", "an input"), _items(outputs, "values", "an output")
-    )
+    interface = interface_of(system, inputs, outputs)
     plant = Plant(system, state, loads, interface, Chart(system, state, position_axes))
     vdot0, y0 = plant.settle()
     slopes = _slopes(plant, scheme, vdot0)
@@ -141,19 +139,6 @@ def linearize(
     )
 
 
-def _items(given: Any, method: str, what: str) -> list[Any]:
-    """Return inputs or outputs, one or some, as a list; `method` is what each of them has."""
-    found = list(given) if isinstance(given, Iterable) else [given]
-    for item in found:
-        if not hasattr(item, method) or isinstance(item, type):
-            raise InputError(
-                f"not {what} of a linear model",
-                expected="as in ist.NodeForce('core', 52, 'y')",
-                got=repr(item),
-            )
-    return found
-
-
 def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[State, Loads]:
     """Return a real copy of the state and the loads: of each kind those given, or those of a trim."""
     if not isinstance(x0, State):
@@ -167,7 +152,7 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
             expected=f"{system.nq} coordinates and {system.nv} velocities",
             got=f"{len(x0.q)} and {len(x0.v)}",
         )
-    if np.iscomplexobj(x0.q):
+    if x0.qv.dtype.kind == "c":
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
     loads = Loads.of(system, *acting_at(x0, forces, tau, accelerations), frame)
@@ -179,7 +164,9 @@ def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray) -> _Slopes:
     nv, ny, nu = plant.system.nv, len(plant.rows.outputs), len(plant.channels)
     sizes, rough = [nv, nv, nu], _rough_outputs(plant, scheme)
     if scheme.method == "complex-step" and not rough:
-        return _Slopes(_finite(columns.Columns(plant, vdot0, scheme.step).slopes()), np.nan)
+        found = columns.Columns(plant, vdot0, scheme.step)
+        y = found.outputs()
+        return _Slopes(_finite(found.vdot), _finite(y) if plant.interface.felt else y, np.nan)
     smooth = [o for o in plant.outputs if not any(o is r for r in rough)]
     found, worst = [], 0.0
     for kind in range(3):
@@ -190,11 +177,12 @@ def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray) -> _Slopes:
             block[:, k], error = _column(plant, scheme, kind, e, rough, smooth)
             worst = max(worst, error) if np.isfinite(error) else worst
         found.append(block)
-    return _Slopes(_finite(np.hstack(found)), worst if scheme.richardson else np.nan)
+    every = _finite(np.hstack(found))
+    return _Slopes(every[:nv], every[nv:], worst if scheme.richardson else np.nan)
 
 
 def _finite(slopes: np.ndarray) -> np.ndarray:
-    if not np.isfinite(slopes).all():
+    if not all_finite(slopes):
         raise SolverError(
             "the derivatives are not finite", hint="look at the state, and at expressions that divide by zero"
         )
@@ -257,15 +245,17 @@ def _carries_steps(plant: Plant, scheme: Scheme, output: Expression) -> bool:
 
 def _matrices(plant: Plant, slopes: _Slopes, wanted: Sequence[str] | None) -> tuple[np.ndarray, ...]:
     """Put A, B, C, D together, leaving out what is locked or follows from closures; return them and what is kept."""
-    nv, every = plant.system.nv, slopes.every
-    A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, every.shape[1] - 2 * nv))
+    system, moves = plant.system, 2 * plant.system.nv
+    A, B = np.zeros((moves, moves)), np.zeros((moves, slopes.vdot.shape[1] - moves))
     plant.chart.write_kinematics(A)
-    A[nv:], B[nv:] = every[:nv, : 2 * nv], every[:nv, 2 * nv :]
-    C, D = every[nv:, : 2 * nv].copy(), every[nv:, 2 * nv :].copy()
-    kept, T = closures.independent(plant, locked_velocities(plant.system), wanted)
+    A[system.nv :], B[system.nv :] = slopes.vdot[:, :moves], slopes.vdot[:, moves:]
+    C, D = slopes.y[:, :moves].copy(), slopes.y[:, moves:].copy()
+    if wanted is None and not system.any_held and system.n_closure == 0:
+        return A, B, C, D, plant.interface.every
+    kept, T = closures.independent(plant, locked_velocities(system), wanted)
     if T is not None:
         A, B, C = (A @ T)[kept], B[kept], C @ T
-    elif len(kept) < 2 * nv:
+    elif len(kept) < moves:
         A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
     return A, B, C, D, kept
 
@@ -293,7 +283,8 @@ def _template(plant: Plant, kept: np.ndarray) -> LinearModel:
         output_units=rows.output_units,
     )
     if not face.expressions and plant.system.n_closure == 0:
-        face.models[key] = found
+        # one that nobody else has: what is passed on by it is copied when it is asked for
+        face.models[key] = found.with_matrices(found.A, found.B, found.C, found.D)
     return found
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from interstage.system.ticks import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
+INDICES = ("state_index", "input_index", "output_index")
 
 
 @named_arguments
@@ -119,24 +120,44 @@ class LinearModel:
 
         A, B, C, D : of finite numbers, in the shapes of those here;  others : fields to replace beside them
         """
-        shapes = [(m.shape, own.shape) for m, own in zip((A, B, C, D), (self.A, self.B, self.C, self.D))]
-        if any(new != old for new, old in shapes):
+        new, old = (
+            (A.shape, B.shape, C.shape, D.shape),
+            (self.A.shape, self.B.shape, self.C.shape, self.D.shape),
+        )
+        if new != old:
             raise InputError(
                 "matrices do not fit the names of a linear model",
-                expected=", ".join(str(old) for _, old in shapes),
-                got=", ".join(str(new) for new, _ in shapes),
+                expected=", ".join(map(str, old)),
+                got=", ".join(map(str, new)),
             )
         found = object.__new__(type(self))
         own = found.__dict__
-        for name, value in self.__dict__.items():
+        own.update(self.__dict__)
+        own["_passed"] = passed = dict(own.get("_passed", ()))
+        for name in INDICES:
+            if name in own:
+                passed[name] = _copied(own.pop(name))
+        for name, value in own.items():
             if value.__class__ is list:
                 own[name] = value.copy()
-            elif value.__class__ is dict:
-                own[name] = {k: a.copy() if a.__class__ is np.ndarray else a for k, a in value.items()}
-            else:
-                own[name] = value
-        own.update(A=A, B=B, C=C, D=D, **others)
+            elif value.__class__ is dict and name not in others and value is not passed:
+                own[name] = _copied(value)
+        own.update(others, A=A, B=B, C=C, D=D)
         return found
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> dict[str, np.ndarray]:
+            """Return a copy, from now on its own, of an index map that `with_matrices` has passed on unseen."""
+            passed = self.__dict__.get("_passed", {})
+            if name not in passed:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            return self.__dict__.setdefault(name, _copied(passed[name]))
+
+    def __getstate__(self) -> dict[str, object]:
+        own = {name: getattr(self, name) for name in INDICES} | self.__dict__
+        own.pop("_passed", None)
+        return own
 
     # shape --------------------------------------------------------------------------------------------
 
@@ -375,6 +396,11 @@ class LinearModel:
             ) from None
         labels = {what: _labels(getattr(self, what)) for what in ("states", "inputs", "outputs")}
         return control.StateSpace(self.A, self.B, self.C, self.D, name=_label(self.name), **labels)
+
+
+def _copied(items: Mapping[str, object]) -> dict[str, object]:
+    """Return a dictionary of copies of arrays."""
+    return {k: a.copy() if a.__class__ is np.ndarray else a for k, a in items.items()}
 
 
 def _label(name: str) -> str:

@@ -46,7 +46,7 @@ class Plant:
     ) -> tuple[np.ndarray, Observation]:
         """Return v̇ (nv,) and what the outputs see, at a small motion and input."""
         loads, x = self.loads_with(u), self.chart.state(dq, dv)
-        if np.iscomplexobj(loads.tau):
+        if loads.tau.dtype.kind == "c":
             x = x.copy(np.complex128)
         vdot = self.system.forward_dynamics(x, forces=loads)
         return vdot, Observation(self.system, x, vdot, loads, self.sites, self.origin)
@@ -71,9 +71,4 @@ class Plant:
                     got=repr(y)[:80],
                 )
         self.origin, self.rows = seen, self.interface.rows(values)
-        y0 = np.empty(len(self.rows.outputs))
-        if values:
-            y0[self.rows.felt] = np.concatenate(values)
-        moved = np.concatenate([self.x0.q[self.system.tree.v_q], self.x0.v])
-        y0[self.rows.picked] = moved[self.rows.columns]
-        return vdot, y0
+        return vdot, self.rows.values(self.x0, values)

@@ -89,6 +89,7 @@ class Scratch:
         self._nq, self._nv = int(tree.sizes[3]), int(tree.sizes[4])
         self._known: set[tuple[str | Callable, bool]] = set()
         self._doors: dict[str, Door] = {}
+        self._rooms: dict[str, np.ndarray] = {}
         self.prepare()
 
     def point_to(self, settings: Settings, slots: np.ndarray) -> None:
@@ -109,6 +110,12 @@ class Scratch:
                 write_stages(self.handle, root, self.dtype, self.tree, loaded)
             self._known.add((what, loaded))
         return self.handle
+
+    def room(self, name: str, size: Callable[[Tree], int]) -> np.ndarray:
+        """Return numbers that an algorithm needs besides `work`: the same each time, with what was left in them."""
+        if name not in self._rooms:
+            self._rooms[name] = np.zeros(size(self.tree))
+        return self._rooms[name]
 
     def make_door(self, what: str, keep: object = None) -> Door:
         """Return a new function of `QUICK` on this scratch; `shut` where nothing is compiled by address.

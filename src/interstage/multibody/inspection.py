@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from interstage.multibody.api.kinematics import Kinematics
 
 WORLD = np.append(np.eye(3), np.zeros(3))
+# of the 21 numbers of an inertia: first moments (3,) and second ones (3, 3)
+MOMENTS, INERTIA = np.array([13, 8, 9]), np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 
 
 def axes_of(system: Compiled, x: State, body: str, node: Node, frame: str) -> np.ndarray:
@@ -78,8 +80,7 @@ def whole_from(
     system.engine.composite(x.q, x.v, i, place, P)
     P = P.real
     mass = P[15]
-    com = np.array([P[13], P[8], P[9]]) / mass
-    return mass, com, P[[0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(3, 3)
+    return mass, P.take(MOMENTS) / mass, P.take(INERTIA)
 
 
 def mass_properties(system: Compiled, x: State) -> RigidInertia:

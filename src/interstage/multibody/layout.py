@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,9 +119,13 @@ class Layout(dict[str, BodySlices]):
     def __reduce__(self) -> tuple[type[Layout], tuple[dict[str, BodySlices]]]:
         return Layout, (dict(self),)
 
-    def turning(self) -> Iterator[tuple[str, BodySlices]]:
-        """Yield the bodies that have a quaternion."""
-        return ((name, where) for name, where in self.items() if where.quaternion is not None)
+    def turning(self) -> tuple[tuple[str, BodySlices], ...]:
+        """Return the bodies that have a quaternion."""
+        return self._turning
+
+    @cached_property
+    def _turning(self) -> tuple[tuple[str, BodySlices], ...]:
+        return tuple((name, where) for name, where in self.items() if where.quaternion is not None)
 
     def normalize(self, q: np.ndarray) -> None:
         """Bring the quaternions in q (nq,) to unit length."""

@@ -28,7 +28,7 @@ from interstage.multibody.places import loaded, located
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs, check_compiled
 from interstage.multibody.types import Node, Place, Rates, Table
-from interstage.spatial.checks import as_array
+from interstage.spatial.checks import all_finite, as_array
 
 if TYPE_CHECKING:
     from interstage.multibody.api.dynamics import Dynamics
@@ -346,8 +346,11 @@ class Loads:
         """
         forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         placed = [force.checked() for force in as_forces(forces, frame)]
-        located(system, [force.place for force in placed])
+        if placed:
+            located(system, [force.place for force in placed])
         motions, names = _motions(system, accelerations), system.layout.velocity_names
+        if tau.__class__ is np.ndarray:
+            return cls(tuple(placed), numbers(tau, "tau", system.nv), motions, names)
         if is_table(tau):
             tau = TimeTable.of(tau, system.nv, "tau")
         if isinstance(tau, Mapping) and any(callable(one) or is_table(one) for one in tau.values()):
@@ -468,7 +471,7 @@ def numbers(value: object, where: str, n: int, hint: str | None = None) -> np.nd
     if array.shape != (n,):
         words = f"{array.shape[0]} numbers" if array.ndim == 1 else f"shape {array.shape}"
         raise InputError(f"{where} does not fit", expected=f"{n} numbers", got=words, hint=hint)
-    if not np.isfinite(array).all():
+    if not all_finite(array):
         raise InputError(f"{where} is not finite", got=np.array2string(array, threshold=6))
     return array
 

@@ -25,7 +25,7 @@ from interstage.spatial.rotvec import exp_coefficients, jacobian_coefficients
 if TYPE_CHECKING:
     from interstage.multibody.api.compiled import Compiled
 
-NO_ARM, UNTURNED = np.zeros(3), np.eye(3)
+NO_ARM, UNTURNED, NO_MODES = np.zeros(3), np.eye(3), np.zeros((3, 0))
 
 
 def _node(system: Compiled, i: int, place: Any) -> int:
@@ -39,7 +39,7 @@ def _node(system: Compiled, i: int, place: Any) -> int:
 def shape_of(system: Compiled, body: str, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return l (3,), λ and γ (3, n) of a place in the kernels' frame of its body; n is 0 where no mode moves it."""
     i = system.body(body)
-    flex, none = system.flexible(body), np.zeros((3, 0))
+    flex = system.flexes[i]
     if flex is None:
         if place is not None and np.ndim(place) == 0:
             raise InputError(
@@ -48,9 +48,9 @@ def shape_of(system: Compiled, body: str, place: Any) -> tuple[np.ndarray, np.nd
                 got=repr(place),
             )
         point = NO_ARM if place is None else as_array(place, (3,), f"point of rigid body '{body}'")
-        return point - system.model.specs[i].offset, none, none
+        return point - system.model.specs[i].offset, NO_MODES, NO_MODES
     if place is None:
-        return NO_ARM, none, none
+        return NO_ARM, NO_MODES, NO_MODES
     row = system.model.specs[i].component.node_row(_node(system, i, place))
     return flex.l[row], np.ascontiguousarray(flex.lam[row]), np.ascontiguousarray(flex.gamma[row])
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.jit import COMPILED
-from interstage.multibody.kernels.linear_entry import enter_slopes, slopes
-from interstage.multibody.kernels.mode_slopes import MODE
-from interstage.multibody.kernels.slopes import ANSWER, CHANGE
+from interstage.multibody.engine import FLOAT
+from interstage.multibody.kernels.linear_entry import enter_slopes, room_for_slopes, slopes
 from interstage.multibody.state import State
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 Wrenches = tuple[np.ndarray, np.ndarray]
+NO_WRENCHES = np.zeros(0, dtype=np.int64), np.zeros((0, 10))
 
 
 @dataclass(frozen=True)
@@ -62,33 +62,25 @@ def force_slopes(
 
     Raises what forward dynamics would, where there is no inertia.
     """
-    tree = system.tree
-    bodies, _, sites, _, nv, modes = tree.sizes.tolist()
-    J, B, inverse = np.zeros((4 * nv, nv)), np.zeros((nv, len(inputs[0]))), np.zeros((nv, nv))
-    widest = int(tree.body_modes.max(initial=0))
-    room = (
-        np.zeros((bodies + 1, ANSWER)),
-        np.zeros((sites, ANSWER)),
-        np.zeros((nv, CHANGE)),
-        np.zeros((len(tree.site_lam) // 3, CHANGE)),
-        np.zeros((modes, MODE)),
-        np.zeros(20 * widest),
-        np.zeros(nv),
-    )
-    with system.engine.borrow(np.float64) as scratch:
+    nv = system.nv
+    J, B = np.zeros((5 * nv, nv)), np.zeros((nv, len(inputs[0])))
+    scratch = system.engine.take(FLOAT)
+    given = x.q, x.v, vdot, *_own(loads), *_own(inputs), scratch.room("slopes", room_for_slopes), J, B
+    if COMPILED:
         loaded = len(loads[0]) + len(inputs[0]) > 0
-        given = x.q, x.v, vdot, *map(_own, (loads, inputs)), room, J, B, inverse
-        if COMPILED:
-            status = enter_slopes(scratch.ready(enter_slopes, loaded), *given)
-        else:
-            status = slopes(scratch.tree, scratch.work, *given)
-        stiff = len(scratch.work.mode_G) > 0
+        status = enter_slopes(scratch.ready(enter_slopes, loaded), *given)
+    else:
+        status = slopes(scratch.tree, scratch.work, *given)
+    stiff = len(scratch.work.mode_G) > 0
+    system.engine.give(scratch)
     if status != 0:
         system.refuse(status, x)
-    q, v, lower, S = J.reshape(4, nv, nv)
+    q, v, lower, S, inverse = J.reshape(5, nv, nv)
     return ForceSlopes(q, v, lower, S if stiff else None, B, inverse)
 
 
 def _own(wrenches: Wrenches) -> Wrenches:
     """Return copies that kernels take: of one type, whoever made them."""
+    if not len(wrenches[0]):
+        return NO_WRENCHES
     return np.array(wrenches[0], dtype=np.int64), np.array(wrenches[1], dtype=float)

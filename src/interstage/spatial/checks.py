@@ -7,6 +7,11 @@ import numpy as np
 from interstage.errors import InputError
 
 
+def all_finite(array: np.ndarray) -> bool:
+    """Return whether all numbers of an array are finite, quicker than numpy's `all` for few."""
+    return b"\0" not in np.isfinite(array).tobytes()
+
+
 def as_array(value: object, shape: tuple[int, ...], where: str, allow_complex: bool = False) -> np.ndarray:
     """Return `value` as a new float64 (or complex128) array of the given shape with finite entries."""
     try:

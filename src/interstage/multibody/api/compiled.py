@@ -24,7 +24,7 @@ from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
 from interstage.multibody.tanks import Propellant
 from interstage.multibody.types import SiteKey
-from interstage.spatial.checks import as_array
+from interstage.spatial.checks import all_finite, as_array
 
 
 class Compiled:
@@ -204,9 +204,7 @@ class Compiled:
 
     def finite(self, found: np.ndarray, x: State, **given: ArrayLike) -> np.ndarray:
         """Return a result, or say which number that went in was none."""
-        flat = found.ravel()
-        size = flat.dot(flat)  # one quick number that is finite, or something in it is worth a look
-        if size - size != 0.0 and not np.isfinite(found).all():
+        if not all_finite(found):
             diagnosis.check_numbers(self, q=x.q, v=x.v, **given)
             diagnosis.check_attitudes(self, x)
         return found

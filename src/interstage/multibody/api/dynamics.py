@@ -64,7 +64,8 @@ class Dynamics(Kinematics):
         if forces is not None and forces.__class__ is Loads:
             forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         y = x.qv
-        if accelerations is not None or self.any_held:
+        none = accelerations is None or (accelerations.__class__ is dict and not accelerations)
+        if not none or self.any_held:
             tau = prescribed.generalized_input(self, tau, accelerations, y.dtype)
         elif tau is None:
             tau = self._no_tau
