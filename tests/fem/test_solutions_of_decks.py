@@ -159,8 +159,20 @@ def test_a_parameter_that_is_no_number_is_said(name):
 
 
 def test_an_element_without_a_finite_matrix_is_named():
-    with np.errstate(all="ignore"), pytest.raises(ModelError, match="a matrix of CBAR 50 is not finite"):
-        normal_modes(beam("SPC=1", bulk="CBAR,50,9,1,2,0.,1.,0.\nPBAR,9,9,.1,1.+300,.1\nMAT1,9,1.+300,,.3\n"))
+    with np.errstate(all="ignore"), pytest.raises(ModelError, match="a matrix of CTRIA3 50 is not finite"):
+        normal_modes(beam("SPC=1", bulk=THICK.format("1.+99")))
+
+
+THICK = "GRID,99,,0.,3.,0.\nCTRIA3,50,9,1,2,99\nPSHELL,9,9,{},9\nMAT1,9,1.+50,,.3\n"
+
+
+def test_numbers_beyond_the_range_are_refused_where_they_stand():
+    with pytest.raises(
+        InterstageError, match=r"PSHELL 9: field 4 is not a number up to 1e\+100 .*got '1\.\+300'"
+    ):
+        beam("SPC=1", bulk=THICK.format("1.+300"))
+    with pytest.raises(ModelError, match="so large that they cannot be squared"):
+        normal_modes(beam("SPC=1", bulk="CROD,50,9,1,2\nPROD,9,9,1.+60\nMAT1,9,1.+99,,.3\n"))
 
 
 def test_negative_mass_is_named():

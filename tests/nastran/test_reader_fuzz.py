@@ -36,12 +36,14 @@ def test_every_supported_card_is_among_the_decks_to_begin_with():
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("GRID,12,,1.,1.,.5", "GRID,12,,1.,-1.+300,.5"),
+        ("GRID,12,,1.,1.,.5", "GRID,12,,1.,-1.+99,.5"),
         ("GRID,10,,2.,1.,.5", "GRID,10,,2.,1.-300,.5"),
         ("MAT1,1,7.+10,,.33,2700.", "MAT1,1,7.+10,,.33,1.-300"),
-        ("EIGRL,1,,,2", "EIGRL,1,,1.+300,2"),
+        ("EIGRL,1,,,2", "EIGRL,1,,1.+100,2"),
+        ("PSHELL,2,1,.1,1", "PSHELL,2,1,1.+100,1"),
+        (",.6,.6,.1", ",.6,.6,-1.+100"),
         ("RLOAD1,5,12", "RLOAD1,,12"),
-        ("MAT1,1,7.+10,,.33,2700.", "MAT1,1,1.+300,,.33,2700."),
+        ("MAT1,1,7.+10,,.33,2700.", "MAT1,1,1.+100,,.33,2700."),
     ],
 )
 def test_numbers_that_leave_the_range_of_numbers(right, wrong):

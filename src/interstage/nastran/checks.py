@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.errors import DeckError
 from interstage.nastran import registry
-from interstage.nastran.numbers import BAD
+from interstage.nastran.numbers import BAD, LARGEST, is_real
 from interstage.nastran.table import CardTable, field_name
 
 if TYPE_CHECKING:
@@ -184,7 +184,8 @@ def number_errors(deck: Deck) -> Iterator[DeckError]:
             place = field_name(at - int(fields.start[c]) + 1)
             yield table.error(
                 0,
-                f"{table.label(0)}: {place} is not a number",
+                f"{table.label(0)}: {place} is not a number"
+                + (f" up to {LARGEST:g}" if is_real(fields.raw(at)) else ""),
                 got=repr(fields.raw(at)[:40]),
                 hint=_number_hint(fields.raw(at)),
             )

@@ -13,11 +13,10 @@ or division rounds correctly (Clinger 1990); anything else goes through Python's
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 BLANK, INTEGER, REAL, WORD, BAD = range(5)
+LARGEST = 1e100  # real number of a deck: products of three of them are numbers still
 
 _CHUNK = 32768  # fields at a time, so that the working arrays stay in the cache
 
@@ -162,18 +161,31 @@ def parse_text(text: str) -> tuple[int, int | float]:
     >>> parse_text("7.-4"), parse_text("2.D5"), parse_text("-.5-2"), parse_text("12"), parse_text("1.2.3")
     ((2, 0.0007), (2, 200000.0), (2, -0.005), (1, 12), (4, 0))
     """
-    state = _START
-    for char in text:
-        code = ord(char)
-        state = int(_NEXT[state * 256 + code]) if code < 256 else (_TEXT if state == _TEXT else _FAIL)
-    kind = int(_KIND[state])
+    kind = _kind_of(text)
     if kind == INTEGER:
         whole = int(text.replace(" ", "")) if len(text.strip()) < 19 else 1 << 63
         return (INTEGER, whole) if abs(whole) < 1 << 63 else (BAD, 0)
     if kind == REAL:
         value = float(_python_real(text))
-        return (REAL, value) if math.isfinite(value) else (BAD, 0)
+        return (REAL, value) if abs(value) <= LARGEST else (BAD, 0)
     return kind, 0
+
+
+def is_real(text: str) -> bool:
+    """Say whether a field is written as a real number, however large.
+
+    >>> is_real("1.+300"), is_real("1.+"), is_real("7")
+    (True, False, False)
+    """
+    return _kind_of(text) == REAL
+
+
+def _kind_of(text: str) -> int:
+    state = _START
+    for char in text:
+        code = ord(char)
+        state = int(_NEXT[state * 256 + code]) if code < 256 else (_TEXT if state == _TEXT else _FAIL)
+    return int(_KIND[state])
 
 
 def _python_real(text: str) -> str:

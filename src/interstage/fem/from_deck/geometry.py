@@ -12,7 +12,7 @@ from interstage.nastran import Deck, expand_ids
 
 _CORD1 = ("CORD1R", "CORD1C", "CORD1S")
 _CORD2 = ("CORD2R", "CORD2C", "CORD2S")
-FARTHEST = 1e100  # coordinates; products of several of them are numbers still
+FARTHEST = 1e50  # coordinates; squares of volumes are numbers still
 
 
 def read_geometry(deck: Deck) -> tuple[Coordinates, Grids]:
