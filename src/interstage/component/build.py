@@ -55,6 +55,7 @@ class Assembled:
         component's
     geometric : geometric stiffness (6N, 6N) of each of the displacements (6N, k), component axes
     recoverer : results of elements that are wanted, from free coordinates
+    moving : interface, grid -> components, that moves in the fixed-interface modes (NASTRAN's c-set)
     """
 
     node_ids: np.ndarray
@@ -72,6 +73,7 @@ class Assembled:
     M_other: Any = None
     geometric: Stiffener | None = None
     recoverer: Recoverer | None = None
+    moving: Mapping[int, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def name_of(self, i: int) -> str:
@@ -225,6 +227,11 @@ def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | 
             describe=model.name_of,
         )
     b, names = _dof_rows("aset", aset, model)
+    free = np.flatnonzero(np.isin(b, _dof_rows("CSET or BNDFREE", model.moving, model)[0]))
+    if len(free):
+        model.notes.append(
+            f"{len(free)} interface coordinates move in the fixed-interface modes (CSET, BNDFREE)"
+        )
     cb = craig_bampton(
         model.K_ff,
         model.M_ff,
@@ -234,6 +241,7 @@ def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | 
         K4=model.K4_ff,
         loads=loads,
         request=request,
+        free=free,
         describe=model.name_of,
     )
     weightless = massless_rows(cb)

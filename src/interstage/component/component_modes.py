@@ -22,6 +22,9 @@ from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.refine import RefinedFactor, factored_eigen, flexible_eigenvalues, rayleigh_ritz
 
 REDUCED_STRAIN = 1e-9  # forces of rigid motion, relative, in a reduced stiffness matrix
+STATIC_SHARE = (
+    1e-10  # kinetic energy, relative, of a mode that is static motion of the interface but for rounding
+)
 MASSLESS_RATIO = 30.0  # how far above the highest mode an interface motion without mass is put
 
 
@@ -151,12 +154,14 @@ def craig_bampton(
     K4: Any = None,
     loads: np.ndarray | None = None,
     request: EigenRequest | None = None,
+    free: np.ndarray | None = None,
     describe: Callable[[int], str] = "equation {}".format,
 ) -> Reduction:
     """Reduce to interface coordinates b and n_modes fixed-interface modes (Eq. A.2.2 to A.2.8).
 
     Psi_ob = -K_oo^-1 K_ob,  K_oo phi = w2 M_oo phi. Residual vectors for `loads` (nf, p), taken on the
     o-set with the interface held, follow the modes. With a request its range and number decide instead of n_modes.
+    free : places in b of coordinates that move in the modes (NASTRAN's c-set); what these modes add to Psi_ob is kept
     describe : names coordinate i in messages
     """
     n = K.shape[0]
@@ -170,14 +175,19 @@ def craig_bampton(
     if len(o):
         factor = RefinedFactor(K_oo, lambda i: describe(int(o[i])))
         Psi = -factor.solve(_dense(K_ob))
-        if (n_modes or request) and np.any(M_oo.diagonal() > 0):
+        if (n_modes or request) and np.any(M_oo.diagonal() > 0) and free is not None and len(free):
+            found, Phi = _modes_beside(K, M, o, b[free], Psi[:, free], n_modes, request)
+            values, Phi = rayleigh_ritz(K_oo, M_oo, Phi)
+            notes, evidence = list(found.notes), _evidence(found)
+        elif (n_modes or request) and np.any(M_oo.diagonal() > 0):
             found = _eigen(K_oo, M_oo, request or EigenRequest(count=n_modes))
             values, Phi = found.eigenvalues, found.vectors
             notes, evidence = list(found.notes), _evidence(found)
             if len(values):
                 values = flexible_eigenvalues(Phi, M_oo, factor.solve(M_oo @ Phi))
     if request is None and len(values) < n_modes:
-        notes.append(f"{n_modes} fixed-interface modes asked, the model has {len(values)}")
+        beside = " beside static motion of the interface" if free is not None and len(free) else ""
+        notes.append(f"{n_modes} fixed-interface modes asked, the model has {len(values)}{beside}")
     hz = frequency_hz(values)
     n_residual = 0
     if loads is not None and loads.shape[1] and len(o):
@@ -188,6 +198,29 @@ def craig_bampton(
     cb.evidence = evidence
     _reduce(cb, K, M, B, K4)
     return cb
+
+
+def _modes_beside(
+    K: Any,
+    M: Any,
+    o: np.ndarray,
+    c: np.ndarray,
+    Psi_oc: np.ndarray,
+    n_modes: int,
+    request: EigenRequest | None,
+) -> tuple[EigenResult, np.ndarray]:
+    """Modes in which c moves with the interior, less the static motion that c brings with it (no, n).
+
+    Modes that are such motion alone, as those of a rigid body, add nothing and are left out.
+    """
+    both = np.concatenate([o, c])
+    found = _eigen(_part(K, both, both), _part(M, both, both), request or EigenRequest(count=n_modes + 6))
+    Phi = found.vectors[: len(o)] - Psi_oc @ found.vectors[len(o) :]
+    more = np.einsum("ij,ij->j", Phi, _part(M, o, o) @ Phi) > STATIC_SHARE
+    Phi = Phi[:, more] if request else Phi[:, more][:, :n_modes]
+    m = Phi.T @ (_part(M, o, o) @ Phi)
+    weight, Y = la.eigh((m + m.T) / 2)
+    return found, Phi @ Y[:, weight > STATIC_SHARE]
 
 
 def _reduce(cb: Reduction, K: Any, M: Any, B: Any, K4: Any) -> None:

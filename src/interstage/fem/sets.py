@@ -39,6 +39,14 @@ class SetCards:
         """Dofs that the user placed in a set himself, so that AUTOSPC leaves them alone."""
         return np.unique(np.concatenate([self.analysed(), self.r])).astype(np.int64)
 
+    def held(self) -> np.ndarray:
+        """Dofs of the a-set that component modes hold (Quick Reference Guide, BSET and CSET).
+
+        Without BSET and CSET all of them; with BSET alone those; with CSET all that it does not name.
+        """
+        named = self.b if len(self.b) and not len(self.c) else np.union1d(self.a, self.b)
+        return np.setdiff1d(named, np.union1d(self.c, self.q)).astype(np.int64)
+
     def reduces(self) -> bool:
         """Say whether the cards leave dofs to be omitted."""
         return bool(len(self.analysed()) or len(self.o))

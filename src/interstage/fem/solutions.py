@@ -364,7 +364,7 @@ def reduced_for_modes(
     constraints = subcase_constraints(fe, case, cards)
     notes = []
     external = case is not None and "EXTSEOUT" in case.requests
-    held = _held_boundary(cards) if external else np.zeros(0, dtype=np.int64)
+    held = cards.held() if external else np.zeros(0, dtype=np.int64)
     if len(held):
         constraints.cards = SetCards()
         constraints.hold(np.concatenate([held, cards.q]))
@@ -374,15 +374,6 @@ def reduced_for_modes(
         constraints.hold(_empty_q(fe, cards.q))
         notes.append("QSET points carry no modes here: the whole model is solved without reduction")
     return reduce_model(fe.K_gg if K_gg is None else K_gg, fe.M_gg, fe.grids, constraints), notes
-
-
-def _held_boundary(cards: SetCards) -> np.ndarray:
-    """Dofs of the a-set that component modes hold (Quick Reference Guide, BSET and CSET).
-
-    Without BSET and CSET all of them; with BSET alone those; with CSET all that it does not name.
-    """
-    named = cards.b if len(cards.b) and not len(cards.c) else np.union1d(cards.a, cards.b)
-    return np.setdiff1d(named, np.union1d(cards.c, cards.q)).astype(np.int64)
 
 
 def _empty_q(fe: FEModel, q: np.ndarray) -> np.ndarray:

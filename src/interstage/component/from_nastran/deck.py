@@ -20,6 +20,7 @@ from interstage.component.from_nastran.source import (
     check_points,
     deck_aset,
     deck_damping,
+    deck_moving,
     grid_turns,
     lumped_points,
     provenance,
@@ -70,6 +71,8 @@ def component_from_deck(
     reduced = _reduce(fe, M_gg, case, aset)
     frame = Frame.of(fe, options)
     model = _assembled(fe, M_gg, bare, reduced, frame, options)
+    if options.aset is None:
+        model.moving = deck_moving(fe, case)
     if children and options.add_lumped_to_aset:
         aset = merged(aset, _carriers(model, children))
     request = None if options.n_modes is not None else _wanted(fe, case)

@@ -63,7 +63,19 @@ def deck_aset(fe: FEModel, case: Subcase | None) -> dict[int, int]:
         raise _scalar_point(
             fe, "ASET, BSET, CSET or SUPORT", fe.grids.spoint[np.isin(fe.grids.spoint_dof, used)].tolist()
         )
-    dofs = dofs[~scalar]
+    return _by_grid(fe, dofs[~scalar])
+
+
+def deck_moving(fe: FEModel, case: Subcase | None) -> dict[int, int]:
+    """Part of the deck's interface that moves in component modes (Quick Reference Guide, BSET and CSET)."""
+    cards = fe.set_cards(case)
+    named = np.unique(np.concatenate([cards.a, cards.b, cards.c]))
+    dofs = np.setdiff1d(named, cards.held()).astype(np.int64)
+    return _by_grid(fe, dofs[~np.isin(dofs, fe.grids.spoint_dof)])
+
+
+def _by_grid(fe: FEModel, dofs: np.ndarray) -> dict[int, int]:
+    """Dofs of grids as grid -> components."""
     row = np.searchsorted(fe.grids.dof, dofs, side="right") - 1
     out: dict[int, str] = {}
     for r, c in zip(row, dofs - fe.grids.dof[row]):
