@@ -297,8 +297,6 @@ def observatory(
     begin: float,
     noise: Noise | None,
     handover: float = np.inf,
-    imbalance: bool = True,
-    damped: bool = True,
     shakers: bool = False,
     software: bool = True,
 ) -> ist.Assembly:
@@ -306,11 +304,11 @@ def observatory(
 
     speeds : of the wheels at the start, rad/s;  begin : time of the slew's plan at the start of the run
     noise : None leaves its inputs open, for linear models;  shakers : imbalance by `Shaker` beside that of the wheels,
-        which linear models leave out;  damped : isolators have dampers;  software : False leaves sensors and it out
+        which linear models leave out;  software : False leaves sensors and it out
     """
     fe = craft.fe
     sc = ist.Assembly("observatory", vehicle=system)
-    static, dynamic = craft.imbalance if imbalance else (0.0, 0.0)
+    static, dynamic = craft.imbalance
     for k, axis in enumerate(fe.WHEEL_AXES):
         at = craft.place(architecture, k)
         one = {"axis": axis, "side": across(axis)}
@@ -326,8 +324,7 @@ def observatory(
         if shakers:
             sc.add(f"shaker{k + 1}", Shaker(at=at, speed=speeds[k], static=static, dynamic=dynamic, **one))
         if architecture == ISOLATED:
-            six = craft.bushing(k) if damped else {"stiffness": craft.bushing(k)["stiffness"]}
-            sc.add(f"isolator{k + 1}", dev.Bushing(a=("bus", fe.WHEELS[k]), b=at, **six))
+            sc.add(f"isolator{k + 1}", dev.Bushing(a=("bus", fe.WHEELS[k]), b=at, **craft.bushing(k)))
     tilt, shift = craft.optics
     rotation, translation = np.zeros((2, 2, 3)), np.zeros((2, 2, 3))
     rotation[1] = tilt * np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
@@ -367,20 +364,72 @@ def observatory(
 
 
 class Meter(ist.Device):
-    """Work of motor and bearing on a wheel, ∫(u - drag) Ω dt, and the axis of the wheel in the world."""
+    """What a wheel exchanges: work of its motor and bearing, and work and impulse of its imbalance, from outside.
+
+    work : ∫(u - drag) Ω dt;  along : the axis of the wheel in the world
+    shaken : ∫(F·v + T·ω) dt;  impulse : [∫(r × F + T) dt; ∫F dt] about the origin of the world;  F and T turn with the
+        rotor, whose angle is counted here again
+    """
 
     at = ist.Place()
-    axis = ist.Parameter("", [0.0, 0.0, 1.0])
+    axis, side = ist.Parameter("", [0.0, 0.0, 1.0]), ist.Parameter("", [1.0, 0.0, 0.0])
+    static, dynamic = ist.Parameter("kg*m", 0.0), ist.Parameter("kg*m^2", 0.0)
     torque, drag, speed = ist.In("N*m"), ist.In("N*m"), ist.In("rad/s")
-    q = at.attitude()
-    along = ist.Out("", 3)
-    work = ist.State("J")
+    q, p, v, w = at.attitude(), at.position(), at.velocity("world"), at.rate("world")
+    along, force, twist = ist.Out("", 3), ist.Out("N", 3), ist.Out("N*m", 3)
+    work, shaken, angle = ist.State("J"), ist.State("J"), ist.State("rad")
+    impulse = ist.State("", 6)
 
     def outputs(d, t):
-        in_world(d.q, d.axis, d.along)
+        a, e, cos, sin = d.axis, d.side, np.cos(d.angle), np.sin(d.angle)
+        in_world(d.q, a, d.along)
+        turning = d.speed + d.along[0] * d.w[0] + d.along[1] * d.w[1] + d.along[2] * d.w[2]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            d.twist[i] = e[i] * cos + (a[j] * e[k] - a[k] * e[j]) * sin
+        in_world(d.q, d.twist, d.force)
+        for i in range(3):
+            out = d.force[i] * turning * turning
+            d.force[i], d.twist[i] = d.static * out, d.dynamic * out
 
     def rates(d, t):
         d.workdot = (d.torque - d.drag) * d.speed
+        d.angledot = d.speed
+        power = 0.0 * d.speed
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            power += d.force[i] * d.v[i] + d.twist[i] * d.w[i]
+            d.impulsedot[i] = d.p[j] * d.force[k] - d.p[k] * d.force[j] + d.twist[i]
+            d.impulsedot[3 + i] = d.force[i]
+        d.shakendot = power
+
+
+class Heat(ist.Device):
+    """What the dampers of an isolator dissipate: ∫ Σ c ẋ² dt of the rates of b beside a, in the axes of a."""
+
+    a, b = ist.Place(), ist.Place()
+    damping = ist.Parameter("", [0.0] * 6)
+    q, p_a, p_b = a.attitude(), a.position(), b.position()
+    v_a, v_b, w_a, w_b = a.velocity("world"), b.velocity("world"), a.rate("world"), b.rate("world")
+    away, turning, moving = ist.Out("m", 3), ist.Out("rad/s", 3), ist.Out("m/s", 3)
+    lost = ist.State("J")
+
+    def outputs(d, t):
+        back = (d.q[0], -d.q[1], -d.q[2], -d.q[3])
+        for i in range(3):
+            d.away[i] = d.w_b[i] - d.w_a[i]
+        in_world(back, d.away, d.turning)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            carried = d.w_a[j] * (d.p_b[k] - d.p_a[k]) - d.w_a[k] * (d.p_b[j] - d.p_a[j])
+            d.away[i] = d.v_b[i] - d.v_a[i] - carried
+        in_world(back, d.away, d.moving)
+
+    def rates(d, t):
+        power = 0.0 * d.moving[0]
+        for i in range(3):
+            power += d.damping[i] * d.turning[i] ** 2 + d.damping[3 + i] * d.moving[i] ** 2
+        d.lostdot = power
 
 
 class Probe(ist.Device):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import cumulative_simpson
@@ -19,6 +19,7 @@ from validation.pointing import (
     THRUSTERS,
     Craft,
 )
+from validation.pointing_by_hand import ByHand
 
 WINDOW, WITHIN = 10.0, 0.1  # s, arcsec
 AFTER, HANDOVER = 100.0, 40.0  # s after the slew: end of the run, and when thrusters take over
@@ -78,11 +79,12 @@ def slew(craft: Craft, architecture: str, system: ist.System) -> Flown:
 
 @dataclass
 class Fine:
-    """Fine pointing: times, line of sight (m, 2) of the nonlinear run and of the linear model, arcsec; states, |z|."""
+    """Fine pointing: times, line of sight (m, 2) in arcsec of run, linear model and matrices by hand; states, |z|."""
 
     t: np.ndarray
     error: np.ndarray
     linear: np.ndarray
+    by_hand: np.ndarray
     states: int
     largest: float
 
@@ -92,10 +94,18 @@ class Fine:
         return run, model
 
     def apart(self) -> tuple[float, float]:
-        """Return how far they are apart: of two root mean squares, and of the difference; the worst window."""
+        """Return how far run and model are apart: of two root mean squares, and of the difference; worst window."""
         run, model = self.rms()
-        between = windowed_rms(self.t[:-1], self.error[:-1] - self.linear[:-1], WINDOW)[1]
-        return float(np.abs(run / model - 1.0).max()), float((between / model).max())
+        return float(np.abs(run / model - 1.0).max()), self._between(self.error, self.linear)
+
+    def off(self) -> tuple[float, float]:
+        """Return how far run and model are from the matrices by hand: root mean square of the difference, relative."""
+        return self._between(self.error, self.by_hand), self._between(self.linear, self.by_hand)
+
+    def _between(self, one: np.ndarray, other: np.ndarray) -> float:
+        """Return the root mean square of a difference, of that of the other; the worst window."""
+        size = [windowed_rms(self.t[:-1], y[:-1], WINDOW)[1] for y in (one - other, other)]
+        return float((size[0] / size[1]).max())
 
 
 def fine(craft: Craft, architecture: str, system: ist.System, until: float = FINE) -> Fine:
@@ -115,7 +125,10 @@ def fine(craft: Craft, architecture: str, system: ist.System, until: float = FIN
     begin = np.array([float(name.startswith("shaker") and name.endswith(".c")) for name in model.states])
     turn_exactly(model, speeds)
     linear = model.time_response(noise.rows[:rows, : len(model.inputs)], begin)
-    return Fine(log.t, sight(craft, log["sight.direction"]), sight(craft, linear), len(begin), largest(model))
+    thought, upright = system.mass_properties(system.state()), ByHand(craft, architecture)
+    by_hand = upright.pointed(speeds, thought.inertia, thought.com, noise.rows[:rows])
+    seen = sight(craft, log["sight.direction"]), sight(craft, linear), by_hand
+    return Fine(log.t, *seen, len(begin), largest(model))
 
 
 def turn_exactly(model: ist.LinearModel, speeds: np.ndarray) -> None:
@@ -134,7 +147,7 @@ def largest(model: ist.LinearModel) -> float:
 
 @dataclass
 class Book:
-    """Gaps of energy and momentum over a stretch of the slew, and what was exchanged."""
+    """Gaps of energy and momentum over a stretch of the slew, what was exchanged, the largest impulse of imbalance."""
 
     t: np.ndarray
     energy: np.ndarray
@@ -142,22 +155,29 @@ class Book:
     own: float
     angular: float
     linear: float
+    shaken: np.ndarray
 
 
 def book(craft: Craft, architecture: str, system: ist.System, until: float = BOOK) -> Book:
     """Fly a stretch of the slew (of pointing, with thrusters) and close the books.
 
-    Isolators are undamped, wheels are balanced: what an imbalance does comes from outside the book.
+    Imbalance acts from outside: its work and impulse are metered, as are dampers of isolators.
     """
     thrusters = architecture == THRUSTERS
     begin, handover = (LONG, 0.0) if thrusters else (0.1 * craft.slew, np.inf)
     noise = pointing.Noise(2, round(until / PERIOD) + 2, len(craft.fe.THRUSTERS))
     sc = pointing.observatory(
         craft, architecture, system, speeds=speeds_of(craft, architecture), begin=begin, noise=noise,
-        handover=handover, imbalance=False, damped=False,
+        handover=handover,
     )  # fmt: skip
+    static, dynamic = craft.imbalance
     for k, axis in enumerate(craft.fe.WHEEL_AXES):
-        sc.add(f"meter{k + 1}", pointing.Meter(at=craft.place(architecture, k), axis=axis))
+        at = craft.place(architecture, k)
+        turns = {"axis": axis, "side": pointing.across(axis), "static": static, "dynamic": dynamic}
+        sc.add(f"meter{k + 1}", pointing.Meter(at=at, **turns))
+        if architecture == ISOLATED:
+            six = craft.bushing(k)["damping"]
+            sc.add(f"heat{k + 1}", pointing.Heat(a=("bus", craft.fe.WHEELS[k]), b=at, damping=six))
         sc.wire({f"rw{k + 1}.{port}": f"meter{k + 1}.{port}" for port in ("speed", "drag")})
     sc.wire({"fsw.torque": "meter*.torque"})
     x = at_target(craft, system) if thrusters else system.state()
@@ -166,26 +186,30 @@ def book(craft: Craft, architecture: str, system: ist.System, until: float = BOO
     log = ist.simulate(sc, x, until=until, step="1.25 ms", log_step="2.5 ms", progress=False)
     momenta = np.stack([log[f"rw{k + 1}.momentum"] for k in range(4)], axis=1)
     spin = 0.5 * (momenta**2).sum(axis=1) / craft.fe.SPIN_INERTIA
-    work = sum(log[f"meter{k + 1}.work"] for k in range(4))
+    work = sum(log[f"meter{k + 1}.work"] + log[f"meter{k + 1}.shaken"] for k in range(4))
+    shaken = sum(log[f"meter{k + 1}.impulse"] for k in range(4))
     D = np.diag(system.damping_matrix())
     lost = integral(log.t, (log.v**2) @ D)
+    if architecture == ISOLATED:
+        lost = lost + sum(log[f"heat{k + 1}.lost"] for k in range(4))
     own = log.energy + springs(craft, architecture, log)
     total = log.momentum.copy()
     for k in range(4):
         total[:, :3] += momenta[:, [k]] * log[f"meter{k + 1}.along"]
     pushed, pushes = impulse(craft, log) if thrusters else (np.zeros((len(log.t), 6)), np.zeros(len(log.t)))
     gap = own - own[0] + spin - spin[0] - work + lost - pushes
-    change = total - total[0] - pushed
+    change = total - total[0] - pushed - shaken
     moved = [np.abs(log.momentum[:, cut] - log.momentum[0, cut]).max() for cut in (slice(3), slice(3, 6))]
-    wheels = np.abs(momenta - momenta[0]).max() if not thrusters else 0.0
+    # without thrusters the centre of mass hardly moves: what the parts move by as they turn about it
+    carried = system.mass_properties(x).mass * np.linalg.norm(log["bus"].velocity[:, 3:6], axis=1).max()
     scale = (
         max(np.ptp(spin), np.ptp(own)),
-        max(moved[0], wheels),
-        max(moved[1], 1.0 if not thrusters else 0.0),
+        max(moved[0], 0.0 if thrusters else np.abs(momenta - momenta[0]).max()),
+        moved[1] if thrusters else carried,
     )
     return Book(
         log.t, gap, scale[0], float(np.ptp(own)), float(np.abs(change[:, :3]).max() / scale[1]),
-        float(np.abs(change[:, 3:]).max() / scale[2]),
+        float(np.abs(change[:, 3:]).max() / scale[2]), np.abs(shaken).max(axis=0),
     )  # fmt: skip
 
 
@@ -236,19 +260,23 @@ def impulse(craft: Craft, log: ist.Log) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class Sweep:
-    """Over speeds (n,) of the first wheel in rad/s: jitter (n,) in arcsec; frequencies of modes at some speeds."""
+    """Over speeds (n,) of the first wheel in rad/s: jitter (n,) in arcsec; frequencies of modes at some speeds.
+
+    off : how far jitter and frequencies at some speeds are from the matrices by hand, relative
+    """
 
     speeds: np.ndarray
     jitter: np.ndarray
-    some: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    modes: list[np.ndarray] = field(default_factory=list)
+    some: np.ndarray
+    modes: list[np.ndarray]
+    off: tuple[float, float]
 
 
 class Shaken:
     """The plant without software, linear: from loads at the wheels to their rates and the line of sight."""
 
     def __init__(self, craft: Craft, architecture: str, system: ist.System):
-        self.craft = craft
+        self.craft, self.architecture = craft, architecture
         sc = pointing.observatory(
             craft, architecture, system, speeds=np.zeros(4), begin=LONG, noise=None, software=False
         )
@@ -289,13 +317,17 @@ class Shaken:
         return self.model.B[:, 6 * k : 6 * k + 6] @ np.concatenate([static * turning, dynamic * turning])
 
 
-def sweep(shaken: Shaken, speeds: np.ndarray, some: np.ndarray) -> Sweep:
-    """Return jitter over speeds, and frequencies of the modes (Hz) at some of them."""
-    out = Sweep(speeds, np.array([shaken.jitter(s) for s in speeds]), some)
-    for speed in some:
+def sweep(shaken: Shaken, speeds: np.ndarray, every: int) -> Sweep:
+    """Return jitter over speeds, and frequencies of the modes (Hz) at every so many of them."""
+    by_hand, some, modes = ByHand(shaken.craft, shaken.architecture), speeds[::every], []
+    jitter = np.array([shaken.jitter(s) for s in speeds])
+    shook, rang = np.zeros(len(some)), np.zeros(len(some))
+    for k, speed in enumerate(some):
         values = np.linalg.eigvals(shaken.spinning(speed * SPREAD))
-        out.modes.append(np.sort(np.abs(values[values.imag > 0.1])) / (2.0 * np.pi))
-    return out
+        modes.append(np.sort(np.abs(values[values.imag > 0.1])) / (2.0 * np.pi))
+        shook[k] = np.abs(jitter[::every][k] / by_hand.jitter(speed * SPREAD) - 1.0)
+        rang[k] = np.abs(modes[k] / by_hand.frequencies(speed * SPREAD) - 1.0).max()
+    return Sweep(speeds, jitter, some, modes, (float(shook.max()), float(rang.max())))
 
 
 def at_speed(craft: Craft, architecture: str, system: ist.System, speed: float, until: float = 40.0) -> float:

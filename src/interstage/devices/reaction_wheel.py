@@ -11,6 +11,10 @@ e₁ and e₂ across the axis:
 
     force on the node = U_s (h/J)² (e₁ cos θ + e₂ sin θ),    torque = U_d (h/J)² (e₁ cos θ + e₂ sin θ)
 
+These are the loads of a rotor whose mass is off its axis, to first order in the imbalance. They act from outside: what
+such a rotor carries beside h, U_s Ω and U_d Ω across its axis, is no state, and momentum and energy of vehicle and
+rotors change by their impulse and work.
+
 Source: Hughes, Spacecraft Attitude Dynamics (1986), 3.3 and 6 (gyrostats); Masterson, Miller, Grogan, Development and
 validation of reaction wheel disturbance models, JSV 249 (2002) (imbalance).
 """
