@@ -27,6 +27,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 
+from interstage.interrupts import dropped_interrupts_heard
+
 NUMBA_RANGE = ("0.61", "0.69")  # from the first, below the second: what `interstage.compiled` is tested with
 
 
@@ -59,6 +61,8 @@ def kernel(function: Callable | None = None, **options: object) -> Callable:
     if COMPILED:
         settings |= {"pipeline_class": KernelCompiler, "no_cfunc_wrapper": True}
     made = numba.njit(**{**settings, **options})(function)
+    if not numba.config.DISABLE_JIT:
+        made.compile = dropped_interrupts_heard()(made.compile)
     if not COMPILED or not options.get("cache", True):
         return made
     return keep_on_disk(made)

@@ -107,35 +107,6 @@ def test_ctrl_c_leaves_no_half_written_file(tmp_path):
     assert not [p.name for p in deck.parent.iterdir() if p.name.startswith(".") or ".part" in p.name]
 
 
-IN_A_CALLBACK = """
-import ctypes, signal, time
-from interstage.cli.interrupts import hear_dropped_interrupts
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a background of a shell may ignore it
-
-def called_from_c():
-    signal.raise_signal(signal.SIGINT)
-    time.sleep(0.001)
-
-hear_dropped_interrupts()
-try:
-    ctypes.CFUNCTYPE(None)(called_from_c)()
-    time.sleep(30.0)
-except KeyboardInterrupt:
-    print("heard")
-"""
-
-
-def test_ctrl_c_that_falls_into_a_callback_is_heard():
-    """Compilers call back into Python, where an interrupt would be printed and dropped; other faults are still said."""
-    result = subprocess.run([sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=20)
-    assert (result.stdout, result.stderr) == ("heard\n", "")
-    code = IN_A_CALLBACK.replace("signal.raise_signal(signal.SIGINT)", "raise ValueError('mine')")
-    code = code.replace("30.0", "0.0")
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
-    assert result.stderr.count("ValueError: mine") == 1
-
-
 @pytest.mark.parametrize(
     "content, words",
     [

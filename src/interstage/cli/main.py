@@ -24,9 +24,9 @@ from interstage.cli import (
     view,
     warm,
 )
-from interstage.cli.interrupts import hear_dropped_interrupts
 from interstage.cli.tables import readable, tolerant_output
 from interstage.errors import InterstageError
+from interstage.interrupts import hear_dropped_interrupts
 
 DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 

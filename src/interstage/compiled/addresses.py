@@ -15,6 +15,7 @@ from interstage.compiled.disk import SourceCache
 from interstage.compiled.emitted import Emitted
 from interstage.compiled.quick import KernelCompiler
 from interstage.compiled.records import Record
+from interstage.interrupts import dropped_interrupts_heard
 
 Arguments = Sequence["str | Record"]
 RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64}
@@ -75,7 +76,8 @@ def address(
             pipeline_class=KernelCompiler,
         )
         made._cache = SourceCache(plain)
-        made.compile()
+        with dropped_interrupts_heard():
+            made.compile()
         _code[key] = made
     return _code[key].address
 

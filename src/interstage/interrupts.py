@@ -6,6 +6,8 @@ import _thread
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 AGAIN = 0.02  # seconds until a dropped interrupt is sent again: the callback has long returned
 
@@ -27,6 +29,17 @@ def hear_dropped_interrupts() -> None:
         later.start()
 
     sys.unraisablehook = heard
+
+
+@contextmanager
+def dropped_interrupts_heard() -> Iterator[None]:
+    """Do so in a `with` block, in programs that are not ours."""
+    others = sys.unraisablehook
+    hear_dropped_interrupts()
+    try:
+        yield
+    finally:
+        sys.unraisablehook = others
 
 
 def _send() -> None:
