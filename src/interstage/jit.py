@@ -68,6 +68,11 @@ def kernel(function: Callable | None = None, **options: object) -> Callable:
     return keep_on_disk(made)
 
 
+def compile_for(made: Callable, *arguments: object) -> None:
+    """Compile a kernel for arguments of the same types as some, or load it from disk, without calling it."""
+    made.compile(tuple(map(numba.typeof, arguments)))  # type: ignore[attr-defined]
+
+
 def in_ranges(range_kernel: Callable, n: int, *arguments: object, chunk: int = 2000) -> list:
     """Call `range_kernel(first, last, *arguments)` over 0..n in a few threads; returns what the calls returned.
 

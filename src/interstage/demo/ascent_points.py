@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -68,6 +69,7 @@ def legs() -> tuple[float, list[Leg]]:
     return mass, [*out, Leg(left, ap.THRUST2, ap.THRUST2 / ap.EXHAUST2, throttle=ap.NOMINAL)]
 
 
+@cache
 def reference() -> Reference:
     """Return the trajectory to follow."""
     mass, flown = legs()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.demo.warm import Beside, warming
+from interstage.demo.shared import Shared, sharing
 from interstage.output import make_folder
 
 ASCENT_ROWS = "0.1 s"  # between rows of its log
@@ -97,11 +97,11 @@ def run_demo(
     settings = settings or Settings()
     made.files = {key: made.folder / name for key, name in FILES.items()}
     step = _Steps(made, progress or (lambda done, total, words: None))
-    with _compiling(made), warming("demo", "ascent") as beside:
+    with _compiling(made), sharing() as shared:
         _structure(made, settings, step)
-        _vehicle(made, step, beside)
+        _vehicle(made, step, shared)
         _flight(made, settings, step)
-        _ascent(made, settings, step, beside)
+        _ascent(made, settings, step, shared)
     with step():
         from interstage.demo.compose import demo_report
 
@@ -156,11 +156,11 @@ def _structure(made: DemoResult, settings: Settings, step: _Steps) -> None:
         made.component.save(made.files["component"])
 
 
-def _vehicle(made: DemoResult, step: _Steps, beside: Beside | None) -> None:
+def _vehicle(made: DemoResult, step: _Steps, shared: Shared | None) -> None:
     from interstage.demo.vehicle import heron_vehicle
 
     with step():
-        _wait(made, beside, "demo")
+        _compile(made, shared, "doublet")
         made.locked = heron_vehicle(made.component, locked=True)
         made.locked_modes = made.locked.modes()
         made.system = heron_vehicle(made.component)
@@ -187,20 +187,25 @@ def _flight(made: DemoResult, settings: Settings, step: _Steps) -> None:
         flight.log.save(made.files["log"], signals)
 
 
-def _wait(made: DemoResult, beside: Beside | None, task: str) -> None:
-    """Wait for the process that compiles beside this one to be through with a task."""
-    if beside is not None:
-        begun = time.perf_counter()
-        beside.wait(task)
-        made.compiled += time.perf_counter() - begun
+def _compile(made: DemoResult, shared: Shared | None, group: str) -> None:
+    """Compile, together with the process beside this one, what the next steps need."""
+    from interstage.compiled.timing import compiling_timed
+
+    if shared is not None:
+        begun, counted = time.perf_counter(), [0.0]  # what is compiled here is counted already, as everywhere
+        with compiling_timed(counted.append):
+            shared.finish(group)
+        made.compiled += time.perf_counter() - begun - sum(counted)
 
 
-def _ascent(made: DemoResult, settings: Settings, step: _Steps, beside: Beside | None) -> None:
+def _ascent(made: DemoResult, settings: Settings, step: _Steps, shared: Shared | None) -> None:
     from interstage.demo import ascent_control as control
     from interstage.demo import ascent_flight as ascents
+    from interstage.demo import ascent_points as points
 
     with step():
-        _wait(made, beside, "ascent")
+        points.reference()  # which compiles kernels of its own
+        _compile(made, shared, "ascent")
         made.ascent = one = ascents.ascent()
         made.margins = [
             (at, control.margins_of(at, one.plan.upper if at.upper else one.plan.first))

@@ -1,8 +1,7 @@
 """Compile kernels ahead of their first use: all of dynamics, and those of the demo's finite elements.
 
 Run as processes of their own (`python -m interstage.demo.warm TASK ...`): kernels land in the cache on disk, where
-others find them. With kernels compiled already they end within seconds. The demo runs one beside its finite elements
-and its first flight, which says when each of its tasks is done; `interstage warm` runs two side by side.
+others find them. With kernels compiled already they end within seconds. `interstage warm` runs two side by side.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,20 +132,6 @@ def compile_elements() -> None:
         core_component(deck, 4)
 
 
-def compile_for_demo() -> None:
-    """Take a vehicle through everything that the demo does."""
-    compile_linear()
-    compile_flight()
-
-
-def compile_ascent() -> None:
-    """Design and fly the first moments of the ascent."""
-    from interstage.demo.ascent_flight import ascent
-
-    with tempfile.TemporaryDirectory() as folder:
-        ascent().fly(0.1, log=Path(folder) / "ascent.h5")
-
-
 def compile_real() -> None:
     """Compile dynamics of real numbers."""
     compile_stages(float)
@@ -163,7 +147,7 @@ def compile_complex() -> None:
     compile_elements()
 
 
-TASKS = {"demo": compile_for_demo, "ascent": compile_ascent, "real": compile_real, "complex": compile_complex}
+TASKS = {"real": compile_real, "complex": compile_complex}
 
 
 def _start(tasks: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen:
@@ -208,35 +192,6 @@ def _stick():
     return Component.from_matrices(K, M, nodes, n_modes=4, aset={1: 123456, 3: 123456}, name="stick")
 
 
-class Beside:
-    """A process that compiles for some tasks, one after the other."""
-
-    def __init__(self, process: subprocess.Popen):
-        self.process = process
-
-    def wait(self, task: str) -> None:
-        """Wait until it is through with a task, or has ended."""
-        for line in self.process.stdout or ():
-            if line.strip() == task:
-                return
-
-
-@contextmanager
-def warming(*tasks: str) -> Iterator[Beside | None]:
-    """Compile in a second process meanwhile; nothing where there is one core only or no compiler is used."""
-    if (os.cpu_count() or 1) < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        yield None
-        return
-    process = _start(tasks, subprocess.PIPE, subprocess.DEVNULL)
-    try:
-        yield Beside(process)
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.communicate()
-
-
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         TASKS[name]()
-        print(name, flush=True)

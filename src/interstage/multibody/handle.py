@@ -96,7 +96,7 @@ IN_USE = _FIRST_STAGE + len(STAGES)  # slot of the word that `claim` marks
 
 # Compiled code on disk knows slots by number: the type of a handle carries a print of the layout.
 _LAYOUT = hashlib.sha256(repr((TREE_FIELDS, WORK_FIELDS, tuple(STAGES))).encode()).hexdigest()[:12]
-_HANDLE_DTYPE = np.dtype([(f"layout_{_LAYOUT}", np.int64)])
+HANDLE_DTYPE = np.dtype([(f"layout_{_LAYOUT}", np.int64)])
 
 if COMPILED:
     from interstage.compiled import Record, Stage, claim, release, stages_of, trap
@@ -130,7 +130,7 @@ def make_handle(tree: Tree, work: Work) -> np.ndarray:
     stages = np.zeros(len(STAGES) + 1, dtype=np.int64)
     if COMPILED:
         stages[:-1] = trap()
-    return np.concatenate([slots_of((*tree, *work)), stages]).view(_HANDLE_DTYPE)
+    return np.concatenate([slots_of((*tree, *work)), stages]).view(HANDLE_DTYPE)
 
 
 def point_to(handle: np.ndarray, slots: np.ndarray) -> None:

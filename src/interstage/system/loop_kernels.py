@@ -11,6 +11,9 @@ row of addresses of its record). `enter`, `respond`, `slope` and `finish` are wh
 
 from __future__ import annotations
 
+from functools import cache
+from types import FunctionType
+
 import numpy as np
 
 from interstage.jit import COMPILED
@@ -53,9 +56,13 @@ BEFORE, HALT_AT, END = range(3)
 loop_kernel = kernel if COMPILED else lambda function: function
 
 
+@cache
 def plain(function):
-    """Return a kernel as Python, for the arrays of a loop themselves."""
-    return getattr(function, "py_func", function)
+    """Return a kernel as Python, and what it calls too, for the arrays of a loop themselves: nothing is compiled."""
+    text = getattr(function, "py_func", function)
+    found = {name: text.__globals__.get(name) for name in text.__code__.co_names}
+    names = {name: plain(one) for name, one in found.items() if hasattr(one, "py_func")}
+    return FunctionType(text.__code__, {**text.__globals__, **names}, text.__name__)
 
 
 @loop_kernel

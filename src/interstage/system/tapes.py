@@ -30,6 +30,11 @@ def _record(cls: type[Device]) -> Record:
     return Record(f"Device{cls.__module__}.{cls.__qualname__}", letters)
 
 
+def compile_function(cls: type[Device], name: str, dtype: Any) -> int:
+    """Compile a function of a class of devices for a number type, or load it from disk; return its address."""
+    return address(cls.functions[name], (_record(cls), "d"), np.dtype(dtype))
+
+
 def _fields(part: Part) -> tuple[tuple[str, str, int], ...]:
     """Return the fields of the record of a part; a law has none."""
     return () if isinstance(part.what, Law) else record_fields(type(part.what))
@@ -146,7 +151,7 @@ class Tapes:
 
     def _compiled(self, path: str, cls: type[Device], name: str) -> int:
         try:
-            return address(cls.functions[name], (_record(cls), "d"), self.dtype)
+            return compile_function(cls, name, self.dtype)
         except Exception as err:  # whatever the compiler says
             lines = [
                 line for line in str(err).splitlines() if line.strip() and not line.startswith("Failed in")

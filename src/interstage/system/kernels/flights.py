@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from interstage.jit import COMPILED
-from interstage.multibody.handle import tree_of, work_of
+from interstage.jit import COMPILED, compile_for
+from interstage.multibody.handle import HANDLE_DTYPE, tree_of, work_of
 from interstage.system.kernels import slope as lean
 from interstage.system.kernels.explicit import explicit_step
 from interstage.system.kernels.slope import Scratch
@@ -431,14 +431,26 @@ class Flights:
             names[function.__name__] = bound(function, label, loop_kernel, **names)
         return bound(enter_flight, label, loop_kernel, **names), names["perform"]
 
+    def _door(self, without, own):
+        if (without, own) not in self._doors:
+            self._doors[without, own] = self._made(without, own)
+        return self._doors[without, own]
+
+    def door(self, without=False, own=False):
+        """Return the kernel that takes addresses: `without` devices, by steps of the method's `own`."""
+        return self._door(without, own)[0]
+
+    def compile(self, m, dtype, without=False, own=False):
+        """Compile it for a number type, or load it from disk; m : numbers of the method."""
+        x, rows = np.zeros(1, dtype), np.zeros(1, np.int64)
+        compile_for(self.door(without, own), rows.view(HANDLE_DTYPE), rows, m, STRETCH, x, x, 0, 0.0, x, x)
+
     def perform(self, lent, loop, rows, without, own, *arguments):
         """Call `perform` on scratch that is lent, a loop and the row of its arrays.
 
         without : the vehicle has no devices;  own : by steps of the method's own
         """
-        if (without, own) not in self._doors:
-            self._doors[without, own] = self._made(without, own)
-        door, plain = self._doors[without, own]
+        door, plain = self._door(without, own)
         m, *others = arguments
         if COMPILED:
             return door(lent.ready(door), rows, m, *others)
