@@ -21,6 +21,7 @@ import scipy.sparse.linalg as spla
 from interstage.errors import InputError, SolverError, known_names
 from interstage.linalg import pardiso
 from interstage.linalg.memory import available_memory, readable_bytes
+from interstage.linalg.ordering import grouped, in_rows
 
 
 class NotPositiveDefinite(SolverError):
@@ -158,7 +159,7 @@ class _PardisoKernel:
         start = time.perf_counter()
         self.handle = pardiso.Pardiso(U, definite)
         self.handle.values = np.ones(U.nnz)
-        self.handle.analyse()
+        self.handle.analyse(_order(U))
         self.memory = self.handle.memory
         check_memory(self.memory, U.shape[0])
         self.order_seconds = time.perf_counter() - start
@@ -177,6 +178,16 @@ class _PardisoKernel:
 
     def pivots(self) -> np.ndarray:
         return self.handle.pivots()
+
+
+def _order(U) -> np.ndarray | None:
+    """Order of elimination by groups of rows; None where PARDISO is to order single equations."""
+    found = grouped(U)
+    if found is None:
+        return None
+    first, graph = found
+    handle = pardiso.Pardiso(graph, False)
+    return in_rows(first, handle.dissection())
 
 
 class _SuperluKernel:

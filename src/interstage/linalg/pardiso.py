@@ -129,11 +129,20 @@ class Pardiso:
             meaning = _MEANING.get(code, "the factorization failed")
             raise SolverError(f"PARDISO stopped: {meaning}", got=f"error code {code}")
 
-    def analyse(self) -> None:
-        """Order the equations and plan the factor; sets `memory` (bytes at the peak)."""
+    def analyse(self, order: np.ndarray | None = None) -> None:
+        """Plan the factor for equations in this order, or in one of nested dissection; sets `memory` (peak, bytes)."""
+        if order is not None:
+            self.perm[:] = order + 1
+            self.iparm[4] = 1  # 5: take the permutation
         self._check(self._run(11))
         peak, kept, numeric = (int(v) for v in self.iparm[14:17])
         self.memory = 1024 * max(peak, kept + numeric)
+
+    def dissection(self) -> np.ndarray:
+        """Order of nested dissection: equation dissection()[k] is eliminated at place k."""
+        self.iparm[4] = 2  # 5: return the permutation
+        self._check(self._run(11))
+        return self.perm.astype(np.int64) - 1
 
     def factorize(self) -> int:
         """Factorize `values`; returns 0 or ZERO_PIVOT (positive definite matrices only)."""
