@@ -124,6 +124,63 @@ def test_forces_of_elements_in_op2(deck, tmp_path, kind):
         np.testing.assert_array_equal(values, wanted)
 
 
+SHELLS = """SOL 101
+CEND
+SPC = 1
+LOAD = 2
+FORCE(CORNER) = ALL
+BEGIN BULK
+GRID,1
+GRID,2,,1.,0.,0.
+GRID,3,,1.,1.,.1
+GRID,4,,0.,1.,0.
+GRID,5,,2.,0.,0.
+GRID,6,,2.,1.,0.
+GRID,7,,3.,0.,0.
+CQUAD4,1,1,1,2,3,4
+CQUADR,2,1,2,5,6,3
+CQUAD8,3,1,1,2,3,4
+CTRIAR,4,1,5,7,6
+CTRIA6,5,1,1,2,4
+PSHELL,1,1,.01,1,,1
+MAT1,1,7.+10,,.3,2700.
+SPC1,1,123456,1,4
+FORCE,2,7,,1.,0.,1.,1.
+"""
+AT_CORNERS = {"CQUAD4": (144, 4), "CQUADR": (82, 4), "CQUAD8": (64, 4), "CTRIA6": (75, 3), "CTRIAR": (227, 0)}
+
+
+def test_forces_of_shells_at_corners(deck, tmp_path):
+    """Number, CEN/, corners and forces of the centre, then grid and forces of each corner."""
+    deck.write_text(SHELLS)
+    run("static", deck, "--forces", "--out", tmp_path / "a.op2")
+    block = read_op2(tmp_path / "a.op2")["OEF1X"]
+    forces = static_subcases(FEModel.from_deck(read_deck(deck)))[0].forces
+    kinds = {int(block.integers(k)[2]): k for k in range(0, len(block), 2)}
+    for name, (kind, corners) in AT_CORNERS.items():
+        ident, row = block.integers(kinds[kind]), block.integers(kinds[kind] + 1)
+        assert ident[9] == len(row) and row[0] == 10 * forces[name].element_ids[0] + 2
+        values = row[1:].reshape(1, 8)
+        if corners:
+            assert row[1:2].tobytes() == b"CEN/" and row[2] == corners
+            rows = row[2:].reshape(corners + 1, 9)
+            assert rows[1:, 0].tolist() == forces[name].node_ids[1:].tolist()
+            values = rows[:, 1:].copy()
+        np.testing.assert_array_equal(values.view("f4"), forces[name].values.astype("f4"))
+
+
+def test_forces_at_corners_are_read_by_pynastran(deck, tmp_path):
+    op2 = pytest.importorskip("pyNastran.op2.op2")
+    deck.write_text(SHELLS)
+    run("static", deck, "--forces", "--out", tmp_path / "a.op2")
+    model = op2.OP2(debug=None)
+    model.read_op2(str(tmp_path / "a.op2"), build_dataframe=False)
+    forces = static_subcases(FEModel.from_deck(read_deck(deck)))[0].forces
+    for name in AT_CORNERS:
+        found = getattr(model.op2_results.force, f"{name.lower()}_force")[1]
+        np.testing.assert_array_equal(found.data[0], forces[name].values.astype("f4"))
+
+
 def test_forces_are_read_by_pynastran(deck, tmp_path):
     op2 = pytest.importorskip("pyNastran.op2.op2")
     deck.write_text(deck.read_text() + FORCES)

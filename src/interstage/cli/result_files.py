@@ -10,6 +10,7 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.nastran.result_files import (
+    CORNER_TYPES,
     FORCE_TYPES,
     ElementForces,
     PointResults,
@@ -67,12 +68,12 @@ def element_forces(
 ) -> list[ElementForces]:
     """Forces of elements as an op2 file has them, from one table a load case, or one of all modes.
 
-    Elements that op2 files of ours have no place for, and results at corners, are left out.
+    Elements that op2 files of ours have no place for are left out.
     """
     out = []
     for name, first in tables[0].items():
         at_corners = first.node_ids is not None and name != "CBEAM"
-        if name not in FORCE_TYPES or at_corners:
+        if name not in (CORNER_TYPES if at_corners else FORCE_TYPES):
             continue
         values = first.values if eigenvalues is not None else np.stack([one[name].values for one in tables])
         number = np.arange(1, len(values) + 1) if eigenvalues is not None else np.ones(len(values), np.int64)

@@ -43,7 +43,16 @@ class PointResults:
 # elements whose forces op2 files hold here: type of NASTRAN, words an element
 FORCE_TYPES = {"CROD": (1, 3), "CTUBE": (3, 3), "CONROD": (10, 3), "CBAR": (34, 9), "CBEAM": (2, 100)}
 FORCE_TYPES |= {f"CELAS{k}": (10 + k, 2) for k in (1, 2, 3, 4)}
-FORCE_TYPES |= {"CBUSH": (102, 7), "CTRIA3": (74, 9), "CQUAD4": (33, 9)}
+FORCE_TYPES |= {
+    "CBUSH": (102, 7),
+    "CTRIA3": (74, 9),
+    "CQUAD4": (33, 9),
+    "CTRIAR": (227, 9),
+    "CQUADR": (228, 9),
+}
+# shells with rows at their centre and corners: type of NASTRAN, corners
+CORNER_TYPES = {"CQUAD4": (144, 4), "CQUAD8": (64, 4), "CQUADR": (82, 4), "CTRIA6": (75, 3)}
+CENTRE = int.from_bytes(b"CEN/", "little")
 STATIONS = 11  # of a CBEAM in op2 files, the ends first and last
 
 
@@ -51,9 +60,9 @@ STATIONS = 11  # of a CBEAM in op2 files, the ends first and last
 class ElementForces:
     """Forces of the elements of one type, of load cases or modes.
 
-    name : the card, one of FORCE_TYPES
+    name : the card, one of FORCE_TYPES or, with rows at corners, of CORNER_TYPES
     subcase, number : (k,) subcase, and load set or number of the mode
-    ids : (r,) element of each row; nodes : (r,) grid of each row of a CBEAM
+    ids : (r,) element of each row; nodes : (r,) grid of each row of a CBEAM, or of a shell, 0 at its centre
     values : (k, r, columns), those of a CBEAM from its place along the element on
     eigenvalues : (k,) of modes; None otherwise
     """
@@ -93,14 +102,32 @@ def op2_bytes(
     return out + _keys(0)
 
 
+def _at_corners(one: ElementForces) -> bool:
+    return one.nodes is not None and one.name in CORNER_TYPES
+
+
 def _force_ident(one: ElementForces, k: int, title: str) -> bytes:
-    kind, words = FORCE_TYPES[one.name]
-    return _ident(one, k, 4, title, words, kind)
+    kind, words = FORCE_TYPES[one.name] if not _at_corners(one) else CORNER_TYPES[one.name]
+    return _ident(one, k, 4, title, words if not _at_corners(one) else 2 + 9 * (words + 1), kind)
+
+
+def _corner_rows(one: ElementForces, value: np.ndarray) -> bytes:
+    """Elements of shells: number, CEN/, and for the centre and each corner its grid and eight forces."""
+    corners = CORNER_TYPES[one.name][1]
+    out = np.zeros((len(one.ids) // (corners + 1), 2 + 9 * (corners + 1)), np.int32)
+    out[:, 0], out[:, 1] = 10 * one.ids[:: corners + 1] + 2, CENTRE
+    rows = out[:, 2:].reshape(len(out), corners + 1, 9)
+    rows[:, :, 0] = np.asarray(one.nodes).reshape(len(out), -1)
+    rows[:, 0, 0] = corners
+    rows[:, :, 1:] = value.reshape(len(out), corners + 1, 8)
+    return out.tobytes()
 
 
 def _force_rows(one: ElementForces, k: int) -> bytes:
-    words = FORCE_TYPES[one.name][1]
     value = one.values[k].astype(np.float32).view(np.int32)
+    if _at_corners(one):
+        return _corner_rows(one, value)
+    words = FORCE_TYPES[one.name][1]
     if one.nodes is None:
         return np.column_stack([10 * one.ids + 2, value]).astype(np.int32).tobytes()
     ids, first, count = np.unique(one.ids, return_index=True, return_counts=True)
