@@ -32,11 +32,12 @@ from interstage.component.from_nastran.external import (
 )
 from interstage.component.from_nastran.op2 import component_from_op2
 from interstage.component.from_nastran.op4 import component_from_op4
-from interstage.component.from_nastran.source import check_points, deck_aset
+from interstage.component.from_nastran.source import check_points, deck_aset, deck_moving
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
 from interstage.errors import InputError, known_names
 from interstage.fem.model import FEModel
+from interstage.fem.requests import modes_case
 from interstage.nastran import Deck, read_deck
 
 # options that no external run can carry out, and those that need the matrices of the g-set
@@ -225,7 +226,9 @@ class Nastran:
                     hint="leave executable_path empty for this component",
                 )
         fe = FEModel.from_deck(self._deck)
-        aset = dict(options.aset or deck_aset(fe, fe.case.subcases[0]))
+        case = modes_case(fe, options.subcase)
+        aset = dict(options.aset or deck_aset(fe, case))
+        moving = {} if options.aset else deck_moving(fe, case)
         rvdof = options.rvdof or {}
         check_points(fe, "aset", aset)
         check_points(fe, "rvdof", rvdof)
@@ -240,10 +243,11 @@ class Nastran:
             )
         alters = bool(needed) if self.alters is None else self.alters
         if alters:
-            text = matrix_run_deck(self._deck, options.n_modes, op4, self.dialect)
+            text = matrix_run_deck(self._deck, options.n_modes, op4, self.dialect, case)
         else:
             self._options = options.with_changes(aset=aset)
             top = int(np.max(np.concatenate([fe.grids.id, fe.grids.spoint])))
-            text = run_deck(self._deck, options.n_modes, aset, rvdof, 10 ** len(str(top)) + 1, op4)
+            first = 10 ** len(str(top)) + 1
+            text = run_deck(self._deck, options.n_modes, aset, rvdof, first, op4, case, moving)
         folder = Path.cwd() / f"analysis_{name}"
         return replace(run_nastran(self.executable_path, text, name, folder, self.timeout_s), alters=alters)

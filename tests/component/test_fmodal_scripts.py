@@ -19,6 +19,7 @@ from interstage.component.from_nastran.external import (
 )
 from interstage.errors import FileError, InputError, SolverError
 from interstage.fem import FEModel
+from interstage.fem.requests import modes_case
 from interstage.fmodal import Nastran
 from interstage.nastran import deck_from_text
 from op4_writer import binary_op4
@@ -294,6 +295,35 @@ def test_run_deck_is_a_deck(folder):
     assert "BSET1,123456,1" in text
     assert "RVDOF1,23,10" in text
     assert "MATOP4" in text
+
+
+@pytest.mark.parametrize("alters", [False, True])
+def test_run_deck_keeps_what_changes_the_structure(alters):
+    """Non-structural mass, parameters of case control and the subcase of the modes; sets are those of the run."""
+    case = "NSM = 5\nPARAM,WTMASS,.5\nAUTOSPC = NO\nSUBCASE 1\n SPC = 1\n LOAD = 3\n"
+    case += "SUBCASE 2\n SPC = 2\n SUPORT1 = 7\n METHOD = 1\n"
+    text = SIMPLE_BEAM.replace("METHOD = 1\n", case).replace(
+        "ENDDATA",
+        "CSET1,456,1\nBNDFREE,10,12\nBNDFIX1,3,10\nSUPORT1,7,1,1\nOMIT1,1,5\n"
+        "SPC1,2,123456,11\nNSM1,5,PBEAM,2.,50002\nENDDATA",
+    )
+    deck = deck_from_text(text)
+    fe = FEModel.from_deck(deck)
+    held = modes_case(fe)
+    if alters:
+        again = deck_from_text(matrix_run_deck(deck, 12, "FModal_beam.op4", "msc", held))
+    else:
+        run = run_deck(deck, 12, {1: 123456}, {}, 100001, "FModal_beam.op4", held, {1: 456})
+        again = deck_from_text(run)
+        names = {name for name in again.counts if "SET" in name or name.startswith(("BND", "SUP", "OMIT"))}
+        assert names == {"BSET1", "CSET1", "QSET1"}
+        assert "BSET1,123,1\nCSET1,456,1\n" in run
+    one = again.case.subcases[0]
+    assert (one.spc, one.nsm, one.suport1) == (2, 5, 7 if alters else None)
+    made = FEModel.from_deck(again)
+    assert made.params["WTMASS"] == 0.5 and made.params["AUTOSPC"] == "NO"
+    assert made.mass_properties().mass == pytest.approx(fe.mass_properties().mass, rel=1e-14)
+    np.testing.assert_allclose(made.M_gg.sum(), fe.M_gg.sum(), rtol=1e-12)
 
 
 def test_fatal_messages(tmp_path):

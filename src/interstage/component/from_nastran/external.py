@@ -26,7 +26,11 @@ from interstage.output import make_folder, read_bytes, write_text
 OP4_UNIT = 57
 SEID = 1
 _REPLACED = ("EIGRL", "EIGR", "ENDDATA", "RVDOF", "RVDOF1")
-_SETS = ("ASET", "ASET1", "BSET", "BSET1", "QSET", "QSET1", "SPOINT")
+# sets of the deck, in whose place come those of the run: a dof may be in one of them only
+_SETS = tuple(
+    f"{name}{k}" for name in ("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX") for k in ("", "1")
+)
+_SETS += ("BNDFREE", "BNDFRE1", "SPOINT")
 _DROPPED_PARAM = ("POST", "GRDPNT", "EXTOUT", "FIXEDB")
 
 
@@ -52,17 +56,26 @@ class Run:
 
 
 def run_deck(
-    deck: Deck, n_modes: int, aset: Mapping[int, int], rvdof: Mapping[int, int], first_q: int, op4: str
+    deck: Deck,
+    n_modes: int,
+    aset: Mapping[int, int],
+    rvdof: Mapping[int, int],
+    first_q: int,
+    op4: str,
+    case: Subcase | None = None,
+    moving: Mapping[int, int] | None = None,
 ) -> str:
     """Write the run as one deck: SOL 103, EXTSEOUT of a Craig-Bampton model, all INCLUDEs in place.
 
     first_q : id of the first modal scalar point, above all ids of the deck
+    case : the subcase whose constraints hold, the first by default
+    moving : part of the interface that moves in the modes (CSET)
     """
     lines = [
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},DELETE",
         "SOL 103",
         "CEND",
-        *_kept_case(deck.case.subcases[0]),
+        *_kept_case(deck, case, supported=False),
         "METHOD = 990001",
         "DISPLACEMENT(PLOT) = ALL",
         "RESVEC(NOINRL,NOAPPL,NODAMP) = YES" if rvdof else "RESVEC = NO",
@@ -74,7 +87,10 @@ def run_deck(
     count = n_modes + sum(len(str(value)) for value in rvdof.values())
     last = first_q + count - 1
     lines += [f"SPOINT,{first_q},THRU,{last}", f"QSET1,0,{first_q},THRU,{last}"]
-    lines += [f"BSET1,{value},{grid}" for grid, value in sorted(aset.items())]
+    for grid, value in sorted(aset.items()):
+        free = str((moving or {}).get(grid, ""))
+        kept = "".join(c for c in str(value) if c not in free)
+        lines += [f"{name},{part},{grid}" for name, part in (("BSET1", kept), ("CSET1", free)) if part]
     lines += [f"RVDOF1,{value},{grid}" for grid, value in sorted(rvdof.items())]
     return "\n".join([*lines, *_kept_bulk(_bulk(deck.text()), _REPLACED + _SETS), "ENDDATA", ""])
 
@@ -88,14 +104,14 @@ def alter(dialect: Dialect) -> list[str]:
     return [*first, *writing, *last]
 
 
-def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect) -> str:
-    """Write the run as one deck: SOL 103 with the alter of a dialect, all INCLUDEs in place."""
+def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect, case: Subcase | None = None) -> str:
+    """Write the run as one deck: SOL 103 with the alter of a dialect, all INCLUDEs in place; `case` as in `run_deck`."""
     lines = [
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},FORM=UNFORMATTED,DELETE",
         "SOL 103",
         *alter(dialect),
         "CEND",
-        *_kept_case(deck.case.subcases[0]),
+        *_kept_case(deck, case),
         "METHOD = 990001",
         "DISPLACEMENT(PLOT) = ALL",
         "RESVEC = NO",
@@ -146,11 +162,20 @@ def _bulk(text: str) -> list[str]:
     return lines[begin + 1 :]
 
 
-def _kept_case(case: Subcase) -> list[str]:
-    """Case control that selects constraints and direct matrices; requests of output and other subcases go."""
+def _kept_case(deck: Deck, case: Subcase | None, supported: bool = True) -> list[str]:
+    """Case control that changes the structure: sets, parameters, direct matrices; output and other subcases go."""
+    case = case or deck.case.subcases[0]
     lines = [f"TITLE = {case.title}"] if case.title else []
-    chosen = {"SPC": case.spc, "MPC": case.mpc, "SUPORT1": case.suport1}
+    chosen = {
+        "SPC": case.spc,
+        "MPC": case.mpc,
+        "NSM": case.nsm,
+        "SUPORT1": case.suport1 if supported else None,
+    }
     lines += [f"{name} = {number}" for name, number in chosen.items() if number is not None]
+    for name, value in {**deck.case.params, **case.params}.items():
+        values = value if isinstance(value, tuple) else (value,)
+        lines += [",".join(["PARAM", name, *map(str, values)])] if name not in _DROPPED_PARAM else []
     for name, matrices in (("K2GG", case.k2gg), ("M2GG", case.m2gg), ("B2GG", case.b2gg)):
         parts = [f"{case.factors[one]!r}*{one}" if one in case.factors else one for one in matrices]
         lines += [f"{name} = {', '.join(parts)}"] if parts else []
