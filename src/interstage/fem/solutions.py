@@ -261,7 +261,7 @@ def static_subcases(
     """Displacements of all subcases; those with the same constraints share one factorization."""
     say = progress or (lambda text: None)
     fe.loads.check()
-    cases = _static_cases(fe) if only is None else [case for case in fe.case.subcases if case.id in only]
+    cases = static_cases(fe) if only is None else [case for case in fe.case.subcases if case.id in only]
     groups: dict[tuple[int | None, ...], list[Subcase]] = {}
     for case in cases:
         groups.setdefault((case.spc, case.mpc, case.suport1), []).append(case)
@@ -304,7 +304,7 @@ def _purpose(fe: FEModel, sol: int) -> list[str]:
     return [f"the deck is for SOL {fe.sol}: only its model, constraints and requests for SOL {sol} are used"]
 
 
-def _static_cases(fe: FEModel) -> Sequence[Subcase]:
+def static_cases(fe: FEModel) -> Sequence[Subcase]:
     """Subcases of statics: those that ask for modes or buckling are left out, unless there are no others."""
     cases = fe.case.subcases
     chosen = [case for case in cases if (case.analysis or "STATICS").startswith("STAT")]

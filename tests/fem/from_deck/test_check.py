@@ -149,8 +149,22 @@ def test_parts_and_mechanisms_are_noted(deck):
 def test_a_free_structure_is_well_for_modes(deck, sol):
     text = GOOD.replace("SOL 103", f"SOL {sol}").replace("SPC = 1\n", "")
     found = check_deck(deck(text))
-    (note,) = [note for note in found.notes if note.startswith("no constraints in subcase")]
+    said = found.notes if sol == 103 else found.troubles
+    (note,) = [note for note in said if note.startswith("no constraints in subcase")]
     assert ("a free structure has its modes" in note) == (sol == 103) and "can move without" in note
+
+
+@pytest.mark.parametrize("sol", [101, 103])
+def test_what_stops_the_solution_of_the_deck_is_a_trouble(deck, sol):
+    """Constraints that contradict each other stop every solution, loads that cannot be used stop statics."""
+    text = GOOD.replace("SOL 103", f"SOL {sol}")
+    twice = check_deck(deck(text + "RBE2,70,2,123456,1\n"))
+    assert len(twice.troubles) == 1 and "grid 1 component 1 is in two sets" in twice.troubles[0]
+    load = check_deck(deck(text.replace("SPC = 1", "SPC = 1\nLOAD = 3") + "FORCE,3,77,,1.,1.,0.,0.\n"))
+    assert len(load.troubles) == (sol == 101) and len(load.loads) == (sol == 103)
+    assert "FORCE refers to grid 77" in (load.troubles + load.loads)[0]
+    absent = check_deck(deck(text.replace("SPC = 1", "SPC = 1\nLOAD = 3")))
+    assert len(absent.troubles) == (sol == 101)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def alter(dialect: Dialect) -> list[str]:
 
 
 def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect, case: Subcase | None = None) -> str:
-    """Write the run as one deck: SOL 103 with the alter of a dialect, all INCLUDEs in place; `case` as in `run_deck`."""
+    """Write the run as one deck: SOL 103 with the alter of a dialect, INCLUDEs in place; `case` as in `run_deck`."""
     lines = [
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},FORM=UNFORMATTED,DELETE",
         "SOL 103",

@@ -21,9 +21,11 @@ from interstage.fem.from_deck.references import missing_grids, missing_propertie
 from interstage.fem.gpwg import without_noise
 from interstage.fem.model import FEModel
 from interstage.fem.reduction import reduce_model
+from interstage.fem.requests import modes_case
 from interstage.fem.sets import SetCards
-from interstage.fem.solutions import subcase_constraints
+from interstage.fem.solutions import static_cases, subcase_constraints
 from interstage.fem.statics import solve_static
+from interstage.fem.thermal import free_expansion
 from interstage.nastran.checks import check_ids, entry_errors, number_errors, param_errors
 from interstage.nastran.deck import Deck, read_deck
 from interstage.nastran.field_types import check_types
@@ -33,6 +35,7 @@ from interstage.nastran.source import NO_END
 MOST = 60  # times that a step is tried again without the card at which it stopped
 ALIKE = 3  # sentences of one kind that are shown
 MODES = (3, 103)  # solutions that a free structure has
+STATICS = (1, 24, 61, 101)  # solutions that it does not have
 
 # Young's modulus of steel and speed of sound in metals, in systems that decks are written in
 _UNITS = {
@@ -247,6 +250,8 @@ def _look_at(fe: FEModel, out: DeckCheck) -> None:
     _note_parts(fe, out)
     _note_edges(fe, out)
     _note_supports(fe, out)
+    if fe.sol in STATICS:
+        _check_loads(fe, out)
 
 
 def units_guess(fe: FEModel) -> str | None:
@@ -320,20 +325,44 @@ def _note_edges(fe: FEModel, out: DeckCheck) -> None:
 
 
 def _note_supports(fe: FEModel, out: DeckCheck) -> None:
-    """Factor the stiffness with the supports of each subcase and say what can move without resistance."""
+    """Factor the stiffness with the supports of each subcase and say what can move without resistance.
+
+    What stops the deck's own solution is a trouble: constraints that contradict each other, in statics a mechanism too.
+    """
     seen: set[tuple[int | None, ...]] = set()
+    chosen = modes_case(fe) if fe.sol in MODES else None
     for case in fe.case.subcases:
         key = (case.spc, case.mpc, case.suport1)
         if key in seen or len(seen) >= 4:
             continue
         seen.add(key)
+        needed = chosen is None or key == (chosen.spc, chosen.mpc, chosen.suport1)
+        held = "the constraints of subcase" if (case.spc or case.mpc) else "no constraints in subcase"
         try:
             constraints = subcase_constraints(fe, case, SetCards())
             constraints.hold(fe.set_cards(case).r)
             reduced = reduce_model(fe.K_gg, None, fe.grids, constraints)
+        except InterstageError as error:
+            (out.troubles if needed else out.notes).append(f"{held} {case.id}: {error}")
+            continue
+        try:
             notes = solve_static(reduced, np.zeros(fe.grids.n_dof)).notes
         except InterstageError as error:
-            held = "the constraints of subcase" if (case.spc or case.mpc) else "no constraints in subcase"
             free = " (a free structure has its modes; statics do not go)" if fe.sol in MODES else ""
-            notes = [f"{held} {case.id}{free}: {error}"]
+            (out.troubles if fe.sol in STATICS else out.notes).append(f"{held} {case.id}{free}: {error}")
+            continue
         out.notes += [note for note in notes if note not in out.notes]
+
+
+def _check_loads(fe: FEModel, out: DeckCheck) -> None:
+    """Loads of the subcases of statics; what is wrong with them stops it."""
+    for case in static_cases(fe):
+        try:
+            fe.loads.check()
+            if case.load:
+                fe.loads.vector(case.load, fe.M_gg)
+            free_expansion(fe, case)
+        except InterstageError as error:
+            out.loads = [one for one in out.loads if one != str(error)]
+            if str(error) not in out.troubles:
+                out.troubles.append(str(error))
