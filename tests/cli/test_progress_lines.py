@@ -1,4 +1,4 @@
-"""What commands say while they work, to a pipe or a file: one line, late or never."""
+"""What commands say while they work, to a pipe or a file: one line, late or never; one for each of many steps."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ def test_one_line_for_work_that_takes_long(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
-def test_one_line_for_many_steps(capsys):
+def test_one_line_for_each_step(capsys):
     with progress.steps() as report:
-        for k in range(13):
-            report(k, 12, f"part {k + 1}")
-    assert capsys.readouterr().err == "interstage: 12 steps, now: part 1 ...\n"
+        for k, words in enumerate(("deck", "modes", "done")):
+            report(k, 2, words)
+    lines = ["interstage: step 1 of 2: deck ...", "interstage: step 2 of 2: modes ..."]
+    assert capsys.readouterr().err.splitlines() == lines

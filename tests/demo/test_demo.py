@@ -226,6 +226,16 @@ VISIBLE = """() => {
 }"""
 
 
+# places in the picture, from -1 to 1
+IN_PICTURE = """() => {
+  const stage = document.querySelector('[data-kind=replay]').stage;
+  const { camera, ground, dot } = stage;
+  camera.updateMatrixWorld();
+  const at = (place) => place.clone().project(camera).toArray().slice(0, 2);
+  return { vehicle: at(stage.followed(stage.row()[0]).group.position), pad: at(ground.position), dot: dot.visible };
+}"""
+
+
 def test_the_flight_in_a_browser(made):
     """Thrust, air, wind and gust are drawn; the stage leaves where its button leads; cameras and charts follow."""
     with launcher() as launch, Page(launch(), made.files["report"], reduced_motion="reduce") as opened:
@@ -264,4 +274,9 @@ def test_the_flight_in_a_browser(made):
         for name in ("fixed", "chase"):
             page.click(f"[data-kind=replay] [data-camera={name}]")
             page.wait_for_selector(f"[data-kind=replay] canvas[data-camera={name}]")
+            shown = [at(time) and page.evaluate(IN_PICTURE) for time in (1.0, 30.0, 205.0)]
+            assert all(np.abs(one["vehicle"]).max() < 1.0 for one in shown)
+            if name == "fixed":
+                assert all(np.abs(one["pad"]).max() < 1.0 for one in shown)
+                assert [one["dot"] for one in shown] == [False, True, True]
         opened.assert_clean()

@@ -11,7 +11,9 @@ import { withUnit } from "./words.js";
 
 const PLAYED = 20; // seconds that a flight takes when all of it is played
 const PACES = new Map([[`all in ${PLAYED} s`, undefined], ["4 × real time", 4], ["real time", 1]]); // seconds of flight a second
-const SMALL = 40; // a path so many times as long as the vehicle hides it: a dot shows where it is
+const SMALL = 12; // a picture so many times as wide as the vehicle hides it: a dot shows where it is
+const LONG = 3; // a path so many times as long as the vehicle: the fixed camera draws back as it goes
+const EARTH = 6.371e6; // m, radius by which the ground falls away
 
 // A place of a body that bends: l + g Γη, turned by g Λη.
 class Spot {
@@ -230,6 +232,7 @@ class Replay extends Stage {
     this.path = new Line(new BufferGeometry(), plainMaterial(plain(), 0.8, false));
     this.dot = new Points(new BufferGeometry(), plainMaterial({ ...plain(), size: { value: 14 } }, 1, false, true));
     this.dot.geometry.setAttribute("position", new BufferAttribute(new Float32Array(3), 3));
+    this.trail();
     this.ground = new LineSegments(this.pad(), plainMaterial(plain(), 0.4, false));
     for (const thing of [this.path, this.dot, this.ground]) {
       thing.frustumCulled = false;
@@ -238,20 +241,27 @@ class Replay extends Stage {
     if (figure.live) this.follow(true);
   }
 
-  // Rings and spokes on the ground under the start, where there is one.
+  // Rings and spokes on the ground around the start, where there is one: ten rings of 1, 10, 100 m ... as far as the
+  // path leads, falling away as the Earth does.
   pad() {
     const { ground, up, size } = this.figure;
     const out = [];
+    this.paved = this.reach;
+    this.ring = 10 ** Math.round(Math.log10(0.5 * size));
     if (ground) {
       const top = new Vector3(...up);
       const a = new Vector3(Math.abs(up[0]) < 0.9 ? 1 : 0, Math.abs(up[0]) < 0.9 ? 0 : 1, 0).cross(top).normalize();
       const b = new Vector3().crossVectors(top, a);
-      const at = (r, angle) => a.clone().multiplyScalar(r * Math.cos(angle)).addScaledVector(b, r * Math.sin(angle)).toArray();
-      const [rings, parts] = [8, 72];
-      for (let ring = 1; ring <= rings; ring++)
-        for (let k = 0; k < parts; k++)
-          out.push(...at(0.5 * size * ring, (2 * Math.PI * k) / parts), ...at(0.5 * size * ring, (2 * Math.PI * (k + 1)) / parts));
-      for (let k = 0; k < 12; k++) out.push(...at(0.5 * size, (Math.PI * k) / 6), ...at(0.5 * size * rings, (Math.PI * k) / 6));
+      const fall = (r) => Math.sqrt(EARTH * EARTH - r * r) - EARTH;
+      const at = (r, angle) => a.clone().multiplyScalar(r * Math.cos(angle)).addScaledVector(b, r * Math.sin(angle)).addScaledVector(top, fall(r)).toArray();
+      const parts = 72;
+      const radii = [];
+      for (let r = this.ring; r < 0.5 * EARTH && (r === this.ring || r < this.reach); r *= 10) for (let k = 1; k <= 10; k++) radii.push(k * r);
+      const rings = radii.filter((r, i) => r > (radii[i - 1] ?? 0) && r < 0.5 * EARTH);
+      rings.forEach((r, i) => {
+        for (let k = 0; k < parts; k++) out.push(...at(r, (2 * Math.PI * k) / parts), ...at(r, (2 * Math.PI * (k + 1)) / parts));
+        if (i) for (let k = 0; k < 12; k++) out.push(...at(rings[i - 1], (Math.PI * k) / 6), ...at(r, (Math.PI * k) / 6));
+      });
     }
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(new Float32Array(out), 3));
@@ -310,6 +320,7 @@ class Replay extends Stage {
     if (!this.chosen && rows.gain > 0) this.bend(rows.gain);
     Object.assign(this.slider, { max: String(this.span().high), step: String(this.span().step) });
     this.trail();
+    if (this.reach > 2 * this.paved) this.ground.geometry = this.pad();
     this.canvas.dataset.rows = String(this.t.length);
     if (follows) {
       this.go(this.t[this.t.length - 1], true);
@@ -346,12 +357,21 @@ class Replay extends Stage {
       if (body.has(k)) rows.push(Array.from(body.poses.subarray(7 * k, 7 * k + 3)));
     }
     this.first = rows[0] ?? [0, 0, 0];
+    this.begun = this.middleAt(0) ?? this.first;
     const path = new Float32Array(rows.flatMap((row) => row.map((v, i) => v - this.first[i])));
     this.path.geometry.setAttribute("position", new BufferAttribute(path, 3));
     const low = [0, 1, 2].map((i) => rows.reduce((m, row) => Math.min(m, row[i] - this.first[i]), 0));
     const high = [0, 1, 2].map((i) => rows.reduce((m, row) => Math.max(m, row[i] - this.first[i]), 0));
     this.center = new Vector3(...low).add(new Vector3(...high)).multiplyScalar(0.5);
     this.reach = Math.hypot(...low.map((v, i) => high[i] - v)) / 2;
+  }
+
+  // The middle of the followed body at a row of the table, if it is there.
+  middleAt(k) {
+    const body = this.followed(k);
+    if (!body.has(k)) return undefined;
+    const [x, y, z, w, a, b, c] = body.poses.subarray(7 * k, 7 * k + 7);
+    return body.middle.clone().applyQuaternion(new Quaternion(a, b, c, w)).add(new Vector3(x, y, z)).toArray();
   }
 
   place() {
@@ -361,13 +381,41 @@ class Replay extends Stage {
     const own = body === this.bodies[0] ? figure.size : Math.min(figure.size, 3 * body.radius);
     const wide = this.arrows.all.length ? 1.25 : 1; // room for arrows
     const radius = this.chase ? wide * own : Math.max(figure.size, this.reach);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const distance = (1.06 * radius) / Math.min(Math.tan(half), Math.tan(half) * this.camera.aspect);
+    const distance = this.distance(radius);
     const up = new Vector3(...(figure.up ?? [0, 0, 1]));
     const side = new Vector3(0.66, -0.75, 0).addScaledVector(up, -new Vector3(0.66, -0.75, 0).dot(up));
     if (side.length() < 0.3) side.set(0, 1, 0.3).addScaledVector(up, -new Vector3(0, 1, 0.3).dot(up));
     this.camera.up.copy(up);
-    this.look(this.chase ? new Vector3() : this.center, side.normalize().addScaledVector(up, 0.34).normalize(), distance, 4 * distance + 4 * this.reach);
+    const high = !this.chase && figure.ground ? 0.2 : 0.34;
+    this.look(this.chase ? new Vector3() : this.center, side.normalize().addScaledVector(up, high).normalize(), distance, 4 * distance + 4 * this.reach);
+    this.framed = distance;
+  }
+
+  // How far away a ball of a radius fills the picture.
+  distance(radius) {
+    const half = (this.camera.fov * Math.PI) / 360;
+    return (1.06 * radius) / Math.min(Math.tan(half), Math.tan(half) * this.camera.aspect);
+  }
+
+  // Where a path is long the fixed camera draws back as the body goes, from where the reader has turned it: start and
+  // body stay in the picture. Returns the radius that is seen.
+  drawBack() {
+    const { size } = this.figure;
+    if (this.reach < LONG * size) return this.reach;
+    const gone = new Vector3(...this.seen.map((v, i) => v - this.first[i]));
+    const start = new Vector3(...this.begun.map((v, i) => v - this.first[i]));
+    const radius = Math.max(1.25 * size, 0.55 * gone.distanceTo(start) + 1.1 * size);
+    const center = gone.add(start).multiplyScalar(0.5);
+    const way = this.camera.position.clone().sub(this.controls.target);
+    const distance = (this.distance(radius) * way.length()) / this.framed;
+    this.framed = this.distance(radius);
+    this.camera.position.copy(center).addScaledVector(way.normalize(), distance);
+    this.camera.near = distance / 200;
+    this.camera.far = distance + 60 * radius;
+    this.controls.target.copy(center);
+    this.camera.lookAt(center);
+    this.camera.updateProjectionMatrix();
+    return radius;
   }
 
   advance(seconds) {
@@ -397,7 +445,8 @@ class Replay extends Stage {
     }
     const away = this.first.map((v, i) => v - origin[i]);
     this.path.position.set(...away);
-    this.dot.visible = !this.chase && this.reach > SMALL * this.figure.size && body.group.visible;
+    const radius = this.chase || !this.seen ? 0 : this.drawBack();
+    this.dot.visible = radius > SMALL * this.figure.size && body.group.visible;
     this.dot.position.copy(body.group.position);
     this.ground.visible = Boolean(this.figure.ground);
     if (this.figure.ground) this.ground.position.set(...this.figure.ground.map((v, i) => v - origin[i]));
@@ -406,6 +455,10 @@ class Replay extends Stage {
     const end = t[t.length - 1];
     this.caption.replaceChildren(element("b", "", `${this.now.toFixed(end - t[0] < 10 ? 3 : 1)} s`));
     if (this.figure.gain > 0) this.caption.append(element("span", "", `bending × ${Number(this.gain.toPrecision(2))}`));
+    if (this.figure.ground && radius > 0) {
+      const apart = this.ring * 10 ** Math.max(0, Math.floor(Math.log10(radius / this.ring)));
+      this.caption.append(element("span", "", `rings ${withUnit(apart, "m")} apart`));
+    }
     this.canvas.dataset.time = String(this.now);
   }
 }

@@ -9,8 +9,8 @@ export function short(value) {
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
 
-// A value with its unit, large ones in thousands or millions: 612 kN.
+// A value with its unit, large ones in thousands or millions: 612 kN, 10 km.
 export function withUnit(value, unit) {
-  const [factor, letter] = [[1e6, "M"], [1e3, "k"]].find(([f]) => Math.abs(value) >= f) ?? [1, ""];
-  return /^(N|Pa|N\*m|W|J)$/.test(unit) ? `${Number((value / factor).toPrecision(3))} ${letter}${unit}` : `${short(value)} ${unit}`.trim();
+  const [factor, letter] = [[1e6, "M"], [1e3, "k"]].find(([f]) => Math.abs(value) >= f && (unit !== "m" || f < 1e6)) ?? [1, ""];
+  return /^(N|Pa|N\*m|W|J|m)$/.test(unit) ? `${Number((value / factor).toPrecision(3))} ${letter}${unit}` : `${short(value)} ${unit}`.trim();
 }

@@ -45,15 +45,20 @@ def _one_line() -> Callable[[str], None]:
     return line
 
 
+def _step_line(done: int, total: int, words: str) -> None:
+    """Write to stderr which step begins."""
+    if done < total:
+        print(f"interstage: step {done + 1} of {total}: {words} ...", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def steps(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function (steps done, steps in all, words on the next): a bar on a terminal, one line elsewhere."""
+    """Yield a function (steps done, steps in all, words on the next): a bar on a terminal, a line a step elsewhere."""
     if quiet:
         yield lambda done, total, words: None
         return
     if not sys.stderr.isatty():
-        say = _one_line()
-        yield lambda done, total, words: say(f"{total} steps, now: {words}")
+        yield _step_line
         return
     from rich.progress import (
         BarColumn,

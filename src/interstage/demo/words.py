@@ -74,8 +74,8 @@ ASCENT = (
 )
 
 REPLAY = (
-    "Heron off the pad: move the slider, or press Play. The chase camera flies along, the fixed one stands on the "
-    "ground; two buttons lead to the gust and to the staging."
+    "Heron off the pad: move the slider, or press Play. The chase camera flies along; the fixed one looks at the pad "
+    "and draws back as Heron goes. Two buttons lead to the gust and to the staging."
 )
 
 ASCENT_CHARTS = (
