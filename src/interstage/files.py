@@ -223,6 +223,11 @@ def _foreign(head: bytes) -> str:
     return "a text file"
 
 
+def is_deck(path: Path) -> bool:
+    """Say whether a file looks like a NASTRAN deck."""
+    return path.is_file() and container(path)[1].startswith("a NASTRAN deck")
+
+
 def _look(path: Path) -> tuple[FileKind | None, str]:
     """Return the kind of a file, or None, and words for what it is."""
     packed, words = container(path)

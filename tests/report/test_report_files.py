@@ -1,5 +1,6 @@
 """Reports of files, and the file of a simulation log."""
 
+import base64
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from interstage.component import Component
 from interstage.errors import FileError, InputError
+from interstage.fem import FEModel, buckling, normal_modes, static
 from interstage.linear import LinearModel
 from interstage.multibody import Ball, Cylindrical, Free, Multibody, Revolute
 from interstage.report.sources import report_file
@@ -85,6 +87,37 @@ def test_every_kind_of_file_has_a_report(folder, tmp_path, name, title, sections
     assert report.figures
 
 
+TURNED = "CORD2R,7,,0.,0.,0.,1.,0.,0.\n,0.,0.,1.\nSPC1,1,123456,1\nFORCE,2,5,,-1.,1.,.1,0.\nEIGRL,3,,,2\n"
+
+
+@pytest.mark.parametrize(
+    ("sol", "case", "words"),
+    [
+        (103, "METHOD = 3", " Hz"),
+        (101, "LOAD = 2", "subcase 1"),
+        (105, "SUBCASE 1\n LOAD = 2\nSUBCASE 2\n METHOD = 3", "times the load"),
+    ],
+)
+def test_a_deck_has_a_report_in_which_its_shapes_move(tmp_path, sol, case, words):
+    """Shapes are displacements in basic axes, the longest 32767, also of grids with axes of their own."""
+    deck = DECK.replace("SOL 103\nCEND", f"SOL {sol}\nCEND\nSPC = 1\n{case}").replace("ENDDATA", TURNED)
+    deck = deck.replace("1.0-6,1.0-6,2.0-6", "1.0-6,3.0-6,2.0-6")
+    path = tmp_path / "beam.bdf"
+    path.write_text(deck.replace("GRID,5,0,2.0,0.,0.", "GRID,5,0,2.0,0.,0.,7"))
+    report = report_file(path)
+    assert [s.id for s in report.sections] == ["shapes", "about"]
+    (scene,) = report.figures.values()
+    assert scene["modes"][0]["frequency"].endswith(words)
+    (tmp_path / "plain.bdf").write_text(deck)
+    fe = FEModel.from_deck(tmp_path / "plain.bdf")
+    u = {103: lambda: normal_modes(fe).shapes[:, 0], 101: lambda: static(fe).displacement}
+    u[105] = lambda: buckling(fe).shapes[:, 0]
+    wanted = u[sol]().reshape(5, 6)[:, :3]
+    found = np.frombuffer(base64.b64decode(scene["modes"][0]["shape"]["d"]), "<i2").reshape(5, 3)
+    scaled = 32767 * wanted / np.linalg.norm(wanted, axis=1).max()
+    assert min(np.abs(found - scaled).max(), np.abs(found + scaled).max()) < 2
+
+
 def test_charts_of_joints_have_the_units_of_their_coordinates(tmp_path):
     """Angles in radians, travels in the length of the vehicle, attitudes as rates of turning."""
     mb = Multibody("crane", gravity=[0, 0, -9.81], units="t-mm-s")
@@ -146,7 +179,7 @@ def test_bad_files_are_one_sentence(folder, tmp_path, what):
     if what == "folder":
         path.mkdir()
     elif what == "text":
-        path.write_text(DECK)
+        path.write_text("no deck")
     elif what == "truncated":
         path.write_bytes((folder / "run.h5").read_bytes()[:-2000])
     elif what == "foreign":

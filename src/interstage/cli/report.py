@@ -1,4 +1,4 @@
-"""`interstage report`: one HTML page on a component, a linear model, the log of a simulation or flight, a study."""
+"""`interstage report`: one HTML page on a deck, a component, a linear model, a simulation, a flight, a study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def report(
     file: Path = typer.Argument(
         ...,
         metavar="FILE",
-        help="Component file, linear-model file, log of a simulation or flight, summary or folder of a study.",
+        help="Component file, linear-model file, log of a simulation or flight, summary or folder of a study; or a "
+        "NASTRAN deck, whose modes or displacements move.",
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", metavar="OUT.html", help="Page to write; FILE with .html otherwise."

@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.ensemble.study import SUMMARY, Study
 from interstage.errors import InputError, SolverError
-from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, STUDY, file_kind
+from interstage.files import COMPONENT, FLIGHT, LINEAR, LOG, STUDY, file_kind, is_deck
 from interstage.report.document import Node, Report, Section, versions
 from interstage.report.drawings import SHOWN_DB, gains_svg, poles_svg
 from interstage.report.figures import HINT, Curve, Panel, bode_figure, lines_figure, thinned
@@ -32,12 +32,14 @@ POLES_SENTENCE = (
 
 
 def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
-    """Return the report of a file, or of the folder of a study.
+    """Return the report of a file, of the folder of a study, or of what a NASTRAN deck asks for.
 
     deck : NASTRAN deck of a component or of a body of a flight, whose elements are drawn; without it grids are
     """
     path = Path(path)
     path = path / SUMMARY if path.is_dir() and (path / SUMMARY).exists() else path
+    if is_deck(path) and deck is None:
+        return import_module("interstage.report.decks").deck_report(path)
     kind = file_kind(path)
     if deck is not None and kind not in (COMPONENT, FLIGHT):
         raise InputError(
