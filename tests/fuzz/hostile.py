@@ -232,7 +232,7 @@ def fuzz(name: str, inputs: int, seed: int, keep: Path | None = None) -> Counter
 def _some(job: tuple[str, int, int, Path]) -> tuple[str, Counter[str]]:
     name, inputs, seed, keep = job
     if name == "decks":
-        return name, fuzz_reader.fuzz(inputs, seed)
+        return name, fuzz_reader.fuzz(inputs, seed, models=True)
     return name, fuzz(name, inputs, seed, keep)
 
 

@@ -43,6 +43,7 @@ def test_every_supported_card_is_among_the_decks_to_begin_with():
         ("PSHELL,2,1,.1,1", "PSHELL,2,1,1.+100,1"),
         (",.6,.6,.1", ",.6,.6,-1.+100"),
         ("RLOAD1,5,12", "RLOAD1,,12"),
+        ("MAT1,1,7.+10,,.3,2700.\nBEGIN SUPER=3", "MAT1,1,1.-300,,.3,2700.\nBEGIN SUPER=3"),
         ("MAT1,1,7.+10,,.33,2700.", "MAT1,1,1.+100,,.33,2700."),
     ],
 )

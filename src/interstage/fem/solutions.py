@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, ModelError, known_names
+from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.case import Subcase
 from interstage.fem.constraints import Equations, choose_dependents, eliminate, join
 from interstage.fem.geometric import geometric_stiffness
@@ -188,9 +188,22 @@ def normal_modes(
     def report(done: int, wanted: int, text: str) -> None:
         say(f"eigenvalues: {text}")
 
-    result = eigenmodes(
-        reduced.K_aa, reduced.M_aa, request.count, request.low, request.high, request.norm, progress=report
-    )
+    try:
+        result = eigenmodes(
+            reduced.K_aa,
+            reduced.M_aa,
+            request.count,
+            request.low,
+            request.high,
+            request.norm,
+            progress=report,
+        )
+    except np.linalg.LinAlgError as error:
+        raise SolverError(
+            "the modes cannot be found in numbers of this range",
+            where=fe.source,
+            hint="look for an exponent that is not meant in moduli, sections, springs and masses",
+        ) from error
     check_finite(result.frequencies_hz, "frequencies")
     check_finite(result.vectors, "mode shapes")
     check_finite(result.residuals, "residuals")
