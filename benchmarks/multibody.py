@@ -160,6 +160,14 @@ def right_hand_side(system, x) -> float:
     return best(lambda: repeat(*arguments, n), 0.0, 40) / n
 
 
+def _all_pairs(system):
+    """Return a system whose sums read all pairs of modes, as of bodies with many mass points, and a state."""
+    tables = system.with_constants({"body_thin": np.full_like(system.tree.body_thin, -1)}, system.settings)
+    x = tables.state()
+    x.q[:] = 1e-4
+    return tables, x
+
+
 def flexible_growth() -> None:
     """Print right-hand sides of flexible chains and the exponents of growth."""
     print("\nFlexible chains, microseconds a right-hand side in compiled code, order 0 / 1 / 2")
@@ -177,6 +185,10 @@ def flexible_growth() -> None:
         found = [np.log(times[bodies, 200, o] / times[bodies, 30, o]) / np.log(200 / 30) for o in (0, 1, 2)]
         row = " / ".join(f"{exponent:.2f}" for exponent in found)
         print(f"  exponent in modes, 30 to 200, {bodies} {'body' if bodies == 1 else 'bodies'}: {row}")
+    found = {n: right_hand_side(*_all_pairs(flexible_chain(*made[n], 1, 2))) for n in (30, 100, 200)}
+    row = ", ".join(f"{n} modes {spent:.2f}" for n, spent in found.items())
+    exponent = np.log(found[200] / found[30]) / np.log(200 / 30)
+    print(f"  1 body of order 2 with more mass points than modes: {row}; exponent {exponent:.2f}")
     found = {n: right_hand_side(s := flexible_chain(*made[10], n, 2), s.state()) for n in (2, 8, 32, 128)}
     print(f"  exponent in flexible bodies, 2 to 128: {np.log(found[128] / found[2]) / np.log(64):.2f}")
     found = {n: right_hand_side(s := rigid_chain(n), s.state()) for n in (10, 100, 1000)}

@@ -19,6 +19,7 @@ from interstage.batch.gpu.layout import CONSTANT, Constant, Own, Part, lay_out
 from interstage.batch.gpu.program import write
 from interstage.batch.threads import empty_answer
 from interstage.errors import InputError
+from interstage.fem import lumped_beam
 
 ALIKE = 1e-12  # a few steps: one compiler may fuse and reorder what another does not
 
@@ -53,6 +54,15 @@ def rocket():
     for node in (2, 3):
         engine = {"mass": 0.5, "com": [-0.1, 0, 0], "inertia": [0.01] * 3, "parent": "hull", "at": node}
         mb.add_body(f"engine{node}", **engine, joint=ist.Universal("yz", stiffness=[50.0, 50.0]))
+    return mb.compile()
+
+
+def stick():
+    mass = np.tile([1.0, 1.0, 1.0, 1e-3, 2e-3, 2e-3], (9, 1))
+    K, M, nodes = lumped_beam(1.3, 8, EA=4e5, GJ=30.0, EI=50.0, mass=mass)
+    few = ist.Component.from_matrices(K, M, nodes=nodes, aset={1: 123456}, n_modes=24)
+    mb = ist.Multibody("stick", gravity=[0, 0, -9.81])
+    mb.add_body("arm", component=few, node=1, joint=ist.Revolute("y"), damping=0.01, order=2)
     return mb.compile()
 
 
@@ -106,6 +116,7 @@ CASES = {
         boom,
         {"disperse": {"stiffness": [1.0, 1.1, 0.9], "mass.tip": [1.0, 0.5, 2.0], "damping.arm": [1, 2, 3]}},
     ),
+    "few mass points": (stick, {"disperse": {"stiffness": [1.0, 1.1, 0.9]}}),
     "mass of modes": (boom, {"disperse": {"mass": [1.0, 1.5, 0.7]}}),
     "loads at nodes": (
         rocket,

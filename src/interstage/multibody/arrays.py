@@ -35,6 +35,8 @@ TREE_FIELDS = (
     ("body_mode", "i", 1),  # (N,) first mode in the scratch
     ("body_flex", "i", 1),  # (N,) first mode in flex_E, flex_F0, flex_J1
     ("body_pair", "i", 1),  # (N,) first number in flex_pair
+    ("body_thin", "i", 1),  # (N,) first number in flex_thin, -1 where pairs of modes are read from flex_pair
+    ("body_rank", "i", 1),  # (N,) its rows in flex_thin by fours
     ("body_turn", "i", 1),  # (N,) first number in flex_turn, -1 where nodes are points
     ("body_mixed", "i", 1),  # (N,) first number in mixed_C, -1 where modal damping is diagonal
     ("body_held", "i", 1),  # (N,) first number in held_C, -1 where a lock does not change modal damping
@@ -73,6 +75,7 @@ TREE_FIELDS = (
     ("held_C", "f", 1),  # (n, n) each: what modal damping has more while a Free joint is locked
     ("drag_C", "f", 1),  # (6, 6 + n) each: dampers to ground on the velocity of the body frame and the modes
     ("flex_pair", "f", 1),  # J2 and F1 of each pair of modes, in the order of `flex.pairs`
+    ("flex_thin", "f", 1),  # (rank, 3, 4, n) each: rows whose products are pairs of modes
     ("flex_turn", "f", 1),  # (3, n, n) each: symmetric part of F1 of nodes that turn
     ("body_square", "i", 1),  # (N,) first number of its modal mass in mass_G and mass_L, -1 where it is one
     ("body_tank", "i", 1),  # (N + 1,) tanks of body i are body_tank[i] ... body_tank[i + 1]

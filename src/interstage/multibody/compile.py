@@ -52,9 +52,12 @@ class Pools:
     J1: list[np.ndarray]
     pair: list[np.ndarray]
     turn: list[np.ndarray]
+    thin: list[np.ndarray]
     flex: np.ndarray
     first_pair: np.ndarray
     first_turn: np.ndarray
+    first_thin: np.ndarray
+    rank: np.ndarray
 
 
 def symmetric_six(a: np.ndarray) -> np.ndarray:
@@ -252,12 +255,12 @@ def _may_lose_definiteness(spec: BodySpec, flex: FlexibleBody | None) -> bool:
     return bool(np.linalg.eigvalsh(np.trace(flex.B, axis1=2, axis2=3))[-1] > 1.0 + 1e-6)
 
 
-def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
-    """Lay out the constants of flexible bodies in flat arrays."""
+def pools_of(flexes: list[FlexibleBody | None], owner: list[int], burns: list[bool]) -> Pools:
+    """Lay out the constants of flexible bodies in flat arrays; burns : whose integrals change."""
     N = len(flexes)
-    first = (np.zeros(N, dtype=np.int64), np.zeros(N, dtype=np.int64), np.full(N, -1, dtype=np.int64))
-    pools = Pools([], [], [], [], [], *first)
-    flex = pair = turn = 0
+    first = tuple(np.full(N, start, dtype=np.int64) for start in (0, 0, -1, -1, 0))
+    pools = Pools([], [], [], [], [], [], *first)
+    flex = pair = turn = thin = 0
     for i, body in enumerate(flexes):
         if body is None:
             continue
@@ -278,8 +281,25 @@ def pools_of(flexes: list[FlexibleBody | None], owner: list[int]) -> Pools:
             even = body.turning.F1 + body.turning.F1.transpose(1, 0, 2)
             pools.turn.append(0.5 * even.transpose(2, 0, 1).ravel())
             turn += 3 * n * n
+        if body.thin is not None and not burns[i]:
+            pools.thin.append(_by_fours(body.thin))
+            pools.first_thin[i], pools.rank[i] = thin, len(pools.thin[-1]) // (12 * n)
+            thin += len(pools.thin[-1])
         flex += n
     return pools
+
+
+def _thin_where_worth(pools: Pools, modes: np.ndarray, specs: list[BodySpec]) -> np.ndarray:
+    """Return the first number of each body's rows, -1 where it has none, or pairs of order 1, fewer, cost less."""
+    order = np.array([s.order for s in specs], dtype=np.int64)
+    return np.where((order == 1) & (12 * pools.rank > modes), -1, pools.first_thin)
+
+
+def _by_fours(rows: np.ndarray) -> np.ndarray:
+    """Return rows (k, 3, n) in the order of `kernels.thin`: four of x, four of y, four of z, zeros where they end."""
+    k, _, n = rows.shape
+    full = np.concatenate([rows, np.zeros((-k % 4, 3, n))])
+    return full.reshape(-1, 4, 3, n).transpose(0, 2, 1, 3).ravel()
 
 
 def pair_numbers(B: np.ndarray, turning: Turning | None = None) -> np.ndarray:
@@ -391,7 +411,7 @@ def build_tree(
     counts = np.bincount([body for body, _ in ports], minlength=N) if ports else np.zeros(N, dtype=np.int64)
     sites = [site_of(model, flexes, body, node) for body, node in ports] + list(extra or [])
     widths = np.array([site.lam.shape[1] for site in sites], dtype=np.int64)
-    pools = pools_of(flexes, owner)
+    pools = pools_of(flexes, owner, [s.tanks is not None for s in specs])
     spins = [spin_loads(s, f) for s, f in zip(specs, flexes)]
     roots = [None if s.node is None or f is None else node_loads(s, f, s.node) for s, f in zip(specs, flexes)]
     tanks = tank_arrays(specs, modes)
@@ -411,6 +431,8 @@ def build_tree(
         body_mode=np.cumsum(modes) - modes,
         body_flex=pools.flex,
         body_pair=pools.first_pair,
+        body_thin=_thin_where_worth(pools, modes, specs),
+        body_rank=pools.rank,
         body_turn=pools.first_turn,
         body_ports=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         body_block=(np.cumsum(counts**2) - counts**2).astype(np.int64),
@@ -432,6 +454,7 @@ def build_tree(
         flex_F0=_joined(pools.F0),
         flex_J1=_joined(pools.J1),
         flex_pair=in_lines(_joined(pools.pair)),
+        flex_thin=in_lines(_joined(pools.thin)),
         flex_turn=_joined(pools.turn),
         site_body=np.array([site.body for site in sites], dtype=np.int64),
         site_l=np.array([site.l for site in sites], dtype=float).reshape(len(sites), 3),

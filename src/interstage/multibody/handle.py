@@ -32,8 +32,8 @@ _FIRST_STAGE = _SLOTS * (len(TREE_FIELDS) + len(WORK_FIELDS))
 
 # Stages in the order of their slots, with the vehicles that call them: all, those with modes, without ("rigid"), with
 # joints other than revolute, of several degrees of freedom ("wide"), flexible bodies of order 0 or of more, nodes that
-# turn, stiffness by spin, dampers to ground, damping that mixes modes, inertia that is watched, tanks, stiffening,
-# closures, the last two; or the calls: those with loads at places
+# turn, few mass points ("thin"), stiffness by spin, dampers to ground, damping that mixes modes, inertia that is
+# watched, tanks, stiffening, closures, the last two; or the calls: those with loads at places
 STAGES = {
     "kinematics": "all",
     "joint_frame": "other joints",
@@ -46,6 +46,7 @@ STAGES = {
     "prepare_modes": "modes",
     "whiten_shapes": "tanks",
     "turning_nodes": "turning",
+    "thin_pairs": "thin",
     "shifted_inertia": "order 0",
     "changed_inertia": "order 1",
     "spin_stiffness": "spin",
@@ -171,6 +172,7 @@ def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
         "order 0": bool((tree.body_order[tree.body_modes > 0] == 0).any()),
         "order 1": bool((tree.body_order[tree.body_modes > 0] > 0).any()),
         "turning": len(tree.flex_turn) > 0,
+        "thin": len(tree.flex_thin) > 0,
         "spin": bool((tree.body_spin >= 0).any()),
         "drag": bool((tree.body_drag >= 0).any()),
         "mixed": bool((tree.body_mixed >= 0).any() or (tree.body_held >= 0).any()),

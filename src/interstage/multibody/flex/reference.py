@@ -30,6 +30,7 @@ body is held.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
@@ -37,6 +38,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from interstage.component.damping import damping_parts, equivalent_viscous
 from interstage.component.record import Component
 from interstage.errors import InputError, ModelError
+from interstage.multibody.flex.thin import thin_rows
 
 UNIT_MASS = 1e-9  # deviation of modal masses from the identity that counts as rounding
 
@@ -92,6 +94,11 @@ class FlexibleBody:
     def n_modes(self) -> int:
         """Number of modes."""
         return len(self.stiffness)
+
+    @cached_property
+    def thin(self) -> np.ndarray | None:
+        """Rows (k, 3, n) whose products are B, where they are few (`flex.thin`)."""
+        return None if self.B is None or self.turning is not None else thin_rows(self.B)
 
     def _rigid_mass(self) -> np.ndarray:
         """Return the mass (6, 6) of the undeformed body about its frame, angular first."""

@@ -35,6 +35,7 @@ from interstage.multibody.kernels.rows import add_row, add_rows, clear_vector, r
 from interstage.multibody.kernels.slots import get3, high, low, put6
 from interstage.multibody.kernels.small import add, cross, kernel, scale, sub, symmetric_times
 from interstage.multibody.kernels.stiffening import add_product, spin_stiffness
+from interstage.multibody.kernels.thin import thin_pairs
 from interstage.multibody.kernels.weighing import factor_mass, weigh, whiten
 
 PLANES = 10  # rows of scratch a mode: J2 (6), F1 (3), ω·F1 of the rates (1)
@@ -164,7 +165,11 @@ def changed_inertia(tree, work, i, q, v):
     mode, flex = tree.body_mode[i], tree.body_flex[i]
     y = work.mode_y[PLANES * mode : PLANES * (mode + n)]
     base, second = PLANES * mode, tree.body_order[i] == 2
-    pairs(work.pool_pair, tree.body_pair[i], q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
+    if tree.body_thin[i] >= 0:
+        thin_pairs(tree, work, i, q, v)
+    else:
+        table, start = work.pool_pair, tree.body_pair[i]
+        pairs(table, start, q, tree.body_eta[i], v, first, n, w, work.mode_y, base, second)
     J1 = work.pool_J1[6 * flex : 6 * (flex + n)]
     F, F0 = work.mode_F[3 * mode : 3 * (mode + n)], work.pool_F0[3 * flex : 3 * (flex + n)]
     for r in range(3 * n):
