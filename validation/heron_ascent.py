@@ -17,7 +17,10 @@ Attitude errors are those that the software sees, beside the attitude that its g
 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature of the shapes says
 there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is flown again by RK4
 in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and inertia of the rigid
-vehicle, its gimbals turned one at a time.
+vehicle, its gimbals turned one at a time. What the upper stage does as it springs back from the staging is a mode of
+56 Hz along its axis, which dies away in a fifth of a second: in steps of 4 ms ROS2 has it at 52 Hz, and the two runs
+lose step. The jump at the staging is the same, as shorter steps show, and its instant, 0.1 ms apart, has a small part
+in it. Who looks at that mode flies by ROS3, which takes about 1.7 times as long and is held to 2 % there.
 
 The wrong design has the same gains without notches, and its roll-off is set for the noise of sensors, at 5 Hz: what one
 does who thinks the vehicle rigid, and has more phase margin for it. The first mode of bending grows from lift-off on,
@@ -41,7 +44,7 @@ from interstage.demo import ascent_points as points
 from interstage.demo import ascent_vehicle as av
 from interstage.report.plots import BLUE, COLORS, GREY, ORANGE, dress, new_figure, open_loop_phase
 from validation.heron_loads import Moments, moments
-from validation.heron_runs import EASE, Apart, Ringing, between, by_hand, growth, ringing
+from validation.heron_runs import EASE, Apart, Ringing, between, by_hand, growth, lags, ringing
 from validation.study import Row, Study
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ GUST = ap.GUST["start"], ap.GUST["start"] + ap.GUST["duration"] + 2.0  # s, with
 QUIET = ((150.0, 195.0), (260.0, 300.0))  # s without gusts, in which a limit cycle would show
 WRONG = 60.0  # s that the wrong design is flown
 FINER = "2 ms"  # steps of RK4 that the flight is set beside
+SPRINGS = 55.6  # Hz, of the upper stage along its axis
 GROWS = 4e-4, 1e-2  # rad/s, between which its growth is measured
 
 
@@ -71,7 +75,7 @@ class Found:
     rings: list[Ringing]
     wrong: ist.Log
     moments: dict[str, Moments]
-    finer: Apart
+    finer: dict[str, Apart]
     hand: list[np.ndarray]
 
 
@@ -85,7 +89,8 @@ def run() -> Found:
     rings = [ringing(t) for t in RINGS]
     wrong = ascents.ascent(filtered=False).fly(until=WRONG)
     bent = {name: moments(log, one.stack.shapes, *bar) for name, bar in STATIONS.items()}
-    finer = between(log, one.fly(method="rk4", step=FINER))
+    fine = one.fly(method="rk4", step=FINER)
+    finer = {"ROS2": between(log, fine), "ROS3": between(one.fly(method="ros3"), fine)}
     hand = [by_hand(point.t) @ np.linalg.pinv(point.effect) for point in at if not point.upper]
     return Found(one, log, at, margins, rings, wrong, bent, finer, hand)
 
@@ -175,19 +180,27 @@ def flight_rows(found: Found) -> list[Row]:
 
 def step_rows(found: Found) -> list[Row]:
     """The flight beside the same by another method and half the step."""
-    case, finer = f"ROS2 in {ascents.STEP} beside RK4 in {FINER}", found.finer
-    rows = [
-        Row(case, "position at T + 300 s, m", "", "", finer.position, 0.5, "of 860 km"),
-        Row(case, "attitude at T + 300 s, deg", "", "", finer.attitude, 1e-3),
-    ]
-    springs = "the upper stage springs back: its axial mode has 56 Hz, which steps of 4 ms do not resolve"
-    for words, apart, tolerance, note in (
-        ("of the stack", finer.stack, 0.02, "largest difference on the way"),
-        (f"until {EASE:g} s after the staging", finer.released, None, springs),
-        ("later", finer.later, 0.02, "largest difference on the way"),
-        ("at T + 300 s", finer.end, 0.02, "of the largest then"),
-    ):
-        rows.append(Row(case, f"modal coordinates {words}, of the largest", "", "", apart, tolerance, note))
+    ringing, shrinks = lags(SPRINGS, float(ascents.STEP.split()[0]) / 1e3)
+    springs = f"the upper stage springs back: of {SPRINGS:g} Hz ROS2 makes {ringing:.1f}, and {shrinks:.3f} in a step"
+    rows = []
+    for name, apart in found.finer.items():
+        case, way = f"{name} in {ascents.STEP} beside RK4 in {FINER}", "largest difference on the way"
+        rows += [
+            Row(case, "position at T + 300 s, m", "", "", apart.position, 0.5, "of 860 km"),
+            Row(case, "attitude at T + 300 s, deg", "", "", apart.attitude, 1e-3),
+            Row(case, "instant of the staging, s", "", "", apart.staging, 1e-3),
+        ]
+        soon = f"until {EASE:g} s after the staging"
+        for words, error, tolerance, note in (
+            ("of the stack", apart.stack, 0.02, way),
+            (soon, apart.released, 0.02 if name == "ROS3" else 0.2, way if name == "ROS3" else springs),
+            (f"{soon} but the axial one", apart.others, 0.02, way),
+            ("later", apart.later, 0.02, way),
+            ("at T + 300 s", apart.end, 0.02, "of the largest then"),
+        ):
+            rows.append(
+                Row(case, f"modal coordinates {words}, of the largest", "", "", error, tolerance, note)
+            )
     return rows
 
 

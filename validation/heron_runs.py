@@ -156,14 +156,18 @@ def by_hand(t: float) -> np.ndarray:
 class Apart:
     """How far two runs of one flight are apart: m and degrees at the end, modal coordinates as parts of the largest.
 
-    stack : on the way;  released, later : of the upper stage within EASE of the staging, and after that
+    stack : on the way;  staging : s between the two instants of it
+    released, later : of the upper stage within EASE of the staging, and after that
+    others : as released, without the shape that springs back most, which is the axial one
     end : at the last time, of the largest then
     """
 
     position: float
     attitude: float
     stack: float
+    staging: float
     released: float
+    others: float
     later: float
     end: float
 
@@ -173,12 +177,28 @@ def between(log: ist.Log, other: ist.Log) -> Apart:
     ends = [one.phases[-1][av.NAME] for one in (log, other)]
     turned = ist.rotation_error(ends[0].quaternion[-1], ends[1].quaternion[-1])
     away = np.linalg.norm(ends[0].position[-1] - ends[1].position[-1])
+    dropped = [next(event.t for event in one.events if event.name == "staging") for one in (log, other)]
     bent = []
     for one, two in zip(log.phases, other.phases):
         t, rows, others = np.intersect1d(one.t.round(6), two.t.round(6), return_indices=True)
         eta, known = one[av.NAME].eta[rows], two[av.NAME].eta[others]
-        bent.append((t - two.t[0], np.abs(eta - known).max(axis=1) / np.abs(known).max()))
+        bent.append((t - two.t[0], np.abs(eta - known) / np.abs(known).max()))
     (_, stack), (since, upper) = bent
+    springs = int(np.argmax(np.abs(known[since < 0.1]).max(axis=0)))
     last = np.abs(ends[0].eta[-1] - ends[1].eta[-1]).max() / np.abs(ends[1].eta[-1]).max()
-    parts = stack.max(), upper[since < EASE].max(), upper[since >= EASE].max(), last
+    soon = upper[since < EASE]
+    parts = (
+        stack.max(), abs(dropped[0] - dropped[1]), soon.max(), np.delete(soon, springs, axis=1).max(),
+        upper[since >= EASE].max(), last,
+    )  # fmt: skip
     return Apart(float(away), float(np.degrees(np.linalg.norm(turned))), *map(float, parts))
+
+
+def lags(hz: float, step: float) -> tuple[float, float]:
+    """Return what ROS2 makes of a frequency in steps of so many seconds, Hz, and by how much it shrinks it in a step.
+
+    R(z) = (1 + (1 - 2γ) z) / (1 - γz)², γ = 1 - 1/√2, of an undamped mode, z = iωh
+    """
+    gamma, z = 1.0 - np.sqrt(0.5), 2j * np.pi * hz * step
+    factor = (1.0 + (1.0 - 2.0 * gamma) * z) / (1.0 - gamma * z) ** 2
+    return float(np.angle(factor)) / (2.0 * np.pi * step), float(abs(factor))
