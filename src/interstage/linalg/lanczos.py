@@ -2,13 +2,14 @@
 
     OP Q = Q T + Q⁺ R Eᵀ,   QᵀMQ = I,   OP = (K - σM)⁻¹ M,   λ = σ + 1/θ  for  T s = θ s
 
-Every new block is made M-orthogonal to the whole basis and to vectors found before, so that T has no
-ghost copies. A block that loses rank goes on with fewer columns: what is left of a lost direction is rounding,
-and to scale it up would fill the basis with motions in the null space of M. When the basis is full the
-iteration restarts from its best Ritz vectors (thick restart). Ritz vectors are returned after one
-application of OP that costs nothing, x = (Q s θ + Q⁺ R s_last)/θ: it removes the components in the
-null space of M that a semidefinite inner product cannot see (Nour-Omid, Parlett, Ericsson and Jensen,
-Math. Comp. 48, 1987; Grimes, Lewis and Simon, SIAM J. Matrix Anal. 15, 1994).
+The basis lives on the dofs that have mass: M sees no others, and OP asks for no others. Every new block is made
+M-orthogonal to the whole basis and to vectors found before, so that T has no ghost copies. A block that loses rank goes
+on with fewer columns: what is left of a lost direction is rounding, and to scale it up would fill the basis with
+motions in the null space of M. When the basis is full the iteration restarts from its best Ritz vectors (thick
+restart). Ritz vectors are returned after one application of OP that costs nothing, x = OP Q s / θ: on dofs with mass
+that is (Q s θ + Q⁺ R s_last)/θ, on the others what the solutions had there is kept for it. It removes the components in
+the null space of M that a semidefinite inner product cannot see (Nour-Omid, Parlett, Ericsson and Jensen, Math. Comp.
+48, 1987; Grimes, Lewis and Simon, SIAM J. Matrix Anal. 15, 1994).
 """
 
 from __future__ import annotations
@@ -69,16 +70,22 @@ class BlockLanczos:
     def __init__(
         self, solve: Callable, M, locked: np.ndarray, block: int, capacity: int, seed: int, start=None
     ):
-        self.solve, self.locked = solve, locked
+        self.solve, self.n = solve, M.shape[0]
+        self.heavy, self.light = _rows_with_and_without(M)
+        if len(self.light):
+            M = M[self.heavy][:, self.heavy]
+        self.locked, self.locked_light = _taken(locked, self.heavy), _taken(locked, self.light)
         self.mass = mass_operator(M)
-        self.n = M.shape[0]
         diagonal = M.diagonal()
+        self.definite = M.nnz == len(diagonal) and bool((diagonal > 0.0).all())
         self.weight = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, np.inf))
-        self.block = min(block, self.n)
+        self.block = min(block, len(self.heavy))
         self.capacity = max(capacity, 4 * self.block)
         self.random = np.random.default_rng(seed)
-        self.Q = np.empty((self.n, self.capacity + 2 * self.block), order="F")
-        self.T = np.zeros((self.Q.shape[1],) * 2)
+        columns = self.capacity + 2 * self.block
+        self.Q = np.empty((len(self.heavy), columns), order="F")
+        self.applied = np.empty((len(self.light), columns), order="F")  # OP Q on dofs without mass
+        self.T = np.zeros((columns, columns))
         self.m = 0
         self.noise = 0.0
         self.size = 0.0
@@ -86,7 +93,7 @@ class BlockLanczos:
         self.after_restart = False
         self.R = np.zeros((0, 0))
         self.last = 0
-        first = self._fresh(self.block, start)
+        first = self._fresh(self.block, None if start is None else _taken(start, self.heavy))
         self.next = first
         self.exhausted = first.shape[1] == 0
 
@@ -99,8 +106,10 @@ class BlockLanczos:
         new = slice(m, m + p)
         self.Q[:, new] = self.next
         self.m, self.last = m + p, p
-        W = self._apply(self.next)
-        C = self._project(W, slice(old.start, m + p))
+        W, light = self._apply(self.next)
+        add_product(light, -1.0, self.locked_light, self._clear(W))
+        self.applied[:, new] = light
+        C = _remove(self.Q[:, old.start : m + p], W, self.mass(W))
         diagonal = C[-p:]
         self.noise = max(self.noise, float(np.abs(diagonal - diagonal.T).max(initial=0.0)))
         self.T[old.start : m + p, new] = C
@@ -126,67 +135,57 @@ class BlockLanczos:
         S, theta = ritz.shapes[:, which], ritz.theta[which]
         X = product(self.Q[:, : self.m], S)
         add_product(X, 1.0, self.next[:, : self.R.shape[0]], self.R @ S[self.m - self.last :] / theta)
-        self._clear(X)
-        return X / np.sqrt(np.einsum("ij,ij->j", X, self.mass(X)))
+        C = self._clear(X)
+        size = np.sqrt(np.einsum("ij,ij->j", X, self.mass(X)))
+        X /= size
+        if not len(self.light):
+            return X
+        light = product(self.applied[:, : self.m], S / theta)
+        add_product(light, -1.0, self.locked_light, C)
+        light /= size
+        whole = np.empty((self.n, len(theta)), order="F")
+        whole.T[:, self.heavy], whole.T[:, self.light] = X.T, light.T
+        return whole
 
     def full(self) -> bool:
         """Say whether there is no room for another block."""
         return self.m + self.next.shape[1] > self.capacity
 
-    def restart(self, ritz: Ritz, which: slice) -> None:
-        """Compress the basis to some of its Ritz vectors; the next block stays."""
-        S, theta = ritz.shapes[:, which], ritz.theta[which]
-        keep = len(theta)
+    def restart(self, ritz: Ritz, keep: int) -> None:
+        """Compress the basis to its first `keep` Ritz vectors; the next block stays."""
+        S = ritz.shapes[:, :keep]
         coupling = self.R @ S[self.m - self.last : self.m]
         self.Q[:, :keep] = product(self.Q[:, : self.m], S)
+        self.applied[:, :keep] = product(self.applied[:, : self.m], S)
         self.T[:] = 0.0
-        self.T[np.arange(keep), np.arange(keep)] = theta
+        self.T[np.arange(keep), np.arange(keep)] = ritz.theta[:keep]
         self.m, self.last = keep, keep
         self.R = coupling
         self.after_restart = True
 
-    def move(self, solve: Callable, step: float) -> None:
-        """Go on at a shift that lies `step` higher, whose factor `solve` asks; the whole basis is kept.
-
-        OP Q = [Q Q⁺] H at the old shift says  OP' [Q Q⁺] (I - step H) = [Q Q⁺] H  at the new one. With
-        I - step H = Z U (Z orthogonal, U upper triangular) the columns of [Q Q⁺] Z are a basis of the same space
-        for which  OP' Q' = [Q' Q'⁺] Zᵀ H U⁻¹, with a Q'⁺ that couples to all of Q' as it does after a restart
-        (rational Lanczos; Ruhe, Linear Algebra Appl. 58, 1984; Meerbergen, SIAM J. Matrix Anal. 22, 2001).
-        """
-        m, p = self.m, self.next.shape[1]
-        H = np.zeros((m + p, m))
-        H[:m], H[m:, m - self.last :] = self.T[:m, :m], self.R
-        Z, U = np.linalg.qr(np.eye(m + p, m) - step * H, mode="complete")
-        H = np.linalg.solve(U[:m].T, H.T @ Z).T
-        self.Q[:, m : m + p] = self.next
-        Q = product(self.Q[:, : m + p], Z)
-        self.Q[:, :m], self.next = Q[:, :m], np.asfortranarray(Q[:, m:])
-        self.T[:] = 0.0
-        self.T[:m, :m] = 0.5 * (H[:m] + H[:m].T)
-        self.noise = float(np.abs(H[:m] - H[:m].T).max())
-        self.size = float(np.linalg.norm(H[:m], axis=0).max())
-        self.R, self.last = H[m:], m
-        self.solve, self.after_restart = solve, True
-
-    def _apply(self, V: np.ndarray) -> np.ndarray:
+    def _apply(self, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """OP V on the dofs with mass and on those without."""
         self.n_solves += V.shape[1]
-        return self.solve(self.mass(V), overwrite=True)
+        if not len(self.light):
+            W = self.solve(self.mass(V), overwrite=True)
+            return W, W[:0]
+        B = np.zeros((self.n, V.shape[1]), order="F")
+        B.T[:, self.heavy] = self.mass(V).T
+        W = self.solve(B, overwrite=True)
+        return _taken(W, self.heavy), _taken(W, self.light)
 
-    def _clear(self, W: np.ndarray) -> None:
-        """Remove the locked vectors from W in place."""
-        if self.locked.shape[1]:
-            _remove(self.locked, W, self.mass(W))
-
-    def _project(self, W: np.ndarray, columns: slice) -> np.ndarray:
-        """Remove locked vectors and basis columns from W in place; returns the coefficients of the latter."""
-        self._clear(W)
-        return _remove(self.Q[:, columns], W, self.mass(W))
+    def _clear(self, W: np.ndarray) -> np.ndarray:
+        """Remove the locked vectors from W in place; returns the coefficients."""
+        if not self.locked.shape[1]:
+            return np.zeros((0, W.shape[1]))
+        return _remove(self.locked, W, self.mass(W))
 
     def _orthonormal(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M-orthonormal basis V of W = V R, orthogonal to everything found; V may have fewer columns."""
         V, R = self._factor(W, max(RANK_TOLERANCE * self.size, 3.0 * self.noise) ** 2)
         if V.shape[1]:
-            self._project(V, slice(0, self.m))
+            self._clear(V)
+            _remove(self.Q[:, : self.m], V, self.mass(V))
             V, R2 = self._factor(V, 1e-4)
             R = R2 @ R
         return V, R
@@ -201,22 +200,34 @@ class BlockLanczos:
         return product(W, U[:, keep] / root), (U[:, keep] * root).T
 
     def _fresh(self, count: int, start) -> np.ndarray:
-        """M-orthonormal vectors in the range of OP, orthogonal to the locked ones; none if M has no more to give.
+        """M-orthonormal vectors orthogonal to the locked ones; none if M has no more to give.
 
-        The locked part is taken out before OP is applied: a mode close to the shift would drown all others.
+        Where M may have a null space on dofs with mass, they are in the range of OP. The locked part is taken out
+        before OP is applied: a mode close to the shift would drown all others.
         """
-        V = np.asfortranarray(self.random.standard_normal((count, self.n)).T * self.weight[:, None])
+        V = np.asfortranarray(self.random.standard_normal((count, len(self.weight))).T * self.weight[:, None])
         if start is not None and start.shape[1]:
             V[:, : start.shape[1]] = start[:, :count]
         V /= np.sqrt(np.maximum(np.einsum("ij,ij->j", V, self.mass(V)), np.finfo(float).tiny))
         for floor in (1e-20, 1e-4):
             self._clear(V)
             V, _ = self._factor(V, floor)
-        if not V.shape[1]:
+        if not V.shape[1] or self.definite:
             return V
-        V = self._apply(V)
+        V, _ = self._apply(V)
         V /= np.sqrt(max(np.einsum("ij,ij->j", V, self.mass(V)).max(), np.finfo(float).tiny))
         for floor in (1e-28, 1e-4, 1e-4):
             self._clear(V)
             V, _ = self._factor(V, floor)
         return V
+
+
+def _rows_with_and_without(M) -> tuple[np.ndarray, np.ndarray]:
+    """Dofs that have mass, and those that have none."""
+    used = np.diff(M.indptr) > 0
+    return np.flatnonzero(used), np.flatnonzero(~used)
+
+
+def _taken(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows of X in Fortran order; X itself where they are all."""
+    return X if len(rows) == len(X) else np.take(X.T, rows, axis=1).T

@@ -33,10 +33,6 @@ GAP = 1e-5
 # A shift closer (relative) to an eigenvalue than this does not tell on which side of it the eigenvalue lies.
 CLEAR = 1e-8
 IDLE = 4
-# Error of a Ritz value (relative) at which it says well enough where its eigenvalue is.
-SETTLED = 0.1
-# Distance (relative) of two Ritz values between which there is room for a shift.
-APART = 2e-3
 
 
 class Wanted(NamedTuple):
@@ -68,7 +64,7 @@ class Slicer:
         self.seed = 1
         many = wanted.count is None or wanted.count >= LARGE_BLOCK
         self.block = LARGE_BLOCK if many and pencil.n > LARGE else BLOCK
-        self._sound = self._moved = self._crowded = self._counted_ahead = False
+        self._sound = self._moved = self._crowded = False
         self._bottom_known = True
         self._refused = np.zeros(0)
         self._start: np.ndarray | None = None
@@ -132,9 +128,6 @@ class Slicer:
         factor = self._at(sigma, sigma)
         if not factor.n_negative:
             return
-        self._counted_ahead = (
-            True  # modes far below the others converge here, and hardly at a shift above them
-        )
         base, counts = self.pencil.negative_without_mass(), [factor.n_negative]
         for _ in range(STEPS_DOWN):
             sigma *= 100.0
@@ -275,49 +268,12 @@ class Slicer:
                 rest = np.arange(hiding, min(hiding + self.block, run.m))
                 self._start = run.vectors(view.ritz, rest)
                 return True
-            if self._move_up(run, view, below, above):
-                below, above = max(self.missing() or 0, 0), 0
-                continue
             if run.full():
                 keep = max(below + above + 2 * self.block, run.m // 2)
-                run.restart(view.ritz, slice(min(capacity - 3 * self.block, keep)))
+                run.restart(view.ritz, min(capacity - 3 * self.block, keep))
         self.next_estimate, self._crowded = view.following, view.crowded
         self.accept(run, view, np.concatenate([view.up, view.down]))
         return view.spent or run.exhausted
-
-    def _move_up(self, run: BlockLanczos, view: View, below: int, above: int) -> bool:
-        """Take the run to the shift where the modes will be counted, as soon as it is known where that is.
-
-        The count above the last mode wanted needs a factor in any case. Made early, it serves the run too: the last
-        modes, which converge slowest at the first shift, are the closest to the second one. Modes that have converged
-        are locked before. Ritz values lie above their eigenvalues, so that enough modes lie below the new shift.
-        """
-        sigma, up = self.pencil.sigma, np.flatnonzero(view.ritz.theta > 0.0)
-        first = (
-            not self._counted_ahead and sigma == self.bottom and not below and self.wanted.count is not None
-        )
-        if not first or len(up) <= above + 4 or above < self.block or 2 * len(view.up) > above:
-            return False
-        beyond = view.values[up[above - 1 : above + 4]]
-        i = int(np.argmax(np.diff(beyond) > APART * np.abs(beyond[:-1])))
-        height = 0.5 * (beyond[i] + beyond[i + 1])
-        if abs(height) <= self.zero:
-            return False
-        last = up[above - 1 + i]
-        if view.ritz.error[last] > SETTLED * view.ritz.theta[last] or height > self.wanted.upper:
-            return False
-        self._counted_ahead = True
-        self._at(height, GAP * abs(height))
-        missing = self.missing()
-        if missing is None or not above <= missing <= above + 3 * self.block:
-            self._at(sigma, GAP * sigma)
-            return False
-        self.accept(run, view, view.up)
-        run.locked = self.vectors
-        if len(view.up):
-            run.restart(view.ritz, slice(len(view.up), None))
-        run.move(self.pencil.factor.solve, self.pencil.sigma - sigma)
-        return True
 
     def _come_closer(self, view: View, above: int) -> bool:
         """Move a first shift closer that lies much further below the spectrum than the modes wanted extend over.
