@@ -22,6 +22,7 @@ DOUBTFUL = 1e-4  # residual above which few digits of a mode are right
 ROUNDING = 1e-11  # residual over the magnitudes that were summed into it: no solver does much better
 CARRIED = 1e-13  # the same of what comes from the shift and from other modes
 ORTHOGONAL = 1e-8
+AT_ONCE = 500_000  # numbers in the columns whose residuals are taken at once
 
 
 class Evidence(NamedTuple):
@@ -35,15 +36,18 @@ def evidence(
     pencil: Pencil, values: np.ndarray, X: np.ndarray, limit: float = GOOD, level: float = 0.0
 ) -> Evidence:
     """Residuals of eigenpairs (k,), (n, k); `level` is the size of the shift and of the other modes."""
-    KX = np.asfortranarray(pencil.K @ X)  # the order of X: numpy is slow where orders meet
-    MX = mass_operator(pencil.M)(X)
-    mass = np.linalg.norm(MX, axis=0)
-    MX *= values
-    r = np.linalg.norm(KX - MX, axis=0)
-    floor = np.maximum(
-        1e-6 * np.linalg.norm(pencil.K.diagonal()[:, None] * X, axis=0), 1e-15 * pencil.scale * mass
-    )
-    size = np.maximum(np.maximum(np.linalg.norm(KX, axis=0), floor), np.finfo(float).tiny)
+    r, size, mass = np.empty((3, X.shape[1]))
+    product_with_mass, diagonal = mass_operator(pencil.M), pencil.K.diagonal()[:, None]
+    width = max(1, AT_ONCE // max(1, len(X)))  # few columns at a time stay in the cache
+    for first in range(0, X.shape[1], width):
+        part = slice(first, first + width)
+        x = X[:, part]
+        KX, MX = pencil.K @ x, product_with_mass(x)
+        mass[part] = np.linalg.norm(MX, axis=0)
+        r[part] = np.linalg.norm(KX - MX * values[part], axis=0)
+        floor = np.maximum(1e-6 * np.linalg.norm(diagonal * x, axis=0), 1e-15 * pencil.scale * mass[part])
+        size[part] = np.maximum(np.linalg.norm(KX, axis=0), floor)
+    size = np.maximum(size, np.finfo(float).tiny)
     good = r <= np.maximum(limit * size, CARRIED * level * mass)
     poor = np.flatnonzero(~good)
     if len(poor):

@@ -81,6 +81,7 @@ class Factor:
     A : (n, n) symmetric scipy.sparse matrix, or its upper triangle (from `upper_triangle`) with `upper=True`
     definite : expect a positive definite matrix: Cholesky, `NotPositiveDefinite` otherwise, and `pivots()`
     backend : 'pardiso' or 'superlu'; default by `backend_name`
+    by_groups : order the dofs of a grid as one where PARDISO factorizes a large matrix (`ordering`)
 
     Attributes
     ----------
@@ -91,15 +92,25 @@ class Factor:
     n_perturbed : pivots that were replaced because they were zero to working precision
     """
 
-    def __init__(self, A, *, upper: bool = False, definite: bool = False, backend: str | None = None):
+    def __init__(
+        self,
+        A,
+        *,
+        upper: bool = False,
+        definite: bool = False,
+        backend: str | None = None,
+        by_groups: bool = True,
+    ):
         U = A if upper else upper_triangle(A)
         if U.shape[0] != U.shape[1]:
             raise InputError("the matrix to factorize is not square", got=f"shape {U.shape}")
         self.n = U.shape[0]
         self.definite = definite
         self.backend = backend or backend_name()
-        kernel = _PardisoKernel if self.backend == "pardiso" else _SuperluKernel
-        self._kernel = kernel(U, definite)
+        pardiso_is_used = self.backend == "pardiso"
+        self._kernel = (
+            _PardisoKernel(U, definite, by_groups) if pardiso_is_used else _SuperluKernel(U, definite)
+        )
         self._numeric(U)
 
     def _numeric(self, U) -> None:
@@ -108,8 +119,11 @@ class Factor:
         largest = np.maximum(_row_maxima(U), np.finfo(float).tiny)
         self._scale = 2.0 ** -np.round(np.log2(largest) / 2)
         self._scale[largest <= 1e-290] = 1.0
-        rows = np.repeat(self._scale, np.diff(U.indptr))
-        self._kernel.factorize(U.data * rows * self._scale[U.indices])
+        values = np.repeat(self._scale, np.diff(U.indptr))
+        values *= U.data
+        for part in _parts(U):
+            values[part] *= self._scale[U.indices[part]]
+        self._kernel.factorize(values)
         self.nnz, self.memory = self._kernel.nnz, self._kernel.memory
         self.n_positive, self.n_negative = self._kernel.n_positive, self._kernel.n_negative
         self.n_perturbed = self._kernel.n_perturbed
@@ -145,21 +159,29 @@ class Factor:
 
 def _row_maxima(U) -> np.ndarray:
     """Largest absolute entry of each row of the symmetric matrix whose upper triangle is U."""
-    size = np.abs(U.data)
-    rows = np.maximum.reduceat(size, U.indptr[:-1]) if U.shape[0] else np.zeros(0)
+    if not U.shape[0]:
+        return np.zeros(0)
+    most = np.maximum.reduceat(U.data, U.indptr[:-1])
+    rows = np.maximum(most, -np.minimum.reduceat(U.data, U.indptr[:-1]))
     columns = np.zeros(U.shape[0])
-    np.maximum.at(columns, U.indices, size)
+    for part in _parts(U):
+        np.maximum.at(columns, U.indices[part], np.abs(U.data[part]))
     return np.maximum(rows, columns)
+
+
+def _parts(U) -> list[slice]:
+    """Slices through the entries of a matrix: what is made of one stays in the cache."""
+    return [slice(first, first + 500_000) for first in range(0, U.nnz, 500_000)]
 
 
 class _PardisoKernel:
     """PARDISO on the upper triangle, real symmetric indefinite (-2) or positive definite (2)."""
 
-    def __init__(self, U, definite: bool):
+    def __init__(self, U, definite: bool, by_groups: bool):
         start = time.perf_counter()
         self.handle = pardiso.Pardiso(U, definite)
         self.handle.values = np.ones(U.nnz)
-        self.handle.analyse(_order(U))
+        self.handle.analyse(_order(U) if by_groups else None)
         self.memory = self.handle.memory
         check_memory(self.memory, U.shape[0])
         self.order_seconds = time.perf_counter() - start

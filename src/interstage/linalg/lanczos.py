@@ -85,6 +85,7 @@ class BlockLanczos:
         columns = self.capacity + 2 * self.block
         self.Q = np.empty((len(self.heavy), columns), order="F")
         self.applied = np.empty((len(self.light), columns), order="F")  # OP Q on dofs without mass
+        self._load = np.zeros((self.n if len(self.light) else 0, self.block), order="F")
         self.T = np.zeros((columns, columns))
         self.m = 0
         self.noise = 0.0
@@ -169,7 +170,7 @@ class BlockLanczos:
         if not len(self.light):
             W = self.solve(self.mass(V), overwrite=True)
             return W, W[:0]
-        B = np.zeros((self.n, V.shape[1]), order="F")
+        B = self._load[:, : V.shape[1]]
         B.T[:, self.heavy] = self.mass(V).T
         W = self.solve(B, overwrite=True)
         return _taken(W, self.heavy), _taken(W, self.light)

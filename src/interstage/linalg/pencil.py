@@ -51,17 +51,17 @@ class Pencil:
         diagonal = self.M.diagonal()
         if self.M.nnz == np.count_nonzero(diagonal):
             U = upper_triangle(self.K)
-            self._k, self._m = U.data, np.zeros(U.nnz)
-            self._m[U.indptr[:-1]] = diagonal
+            self._k, self._m, self._on = U.data, diagonal, U.indptr[:-1]
         else:
             # One complex sum puts both matrices on the union of their patterns.
             U = upper_triangle(sp.csr_array(self.K + 1j * self.M))
-            self._k, self._m = U.data.real.copy(), U.data.imag.copy()
+            self._k, self._m, self._on = U.data.real.copy(), U.data.imag.copy(), slice(None)
         self._indices, self._indptr = U.indices, U.indptr
 
     def shifted(self, sigma: float) -> sp.csr_array:
         """Upper triangle of K - σ M."""
-        data = self._k - sigma * self._m
+        data = self._k.copy()
+        data[self._on] -= sigma * self._m
         return sp.csr_array((data, self._indices, self._indptr), shape=(self.n, self.n))
 
     def factorize(self, sigma: float) -> Factor:
@@ -170,7 +170,9 @@ class Pencil:
     def sizes(self) -> tuple:
         """|K| and |M|, the measure of rounding."""
         if self._sizes is None:
-            self._sizes = (abs(self.K), abs(self.M))
+            self._sizes = tuple(
+                sp.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape) for A in (self.K, self.M)
+            )
         return self._sizes
 
     def expand(self, vectors: np.ndarray) -> np.ndarray:
@@ -194,6 +196,8 @@ def _rows_in_use(A) -> np.ndarray:
 def _symmetric_part(A, used: np.ndarray) -> sp.csr_array:
     if not used.all():
         A = A[used][:, used]
-    A = sp.csr_array(A, dtype=float, copy=True)
-    A.eliminate_zeros()
+    A = sp.csr_array(A, dtype=float)
+    if not A.data.all():
+        A = A.copy()
+        A.eliminate_zeros()
     return A
