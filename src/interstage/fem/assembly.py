@@ -18,7 +18,7 @@ from interstage.fem.grids import Grids
 from interstage.fem.scalars import ScalarTerms
 from interstage.jit import in_ranges, kernel
 
-CHUNK = 4096  # elements whose matrices are held at once
+CHUNK = 1024  # elements whose matrices are held at once
 
 
 def assemble(
@@ -222,23 +222,32 @@ def _clean(block):
 @kernel
 def _clean_and_count(first, last, data, indptr, dof, count):
     """Clean the blocks of grids first..last-1 and count what is not zero in their rows."""
+    number = np.zeros(6, dtype=np.int64)
     for i in range(first, last):
+        number[:] = 0
         for at in range(indptr[i], indptr[i + 1]):
             _clean(data[at])
             for r in range(6):
                 for c in range(6):
-                    if data[at, r, c] != 0.0:
-                        count[dof[i] + r + 1] += 1
+                    number[r] += data[at, r, c] != 0.0
+        for r in range(6):
+            count[dof[i] + r + 1] = number[r]
 
 
 @kernel
 def _pack(first, last, data, indptr, indices, dof, row_start, columns, values):
+    """Write what is not zero in the rows of grids first..last-1, block by block."""
+    to = np.zeros(6, dtype=np.int64)
     for i in range(first, last):
         for r in range(6):
-            to = row_start[dof[i] + r]
-            for at in range(indptr[i], indptr[i + 1]):
+            to[r] = row_start[dof[i] + r]
+        for at in range(indptr[i], indptr[i + 1]):
+            column = dof[indices[at]]
+            for r in range(6):
+                place = to[r]
                 for c in range(6):
                     if data[at, r, c] != 0.0:
-                        columns[to] = dof[indices[at]] + c
-                        values[to] = data[at, r, c]
-                        to += 1
+                        columns[place] = column + c
+                        values[place] = data[at, r, c]
+                        place += 1
+                to[r] = place
