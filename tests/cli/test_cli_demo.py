@@ -135,7 +135,8 @@ def test_commands_refuse_what_is_not_a_deck(tmp_path):
 
 def test_report_of_what_is_not_there(tmp_path):
     one_sentence(run("report", tmp_path / "no.h5"), "no.h5")
-    one_sentence(run("report", DECK), "SimpleBeam", "component file")
+    (tmp_path / "notes.txt").write_text("first bending 2.4 Hz\n")
+    one_sentence(run("report", tmp_path / "notes.txt"), "notes.txt", "component file")
 
 
 def test_component_to_report(tmp_path):

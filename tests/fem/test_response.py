@@ -124,6 +124,8 @@ def test_spreads_reach_into_the_range_from_beside_it():
     """FREQ4 takes frequencies, not modes, between F1 and F2: a mode at 1.59 Hz gives 1.75 of 1.7 to 2.0."""
     low = FrequencyList("around", np.zeros(0), 10.5, 19.0, 3, 0.1)
     np.testing.assert_allclose(np.sort(low.hertz([10.0, 20.0])), [11.0, 18.0])
+    one = FrequencyList("around", np.zeros(0), 1.0, 100.0, 1, 0.1)  # NFM = 1: the modes themselves
+    np.testing.assert_allclose(one.hertz([10.0, 20.0]), [10.0, 20.0])
 
 
 @pytest.mark.parametrize(("param", "wanted"), [("", [1.0, 1.5, 2.0]), ("PARAM,DFREQ,.6\n", [1.0, 2.0])])

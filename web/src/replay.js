@@ -380,7 +380,7 @@ class Replay extends Stage {
     const body = this.followed(0);
     const own = body === this.bodies[0] ? figure.size : Math.min(figure.size, 3 * body.radius);
     const wide = this.arrows.all.length ? 1.25 : 1; // room for arrows
-    const radius = this.chase ? wide * own : Math.max(figure.size, this.reach);
+    const radius = this.chase ? wide * own : figure.size + this.reach; // the path, and the body at its ends
     const distance = this.distance(radius);
     const up = new Vector3(...(figure.up ?? [0, 0, 1]));
     const side = new Vector3(0.66, -0.75, 0).addScaledVector(up, -new Vector3(0.66, -0.75, 0).dot(up));
@@ -401,7 +401,7 @@ class Replay extends Stage {
   // body stay in the picture. Returns the radius that is seen.
   drawBack() {
     const { size } = this.figure;
-    if (this.reach < LONG * size) return this.reach;
+    if (this.reach < LONG * size) return size + this.reach;
     const gone = new Vector3(...this.seen.map((v, i) => v - this.first[i]));
     const start = new Vector3(...this.begun.map((v, i) => v - this.first[i]));
     const radius = Math.max(1.25 * size, 0.55 * gone.distanceTo(start) + 1.1 * size);

@@ -153,9 +153,8 @@ class FrequencyList:
             found = np.outer(self.values, hz).ravel()
         elif self.kind == "around":
             # a mode beside the range counts too if its spread reaches into it
-            found = np.outer(
-                np.linspace(1.0 - self.spread, 1.0 + self.spread, max(self.count, 1)), hz
-            ).ravel()
+            spread = self.spread if self.count > 1 else 0.0  # one frequency is that of the mode
+            found = np.outer(np.linspace(1.0 - spread, 1.0 + spread, max(self.count, 1)), hz).ravel()
         else:
             inside = hz[(hz >= self.low) & (hz <= self.high)]
             ends = np.unique(np.concatenate([[self.low], inside, [self.high]]))

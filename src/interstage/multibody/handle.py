@@ -172,7 +172,7 @@ def stages_called(tree: Tree, loaded: bool = True) -> frozenset[str]:
         "order 0": bool((tree.body_order[tree.body_modes > 0] == 0).any()),
         "order 1": bool((tree.body_order[tree.body_modes > 0] > 0).any()),
         "turning": len(tree.flex_turn) > 0,
-        "thin": len(tree.flex_thin) > 0,
+        "thin": bool((tree.body_thin >= 0).any()),
         "spin": bool((tree.body_spin >= 0).any()),
         "drag": bool((tree.body_drag >= 0).any()),
         "mixed": bool((tree.body_mixed >= 0).any() or (tree.body_held >= 0).any()),
