@@ -6,10 +6,12 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from component_models import bent, clamped_hz, frame, straight
 
+import interstage as ist
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton, free_modes, frequency_hz, normalized_modes
 from interstage.errors import InputError, ModelError
 from interstage.linalg import eigen
+from interstage.nastran import deck_from_text
 
 
 def five_particles():
@@ -254,3 +256,32 @@ def test_free_modes_function_on_arrays():
     assert len(basis.rigid_hz) == 1
     want = np.sqrt((2 - 2 * np.cos(np.pi * np.arange(1, 4) / 5)) / 2) / (2 * np.pi)
     assert np.allclose(basis.frequencies_hz, want, rtol=1e-12)
+
+
+def plate(held=""):
+    """A plate of 20 x 10 CQUAD4 with lumped mass, which has no inertia about its normal at any grid."""
+    grids = "".join(
+        f"GRID,{1 + i + 21 * j},,{0.05 * i},{0.05 * j},0.\n" for j in range(11) for i in range(21)
+    )
+    corners = [(20 * j + i + 1, 21 * j + i + 1) for j in range(10) for i in range(20)]
+    shells = "".join(f"CQUAD4,{e},1,{a},{a + 1},{a + 22},{a + 21}\n" for e, a in corners)
+    rest = "PSHELL,1,1,.005,1,,1\nMAT1,1,7.+10,,.3,2700.\nPARAM,K6ROT,100.\nEIGRL,1,,,8\nSPC1,1,123456,106\n"
+    return deck_from_text(f"SOL 103\nCEND\nMETHOD = 1\n{held}BEGIN BULK\n{grids}{shells}{rest}ENDDATA\n")
+
+
+@pytest.mark.parametrize("grid", [1, 106, 111])
+def test_interface_grids_of_plates_without_drilling_inertia_are_normalized(grid, tmp_path):
+    """Mass that is left about the normal is rounding, 1e-13 to 1e-12 of its parts: no mode may be scaled by it."""
+    made = Component.from_deck(plate(), 8, aset={grid: 123456})
+    made.save(tmp_path / "plate.h5")  # refuses modes that are not normalized
+    assert any("small rotary inertia" in note for note in made.notes)
+
+
+def test_a_plate_locked_at_a_grid_is_the_plate_held_there():
+    mb = ist.Multibody("plate")
+    mb.add_body(
+        "plate", component=Component.from_deck(plate(), 8, aset={106: 123456}), node=106, joint=ist.Locked()
+    )
+    held = ist.normal_modes(ist.FEModel.from_deck(plate("SPC = 1\n")), n_modes=6)
+    found = mb.compile().modes().frequencies_hz
+    np.testing.assert_allclose(found[:6], held.frequencies_hz, rtol=1e-7)

@@ -330,7 +330,7 @@ def _mass_split(cb: Reduction) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     floor = 1e-14 * diagonal.max(initial=0.0)
     scale = 1 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0))
     values, U = la.eigh(m * scale[:, None] * scale[None, :])
-    void = values < 1e-13 * values[-1]
+    void = values < 1e-11 * values[-1]  # mass that rounding of the modes would spoil
     none = np.zeros((len(m), 0))
     if not void.any():
         return np.eye(len(m)), none, none
