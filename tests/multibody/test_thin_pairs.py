@@ -120,3 +120,22 @@ def test_nodes_that_turn_have_tables():
     for name, turns in (("a", True), ("b", False)):
         mb.add_body(name, component=stick(rotary_integrals=True), node=1, order=2, rotary=turns)
     assert mb.compile().tree.body_thin.tolist() == [-1, 0]
+
+
+@pytest.mark.filterwarnings(
+    "error::pytest.PytestUnraisableExceptionWarning"
+)  # a stage that is not there says so
+def test_modes_that_move_no_mass_have_no_rows_to_read():
+    """A shaft of 60 discs with inertia about its axis alone: B is zero, and the stage of rows is there all the same."""
+    mass = np.zeros((61, 6))
+    mass[:, 3], mass[0] = 1e-2, [0.5, 0.5, 0.5, 1e-2, 1.0, 1.0]
+    K, M, nodes = lumped_beam(6.0, 60, EA=4e8, GJ=3e3, EI=1e7, mass=mass)
+    shaft = Component.from_matrices(K, M, nodes, n_modes=28, aset={1: 123456})
+    mb = ist.Multibody("shaft", gravity=[0.0, 0.0, -9.81])
+    mb.add_body("shaft", component=shaft, node=1, joint=ist.Free(), order=2)
+    system = mb.compile()
+    tables = system.with_constants({"body_thin": np.full_like(system.tree.body_thin, -1)}, system.settings)
+    assert system.tree.body_thin.tolist() == [0] and not len(system.tree.flex_thin)
+    x = random_state(system, np.random.default_rng(5), deflection=2e-3)
+    found, truth = system.forward_dynamics(x), tables.forward_dynamics(x)
+    np.testing.assert_allclose(found, truth, atol=1e-11 * np.abs(truth).max(), rtol=0.0)

@@ -101,6 +101,7 @@ export class Stage {
     this.controls.zoomSpeed = 0.6;
     this.controls.enableZoom = false; // the page scrolls until the reader takes hold of the model
     this.controls.addEventListener("change", () => this.later());
+    this.controls.addEventListener("start", () => (this.turned = true)); // by the reader
     this.canvas.addEventListener("pointerdown", () => (this.controls.enableZoom = true));
     this.canvas.addEventListener("pointerleave", () => (this.controls.enableZoom = false));
     this.canvas.style.touchAction = "pan-y pinch-zoom";
@@ -109,7 +110,7 @@ export class Stage {
     this.paint();
     this.fit();
     onTheme(() => this.paint());
-    new ResizeObserver(() => this.fit(true)).observe(this.frame);
+    new ResizeObserver(() => this.fit(this.turned)).observe(this.frame);
     new IntersectionObserver(([entry]) => {
       this.visible = entry.isIntersecting;
       this.later();
@@ -179,6 +180,7 @@ export class Stage {
     const upright = height > width;
     if (!keep || upright !== this.upright) {
       this.upright = upright;
+      this.turned = false;
       this.place();
     }
     this.camera.updateProjectionMatrix();

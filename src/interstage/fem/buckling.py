@@ -165,7 +165,10 @@ def buckling_pencil(
     """Load factors, vectors (n, k), residuals and whether pivot counts agree, of K + λ Kg on the f-set."""
     n = K.shape[0]
     if not n or not Kg.nnz:
-        raise ModelError("the static subcase puts no load into the structure, so that nothing can buckle")
+        raise ModelError(
+            "the static subcase puts no force into bars and no membrane force into shells, so that nothing can buckle",
+            hint="its loads must press or pull along the members: bending alone has no part in linear buckling",
+        )
     factor = factor or Factor(K, definite=True)
     solve = _Dense() if n <= DENSE else _Lanczos(K, Kg, factor)
     wanted = request.count or 10

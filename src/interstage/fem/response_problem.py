@@ -111,7 +111,8 @@ class ResponseProblem:
             raise ModelError(
                 f"subcase {self.case.id} selects no frequencies that are in the deck",
                 where=self.fe.source,
-                hint="give frequencies_hz, or FREQUENCY with FREQi; of those " + known_names(sorted(known)),
+                hint="write FREQUENCY = n in case control and a FREQi card n (in Python frequencies_hz= also does); "
+                "FREQi sets in the deck: " + known_names(sorted(known)),
             )
         found = np.unique(np.concatenate([one.hertz(self.modes_hz) for one in known[sid]]))
         if not len(found):
