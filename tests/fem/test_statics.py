@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import interstage as ist
 from interstage.errors import InputError, ModelError
 from interstage.fem.constraints import explicit
 from interstage.fem.grids import Grids
 from interstage.fem.reduction import Constraints, reduce_model
 from interstage.fem.statics import solve_static
+from interstage.nastran import deck_from_text
 
 
 def cantilever(n: int, EI: float = 2.0, EA: float = 5.0, GJ: float = 3.0):
@@ -129,3 +131,17 @@ def test_load_of_wrong_size_is_refused():
     grids, K = cantilever(2)
     with pytest.raises(InputError, match="18 rows"):
         solve_static(reduce_model(K, None, grids, ROOT), np.zeros(17))
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [("", "it selects no LOAD"), ("LOAD = 5\n", "LOAD = 5 moves nothing"), ("LOAD = 6\n", "")],
+)
+def test_a_subcase_in_which_nothing_acts_says_so(case, words):
+    bulk = "GRID,1\nGRID,2,,1.,0.,0.\nCROD,1,1,1,2\nPROD,1,1,1.-4\nMAT1,1,7.+10,,.3\nSPC1,1,123456,1\nSPC1,1,23456,2\n"
+    bulk += "FORCE,5,2,,1.,0.,1.,0.\nFORCE,6,2,,7.,1.,0.,0.\n"
+    deck = deck_from_text(f"SOL 101\nCEND\nSPC = 1\n{case}BEGIN BULK\n{bulk}ENDDATA\n")
+    found = ist.static(ist.FEModel.from_deck(deck))
+    said = [note for note in found.notes if "all displacements of subcase 1 are zero" in note]
+    assert [words in note for note in said] == ([True] if words else [])
+    assert found.displacement[6] == (0.0 if words else pytest.approx(1e-6))

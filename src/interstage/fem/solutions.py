@@ -297,7 +297,13 @@ def static_subcases(
                 loads[k],
                 thermal[k],
                 grids=fe.grids,
-                notes=[*_purpose(fe, 101), *fe.notes, *result.notes, *reduced.lost_loads(loads[k])],
+                notes=[
+                    *_purpose(fe, 101),
+                    *_nothing_acts(case, result.u[:, k]),
+                    *fe.notes,
+                    *result.notes,
+                    *reduced.lost_loads(loads[k]),
+                ],
                 spc_forces=result.spc_forces[:, k],
                 recovery=_static_recovery(fe, case, result.u[:, k], hot[k]),
             )
@@ -308,6 +314,14 @@ def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansi
     """Element results of displacements u under the temperatures and the loads between ends of a subcase."""
     spans = fe.loads.spans(case.load) if case.load else {}
     return Recovery(fe, u, free=None if hot is None else hot.motion, spans=spans)
+
+
+def _nothing_acts(case: Subcase, u: np.ndarray) -> list[str]:
+    """A sentence where all displacements are zero."""
+    if u.any():
+        return []
+    selected = f"LOAD = {case.load} moves nothing" if case.load else "it selects no LOAD"
+    return [f"all displacements of subcase {case.id} are zero: {selected}"]
 
 
 def _purpose(fe: FEModel, sol: int) -> list[str]:
