@@ -37,7 +37,7 @@ def evidence(
 ) -> Evidence:
     """Residuals of eigenpairs (k,), (n, k); `level` is the size of the shift and of the other modes."""
     r, size, mass = np.empty((3, X.shape[1]))
-    product_with_mass, diagonal = mass_operator(pencil.M), pencil.K.diagonal()[:, None]
+    product_with_mass, diagonal = mass_operator(pencil.M), pencil.k_diagonal[:, None]
     width = max(1, AT_ONCE // max(1, len(X)))  # few columns at a time stay in the cache
     for first in range(0, X.shape[1], width):
         part = slice(first, first + width)

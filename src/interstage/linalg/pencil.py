@@ -26,6 +26,7 @@ class Pencil:
     ----------
     K, M : the matrices on the dofs in `kept`
     kept : dofs of the given problem that are solved for; the others stay zero in every mode
+    k_diagonal, m_diagonal : (n,) their diagonals
     scale : median of K_ii / M_ii over dofs with mass: the order of magnitude of the highest eigenvalues
     factor_seconds, n_factors : what factorizations have cost
     """
@@ -41,22 +42,23 @@ class Pencil:
         self.sigma = np.nan
         self.factor_seconds, self.n_factors = 0.0, 0
         self._sizes = None
-        k, m = self.K.diagonal(), self.M.diagonal()
+        k, m = self.k_diagonal, self.m_diagonal
         ratio = (k / np.where(m > 0, m, 1.0))[(m > 0) & (k > 0)]
         self.scale = float(np.median(ratio)) if len(ratio) else 1.0
         self.has_mass = bool((m > 0).any())
 
     def _join(self) -> None:
         self.n = self.K.shape[0]
-        diagonal = self.M.diagonal()
-        if self.M.nnz == np.count_nonzero(diagonal):
+        self.m_diagonal = self.M.diagonal()
+        if self.M.nnz == np.count_nonzero(self.m_diagonal):
             U = upper_triangle(self.K)
-            self._k, self._m, self._on = U.data, diagonal, U.indptr[:-1]
+            self._k, self._m, self._on = U.data, self.m_diagonal, U.indptr[:-1]
         else:
             # One complex sum puts both matrices on the union of their patterns.
             U = upper_triangle(sp.csr_array(self.K + 1j * self.M))
             self._k, self._m, self._on = U.data.real.copy(), U.data.imag.copy(), slice(None)
         self._indices, self._indptr = U.indices, U.indptr
+        self.k_diagonal = self._k[U.indptr[:-1]]  # of an upper triangle the diagonal comes first
 
     def shifted(self, sigma: float) -> sp.csr_array:
         """Upper triangle of K - σ M."""
@@ -156,7 +158,7 @@ class Pencil:
 
     def _weights(self) -> np.ndarray:
         """Square roots of diag(K + cM), one where there is nothing."""
-        size = np.abs(self.K.diagonal()) + WEIGHT * self.scale * np.abs(self.M.diagonal())
+        size = np.abs(self.k_diagonal) + WEIGHT * self.scale * np.abs(self.m_diagonal)
         return np.sqrt(np.where(size > 0.0, size, 1.0))
 
     def _energy(self, X: np.ndarray) -> np.ndarray:

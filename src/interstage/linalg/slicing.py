@@ -24,6 +24,9 @@ from interstage.linalg.ritz_view import CLUSTER, View, hiding_modes, look
 
 # Vectors per Lanczos step: fewer converge in fewer solves, more make each solve of a large factor cheaper.
 BLOCK, LARGE_BLOCK, LARGE, WIDEST_BLOCK = 8, 12, 50_000, 64
+MANY = (
+    40  # modes from which on wider blocks are taken; 30 of 600,000 dofs take 3 % less time with narrow ones
+)
 MODES_PER_SHIFT = 100
 FIRST_SHIFT = 1e-9
 # Steps, each a factor of 100, that the first shift goes down where eigenvalues are negative.
@@ -62,7 +65,7 @@ class Slicer:
         self.sturm_checked = self.exhausted = False
         self.notes: list[str] = []
         self.seed = 1
-        many = wanted.count is None or wanted.count >= LARGE_BLOCK
+        many = wanted.count is None or wanted.count >= MANY
         self.block = LARGE_BLOCK if many and pencil.n > LARGE else BLOCK
         self._sound = self._moved = self._crowded = False
         self._bottom_known = True
@@ -107,7 +110,7 @@ class Slicer:
 
         Pivots that are negative below all modes belong to massless motions and are taken off.
         """
-        most, count = np.count_nonzero(self.pencil.M.diagonal()), self.counts[self.bottom]
+        most, count = np.count_nonzero(self.pencil.m_diagonal), self.counts[self.bottom]
         if self.wanted.lower <= self.zero or count is None or count < most:
             return False
         bottom = self.bottom
