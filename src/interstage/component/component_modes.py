@@ -22,9 +22,11 @@ from interstage.linalg.eigen_request import EigenRequest
 from interstage.linalg.refine import RefinedFactor, factored_eigen, flexible_eigenvalues, rayleigh_ritz
 
 REDUCED_STRAIN = 1e-9  # forces of rigid motion, relative, in a reduced stiffness matrix
-STATIC_SHARE = (
-    1e-10  # kinetic energy, relative, of a mode that is static motion of the interface but for rounding
-)
+# Kinetic energy, relative, of a mode that is static motion of the interface but for rounding.
+STATIC_SHARE = 1e-10
+# Mass of a motion, relative to that of its parts, which is rounding: 1e-12 would leave modes normalized to 3e-5, where
+# component files ask for 1e-5.
+NO_MASS = 1e-11
 MASSLESS_RATIO = 30.0  # how far above the highest mode an interface motion without mass is put
 
 
@@ -330,7 +332,7 @@ def _mass_split(cb: Reduction) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     floor = 1e-14 * diagonal.max(initial=0.0)
     scale = 1 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0))
     values, U = la.eigh(m * scale[:, None] * scale[None, :])
-    void = values < 1e-11 * values[-1]  # mass that rounding of the modes would spoil
+    void = values < NO_MASS * values[-1]
     none = np.zeros((len(m), 0))
     if not void.any():
         return np.eye(len(m)), none, none

@@ -24,9 +24,8 @@ from interstage.linalg.ritz_view import CLUSTER, View, hiding_modes, look
 
 # Vectors per Lanczos step: fewer converge in fewer solves, more make each solve of a large factor cheaper.
 BLOCK, LARGE_BLOCK, LARGE, WIDEST_BLOCK = 8, 12, 50_000, 64
-MANY = (
-    40  # modes from which on wider blocks are taken; 30 of 600,000 dofs take 3 % less time with narrow ones
-)
+# Modes from which on blocks are wide where a factor is large; 30 of 600,000 dofs take 3 % less time with narrow ones.
+MANY = 40
 MODES_PER_SHIFT = 100
 FIRST_SHIFT = 1e-9
 # Steps, each a factor of 100, that the first shift goes down where eigenvalues are negative.

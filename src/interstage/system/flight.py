@@ -344,7 +344,7 @@ class Flight:
                     self.loop.loop.pace[stretch.KNOWN] = 0.0  # as after a checkpoint
                     self.save()
                     due = self._due()
-            self._last_row()
+            self.log_row(self.t)  # signals as they are at the end
             self.describe_masses()  # the system of the log has the masses of the end
         except BaseException as error:
             self.flush()
@@ -442,10 +442,6 @@ class Flight:
         self.log.take(loop)
         loop.now[kernels.ROWS] = 0
         loop.group_rows[:] = 0
-
-    def _last_row(self) -> None:
-        """Log the end: signals as they are there."""
-        self.log_row(self.t)
 
     def log_row(self, t: float) -> None:
         """Log where the flight stands, unless it is in the log: signals as they are there."""
