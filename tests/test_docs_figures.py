@@ -1,149 +1,134 @@
-"""Figures in README and CHANGELOG are those of the committed tables.
+"""Figures that README and docs quote are those of the committed tables, each bound to a row and column of its page.
 
-A sentence of README that ends in a link to a study or a benchmark may hold only figures of that page, rounded to the
-digits that are written (errors may be rounded up); a figure of accuracy or speed in CHANGELOG must be on one of them.
+README, docs/studies.md, docs/speed.md and CHANGELOG.md name no measured figure but as a link with its key
+(`quoted_figures`). Sizes and settings may stand in the open where a key of the same item has them.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
 import pytest
+from quoted_figures import NUMBER, QUOTE, ROOT, Quote, fault, looked_up, plain, quotes, rounds_to, value
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = {
-    p.relative_to(ROOT).as_posix(): p
-    for d in ("validation", "benchmarks")
-    for p in (ROOT / "docs" / d).glob("*.md")
-}
-NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w]*\])")
-LINK = re.compile(r"\[[^\]]*\]\((docs/[^)]*\.md)\)")
-COUNTS = dict(
-    zip(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
-        range(2, 13),
-        strict=True,
-    )
-)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+STUDIES = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+SPEED = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+SOURCES = {"README.md": README, "docs/studies.md": STUDIES, "docs/speed.md": SPEED, "CHANGELOG.md": CHANGES}
+EVERY = [
+    pytest.param(quote, id=f"{source}: {quote.text}, {quote.page.stem}")
+    for source, text in SOURCES.items()
+    for quote in quotes(text, (ROOT / source).parent)
+]
 # a figure of accuracy or of speed, as opposed to a size or a version
 MEASURED = re.compile(
     r"(?<![\w.])(\d[\d,]*(?:\.\d+)?e[-+]?\d+|\d[\d,]*(?:\.\d+)?(?=\s*(?:times|cards a second|µs|us\b|ms\b|s\b|%|dB)))"
 )
 
 
-def value(text: str) -> float:
-    return float(text.replace(",", ""))
+def section(text: str, heading: str) -> list[str]:
+    """Return the items of a section."""
+    return re.split(r"\n- ", text[text.index(heading) :].split("\n## ")[0])[1:]
 
 
-def digits(text: str) -> int:
-    """Significant digits of a written number; zeros at the end of a whole number do not count.
-
-    >>> [digits(text) for text in ("589,000", "0.26", "3e-7", "2.10", "100")]
-    [3, 2, 1, 3, 1]
-    """
-    mantissa = text.replace(",", "").split("e")[0]
-    if "." not in mantissa:
-        mantissa = mantissa.rstrip("0")
-    return max(1, len(mantissa.replace(".", "").lstrip("0")))
+def items() -> list[str]:
+    """Return what README and the page of studies say of results, item by item."""
+    listed = [line[2:] for line in STUDIES.splitlines() if line.startswith("- ")]
+    return section(README, "## Why believe it") + section(README, "## How fast") + listed
 
 
-def rounds_to(found: float, text: str) -> bool:
-    """Say whether a number of a page is written `text`, rounded to nearest or, if it is an error, upward."""
-    wanted, n = value(text), digits(text)
-    if found == wanted:
-        return True
-    if found == 0.0:
-        return False
-    unit = 10.0 ** (math.floor(math.log10(abs(found))) + 1 - n)
-    nearest = math.isclose(round(found / unit) * unit, wanted, rel_tol=1e-9)
-    return nearest or ("e-" in text and math.isclose(math.ceil(found / unit) * unit, wanted, rel_tol=1e-9))
+@pytest.mark.parametrize("quote", EVERY)
+def test_quoted_figures_are_those_of_their_rows(quote):
+    assert fault(quote) is None
 
 
-def on_page(text: str, page: Path) -> bool:
-    """Say whether a figure stands among what a page measured; one like 3e-7 must be an error in the table of a study.
-
-    Numbers of the text around a table or an output are none: nobody measured them.
-    """
-    content = page.read_text(encoding="utf-8")
-    if page.parent.name == "validation":  # what was compared, not what the page says of it
-        rows = [line.split("|") for line in content.splitlines() if line.startswith("|")]
-        column = [cell.strip() for cell in rows[0]].index("error")
-        content = " ".join(row[column] if "e-" in text else " ".join(row) for row in rows[2:])
-    else:
-        content = " ".join(re.findall(r"```text\n(.*?)```", content, re.DOTALL))
-    return any(rounds_to(value(found), text) for found in NUMBER.findall(content))
+@pytest.mark.parametrize("item", items(), ids=lambda item: item[:40])
+def test_no_figure_stands_without_its_key(item):
+    keys = " ".join(m[3] for m in QUOTE.finditer(item)).replace(",", "")
+    known = {value(n) for n in NUMBER.findall(keys)}
+    open_ones = [n for n in NUMBER.findall(plain(item).replace("T+", "T + ")) if value(n) not in known]
+    assert not open_ones, f"no key: {', '.join(open_ones)} in {' '.join(item.split())}"
 
 
-def claims() -> list[tuple[str, str]]:
-    """Pieces of README that end in a link to a page of figures: (text, page)."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    out = []
-    for section in ("## Why believe it", "## How fast"):
-        body = text[text.index(section) :].split("\n## ")[0]
-        for bullet in re.split(r"\n- ", body)[1:]:
-            begin = 0
-            for link in LINK.finditer(bullet):
-                out.append((bullet[begin : link.start()], link[1]))
-                begin = link.end()
-            assert not NUMBER.search(bullet[begin:]), f"figures without a page: {bullet[begin:].strip()}"
-    return out
-
-
-@pytest.mark.parametrize(("text", "page"), claims())
-def test_figures_of_readme_are_on_the_page_they_link(text, page):
-    missing = [figure for figure in NUMBER.findall(text) if not on_page(figure, PAGES[page])]
-    assert not missing, f"{page} has no figure {', '.join(missing)}: {' '.join(text.split())}"
-
-
-def studies() -> list[tuple[str, str]]:
-    """What the page of the studies says of each: (text, page)."""
-    text = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("- ")]
-    return [(re.sub(r"\[[^\]]*\]\([^)]*\)", "", line), link) for line in lines
-            for link in re.findall(r"\((validation/[^)]*\.md)\)", line)]  # fmt: skip
+def test_columns_of_now_on_the_speed_page_are_quoted():
+    rows = [line.split("|") for line in SPEED.splitlines() if line.startswith("|")][2:]
+    assert rows
+    for row in rows:
+        assert not NUMBER.search(plain(row[3])), f"figures without a key: {row[3].strip()}"
+        assert QUOTE.search(row[3])
 
 
 def test_every_study_has_its_sentence():
     there = sorted(f"validation/{p.name}" for p in (ROOT / "docs" / "validation").glob("*.md"))
-    assert sorted(page for _, page in studies()) == there
+    linked = {page for line in STUDIES.splitlines() if line.startswith("- ") for page in re.findall(r"\((validation/[^)\s]*\.md)\)", line)}  # fmt: skip
+    assert sorted(linked) == there
 
 
-@pytest.mark.parametrize(("text", "page"), studies())
-def test_figures_of_the_studies_page_are_those_of_the_studies(text, page):
-    # what is named by a number, as grids and times, is no figure: those with a point or a power are
-    figures = [n for n in NUMBER.findall(text) if "." in n or "e-" in n]
-    missing = [n for n in figures if not on_page(n, PAGES[f"docs/{page}"])]
-    assert not missing, f"{page} has no figure {', '.join(missing)}"
+def test_the_change_log_measures_nothing():
+    # what was measured then is no figure of today's pages; those that are quoted have keys
+    text = plain(CHANGES)
+    found = [text[max(0, m.start() - 40) : m.end() + 10] for m in MEASURED.finditer(text)]
+    settings = re.compile(r'"10 ms"|T\+300 s')
+    assert not [words for words in found if not settings.search(words)]
 
 
-def test_readme_counts_and_bounds_of_the_nastran_table():
-    """The number of models, and bounds that hold for every row they speak of."""
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    rows = [line.split("|")[1:-1] for line in PAGES["docs/validation/nastran_reference.md"].read_text().splitlines()
-            if line.startswith("|")][2:]  # fmt: skip
-    errors = [float(row[4]) for row in rows if "frequencies, Hz" in row[1]]
-    said = re.search(r"frequencies of (\w+) models to (\S+?),", text)
-    assert COUNTS[said[1]] == len(errors)
-    assert max(errors) <= value(said[2])
-    matrix = next(float(row[4]) for row in rows if row[1].strip() == "K_gg")
-    assert matrix <= value(re.search(r"agrees with a commercial Nastran's own to (\S+?);", text)[1])
-
-
-def test_measured_figures_of_the_changelog_are_on_a_page():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    missing = [
-        m[1] for m in MEASURED.finditer(text) if not any(on_page(m[1], page) for page in PAGES.values())
+def test_a_wrong_figure_is_seen(tmp_path):
+    folder = tmp_path / "validation"
+    folder.mkdir()
+    page = folder / "beam.md"
+    page.write_text(
+        "| case | quantity | reference | ours | error | tolerance | note |\n|---|---|---|---|---|---|---|\n"
+        "| flight | position, m | 1 | 16.4 | 1.6e-03 | 1e+03 | 21 at most |\n"
+        "| a | 3 modes, Hz | 1 | 2.0, -7.1, 3.0 | 2.1e-08 | 1e-07 |  |\n"
+        "| b | 3 modes, Hz | 1 | 4.0 | 1.1e-08 | 1e-07 |  |\n"
+    )
+    right = [
+        ("16 m", "flight :: position, m :: ours"),
+        ("2e-3", "flight :: position, m :: error"),
+        ("0.2 %", "flight :: position, m :: error"),
+        ("3e-8", "* :: 3 modes, Hz :: error largest"),
+        ("1e-8", "* :: 3 modes, Hz :: error least"),
+        ("-7.1", "a :: 3 modes, Hz :: ours largest"),
+        ("2", "* :: 3 modes, Hz :: error count"),
     ]
-    assert not missing, f"no table of docs/validation or docs/benchmarks has {', '.join(missing)}"
+    assert [fault(Quote(text, page, key)) for text, key in right] == [None] * len(right)
+    wrong = [
+        ("21 m", "flight :: position, m :: ours"),  # stands elsewhere in the row
+        ("15 m", "flight :: position, m :: ours"),
+        ("17 m", "flight :: position, m :: ours"),  # figures are not rounded upward
+        ("16 m", "flight :: position, m :: error"),
+        ("16 m", "flight :: position :: ours"),  # no such row
+        ("16 m", "flight :: position, m :: most"),  # no such column
+        ("3e-8", "* :: 3 modes, Hz :: error"),  # two rows
+        ("2.0", "a :: 3 modes, Hz :: ours"),  # three numbers
+        ("16 to 17 m", "flight :: position, m :: ours"),
+    ]
+    assert all(fault(Quote(text, page, key)) for text, key in wrong)
 
 
-def test_the_rule_sees_wrong_figures():
-    page = PAGES["docs/benchmarks/deck_reading.md"]
-    assert on_page("589,000", page) and on_page("11", page)
-    assert not on_page("588,000", page) and not on_page("500,000", page) and not on_page("13", page)
-    study = PAGES["docs/validation/nastran_reference.md"]
-    assert not on_page("1e-3", study)
-    assert rounds_to(3.4e-7, "4e-7") and rounds_to(3.4e-7, "3e-7") and not rounds_to(3.4e-7, "5e-7")
-    assert MEASURED.findall("in 42 s, 11 times, to 3e-7, 25 grids, 1.1.0") == ["42", "11", "3e-7"]
+def test_lines_of_benchmarks_are_found_by_their_words(tmp_path):
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    page = folder / "speed.md"
+    page.write_text(
+        "9.9 µs is said here\n```text\nrigid\n  detach   3.93 ms\n  N   5   1.0 /  1.9 = 0.49\nflexible\n  detach   8.45 ms\n```\n"
+    )
+    assert looked_up(Quote("", page, "rigid > detach {} ms")) == 3.93
+    assert looked_up(Quote("", page, "flexible > detach {}")) == 8.45
+    assert looked_up(Quote("", page, "N 5 … = {}")) == 0.49
+    for text, key in (("4.0", "detach {} ms"), ("9.9", "{} µs"), ("4", "flexible > detach {}")):
+        assert fault(Quote(text, page, key))
+
+
+def test_rounding_is_to_the_digits_that_are_written():
+    assert (
+        rounds_to(3.4e-7, "3e-7") and not rounds_to(3.4e-7, "4e-7") and rounds_to(3.4e-7, "4e-7", bound=True)
+    )
+    assert rounds_to(588_837, "589,000") and not rounds_to(588_837, "588,000")
+    assert not rounds_to(3.4e-7, "5e-7", bound=True)
+
+
+def test_a_link_without_a_key_is_left_out_of_figures():
+    assert [q.text for q in quotes('[a](x.md) [5 s](y.md "k {}")', Path("."))] == ["5 s"]
