@@ -4,10 +4,11 @@ A quoted figure is a link whose title is its key:
 
     [16 m](docs/validation/heron_ascent.md "flight :: position at T + 300 s, m :: ours")
 
-Key of a study: case, quantity and column of one row. A `*` stands for any text; where several rows or numbers are meant,
-the column is followed by what is taken of them: `least`, `largest` (by size) or `count` (of rows).
-Key of a benchmark: the first cells of a row and the head of a column, as in "99856 :: 30 modes s"; or a line of its output
-with `{}` for the number and `…` for anything between. Where several are alike, the heading of its block and `>` come first.
+Key of a study: case, quantity and column of one row. A `*` stands for any text; where several rows or numbers are
+meant, the column is followed by what is taken of them: `least`, `largest` (by size) or `count` (of rows).
+Key of a benchmark: the first cells of a row and the head of a column, as in "99856 :: 30 modes s"; or a line of its
+output with `{}` for the number and `…` for anything between. Where several are alike, the heading of its block and `>`
+come first.
 """
 
 from __future__ import annotations
