@@ -25,8 +25,7 @@ HZ = np.array([0.0, 0.1, 0.7, 3.0])
 
 
 def theirs(lin):
-    dt = getattr(lin, "dt", 0)
-    return control.ss(lin.A, lin.B, lin.C, lin.D, dt)
+    return control.ss(lin.A, lin.B, lin.C, lin.D, lin.dt or 0)
 
 
 def gains(system):

@@ -21,7 +21,7 @@ from interstage.demo.ascent_law import SECTIONS, Schedule
 from interstage.demo.ascent_points import AXES, Point, points
 from interstage.demo.ascent_reference import Reference
 from interstage.devices.biquad import tustin
-from interstage.linear.sampled import SampledModel
+from interstage.linear import LinearModel
 
 
 def biquad(
@@ -98,7 +98,7 @@ def design(
     return out[0], out[1]
 
 
-def law_model(schedule: Schedule, t: float) -> SampledModel:
+def law_model(schedule: Schedule, t: float) -> LinearModel:
     """Return the attitude law at a time, from attitude and rate (6,) to the angular acceleration demanded, negative."""
     kp, kd, ki, filters, _ = schedule.at(t)
     T, n = ap.FRAME, 3 + 6 * SECTIONS
@@ -115,18 +115,18 @@ def law_model(schedule: Schedule, t: float) -> SampledModel:
         A[one], B[one] = b1 @ Cu - a1 @ C, b1 @ Du - a1 @ D
         A[one, two] += np.eye(3)
         A[two], B[two] = b2 @ Cu - a2 @ C, b2 @ Du - a2 @ D
-    return SampledModel(A, B, C, D, dt=T)
+    return LinearModel(A, B, C, D, dt=T)
 
 
-def steered(one: Point, schedule: Schedule) -> SampledModel:
+def steered(one: Point, schedule: Schedule) -> LinearModel:
     """Return the vehicle from angular accelerations demanded (3,) to attitude and rate (6,)."""
     allocate, model = schedule.at(one.t)[4], one.model
     if one.upper:
         allocate = np.vstack([allocate, 0.0 * allocate[:1]])
-    return SampledModel(model.A, model.B @ allocate, model.C, model.D @ allocate, dt=model.dt)
+    return LinearModel(model.A, model.B @ allocate, model.C, model.D @ allocate, dt=model.dt)
 
 
-def closed_loop(one: Point, schedule: Schedule) -> SampledModel:
+def closed_loop(one: Point, schedule: Schedule) -> LinearModel:
     """Return vehicle and law together."""
     return steered(one, schedule).feedback(law_model(schedule, one.t))
 

@@ -19,7 +19,6 @@ from interstage.demo import ascent_vehicle as av
 from interstage.demo.ascent_reference import AxialForce, Leg, Reference, Target, pitch_program
 from interstage.devices import Earth
 from interstage.linear import LinearModel, linearize, trim
-from interstage.linear.sampled import SampledModel
 from interstage.multibody import State
 from interstage.spatial.functions import matrix_from_quaternion
 from interstage.system import quaternion
@@ -88,7 +87,7 @@ class Point:
     """
 
     t: float
-    model: SampledModel
+    model: LinearModel
     effect: np.ndarray
     bending: tuple[float, float]
     lever: float
@@ -187,7 +186,7 @@ def bending(model: LinearModel) -> tuple[float, float]:
     return float(first), float(hz[hz > 1.3 * first][0])
 
 
-def _turning(model: SampledModel, q: np.ndarray) -> SampledModel:
+def _turning(model: LinearModel, q: np.ndarray) -> LinearModel:
     """Return the model with the attitude as a rotation vector, and as rate what a gyro says: its change in a frame."""
     w, x, y, z = q
     back = 2.0 * np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
@@ -198,5 +197,5 @@ def _turning(model: SampledModel, q: np.ndarray) -> SampledModel:
     B = np.vstack([model.B, D])
     C2 = np.block([[C, np.zeros((3, 3))], [C / T, -np.eye(3) / T]])
     D2 = np.vstack([D, D / T])
-    return SampledModel(A, B, C2, D2, [*model.states, *(f"before.{axis}" for axis in AXES)], model.inputs,
+    return LinearModel(A, B, C2, D2, [*model.states, *(f"before.{axis}" for axis in AXES)], model.inputs,
                         [f"{what}.{axis}" for what in ("attitude", "rate") for axis in AXES], dt=T)  # fmt: skip

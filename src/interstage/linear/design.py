@@ -21,7 +21,6 @@ from scipy import linalg
 
 from interstage.errors import InputError, SolverError
 from interstage.linear.model import Chosen, LinearModel
-from interstage.linear.sampled import SampledModel
 from interstage.system.ticks import period_of
 
 SLOW_HZ, GAP = 0.05, 3.0  # poles below this are rigid motion; a gap of this factor above them ends it
@@ -41,7 +40,7 @@ def lqr(
 ) -> np.ndarray:
     """Return the gain K (nu, n) of u = -K x with the least cost; see the module.
 
-    plant : a `LinearModel` (a `SampledModel` has the cost of its samples), or A (n, n) beside B (n, nu)
+    plant : a `LinearModel` (a sampled one has the cost of its samples), or A (n, n) beside B (n, nu)
     Q (n, n), R (nu, nu), N (n, nu) : weights of states, inputs, and their products
     every : period, as in "20 ms", for which inputs are held: the continuous cost, with the gain of the samples
     sampled : A and B, given as arrays, lead from sample to sample
@@ -95,7 +94,7 @@ def _plant(
             raise InputError(
                 "a linear model has its own B", where="lqr", hint="give weights by name: Q=…, R=…"
             )
-        return plant.A, plant.B, isinstance(plant, SampledModel)
+        return plant.A, plant.B, plant.dt is not None
     if B is None:
         raise InputError("A needs B beside it", where="lqr", expected="lqr(A, B, Q=…, R=…)")
     n = len(np.atleast_2d(np.asarray(plant)))

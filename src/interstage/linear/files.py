@@ -7,6 +7,7 @@ All three hold one tree of named arrays (docs/linear_file.md):
     grid_positions                            {node: position} from the reference place, in its axes
     rigid_body_mass_properties                mass, cmoffset, inertia about the reference place
     state_names ... output_units, operating_point, linearization, and what the user adds by name
+    dt, notes                                 seconds from sample to sample (0: continuous time); sentences
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from interstage.linear import files_hdf5, files_m, files_mat, files_npz
 from interstage.linear.model import LinearModel
 from interstage.output import as_path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 had neither dt nor notes
 _MAPS = ("state_index", "input_index", "output_index")
+_VECTORS = ("q", "v", "vdot", "y")  # of the operating point
 _LISTS = ("states", "inputs", "outputs")
 _KNOWN = {
     *"ABCD",
@@ -42,6 +44,8 @@ _KNOWN = {
     "rigid_body_mass_properties",
     "operating_point",
     "linearization",
+    "dt",
+    "notes",
     *(f"{what[:-1]}_{part}" for what in _LISTS for part in ("names", "units")),
 }
 KINDS = {".h5": files_hdf5, ".hdf5": files_hdf5, ".mat": files_mat, ".npz": files_npz}
@@ -72,14 +76,19 @@ def as_tree(model: LinearModel) -> dict[str, Any]:
     tree["rigid_body_mass_properties"] = dict(model.mass_properties)
     tree["operating_point"] = dict(model.operating_point)
     tree["linearization"] = dict(model.method)
+    tree["dt"] = 0.0 if model.dt is None else model.dt  # as MATLAB's Ts: 0 is continuous time
+    tree["notes"] = list(model.notes)
     return tree | dict(model.extras)
 
 
 def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
     """Return the model of a tree; names that a foreign file lacks are made from its index maps."""
+    ours = tree.get("FORMAT") == LINEAR.format
+    new = ("dt", "notes") if ours and float(tree.get("SCHEMA_VERSION", 1)) < 2 else ()  # were free for extras
+    added = {k: v for k, v in tree.items() if k not in _KNOWN or k in new}
+    tree = {k: v for k, v in tree.items() if k not in new}
     matrices = {letter: np.atleast_2d(np.asarray(tree[letter])) for letter in "ABCD"}
     n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])
-    ours = tree.get("FORMAT") == LINEAR.format
     maps = {name: _index_map(tree.get(name, {}), base, ours) for name in _MAPS}
     fields: dict[str, Any] = dict(matrices) | maps
     for what, count in (("states", n), ("inputs", nu), ("outputs", ny)):
@@ -93,11 +102,21 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
             k: (float(v) if np.ndim(v) == 0 else v)
             for k, v in tree.get("rigid_body_mass_properties", {}).items()
         },
-        operating_point=tree.get("operating_point", {}),
+        operating_point={
+            k: np.atleast_1d(v) if k in _VECTORS else v for k, v in tree.get("operating_point", {}).items()
+        },
         method=_method(tree.get("linearization", {})),
-        extras={k: v for k, v in tree.items() if k not in _KNOWN},
+        extras=added,
         name=tree.get("NAME", "linear model"),
+        dt=_sample_time(tree, ours),
+        notes=tuple(_texts(tree.get("notes"))),
     )
+
+
+def _sample_time(tree: dict[str, Any], ours: bool) -> float | None:
+    """Return the sample time; of files of other tools `dt` or `Ts`; 0 is continuous time."""
+    found = tree.get("dt", 0.0 if ours else tree.get("Ts", 0.0))
+    return float(np.asarray(found).item()) or None
 
 
 def _texts(found: Any) -> list[str]:

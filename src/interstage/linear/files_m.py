@@ -15,17 +15,20 @@ from interstage.output import write_text
 
 def write(tree: dict[str, Any], path: Path) -> None:
     """Write a script, with every digit."""
+    rate = "x(k+1)" if tree["dt"] else "x'"
     lines = [
-        f"% {_line(tree['NAME'])}: x' = A x + B u, y = C x + D u",
+        f"% {_line(tree['NAME'])}: {rate} = A x + B u, y = C x + D u",
         f"% written by Interstage {tree['INTERSTAGE_VERSION']}",
     ]
+    lines += [f"% {_line(note)}" for note in tree["notes"]]
     lines += [f"{letter} = {_matrix(np.asarray(tree[letter]))};" for letter in "ABCD"]
+    lines.append(f"Ts = {tree['dt']!r}; % seconds from one sample to the next, 0: continuous time")
     for what in ("state", "input", "output"):
         for part in ("names", "units"):
             lines.append(f"{what}_{part} = {_cell(tree[f'{what}_{part}'])};")
     lines += [
         "if exist('ss', 'file') || exist('ss', 'builtin')",
-        "  sys = ss(A, B, C, D, 'StateName', state_names, 'InputName', input_names, 'OutputName', output_names);",
+        "  sys = ss(A, B, C, D, Ts, 'StateName', state_names, 'InputName', input_names, 'OutputName', output_names);",
         "end",
         "",
     ]

@@ -20,7 +20,7 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.linear.chart import Chart
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, owner_of, span_of, split_parts
-from interstage.linear.sampled import SampledModel
+from interstage.linear.model import LinearModel
 from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
@@ -183,7 +183,7 @@ def linearize_frame(
     step: Period | None = None,
     name: str | None = None,
     velocity_axes: str = "body",
-) -> SampledModel:
+) -> LinearModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
     turned = in_world(velocity_axes)
     plant = FlightPlant(assembly, x0, inputs, outputs, given, _step(assembly, step))
@@ -206,7 +206,7 @@ def linearize_frame(
     if turned:
         assert frame.end is not None
         A, B, C = sampled_in_world((A, B, C), plant.system, plant.x0, frame.end, plant.motions(chosen[kept]))
-    return SampledModel(
+    return LinearModel(
         A,
         B,
         C,

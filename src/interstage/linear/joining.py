@@ -12,6 +12,7 @@ them where both have one of the same name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,16 +26,14 @@ from interstage.units import unit
 
 if TYPE_CHECKING:
     from interstage.linear.model import Chosen, LinearModel
-    from interstage.linear.sampled import SampledModel
 
+SAME_TIME = 1e-12  # part of a sample time by which another may differ: rounding of sums and quotients
 METHODS = {"zoh": "zoh", "foh": "foh", "tustin": "bilinear"}
 
 
-def discretize(model: LinearModel, dt: Period, method: str = "zoh") -> SampledModel:
+def discretize(model: LinearModel, dt: Period, method: str = "zoh") -> LinearModel:
     """Return the model from one sample to the next, `dt` seconds (or as "10 ms") later."""
-    from interstage.linear.sampled import SampledModel
-
-    if isinstance(model, SampledModel):
+    if model.dt is not None:
         raise InputError("the model is sampled already", where="discretize", got=f"every {model.dt:g} s")
     if method not in METHODS:
         raise InputError("unknown method", where="discretize", expected=", ".join(METHODS), got=repr(method))
@@ -42,7 +41,7 @@ def discretize(model: LinearModel, dt: Period, method: str = "zoh") -> SampledMo
         raise InputError("a sample time is above zero", where="discretize", expected="seconds", got=repr(dt))
     seconds = float(dt) if isinstance(dt, float | np.floating) else float(period_of(dt, "discretize, dt"))
     A, B, C, D, _ = scipy.signal.cont2discrete((model.A, model.B, model.C, model.D), seconds, METHODS[method])
-    return _like(model, A, B, C, D, seconds)
+    return replace(model, A=A, B=B, C=C, D=D, dt=seconds)
 
 
 def series(first: LinearModel, second: LinearModel) -> LinearModel:
@@ -60,8 +59,9 @@ def series(first: LinearModel, second: LinearModel) -> LinearModel:
         "output_index": second.output_index,
     }
     return _model(
-        A, B, C, second.D @ first.D, _state_names(first, second), named, f"{second.name}({first.name})", dt
-    )
+        A, B, C, second.D @ first.D, _state_names(first, second), named, f"{second.name}({first.name})", dt,
+        (*first.notes, *second.notes),
+    )  # fmt: skip
 
 
 def feedback(
@@ -107,18 +107,25 @@ def feedback(
         for what in ("inputs", "outputs", "input_units", "output_units", "input_index", "output_index")
     }
     return _model(
-        A, np.vstack([plant.B @ of_r, B2 @ D]), C, D, _state_names(plant, law), named, plant.name, dt
-    )
+        A, np.vstack([plant.B @ of_r, B2 @ D]), C, D, _state_names(plant, law), named, plant.name, dt,
+        (*plant.notes, *law.notes),
+    )  # fmt: skip
 
 
 def response(
-    model: LinearModel, t: ArrayLike, u: ArrayLike = 0.0, x0: ArrayLike | None = None, held: bool = False
+    model: LinearModel,
+    t: ArrayLike | None,
+    u: ArrayLike = 0.0,
+    x0: ArrayLike | None = None,
+    held: bool = False,
 ) -> np.ndarray:
     """Return outputs (nt, ny) at times t (nt,), which increase.
 
     u : (nt, nu), (nt,) of one input, or numbers (nu,) that stay; straight lines between times, or held
     x0 : (n,) at the first time, default zero
     """
+    if t is None:
+        raise InputError("a model in continuous time needs times", where="time_response", expected="t=")
     times = np.asarray(t, dtype=float)
     if times.ndim != 1 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
         raise InputError("times must increase", where="time_response")
@@ -142,7 +149,41 @@ def response(
     return y
 
 
-def sampled_response(model: SampledModel, u: ArrayLike, x0: ArrayLike | None = None) -> np.ndarray:
+def rows_of_samples(
+    model: LinearModel, t: ArrayLike | None, u: ArrayLike | None, x0: ArrayLike | None
+) -> tuple[ArrayLike, ArrayLike | None]:
+    """Return inputs, a row for each sample, and the state at the start, of (t, u, x0), (u) or (u, x0)."""
+    assert model.dt is not None
+    if t is None:
+        if u is None:
+            raise InputError("a sampled model needs inputs", where="time_response", expected="u=")
+        return u, x0
+    first = np.asarray(t, dtype=float)
+    steps = np.diff(first) if first.ndim == 1 else np.zeros(0)
+    times = first.ndim == 1 and bool((np.abs(steps - model.dt) <= 1e-6 * model.dt).all())
+    if u is None:
+        return first, x0
+    start = x0 is None and np.shape(u) == (len(model.A),)
+    rows = first.ndim == 2 or len(model.inputs) == 1
+    if times and not (start and rows and len(first)):
+        return _inputs_of(model, u, len(first)), x0
+    if start and rows and not times:
+        return first, u
+    if times:
+        raise InputError(
+            "it cannot be told whether times and inputs or inputs and a state at the start are given",
+            where="time_response",
+            hint="write time_response(t, u, x0=…) or time_response(u=…, x0=…)",
+        )
+    raise InputError(
+        "times of a sampled model must be its sample time apart",
+        where="time_response",
+        expected=f"steps of {model.dt:g} s",
+        hint="leave t out: time_response(u=…) has a row for each sample",
+    )
+
+
+def sampled_response(model: LinearModel, u: ArrayLike, x0: ArrayLike | None = None) -> np.ndarray:
     """Return outputs (nt, ny) of a sampled model for inputs (nt, nu), or (nt,) of one input."""
     rows = np.asarray(u, dtype=float)
     if rows.ndim not in (1, 2):
@@ -204,14 +245,16 @@ def _as_model(law: LinearModel | ArrayLike, nu: int, ny: int) -> LinearModel:
 
 
 def _common_dt(a: LinearModel, b: LinearModel) -> float | None:
-    """Return the sample time of two models, None in continuous time; gains go with any."""
-    times = {getattr(m, "dt", None) for m in (a, b) if len(m.A)} or {None}
-    if len(times) > 1:
+    """Return the sample time of two models, None in continuous time; gains without a sample time go with any."""
+    times = [m.dt for m in (a, b) if len(m.A) or m.dt is not None] or [None]
+    one, two = times[0], times[-1]
+    alike = one is two or (one is not None and two is not None and abs(one - two) <= SAME_TIME * one)
+    if not alike:
         words = ["in continuous time" if dt is None else f"every {dt:g} s" for dt in times]
         raise InputError(
             "models of different times are not joined", got=" and ".join(sorted(words)), hint="discretize"
         )
-    return times.pop()
+    return one
 
 
 def _check_wires(
@@ -236,21 +279,17 @@ def _state_names(a: LinearModel, b: LinearModel) -> list[str]:
 
 
 def _model(
-    A, B, C, D, states: list[str], named: Mapping[str, object], name: str, dt: float | None
+    A,
+    B,
+    C,
+    D,
+    states: list[str],
+    named: Mapping[str, object],
+    name: str,
+    dt: float | None,
+    notes: Sequence[str],
 ) -> LinearModel:
     from interstage.linear.model import LinearModel
-    from interstage.linear.sampled import SampledModel
 
-    if dt is None:
-        return LinearModel(A, B, C, D, states, name=name, **named)  # type: ignore[arg-type]
-    return SampledModel(A, B, C, D, states, name=name, dt=dt, **named)  # type: ignore[arg-type]
-
-
-def _like(model: LinearModel, A, B, C, D, dt: float) -> SampledModel:
-    from dataclasses import fields
-
-    from interstage.linear.model import LinearModel
-    from interstage.linear.sampled import SampledModel
-
-    rest = {f.name: getattr(model, f.name) for f in fields(LinearModel) if f.name not in "ABCD"}
-    return SampledModel(A, B, C, D, **rest, dt=dt)
+    once = tuple(dict.fromkeys(notes))
+    return LinearModel(A, B, C, D, states, name=name, dt=dt, notes=once, **named)  # type: ignore[arg-type]

@@ -100,7 +100,7 @@ def linearize(
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
     set : {port or state: value} of an assembly, beside those of the point
-    sampled : of an assembly, the map of one frame of its samples, software and all (`SampledModel`); `step` is that of
+    sampled : of an assembly, the map of one frame of its samples, software and all (it has a `dt`); `step` is that of
         RK4 inside the frame, default 10 ms or a twelfth of the shortest period of the vehicle's modes
     """
     if isinstance(system, Assembly):

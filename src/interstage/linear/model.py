@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear import balanced, joining, reduction, response
-from interstage.linear.poles import LinearModes, Poles, damped_modes, poles_of, undamped_modes
+from interstage.linear.poles import (
+    LinearModes,
+    Poles,
+    SampledPoles,
+    damped_modes,
+    poles_of,
+    sampled_poles_of,
+    undamped_modes,
+)
 from interstage.linear.reduction import ModalGains
 from interstage.linear.zeros import invariant_zeros
 
@@ -23,7 +31,6 @@ Chosen = str | int | Sequence[str | int] | None
 if TYPE_CHECKING:
     from control import StateSpace
 
-    from interstage.linear.sampled import SampledModel
     from interstage.system.ticks import Period
 
 MOST_NAMES = 8  # of states, inputs or outputs that are printed
@@ -33,18 +40,23 @@ INDICES = ("state_index", "input_index", "output_index")
 @named_arguments
 @dataclass(eq=False)
 class LinearModel:
-    """ẋ = A x + B u, y = C x + D u for small deviations from an operating point, in continuous time.
+    """ẋ = A x + B u, y = C x + D u for small deviations from an operating point; with `dt`, x⁺ = A x + B u.
 
     states, inputs, outputs : names;  state_index, ... {group: indices from 0};  state_units, ... a unit for each
     grid_positions {node: (3,)}, mass_properties {mass, cmoffset, inertia} : about the reference place
     operating_point {q, v, vdot, y}; method {method, step, richardson, error}
     extras : anything by name that shall go into the file: arrays, or dictionaries of arrays
+    dt : seconds from one sample to the next; None: continuous time
+    notes : sentences on how far the model holds, printed and stored with it
 
     >>> lin = LinearModel([[0, 1], [-4.0, -0.4]], [[0], [1]], [[1, 0]], [[0]], states=["q", "v"])
     >>> lin.poles().frequency_hz * 2 * np.pi
     array([2., 2.])
     >>> lin.frequency_response([0.0])[0].real
     array([[0.25]])
+    >>> LinearModel([[0.5]], [[1.0]], [[1.0]], [[0.0]], dt=0.1).poles()
+              real      imaginary       size           Hz    damping poles
+               0.5              0   0.500000     1.103178   1.000000     1
     """
 
     A: np.ndarray
@@ -66,8 +78,11 @@ class LinearModel:
     method: dict[str, str | float | bool | None] = field(default_factory=dict)
     extras: dict[str, object] = field(default_factory=dict)
     name: str = "linear model"
+    dt: float | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self.dt, self.notes = _sample_time(self.dt), _sentences(self.notes)
         for letter in "ABCD":
             try:
                 given = np.asarray(getattr(self, letter))
@@ -168,10 +183,10 @@ class LinearModel:
 
     def __repr__(self) -> str:
         n, nu, ny = len(self.A), self.B.shape[1], len(self.C)
+        parts = [f"{n} states", f"{nu} inputs", f"{ny} outputs"]
+        parts += [] if self.dt is None else [f"every {self.dt:g} s"]
         how = self.method.get("method", "")
-        return (
-            f"<LinearModel '{self.name}': {n} states, {nu} inputs, {ny} outputs{', ' + how if how else ''}>"
-        )
+        return f"<LinearModel '{self.name}': {', '.join([*parts, *([str(how)] if how else [])])}>"
 
     def __str__(self) -> str:
         lines = [repr(self)[1:-1]]
@@ -189,6 +204,7 @@ class LinearModel:
             lines.append(
                 f"  poles    {poles.verdict}" + (f", {min(band):.4g} to {max(band):.4g} Hz" if band else "")
             )
+        lines += [f"  {'note':<8} {note}" for note in self.notes]
         return "\n".join(lines)
 
     def _places(
@@ -244,9 +260,13 @@ class LinearModel:
 
     # analysis -----------------------------------------------------------------------------------------
 
-    def poles(self) -> Poles:
-        """Return the poles (n,) in order of size; `.frequency_hz`, `.damping`; prints as a table."""
-        return poles_of(self.A)
+    def poles(self) -> Poles | SampledPoles:
+        """Return the poles (n,) in order of size; `.frequency_hz`, `.damping`; prints as a table.
+
+        Of a sampled model the eigenvalues z, largest first: it is stable where all are inside the unit circle.
+        Frequency and damping are those of ln(z)/dt.
+        """
+        return poles_of(self.A) if self.dt is None else sampled_poles_of(self.A, self.dt)
 
     def modes(self, damped: bool = True) -> LinearModes:
         """Return damped modes (eigenvectors of A), or undamped ones (without the rate terms, at rest)."""
@@ -262,7 +282,7 @@ class LinearModel:
     def frequency_response(
         self, f_hz: ArrayLike, inputs: Chosen = None, outputs: Chosen = None, form: str = "auto"
     ) -> np.ndarray:
-        """Return H(j2πf) (nf, ny, nu), complex, of all channels or of those chosen.
+        """Return H(j2πf) (nf, ny, nu), complex, of all channels or of those chosen; of a sampled model H(exp(j2πf dt)).
 
         form : "modal", "schur", or "auto": modal where its transformation is well conditioned
         """
@@ -273,7 +293,12 @@ class LinearModel:
         if f.ndim != 1 or not np.isfinite(f).all():
             raise InputError("frequencies must be finite numbers", where="f_hz", got=repr(f_hz)[:60])
         i, o = self.input_places(inputs), self.output_places(outputs)
-        return response.frequency_response(self.A, self.B[:, i], self.C[o], self.D[np.ix_(o, i)], f, form)
+        B, C, D = self.B[:, i], self.C[o], self.D[np.ix_(o, i)]
+        if self.dt is None:
+            return response.frequency_response(self.A, B, C, D, f, form)
+        # about one, where rigid-body poles are: (z - 1) - (A - 1)
+        about = np.expm1(2j * np.pi * f * self.dt)
+        return response.response_at(self.A - np.eye(len(self.A)), B, C, D, about, form)
 
     def zeros(self, inputs: Chosen = None, outputs: Chosen = None) -> Poles:
         """Return the finite invariant zeros between the chosen inputs and outputs (transmission zeros if minimal)."""
@@ -311,7 +336,7 @@ class LinearModel:
 
     # joining ------------------------------------------------------------------------------------------
 
-    def discretize(self, dt: Period, method: str = "zoh") -> SampledModel:
+    def discretize(self, dt: Period, method: str = "zoh") -> LinearModel:
         """Return the model from one sample to the next, `dt` seconds later, or as in "10 ms".
 
         "zoh" holds inputs between, "foh" and "tustin" do not.
@@ -329,10 +354,20 @@ class LinearModel:
         return joining.feedback(self, law, sign, inputs, outputs)
 
     def time_response(
-        self, t: ArrayLike, u: ArrayLike = 0.0, x0: ArrayLike | None = None, held: bool = False
+        self,
+        t: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        x0: ArrayLike | None = None,
+        held: bool = False,
     ) -> np.ndarray:
-        """Return outputs (nt, ny) at times t for inputs u (nt, nu), straight lines between times or held; exact."""
-        return joining.response(self, t, u, x0, held)
+        """Return outputs (nt, ny) at times t for inputs u (nt, nu), straight lines between times or held; exact.
+
+        Of a sampled model times are `dt` apart and may be left out: `time_response(u)` and `time_response(u, x0)` have
+        a row of inputs for each sample.
+        """
+        if self.dt is None:
+            return joining.response(self, t, 0.0 if u is None else u, x0, held)
+        return joining.sampled_response(self, *joining.rows_of_samples(self, t, u, x0))
 
     # design -------------------------------------------------------------------------------------------
 
@@ -395,7 +430,32 @@ class LinearModel:
                 "python-control is not installed", hint="pip install 'interstage[control]'"
             ) from None
         labels = {what: _labels(getattr(self, what)) for what in ("states", "inputs", "outputs")}
-        return control.StateSpace(self.A, self.B, self.C, self.D, name=_label(self.name), **labels)
+        dt = 0 if self.dt is None else self.dt
+        return control.StateSpace(self.A, self.B, self.C, self.D, dt, name=_label(self.name), **labels)
+
+
+def _sample_time(dt: object) -> float | None:
+    """Return a sample time in seconds, or None of continuous time."""
+    if dt is None:
+        return None
+    number = isinstance(dt, int | float | np.integer | np.floating) and not isinstance(dt, bool)
+    if not number or not (np.isfinite(dt) and dt > 0):  # type: ignore[call-overload,operator]
+        raise InputError(
+            "dt of a linear model must be a time above zero",
+            expected="seconds from one sample to the next, or None for continuous time",
+            got=repr(dt),
+        )
+    return float(dt)  # type: ignore[arg-type]
+
+
+def _sentences(notes: object) -> tuple[str, ...]:
+    """Return notes as a tuple of texts; one text alone is one note."""
+    given = (notes,) if isinstance(notes, str) else notes
+    if not isinstance(given, tuple | list) or not all(isinstance(note, str) for note in given):
+        raise InputError(
+            "notes of a linear model must be texts", expected="a tuple of str", got=repr(notes)[:60]
+        )
+    return tuple(given)
 
 
 def _copied(items: Mapping[str, object]) -> dict[str, object]:

@@ -135,6 +135,14 @@ def poles_of(A: np.ndarray) -> Poles:
     return values[order].view(Poles)
 
 
+def sampled_poles_of(A: np.ndarray, dt: float) -> SampledPoles:
+    """Return the eigenvalues of a map from one sample to the next, largest first."""
+    values = np.linalg.eigvals(balanced(A)[0]).astype(complex)
+    poles = values[np.argsort(-np.abs(values), kind="stable")].view(SampledPoles)
+    poles.dt = dt
+    return poles
+
+
 @dataclass(frozen=True)
 class LinearModes:
     """Modes of a linear model in order of frequency.
