@@ -131,8 +131,8 @@ def load(
 ) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody | Study:
     """Read any file that Interstage writes: component, vehicle, linear model, simulation log, mass tree, study.
 
-    What it is, is told by its content. The classes have the same door with options of their own: `Component.load`,
-    `Multibody.load`, `LinearModel.load`, `Log.load`, `MassBody.load`.
+    What it is, is told by its content; a folder is that of a study. The classes have the same door with options of
+    their own: `Component.load`, `Multibody.load`, `LinearModel.load`, `Log.load`, `MassBody.load`.
     """
     return file_kind(path).load(path)  # type: ignore[return-value]
 
@@ -232,7 +232,9 @@ def _look(path: Path) -> tuple[FileKind | None, str]:
     """Return the kind of a file, or None, and words for what it is."""
     packed, words = container(path)
     found: FileKind | None = None
-    if packed == "mat":
+    if path.is_dir():
+        found = STUDY if is_study_folder(path) else None
+    elif packed == "mat":
         found = LINEAR
     elif packed == "hdf5":
         found, words = _in_hdf5(path)
@@ -243,6 +245,11 @@ def _look(path: Path) -> tuple[FileKind | None, str]:
         says = data.get("format") if isinstance(data, dict) else None
         found = next((k for k in KINDS if "json" in k.containers and k.format == says), None)
     return found, words if found is None else f"a {found.words}"
+
+
+def is_study_folder(path: Path) -> bool:
+    """Return whether a path is the folder of a study: it has the table of runs, or their summary."""
+    return path.is_dir() and any((path / name).is_file() for name in ("design.h5", "summary.h5"))
 
 
 def _in_hdf5(path: Path) -> tuple[FileKind | None, str]:

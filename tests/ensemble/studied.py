@@ -106,3 +106,25 @@ def flies_and_fails(row):
     flight.add("fsw", law_that_fails, every="100 ms", inputs={"y": ""}, out={"u": ""})
     flight.wire({"lag.y": "fsw.y"})
     return ist.simulate(flight, None, until=1.5, step=0.1)
+
+
+def linear_one(row):
+    """Return the row's number."""
+    return {"y": row["a"]}
+
+
+def noisy_flight(row):
+    """Fly a lag with noise, made in the run."""
+    return ist.simulate(lag(sigma=1.0), None, until=0.4, step=0.1, progress=False)
+
+
+def checkpointed(folder):
+    """Return a build whose flights write checkpoints into a folder."""
+
+    def build(row):
+        path = Path(folder) / f"run{row.number}.h5"
+        return ist.simulate(
+            lag(sigma=1.0), None, until=0.4, step=0.1, log=path, checkpoint="100 ms", progress=False
+        )
+
+    return build

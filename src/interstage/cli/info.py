@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from interstage.output import json_text
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 def info(
     file: Path = typer.Argument(
-        ..., metavar="FILE", help="Component, multibody or linear-model file, simulation log or mass tree."
+        ...,
+        metavar="FILE",
+        help="Component, multibody or linear-model file, simulation log, mass tree, or the folder of a study.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON for machines."),
 ) -> None:
@@ -30,6 +33,9 @@ def info(
     from interstage.files import file_kind
 
     kind = file_kind(file)
+    if kind.name == "study" and file.is_dir() and not (file / "summary.h5").exists():
+        _unfinished_study(file, as_json)
+        return
     doors = {
         "component": _component,
         "multibody": _multibody,
@@ -103,13 +109,33 @@ def _flight(log: FlightLog, file: Path, as_json: bool) -> None:
 def _study(study: Study, file: Path, as_json: bool) -> None:
     """Print the table of a study."""
     if as_json:
-        levels = {name: study.scalars(name)[0].mean() for name in study.names if study[name].ndim == 1}
+        numbers = [n for n in study.names if study[n].ndim == 1 and not np.isnan(study[n]).all()]
+        levels = {name: study.scalars(name)[0].mean() for name in numbers}
         what = {"runs": len(study), "failed": len(study.errors), "seed": study.design.seed, "means": levels}
+        what["not_numbers"] = {name: len(study.without(name)) for name in study.names}
         print(json_text({"kind": "study", **what}, gaps=True))
         return
     from interstage.cli.tables import readable
 
     print(readable(f"{file}\n{study}"))
+
+
+def _unfinished_study(folder: Path, as_json: bool) -> None:
+    """Print the table of a study that has not ended, and how far it is."""
+    from interstage.ensemble import Design
+    from interstage.ensemble.study import runs_done
+
+    design, done = Design.load(folder / "design.h5"), runs_done(folder)
+    if as_json:
+        what = {"runs": len(design), "done": done, "seed": design.seed, "dispersed": list(design.names)}
+        print(json_text({"kind": "unfinished study", **what}))
+        return
+    from interstage.cli.tables import readable
+
+    lines = [f"{folder}: study that has not ended, {done} of {len(design)} runs done"]
+    lines.append(f"seed {design.seed}, {design.sampling} points")
+    lines += [f"{name}: {words}" for name, words in zip(design.names, design.words)]
+    print(readable("\n".join([*lines, "the same call of monte_carlo with this folder goes on"])))
 
 
 def _checkpoint(found: Checkpoint, file: Path, as_json: bool) -> None:

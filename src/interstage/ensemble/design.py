@@ -108,6 +108,12 @@ class Design:
         found.update(np.ascontiguousarray(self.values).tobytes())
         return found.hexdigest()
 
+    @property
+    def origin(self) -> str:
+        """SHA-256 of all that the rows come from and of what is run with them, the same for any number of runs."""
+        said = [*self.names, *self.words, str(self.seed), self.sampling, self.build]
+        return hashlib.sha256("\0".join(said).encode()).hexdigest()
+
     def save(self, path: str | Path) -> Path:
         """Write the table (HDF5)."""
 

@@ -21,13 +21,12 @@ from interstage.ensemble.identity import fingerprint
 from interstage.ensemble.job import Job, Outcome, run_path
 from interstage.ensemble.outputs import Outputs, named
 from interstage.ensemble.signals import checked_units
-from interstage.ensemble.study import SUMMARY, Study
+from interstage.ensemble.study import DESIGN, SUMMARY, Study
 from interstage.ensemble.workers import hands_of
 from interstage.errors import FileError, InputError, shown
 from interstage.output import make_folder, reason
 from interstage.system import Assembly
 
-DESIGN = "design.h5"
 LOCK = ".driver"
 
 
@@ -73,10 +72,11 @@ def monte_carlo(
     """
     job = _job(build, flight, outputs, logs)
     design = replace(draw(dispersions, runs, seed, sampling), build=fingerprint(job))
+    job = replace(job, study=design.origin)
     units = checked_units(job, design.row(0))
     place = None if folder is None else make_folder(folder).resolve()
     with _alone(place):
-        done = set() if place is None else _found(place, design)
+        done = {} if place is None else _found(place, design, job)
         todo = [k for k in range(runs) if k not in done]
         bar = Bar(runs, runs - len(todo), shown=progress)
         hands = hands_of(job, place, workers, cluster, len(todo))
@@ -99,22 +99,30 @@ def monte_carlo(
             bar.close()
             hands.close()
         if place is not None:
-            kept |= {k: _read(place, k) for k in done}
+            kept |= done
         study = Study.of(design, [kept[k] for k in range(runs)], job, place, units)
         if place is not None:
             study.save(place / SUMMARY)
     return study
 
 
-def _read(folder: Path, number: int) -> Outcome:
-    """Read the file of a run, and see that it is of that run."""
-    found = Outcome.load(run_path(folder, number))
-    if found.number != number:
+def _read(path: Path, row: Row, job: Job) -> Outcome:
+    """Read the file of a run, and check that it is of that run of this study."""
+    found = Outcome.load(path)
+    if found.number != row.number:
         raise FileError(
             "the file is of another run",
-            where=str(run_path(folder, number)),
+            where=str(path),
             got=f"run {found.number}",
-            hint="remove it: the run is done again then",
+            hint="remove it: the run is done again",
+        )
+    if found.study != job.of_row(row):
+        what = "was written by a release that did not record its study" if not found.study else ""
+        raise FileError(
+            f"the file of a run {what or 'belongs to another study'}",
+            where=str(path),
+            expected="the same table (seed, distributions) and the same build and outputs",
+            hint="remove it: the run is done again",
         )
     return found
 
@@ -157,37 +165,49 @@ def _packed(what: object, words: str) -> bytes:
         ) from None
 
 
-def _found(folder: Path, design: Design) -> set[int]:
+def _found(folder: Path, design: Design, job: Job) -> dict[int, Outcome]:
     """Return the runs that are done in a folder; refuse one that holds another study."""
     make_folder(folder / "runs")
     known = folder / DESIGN
     if known.exists():
         old = Design.load(known)
-        n = min(len(old), len(design))
-        same = (
-            old.names == design.names
-            and (old.seed, old.sampling) == (design.seed, design.sampling)
-            and (old.values[:n] == design.values[:n]).all()
+        _check_same(folder, old, design)
+    elif next((folder / "runs").glob("run_*.h5"), None) is not None:
+        raise FileError(
+            f"the folder has runs but no {DESIGN}: it cannot be told what they are runs of",
+            where=str(folder),
+            hint="give another folder, or remove this one",
         )
-        if not same or len(design) < len(old):
-            raise FileError(
-                "the folder holds another study" if not same else "the folder holds more runs",
-                where=str(folder),
-                expected=f"seed {old.seed}, {len(old)} runs of {', '.join(old.names) or 'nothing'}, {old.sampling}",
-                got=f"seed {design.seed}, {len(design)} runs of {', '.join(design.names)}, {design.sampling}",
-                hint="give another folder, or remove this one",
-            )
-        if old.build and design.build and old.build != design.build:
-            raise FileError(
-                "the folder holds runs of something else: what is run or kept was changed since",
-                where=str(folder),
-                hint="give another folder, or remove this one",
-            )
     if not known.exists() or len(design) > len(old):
         design.save(known)
     for left in (folder / "runs").glob(".*.part"):
         left.unlink(missing_ok=True)
-    return {k for k in range(len(design)) if run_path(folder, k).exists()}
+    there = [k for k in range(len(design)) if run_path(folder, k).exists()]
+    return {k: _read(run_path(folder, k), design.row(k), job) for k in there}
+
+
+def _check_same(folder: Path, old: Design, design: Design) -> None:
+    """Refuse a table that is not the beginning of the one that a study draws now."""
+    n = min(len(old), len(design))
+    same = (
+        old.names == design.names
+        and (old.seed, old.sampling) == (design.seed, design.sampling)
+        and (old.values[:n] == design.values[:n]).all()
+    )
+    if not same or len(design) < len(old):
+        raise FileError(
+            "the folder holds another study" if not same else "the folder holds more runs",
+            where=str(folder),
+            expected=f"seed {old.seed}, {len(old)} runs of {', '.join(old.names) or 'nothing'}, {old.sampling}",
+            got=f"seed {design.seed}, {len(design)} runs of {', '.join(design.names)}, {design.sampling}",
+            hint="give another folder, or remove this one",
+        )
+    if old.build and design.build and old.build != design.build:
+        raise FileError(
+            "the folder holds runs of something else: what is run or kept was changed since",
+            where=str(folder),
+            hint="give another folder, or remove this one",
+        )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ are and are made anew for every run, so that nothing that a law remembers goes f
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import time
 import traceback
@@ -23,25 +24,39 @@ from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, 
 from interstage.multibody import State
 from interstage.output import make_folder
 from interstage.system import Assembly, Device, Log, Out, simulate
+from interstage.system.noise import noise_of_run
 
 FORMAT = "interstage run"
-VERSION = 1
+VERSION = 2  # 1 did not say of which study a run is
 DIED = "the process that ran it died"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: its outputs, or the error that ended it; seconds that it took."""
+    """What became of a run: its outputs, or the error that ended it; seconds that it took.
+
+    study : fingerprint of the table, the row and what was run (`Job.of_row`)
+    """
 
     number: int
     outputs: Mapping[str, np.ndarray]
     error: str = ""
     seconds: float = 0.0
+    study: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether an error ended it."""
         return bool(self.error)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the study, number, error and outputs: a file that was changed since does not have it."""
+        found = hashlib.sha256(f"{self.study}\0{self.number}\0{self.error}".encode())
+        for name, value in sorted(self.outputs.items()):
+            array = np.ascontiguousarray(value, dtype=float)
+            found.update(f"\0{name}\0{array.shape}".encode() + array.tobytes())
+        return found.hexdigest()
 
     def save(self, path: Path) -> None:
         """Write it (HDF5), whole or not at all."""
@@ -50,7 +65,9 @@ class Outcome:
             put_text(f, "FORMAT", FORMAT)
             put_array(f, "VERSION", VERSION)
             put_array(f, "NUMBER", self.number)
-            put_text(f, "ERROR", self.error.replace("\0", ""))
+            put_text(f, "ERROR", self.error)
+            put_text(f, "STUDY", self.study)
+            put_text(f, "DIGEST", self.digest)
             put_array(f, "SECONDS", self.seconds)
             group = f.create_group("OUTPUTS")
             for name, value in self.outputs.items():
@@ -62,14 +79,23 @@ class Outcome:
     def load(cls, path: Path) -> Outcome:
         """Read what `save` wrote."""
         with opened(path, "file of a run") as f:
-            if f.text("FORMAT") != FORMAT or f.integer("VERSION") != VERSION:
+            if f.text("FORMAT") != FORMAT or f.integer("VERSION") not in (1, VERSION):
                 raise FileError("this is no file of a run that is known", where=str(path))
+            known = f.integer("VERSION") == VERSION
             group = f.child("OUTPUTS")
             outputs = {}
             for link in group.names():
                 shape = tuple(None for _ in group.dataset(link).shape)
                 outputs[plain_name(link)] = group.array(link, shape, finite=False)
-            return cls(f.integer("NUMBER"), outputs, f.text("ERROR"), f.number("SECONDS"))
+            study = f.text("STUDY") if known else ""
+            made = cls(f.integer("NUMBER"), outputs, f.text("ERROR"), f.number("SECONDS"), study)
+            if known and f.text("DIGEST") != made.digest:
+                raise FileError(
+                    "the file of a run was changed after it was written",
+                    where=str(path),
+                    hint="remove it: the run is done again",
+                )
+            return made
 
 
 @dataclass(frozen=True)
@@ -78,6 +104,7 @@ class Job:
 
     build : function of the row;  or `assembly` (pickled) and the arguments of its flight
     wanted : outputs by name;  logs : whether logs of runs are kept, those that fail always are
+    study : fingerprint of the table and of what is run
     """
 
     build: Callable[[Row], object] | None
@@ -85,9 +112,27 @@ class Job:
     assembly: bytes | None = None
     flight: Mapping[str, object] = field(default_factory=dict)
     logs: bool = False
+    study: str = ""
+
+    def of_row(self, row: Row) -> str:
+        """Return the fingerprint of one run: of the study, and of its own number, seed and values."""
+        values = np.array(list(row.values()), dtype=float)
+        return hashlib.sha256(
+            f"{self.study} {row.number} {row.seed} ".encode() + values.tobytes()
+        ).hexdigest()
+
+    def outcome(
+        self, row: Row, outputs: Mapping[str, np.ndarray], error: str = "", seconds: float = 0.0
+    ) -> Outcome:
+        """Return what became of a run of this study."""
+        return Outcome(row.number, outputs, error.replace("\0", ""), seconds, self.of_row(row))
 
     def log_of(self, row: Row) -> object:
         """Return what one run gives: a log, or what the user's function returned."""
+        with noise_of_run(row.seed):
+            return self._log_of(row)
+
+    def _log_of(self, row: Row) -> object:
         if self.build is not None:
             return self.build(row)
         assembly, numbers = self.dispersed(row)
@@ -106,13 +151,14 @@ class Job:
         begun = time.perf_counter()
         result: object = None
         try:
-            result = self.log_of(row)
-            outputs = taken(result, None if self.wanted is None else dict(self.wanted))
-            made = Outcome(row.number, outputs, "", time.perf_counter() - begun)
+            with noise_of_run(row.seed):
+                result = self._log_of(row)
+                outputs = taken(result, None if self.wanted is None else dict(self.wanted))
+            made = self.outcome(row, outputs, "", time.perf_counter() - begun)
         except (Exception, SystemExit) as error:
             if result is None:
                 result = getattr(error, "log", None)
-            made = Outcome(row.number, {}, words_of(error), time.perf_counter() - begun)
+            made = self.outcome(row, {}, words_of(error), time.perf_counter() - begun)
         kept = isinstance(result, Log) and (self.logs or made.failed)
         return made, result if kept and isinstance(result, Log) else None
 

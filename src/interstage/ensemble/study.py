@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ from interstage.ensemble.levels import Level, level
 from interstage.ensemble.outputs import TIMES
 from interstage.ensemble.sensitivity import Sensitivity, rank_correlations, sobol
 from interstage.ensemble.workers import Processes
-from interstage.errors import InputError, did_you_mean, shown
+from interstage.errors import FileError, InputError, did_you_mean, shown
 from interstage.files import STUDY, check_version, expect
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
 from interstage.output import as_path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from interstage.system import Log
 
 SUMMARY = "summary.h5"
+DESIGN = "design.h5"
 VERSION = 1
 PERCENTS = (0.135, 50.0, 99.865)
 
@@ -142,6 +144,12 @@ class Study:
             raise InputError(f"no run has '{name}'", got=next(iter(self.errors.values()), None))
         return values[there], there
 
+    def without(self, name: str) -> list[int]:
+        """Return the runs that did not fail but have NaN in an output, or lack it."""
+        values = self[name]
+        lacking = np.isnan(values).reshape(len(self), -1).any(axis=1)
+        return [k for k in map(int, np.flatnonzero(lacking)) if k not in self.errors]
+
     def percentile(self, name: str, percent: float, confidence: float = 0.9) -> Level:
         """Return the level that `percent` of runs stay below, with bounds that hold for any distribution."""
         if self.design.sampling != "random":
@@ -240,9 +248,10 @@ class Study:
 
     @classmethod
     def load(cls, path: str | Path) -> Study:
-        """Read the summary of a study, or that of its folder."""
+        """Read the summary of a study, or that of its folder, which must be of the table that the folder has."""
         path = as_path(path, "study")
-        path = path / SUMMARY if path.is_dir() else path
+        folder = path if path.is_dir() else None
+        path = path if folder is None else _summary_in(folder)
         expect(path, STUDY)
         with opened(path, STUDY.words) as f:
             check_version(f.number("VERSION"), VERSION, STUDY, path)
@@ -261,6 +270,8 @@ class Study:
             }
             made = cls(design, outputs, errors, seconds, found["UNEVEN"], found["UNIT_NAMES"])
         made.folder = path.parent
+        if folder is not None:
+            _check_table(folder, made)
         return made
 
     # showing ----------------------------------------------------------------------------------------
@@ -296,7 +307,7 @@ class Study:
         for name in numbers:
             every = self._outputs[name]
             y = every[np.isfinite(every)]
-            beyond = int(np.isinf(every).sum())
+            beyond, without = int(np.isinf(every).sum()), len(self.without(name))
             if len(y):
                 found = [
                     y.mean(),
@@ -308,11 +319,51 @@ class Study:
                 lines.append(f"{labels[name]:{wide}s}" + "".join(f"{v:13.6g}" for v in found))
             if beyond:
                 lines.append(f"{labels[name]:{wide}s}  and {beyond} runs in which it is infinite")
-        others = [n for n in self.names if n not in numbers]
-        lines += [f"{labels[name]:{wide}s}  array {self._outputs[name].shape[1:]} a run" for name in others]
+            if without:
+                lines.append(f"{labels[name]:{wide}s}  and {without} runs in which it is NaN")
+        for name in [n for n in self.names if n not in numbers]:
+            without = len(self.without(name))
+            left = f", NaN in {without} of the runs" if without else ""
+            lines.append(f"{labels[name]:{wide}s}  array {self._outputs[name].shape[1:]} a run{left}")
         lines += [f"{labels[name]:{wide}s}  differs in size from run to run" for name in self.uneven]
         lines += [f"run {k} failed: {text}" for k, text in list(self.errors.items())[:5]]
         return "\n".join(lines)
+
+
+def _summary_in(folder: Path) -> Path:
+    """Return the summary of a folder; a study that has not ended yet is a sentence."""
+    if (folder / SUMMARY).exists() or not (folder / DESIGN).exists():
+        return folder / SUMMARY
+    raise FileError(
+        "the study has no summary: it has not ended",
+        where=str(folder),
+        got=f"{runs_done(folder)} of {len(Design.load(folder / DESIGN))} runs done",
+        hint="the same call of monte_carlo with this folder goes on; interstage info shows what is done",
+    )
+
+
+def runs_done(folder: Path) -> int:
+    """Return how many runs of a folder have their files."""
+    return sum(1 for _ in (folder / "runs").glob("run_*.h5"))
+
+
+def _check_table(folder: Path, study: Study) -> None:
+    """Refuse a summary that is not of the table in its folder; say so where that has more runs."""
+    if not (folder / DESIGN).exists():
+        return
+    table, n = Design.load(folder / DESIGN), len(study)
+    if table.origin != study.design.origin or not np.array_equal(table.values[:n], study.design.values):
+        raise FileError(
+            f"{SUMMARY} and {DESIGN} are of different studies",
+            where=str(folder),
+            hint="remove the one that does not belong there",
+        )
+    if len(table) > n:
+        warnings.warn(
+            f"the summary has {n} of the {len(table)} runs of the study ({folder}); "
+            "the same call of monte_carlo goes on",
+            stacklevel=3,
+        )
 
 
 def _digest_of(values: Mapping[int, np.ndarray]) -> str:

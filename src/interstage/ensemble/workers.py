@@ -180,7 +180,7 @@ class Processes:
                 got=f"{type(error).__name__}: {error}",
                 hint="functions must stand in a module or script under their own names; workers=0 runs here",
             ) from None
-        self.folder, self.workers = folder, workers
+        self.job, self.folder, self.workers = job, folder, workers
         # workers listen; nothing is ever said. No lock, which a process that is killed could keep
         self.line, self.end = get_context("spawn").Pipe(duplex=False)
         self.pool = self._started(workers)
@@ -258,7 +258,7 @@ class Processes:
                     self.close()
                     self.pool = self._started(1)
             else:
-                outcome = Outcome(row.number, {}, DIED)
+                outcome = self.job.outcome(row, {}, DIED)
                 if self.folder is not None:
                     store(self.folder, outcome, None)
                 yield outcome
@@ -350,7 +350,7 @@ class Cluster:
         except KilledWorker:
             if len(rows) > 1:
                 return None
-            found = [(Outcome(rows[0].number, {}, DIED), b"")]
+            found = [(self.job.outcome(rows[0], {}, DIED), b"")]
         for outcome, log in found:
             if self.folder is not None:
                 if log:

@@ -163,8 +163,9 @@ def _levels(section: Section, study: Study, numbers: list[str]) -> None:
                 f"{y.min():.6g}",
             ]
         )
-        rows[-1] += [*levels, f"{y.max():.6g}", worst]
+        rows[-1] += [*levels, f"{y.max():.6g}", worst, f"{len(y)}"]
     columns = ["output", "mean", "std", "min", *(f"{p:g} %" for p in PERCENTS), "max", "largest in run"]
+    columns.append("runs with a finite value")
     section.table(
         "Levels", "Shares of runs that stay below; 0.135 and 99.865 % are three sigma.", columns, rows
     )

@@ -22,8 +22,10 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
 from interstage.calls import named_arguments
-from interstage.errors import InputError, did_you_mean
+from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.together import states_together, together
 from interstage.output import write_svg
@@ -116,13 +118,19 @@ class Assembly:
     """Members and wires; see the module.
 
     name : of the whole;  vehicle : a compiled `System` whose places and joints the devices touch
-    seed : of the noise of all devices
+    seed : of the noise of all devices, a non-negative integer below 2⁶³. Default: in a run of `monte_carlo` the seed of
+        that run (`row.seed`), so that every run has different noise; 0 elsewhere
     """
 
     @named_arguments
-    def __init__(self, name: str = "assembly", vehicle: System | None = None, seed: int = 0):
+    def __init__(self, name: str = "assembly", vehicle: System | None = None, seed: int | None = None):
         if vehicle is not None and not isinstance(vehicle, System):
             raise InputError("the vehicle is not compiled", expected="Multibody.compile()", got=repr(vehicle))
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if seed is not None and not (whole and 0 <= seed < 2**63):
+            raise InputError(
+                "Assembly: seed must be a non-negative integer below 2**63", where="seed", got=shown(seed)
+            )
         self.name, self.seed = name, seed
         self._own = vehicle
         self._joined: tuple[dict[str, System], System | None] = {}, None

@@ -11,6 +11,9 @@ device that is added, or another number of threads changes no number.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -21,6 +24,22 @@ _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW, _HALF, _ONE = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
 _UP, _DOWN = np.uint64(21), np.uint64(11)
 _FULL_TURN = 2.0 * np.pi
+_RUN: ContextVar[int] = ContextVar("seed of the current run of a study", default=0)
+
+
+@contextmanager
+def noise_of_run(seed: int) -> Iterator[None]:
+    """Let assemblies without a seed of their own draw their noise from this seed while the context lasts."""
+    before = _RUN.set(seed)
+    try:
+        yield
+    finally:
+        _RUN.reset(before)
+
+
+def seed_or_run(seed: int | None) -> int:
+    """Return a given seed; for None that of the current run of a study, 0 outside of studies."""
+    return _RUN.get() if seed is None else seed
 
 
 @kernel

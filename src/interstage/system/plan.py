@@ -27,7 +27,7 @@ from interstage.system.between_ports import between, said_by
 from interstage.system.device import Device
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
 from interstage.system.law import Law
-from interstage.system.noise import stream_of
+from interstage.system.noise import seed_or_run, stream_of
 from interstage.system.order import FELT, Entry, ordered
 from interstage.system.ports import (
     ROOTS,
@@ -381,7 +381,12 @@ def _own_slots(
             if isinstance(declared, Push):
                 pushes += _touches(part, declared, slots[full], full)
     slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
-    for name, value in (("tick", 0), ("seed", assembly.seed), ("stream", stream_of(part.path)), ("ideal", 0)):
+    for name, value in (
+        ("tick", 0),
+        ("seed", seed_or_run(assembly.seed)),
+        ("stream", stream_of(part.path)),
+        ("ideal", 0),
+    ):
         slots[f"{part.path}.{name}"] = layout.take("n", (), value)
 
 
