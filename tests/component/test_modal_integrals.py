@@ -215,3 +215,28 @@ def test_coupled_mass_keeps_mass_and_first_moment():
     c = Component.from_matrices(K, M, nodes, n_modes=4)
     assert c.pm_mass == pytest.approx(c.mass, rel=1e-13)
     assert np.allclose(c.pm_c, c.mass * c.com, rtol=1e-12)
+
+
+def test_point_masses_where_row_sums_are_negative():
+    """Consistent mass of a 10-node tetrahedron, ρV/420 times whole numbers: corners sum to -ρV/20 each.
+
+    Its scaled diagonal (Hinton, Rock and Zienkiewicz 1976) has 1/36 of the mass at each corner, 4/27 at each middle.
+    """
+    middles = [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)]
+    W = np.zeros((10, 10))
+    for i in range(4):
+        W[i, :4] = [6.0 if j == i else 1.0 for j in range(4)]
+        for k, ends in enumerate(middles, start=4):
+            W[i, k] = W[k, i] = -4.0 if i in ends else -6.0
+    for k, a in enumerate(middles, start=4):
+        for l, b in enumerate(middles, start=4):
+            W[k, l] = {2: 32.0, 1: 16.0, 0: 8.0}[len(set(a) & set(b))]
+    mass = 3.0
+    W *= mass / 420.0
+    np.testing.assert_allclose(W[:4].sum(axis=1), -mass / 20.0, rtol=1e-12)
+    M = np.zeros((60, 60))
+    for c in range(3):
+        M[c::6, c::6] = W
+    points, notes = mi.point_masses(M, 10)
+    assert any("negative" in note for note in notes)
+    np.testing.assert_allclose(points.mass, [mass / 36.0] * 4 + [mass * 4.0 / 27.0] * 6, rtol=1e-12)

@@ -124,3 +124,15 @@ def test_turbulence_is_stationary_whenever_a_run_begins():
     for name in ("along", "right", "down"):
         first = [float(np.ravel(log[f"g{k}.{name}"])[0]) for k in range(40)]
         assert np.std(first) == pytest.approx(2.0, rel=0.33)
+
+
+@pytest.mark.parametrize(
+    ("feet", "vertical", "along", "ratio"),
+    # MIL-F-8785C, 3.7.3.4: L_w = h, L_u = h / (0.177 + 0.000823 h)^1.2, σ_u / σ_w = (0.177 + 0.000823 h)^-0.4
+    [(200.0, 200.0, 200.0 / 0.3416**1.2, 0.3416**-0.4), (600.0, 600.0, 600.0 / 0.6708**1.2, 0.6708**-0.4)],
+)
+def test_below_1000_ft_lengths_follow_the_height(feet, vertical, along, ratio):
+    L_u, L_w, s_u, s_w = lengths_and_intensities(feet * FOOT, 15.0, 3.0)
+    assert L_w / FOOT == pytest.approx(vertical, rel=1e-12)
+    assert L_u / FOOT == pytest.approx(along, rel=1e-12)
+    assert (s_w, s_u / s_w) == pytest.approx((1.5, ratio), rel=1e-12)

@@ -157,7 +157,7 @@ def test_inputs_that_turn_nothing_are_refused():
 def test_models_without_rotation_are_refused():
     with pytest.raises(InputError, match="as many angles as rates"):
         linear(A5, B5).rigid()
-    with pytest.raises(InputError, match="no pole below"):
+    with pytest.raises(InputError, match=r"no pole below -1 Hz"):
         flexible_axis().effectiveness("rate", below_hz=-1.0)
 
 

@@ -204,3 +204,18 @@ def test_only_known_kinds_are_written():
 
     with pytest.raises(InputError, match="Odd cannot be written"):
         to_dict(Odd("odd"))
+
+
+def test_a_tank_takes_its_capacity_and_no_more():
+    """What rounding adds is cut off; what is more than rounding is refused and changes nothing."""
+    tank = Tank("lox", CylinderFill(radius=0.5, length=2.0, density=1000.0), fill=0.5)
+    full = tank.law.capacity
+    tank.set_contents(full * (1.0 + 4e-13))
+    assert tank.contents == full and tank.fill == 1.0
+    tank.set_contents(-4e-13 * full)
+    assert tank.contents == 0.0
+    tank.set_contents(0.25 * full)
+    for wrong in (full * (1.0 + 1e-9), -1e-9 * full):
+        with pytest.raises(InertiaError):
+            tank.set_contents(wrong)
+        assert tank.contents == 0.25 * full

@@ -10,6 +10,7 @@ import interstage as ist
 from interstage.errors import InputError
 from interstage.multibody import Ball, Free, Multibody, Revolute, Universal
 from interstage.system import simulate
+from interstage.system.histories import Mass
 
 BEAM = beam(n_elements=5, n_modes=3, E=2e8)
 
@@ -302,3 +303,24 @@ def test_bad_motions_are_refused_in_words():
     start = ist.Event(at=0.1, action=ist.Switch("beam", "prescribed", ist.Motion(angle=lambda t: 2.0 + t)))
     with pytest.raises(ist.InterstageError, match="not where its motion starts"):
         simulate(system, x, 1.0, 1e-3, events=[start])
+
+
+def test_a_mass_history_has_every_moment_of_its_particles():
+    """Six particles whose center lies off in x, y and z: m, m c and all six moments about a point, by plain sums."""
+    rng = np.random.default_rng(4)
+    masses, places = rng.uniform(0.5, 2.0, 6), rng.normal(size=(6, 3)) + [0.7, -0.4, 1.1]
+    origin = np.array([0.3, 0.2, -0.5])
+
+    def cloud(t):
+        m = masses * (1.0 - 0.1 * t)
+        com = m @ places / m.sum()
+        second = np.einsum("k,ki,kj->ij", m, places - com, places - com)
+        return m.sum(), com, np.trace(second) * np.eye(3) - second
+
+    times = np.array([0.0, 1.5, 4.0])
+    found = Mass(cloud, "b").table(times, None, origin)
+    for t, row in zip(times, found):
+        m, (x, y, z) = masses * (1.0 - 0.1 * t), (places - origin).T
+        moments = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z]
+        wanted = [m.sum(), m @ x, m @ y, m @ z, *(m @ moment for moment in moments)]
+        np.testing.assert_allclose(row, wanted, rtol=1e-13, atol=1e-13)

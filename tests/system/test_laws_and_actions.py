@@ -271,3 +271,19 @@ def test_functions_of_time_are_asked_anew_after_laws_and_actions(options):
         events=[ist.Event(at=0.5, action=lambda *_: given.append(4.0))], **options,
     )  # fmt: skip
     assert log.v[-1] == pytest.approx(0.5 + 0.25, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", METHODS)
+def test_the_log_has_the_loads_that_acted_at_each_row(options):
+    """A law changes its torque at 0.3 s, between rows, and at 0.5 s, at one: rows have what acted from then on."""
+    system = slider()
+
+    def law(t, x):
+        return {"tau": [4.0 if t < 0.3 - 1e-9 else -1.0 if t < 0.5 - 1e-9 else 6.0]}
+
+    log = simulate(system, system.state(), 0.8, control=law, control_step=0.1, log_step=0.25, **options)
+    wanted = np.where(log.t < 0.3 - 1e-9, 4.0, np.where(log.t < 0.5 - 1e-9, -1.0, 6.0))
+    assert set(wanted) == {4.0, 6.0} or set(wanted) == {4.0, -1.0, 6.0}
+    np.testing.assert_allclose(log.accelerations[:, 0], wanted / 2.0, rtol=1e-12)
+    for k, force in enumerate(wanted):
+        assert log.operating_point(k).loads.vector(system)[0] == force

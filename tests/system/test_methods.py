@@ -271,3 +271,23 @@ def test_steps_of_a_methods_own_do_not_pass_a_slew_of_a_table(method):
     slew = ist.Motion(angle=(t, u - np.sin(2.0 * np.pi * u) / (2.0 * np.pi)))
     end = ist.simulate(system, system.state(), 100.0, method=method, motions={"load": slew}).state()
     np.testing.assert_allclose(end.q, [-0.25, 1.0], atol=5e-7)
+
+
+def test_rates_of_stiff_modes_below_the_tolerance_do_not_shorten_steps():
+    """A kilohertz mode that deflects by a hundredth of `atol` has rates far above it: steps are those of the slow one.
+
+    The floor of a rate is that of its deflection times ω; with `atol` alone ros3 takes some hundred steps.
+    """
+    mb = ist.Multibody("stiff")
+    mb.add_body("panel", component=beam(n_elements=5, n_modes=14), joint=ist.Locked())
+    system = mb.compile()
+    fastest = np.sqrt(system.tree.v_stiffness[system.layout["panel"].etadot].max())
+    mass = float(system.mass_properties(system.state()).mass)
+    steps = []
+    for size in (0.0, 1e-2):
+        x = system.state()
+        # a mode has unit modal mass: its coordinate is a deflection times the root of mass
+        x["panel"].etadot[0], x["panel"].etadot[-1] = 1e-3, size * 1e-6 * np.sqrt(mass) * fastest
+        log = ist.simulate(system, x, until=0.05, method="ros3", rtol=1e-6, atol=1e-6)
+        steps.append(log.info["steps"])
+    assert 1e-2 * fastest > 50.0 and steps[1] <= 2 * steps[0]

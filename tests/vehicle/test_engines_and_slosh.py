@@ -387,3 +387,47 @@ def test_refusals():
     w = ist.Vehicle("w")
     w.add(dry)
     assert "keeps a residual" in refused(lambda: w.add_slosh("t", FLUID, **given))
+
+
+def test_flow_to_two_engines_is_that_to_one_of_both():
+    """Two engines at one place that share a tank, and half of another, push and carry what one engine of their sum does.
+
+    The vehicle turns, so that what flows along the path pushes it; RK4 of the same steps: alike to rounding.
+    """
+
+    def flown(engines):
+        v = rocket(slosh=False)
+        v.engines.clear()
+        v.stages["core"].add_tank("fuel", levels={m: grain(2, m) for m in (0.0, 500.0)}, nodes=[6, 7])
+        for name, flow in engines:
+            v.add_engine(
+                name, at=("core", 1), feeds={"lox": 0.75, "fuel": 0.25}, flow=flow, exhaust=2000.0,
+                path=[("core", k) for k in range(7, 0, -1)],
+            )  # fmt: skip
+        shapes = v.shapes(n_modes=3, levels=2, error=1.0)
+        system = v.multibody(shapes).compile()
+        x = system.state()
+        x["rocket"].velocity[:3] = [0.0, 0.4, 0.3]
+        log = ist.simulate(v.assembly(system), x, until=0.4, step="2 ms", method="rk4", log_step=0.1)
+        return log["rocket"]
+
+    two, one = flown([("a", 90.0), ("b", 50.0)]), flown([("both", 140.0)])
+    scale = np.abs(one.velocity).max(axis=0)
+    np.testing.assert_allclose(two.velocity, one.velocity, atol=1e-11 * scale.max(), rtol=0.0)
+    np.testing.assert_allclose(two.eta, one.eta, atol=1e-10 * np.abs(one.eta).max(), rtol=0.0)
+    # the flow matters: without it the spin ends elsewhere
+    assert np.abs(one.velocity[-1, 1] / one.velocity[0, 1] - 1.0) > 1e-3
+
+
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.9])
+def test_a_sphere_with_less_in_it_is_filled_to_the_height_of_that_volume(part):
+    """Volume below the level by thin discs, ∫ π (R² - (z - R)²) dz, beside that of the first level."""
+    full = dev.SphereSlosh(radius=1.5, fill=0.8, mass=1000.0)
+    less = fluid_at(full, part * full.mass)
+
+    def volume(fill):
+        z = np.linspace(0.0, 2.0 * full.radius * fill, 20001)
+        return np.trapezoid(np.pi * (full.radius**2 - (z - full.radius) ** 2), z)
+
+    assert less.mass == part * full.mass
+    assert volume(less.fill) / volume(full.fill) == pytest.approx(part, rel=1e-6)  # of the discs
