@@ -390,7 +390,7 @@ def test_refusals():
 
 
 def test_flow_to_two_engines_is_that_to_one_of_both():
-    """Two engines at one place that share a tank, and half of another, push and carry what one engine of their sum does.
+    """Two engines at one place on the same two tanks push and carry what one engine of their sum does.
 
     The vehicle turns, so that what flows along the path pushes it; RK4 of the same steps: alike to rounding.
     """
