@@ -85,7 +85,7 @@ def from_tree(tree: dict[str, Any], base: int = 0) -> LinearModel:
     """Return the model of a tree; names that a foreign file lacks are made from its index maps."""
     ours = tree.get("FORMAT") == LINEAR.format
     new = ("dt", "notes") if ours and float(tree.get("SCHEMA_VERSION", 1)) < 2 else ()  # were free for extras
-    added = {k: v for k, v in tree.items() if k not in _KNOWN or k in new}
+    added = {k: v for k, v in tree.items() if (k not in _KNOWN or k in new) and (ours or k != "Ts")}
     tree = {k: v for k, v in tree.items() if k not in new}
     matrices = {letter: np.atleast_2d(np.asarray(tree[letter])) for letter in "ABCD"}
     n, nu, ny = len(matrices["A"]), matrices["B"].shape[1], len(matrices["C"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ def write(tree: dict[str, Any], path: Path) -> None:
     """Write a tree."""
     flat: dict[str, np.ndarray] = {}
     _flatten(tree, "", flat)
-    with whole_file(path, "linear-model file") as part, open(part, "wb") as f:
-        np.savez_compressed(f, **flat)
+    # numpy's own writer takes no array that is called `file`
+    with whole_file(path, "linear-model file") as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as f:
+        for name, value in flat.items():
+            with f.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, value, allow_pickle=False)
 
 
 def _flatten(tree: dict[str, Any], prefix: str, flat: dict[str, np.ndarray]) -> None:

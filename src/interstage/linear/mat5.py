@@ -21,6 +21,7 @@ from interstage.output import unpack_limit
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _CELL, _STRUCT, _CHAR, _FIRST_NUMBER, _LAST_NUMBER = 1, 2, 4, 6, 15
+_INTEGERS = {8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}  # class: numbers
 DEEPEST = 32
 
 
@@ -107,8 +108,9 @@ class _Reader:
         if not _FIRST_NUMBER <= kind <= _LAST_NUMBER:
             raise _Damaged(f"an array of class {kind} is no numbers, text, cell or struct")
         value, body = self.numbers(body, count)
+        value = value.astype(bool if word & 0x0200 else _INTEGERS.get(kind, "f8"))
         if word & 0x0800:
-            value = np.stack([value, self.numbers(body, count)[0]], axis=-1).view(complex)[..., 0]
+            value = value + 1j * self.numbers(body, count)[0]
         return label, value.reshape(shape, order="F")
 
     def numbers(self, body: memoryview, count: int) -> tuple[np.ndarray, memoryview]:
@@ -118,7 +120,7 @@ class _Reader:
         found = np.frombuffer(data, self.order + _NUMBERS[kind])
         if len(found) != count:
             raise _Damaged(f"an array of {count} numbers has {len(found)}")
-        return found.astype(float), body
+        return found, body
 
     def cells(self, body: memoryview, count: int, depth: int) -> list[Any]:
         out = []
