@@ -36,7 +36,7 @@ COMMANDS, PULSE = ("roll", "pitch", "yaw"), (5.0, 2e-4, 2e-4)  # N m, rad, rad
 GAINS = np.array([[-800.0, 0.16, 0.16], [-1600.0, 0.33, 0.33]])  # of angle and rate
 ROLL_OFF = 1.0 - np.exp(-8.0 * 0.02)
 CONTROL, DAMPING = 36, 0.03
-TOLERANCE, FRAME, CLEAR = 0.01, 1e-4, 1e3  # dB, dB, times above the floor
+TOLERANCE, CLEAR = 0.01, 1e3  # dB, times above the floor
 OUTPUTS = ("roll rate", "pitch rate", "yaw rate", "x acceleration", "y acceleration", "z acceleration")
 
 
@@ -232,7 +232,7 @@ def study() -> Study:
             above = found.clear[:, rows, c]
             for what, model, limit in (
                 ("continuous model, held inputs", found.model, TOLERANCE),
-                ("model of one frame", found.frame, FRAME),
+                ("model of one frame", found.frame, TOLERANCE),
             ):
                 d = np.abs(difference_db(found.measured, model))[:, rows, c]
                 k, o = np.unravel_index(np.argmax(np.where(above, d, 0.0)), d.shape)

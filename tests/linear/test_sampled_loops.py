@@ -143,7 +143,7 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
     made.wire({"sensor.place": "law.x", "sensor.speed": "law.v", "law.u": "lag.u"})
     q, v, f, seen = [0.2, 0.05], [0.1, -0.3], 0.4, 0.1
     law.seen = seen
-    model = ist.linearize(made, springs.state(q=q, v=v), sampled=True, step="10 ms", set={"lag.f": f})
+    model = ist.linearize(made, springs.state(q=q, v=v), sampled=True, step="2 ms", set={"lag.f": f})
     assert model.method["method"] == "complex-step"
     names = ["one.travel", "two.travel", "one.travel_rate", "two.travel_rate", "lag.f", "law.seen"]
     assert sorted(model.states) == sorted(names)
@@ -151,7 +151,8 @@ def test_the_map_of_a_frame_agrees_with_differences_of_runs(springs):
 
     def after(y):
         law.seen = y[5]
-        log = ist.simulate(made, springs.state(q=y[:2], v=y[2:4]), until=T, step="10 ms", set={"lag.f": y[4]})
+        # fourth order on both sides: errors of some 1e-11
+        log = ist.simulate(made, springs.state(q=y[:2], v=y[2:4]), until=T, step="1 ms", set={"lag.f": y[4]})
         return np.concatenate([log.q[-1], log.v[-1], [log["lag.f"][-1]]])
 
     places = [model.states.index(name) for name in names]

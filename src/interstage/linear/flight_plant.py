@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -194,20 +194,37 @@ class FlightPlant:
         loop = self.loops[kind]
         for name, vector in vectors.items():
             loop.tapes.vectors[name][:] = vector
-        dq, dv = np.zeros(self.system.nv, kind), np.zeros(self.system.nv, kind)
-        dq[self.free], dv[self.free] = delta["q"], delta["v"]
         loop.tapes.vectors["z"][self.states] += delta["z"]
         at = 0
         for name in self.inputs:
             array = loop.tapes.array(name)
             array += delta["u"][at : at + array.size].reshape(array.shape)
             at += array.size
-        x = self.chart.state(dq, dv)
+        x = self.moved(delta)
         return loop, State(x.layout, x.q.astype(kind), x.v.astype(kind))
 
-    def slopes(self, delta: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Return v̇ (free ones), ż, outputs, and what continuous laws say, at a change."""
-        loop, x = self.begin(delta, self.vectors)
+    def moved(self, delta: Mapping[str, np.ndarray]) -> State:
+        """Return the state of the vehicle at changes of q and v."""
+        kind = np.result_type(delta["q"], delta["v"])
+        dq, dv = np.zeros(self.system.nv, kind), np.zeros(self.system.nv, kind)
+        dq[self.free], dv[self.free] = delta["q"], delta["v"]
+        return self.chart.state(dq, dv)
+
+    def at(self, x: State, vectors: Mapping[str, np.ndarray], t: float) -> FlightPlant:
+        """Return this plant, with the same loops, at another instant: its small changes, without outputs."""
+        new = copy(self)
+        new.x0, new.t, new.outputs = with_unit_quaternions(x), t, []
+        new.chart, new.vectors = Chart(self.system, new.x0), dict(vectors)
+        return new
+
+    def slopes(
+        self, delta: Mapping[str, np.ndarray], vectors: Mapping[str, np.ndarray] | None = None
+    ) -> np.ndarray:
+        """Return v̇ (free ones), ż, outputs, and what continuous laws say, at a change.
+
+        vectors : of the devices, default those of the point
+        """
+        loop, x = self.begin(delta, self.vectors if vectors is None else vectors)
         qdot, vdot = np.empty_like(x.q), np.empty_like(x.v)
         self.done(loop, loop.right_side(x.q, x.v, self.t, qdot, vdot))
         zdot = loop.tapes.vectors["Z"][self.states]
@@ -245,17 +262,19 @@ class FlightPlant:
         here = [n for n in outs if slot.start in range(*span_of(self.plan, f"{part.path}.{n}"))]
         return part.samples(here[0])
 
-    def independent(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def independent(self, n: int, wanted: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray]:
         """Return the places (k,) of independent ones among n changes [q; v; ...], and T (n, k) from them to all.
 
         The others follow by closures of the vehicle; without any all are independent.
+
+        wanted : names of coordinates that shall be independent
         """
         if not self.system.n_closure:
             return np.arange(n), np.eye(n)
         m, nv = len(self.free), self.system.nv
         fixed = np.ones(nv, dtype=bool)
         fixed[self.free] = False
-        places, S = closures.independent(self, fixed)
+        places, S = closures.independent(self, fixed, wanted)
         assert S is not None
         motions = np.concatenate([self.free, nv + self.free])
         kept = np.concatenate([np.searchsorted(motions, places), np.arange(2 * m, n)])

@@ -7,37 +7,41 @@ what laws remember (numbers among the attributes of an object); those that say n
 A frame begins before the samples of its first tick, where the last frame of a run from zero to the time of the point
 does. Of a state that samples read from a mark on, the angle of a gyro say, only the difference matters: at the
 beginning the state is where it was, and the mark is moved instead.
+
+Between samples changes follow the linear flow along the motion of the point (`flow`): however fast devices are.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.linear.chart import Chart
 from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, owner_of, span_of, split_parts
+from interstage.linear.flow import Leg, independent_at
 from interstage.linear.model import LinearModel
 from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.loop_kernels import HALT, LOG_EVERY
 from interstage.system.ports import Out, Value
-from interstage.system.stable_steps import STABLE, fastest_of, too_fast
 from interstage.system.ticks import Period, period_of
+
+LONGEST = 0.01  # s: over which a motion that is not steady is followed at once
 
 
 class Frame:
     """The map of one frame as a function of changes at its beginning, before the samples of its first tick.
 
+    step : longest time over which a motion that is not steady is followed at once
     ticks : of the frame;  first : the tick at which it begins
+    legs : from one tick at which something is sampled to the next;  end : state of the vehicle where the frame ends
     """
 
-    def __init__(self, plant: FlightPlant):
+    def __init__(self, plant: FlightPlant, step: float):
         self.plant, self.plan = plant, plant.plan
         if not self.plan.sampled:
             raise InputError("nothing in the assembly is sampled", where="sampled=True", hint="leave it out")
@@ -58,9 +62,10 @@ class Frame:
             "m": sum(np.size(plant.memory[k][n]) for k, names in self.remembered.items() for n in names),
             "u": sizes["u"],
         }
-        self.end: State | None = None
-        self.end = self._flown(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))[1]
-        self.inverse = np.linalg.pinv(Chart(plant.system, self.end).tangent())
+        self.legs = self._flown_by_the_point(step)
+        end, n = self.legs[-1], sum(self.sizes[kind] for kind in "qvz")
+        self.end = end.end
+        self.last = independent_at(plant.at(end.end, end.held, 0.0), n, end.stand)[1]
 
     def _held(self) -> list[int]:
         """Return the signals that are sampled."""
@@ -92,16 +97,53 @@ class Frame:
                 found.append((z, w))
         return found
 
-    def _flown(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, State]:
-        """Return the loop and the state of the vehicle after a frame."""
-        loop, x = self._begun(delta)
-        inner = loop.loop
+    def _flown_by_the_point(self, step: float) -> list[Leg]:
+        """Return the motion of the point from one tick at which something is sampled to the next, and its flow."""
+        ends = {self.first, self.first + self.ticks}
+        for entry in self.plan.sampled:
+            at = self.first + (entry.first - self.first) % entry.every
+            ends |= {*range(at, self.first + self.ticks, entry.every)}
+        ticks, seconds = sorted(ends), self.plan.clock.seconds
+        loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
-        loop.end_at(self.plan.clock.seconds(self.first + self.ticks))
-        inner.option[HALT], inner.option[LOG_EVERY] = 1, -1
-        status = loop.stretch(x.q, x.v)
-        self.plant.done(loop, status)
-        return loop, x
+        self.ticked, legs = ticks[:-1], list[Leg]()
+        for tick, after in itertools.pairwise(ticks):
+            self.plant.done(loop, loop.sample(x.q, x.v, tick))
+            legs.append(
+                Leg(self.plant, x, seconds(tick), seconds(after - tick), step, legs[-1] if legs else None)
+            )
+            x = self._held_after(loop, legs[-1])
+        return legs
+
+    @staticmethod
+    def _held_after(loop: ClosedLoop, leg: Leg) -> State:
+        """Let a loop have what the point has at the end of a leg; return the state of the vehicle."""
+        for kind, vector in leg.held.items():
+            loop.tapes.vectors[kind][:] = vector
+        loop.tapes.vectors["z"][:] = leg.z
+        return State(leg.end.layout, leg.end.q.copy(), leg.end.v.copy())
+
+    def _flown(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, np.ndarray]:
+        """Return the loop and the changes of q, v and z after a frame."""
+        loop, x = self._begun(delta)
+        loop.begin_at(self.first * self.plan.clock.tick)
+        vectors, chosen = loop.tapes.vectors, self.legs[0].stand.chosen
+        d = np.concatenate(
+            [delta[kind] for kind in "qv"] + [(vectors["z"] - self.start["z"])[self.plant.states]]
+        )
+        d = d[chosen]
+        for leg, tick in zip(self.legs, self.ticked):
+            x, dz = leg.begun(d)
+            vectors["z"][:] = leg.held["z"]
+            vectors["z"][self.plant.states] += dz
+            self.plant.done(loop, loop.sample(x.q.astype(d.dtype), x.v.astype(d.dtype), tick))
+            held = {kind: vectors[kind].copy() for kind in "sw"}
+            d = leg.flown(d, held)
+            vectors["s"][:], vectors["w"][:] = held["s"], held["w"]
+        d = self.last @ d
+        vectors["z"][:] = self.legs[-1].z
+        vectors["z"][self.plant.states] += d[len(d) - self.sizes["z"] :]
+        return loop, d
 
     def _begun(self, delta: Mapping[str, np.ndarray]) -> tuple[ClosedLoop, State]:
         plant = self.plant
@@ -132,9 +174,8 @@ class Frame:
 
     def __call__(self, delta: np.ndarray) -> np.ndarray:
         """Return the changes after a frame."""
-        loop, x = self._flown(split_parts(delta, self.sizes))
-        assert self.end is not None
-        free, v = self.plant.free, {kind: loop.tapes.vectors[kind].copy() for kind in "zws"}
+        loop, d = self._flown(split_parts(delta, self.sizes))
+        v = {kind: loop.tapes.vectors[kind].copy() for kind in "zws"}
         for z, w in self.marks:
             v["w"][w] -= v["z"][z] - self.start["z"][z]
             v["z"][z] = self.start["z"][z]
@@ -143,8 +184,8 @@ class Frame:
             for k, names in self.remembered.items()
             for name in names
         ]
-        motion = (self.inverse @ (x.q - self.end.q))[free], x.v[free] - self.end.v[free]
-        return np.concatenate([*motion, v["z"][self.plant.states], v["w"], v["s"][self.held], *kept])
+        motion = d[: self.sizes["q"] + self.sizes["v"]]
+        return np.concatenate([motion, v["z"][self.plant.states], v["w"], v["s"][self.held], *kept])
 
     def outputs(self, delta: np.ndarray) -> np.ndarray:
         """Return outputs at the beginning of a frame, after its first samples."""
@@ -186,9 +227,9 @@ def linearize_frame(
 ) -> LinearModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
     turned = in_world(velocity_axes)
-    plant = FlightPlant(assembly, x0, inputs, outputs, given, _step(assembly, step))
+    plant = FlightPlant(assembly, x0, inputs, outputs, given)
     try:
-        frame = Frame(plant)
+        frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))
         total = sum(frame.sizes.values())
         chosen, T = plant.independent(total)
         n = len(chosen) - frame.sizes["u"]
@@ -204,7 +245,6 @@ def linearize_frame(
     said = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
     A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
     if turned:
-        assert frame.end is not None
         A, B, C = sampled_in_world((A, B, C), plant.system, plant.x0, frame.end, plant.motions(chosen[kept]))
     return LinearModel(
         A,
@@ -223,24 +263,6 @@ def linearize_frame(
         name=name or assembly.name,
         dt=float(frame.ticks * plant.plan.clock.tick),
     )
-
-
-def _step(assembly: Assembly, given: Period | None) -> Fraction:
-    """Return the step of RK4 inside a frame: what is given, or one that follows the vehicle's modes."""
-    vehicle = assembly.vehicle
-    fastest = 0.0 if vehicle is None else fastest_of(vehicle)
-    if given is None:
-        return min(Fraction(1, 100), Fraction(1, max(1, math.ceil(2.0 * fastest))))
-    step = period_of(given, "step")
-    # steps end at samples: none is longer than the shortest period
-    longest = min([step, *(part.every for part in assembly.parts() if part.every)])
-    if float(longest) * fastest > STABLE:
-        raise InputError(
-            "the step is too long for RK4 inside the frame",
-            where="step",
-            hint=too_fast(fastest).partition(":")[0],
-        )
-    return step
 
 
 def _moving(A: np.ndarray, B: np.ndarray, C: np.ndarray, motions: int) -> np.ndarray:

@@ -100,8 +100,9 @@ def linearize(
     independent : with closures, names of coordinates (or bodies) to keep as states
     reference : place (body or (body, node)) of mass properties and grid positions in the model file
     set : {port or state: value} of an assembly, beside those of the point
-    sampled : of an assembly, the map of one frame of its samples, software and all (it has a `dt`); `step` is that of
-        RK4 inside the frame, default 10 ms or a twelfth of the shortest period of the vehicle's modes
+    sampled : of an assembly, the map of one frame of its samples, software and all (it has a `dt`). Between samples
+        it is the matrix exponential, exact however fast modes and devices are; where the point moves so that the model
+        changes on the way, that of pieces of at most `step` (default 10 ms), of fourth order
     """
     if isinstance(system, Assembly):
         ports = names_of_ports(inputs), names_of_ports(outputs)
