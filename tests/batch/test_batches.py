@@ -458,3 +458,24 @@ def test_laws_that_do_not_fit(change, words):
     given = {"measures": ["q.arm.angle", "v.arm.angle"], "acts": "tau.arm.angle", "D": [[1.0, 2.0]]} | change
     with pytest.raises(InputError, match=words):
         ist.LinearLaw(**given)
+
+
+def test_rms_and_mean_are_over_time():
+    """A free oscillator of 1 rad/s over a quarter period: mean 2/π, rms √½; the trapezoid is h²/12 off."""
+    mb = ist.Multibody("swing")
+    mb.add_body("bob", mass=1.0, inertia=[1, 1, 1], joint=ist.Revolute("z", stiffness=1.0))
+    system = mb.compile()
+    x = system.state()
+    x["bob"].q[:] = 1.0
+    n = 50
+    log = ist.simulate_batch(
+        system, x, until=np.pi / 2, step=np.pi / 2 / n, samples=1,
+        outputs=["rms q.bob.angle", "mean q.bob.angle", "q.bob.angle"], device="cpu",
+    )  # fmt: skip
+    h = np.pi / 2 / n
+    assert log["rms q.bob.angle"][0] == pytest.approx(np.sqrt(0.5), abs=0.2 * h**2)
+    assert log["mean q.bob.angle"][0] == pytest.approx(2 / np.pi, abs=0.2 * h**2)
+    rows = log["q.bob.angle"][0]
+    assert log["rms q.bob.angle"][0] == pytest.approx(
+        REDUCTIONS["rms"](rows, h * np.arange(n + 1)), rel=1e-12
+    )

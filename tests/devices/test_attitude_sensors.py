@@ -142,3 +142,28 @@ def test_a_dipole_in_a_field_is_a_compass(bus):
 def test_sensors_that_cannot_be_are_refused(make, said):
     with pytest.raises(ist.InterstageError, match=said):
         make()
+
+
+@pytest.mark.parametrize("s", [[0.5, -0.3, -0.4], [-0.2, 0.1, -0.9], [0.8, 0.6, 1e-3], [1.0, 0.0, 0.0]])
+def test_a_wide_sun_sensor_points_at_the_sun_behind_it(bus, s):
+    s = np.array(s) / np.linalg.norm(s)
+    log = run(bus, dev.SunSensor(at="bus", mount=MOUNT, sun=R @ s, field_of_view="179 deg"))
+    assert log["s.valid"].all()
+    # angles have rounding of 1e-16; at 1e-3 of 90 deg the direction has a thousand times that
+    assert log["s.direction"][-1] == pytest.approx(s, abs=1e-12)
+
+
+def test_angles_that_say_no_direction_are_not_valid(bus):
+    """At 90 deg in both axes any direction across gives the same angles."""
+    log = run(bus, dev.SunSensor(at="bus", mount=MOUNT, sun=R @ [0.8, 0.6, 0.0], field_of_view="100 deg"))
+    assert not log["s.valid"].any()
+    s = np.array([0.8, 0.6, 2e-3]) / np.linalg.norm([0.8, 0.6, 2e-3])
+    noisy = run(
+        bus,
+        dev.SunSensor(at="bus", mount=MOUNT, sun=R @ s, field_of_view="100 deg", noise="0.2 deg"),
+        until=200,
+    )
+    valid = noisy["s.valid"] > 0.5
+    assert 20 < valid.sum() < len(valid)
+    # angles on different sides of 90 deg would point away: what is valid is on the sun's side across the boresight
+    assert (noisy["s.direction"][valid, :2] > 0.0).all()

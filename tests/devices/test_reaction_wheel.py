@@ -174,3 +174,48 @@ class Felt(ist.Device):
 def test_wheels_that_cannot_be_are_refused(arguments, said):
     with pytest.raises(ist.InterstageError, match=said):
         dev.ReactionWheel(at="bus", **arguments)
+
+
+def spun(**values):
+    mb = ist.Multibody("bus")
+    mb.add_body("bus", mass=10.0, inertia=[4.0, 5.0, 6.0], joint=ist.Free())
+    made = ist.Assembly("a", vehicle=mb.compile())
+    return made.add("w", dev.ReactionWheel(at="bus", axis=[0, 0, 1], inertia=J, **values))
+
+
+def test_a_wheel_of_another_inertia_keeps_its_speed():
+    """As if it had been made with that inertia; a wheel that is given by its momentum keeps that."""
+    how = {"until": 0.1, "step": 0.1}
+    asked = {"w.inertia": np.array([2.0 * J])}
+    for values, speed in (({"speed": SPEED}, SPEED), ({"momentum": J * SPEED}, 0.5 * SPEED)):
+        log = ist.simulate(spun(**values), None, set={"w.inertia": 2.0 * J}, **how)
+        assert log["w.speed"][0] == pytest.approx(speed, rel=1e-14)
+        made = spun(**values)
+        study = ist.monte_carlo(
+            made, asked, 1, outputs=["w.speed"], flight={"x": made.vehicle.state(), **how}, workers=0
+        )
+        assert study["w.speed"][0, 0] == log["w.speed"][0]
+
+
+def test_a_wheel_of_another_inertia_keeps_its_speed_at_a_point():
+    """h = J (Ω + a·ω): with the same speed and the same rate of the bus the momentum is in proportion."""
+    made = spun(speed=SPEED, torque=0.5)
+    x = made.vehicle.state()
+    x["bus"].velocity[:3] = [0.1, 0.2, 0.3]
+    log = ist.simulate(made, x, until=1, step="10 ms")
+    point = log.state(-1)
+    again = ist.simulate(made, point, set={"w.inertia": 3.0 * J}, until=0.1, step="10 ms")
+    assert again["w.speed"][0] == pytest.approx(log["w.speed"][-1], rel=1e-13)
+    assert again["w.momentum"][0] == pytest.approx(3.0 * log["w.momentum"][-1], rel=1e-13)
+    kept = ist.simulate(made, point, set={"w.inertia": 3.0 * J, "w.momentum": 1.0}, until=0.1, step="10 ms")
+    assert kept["w.momentum"][0] == 1.0
+
+
+def test_parameters_set_for_a_run_are_those_of_a_device_made_with_them():
+    """Directions are brought to length one, friction that follows from others follows."""
+    log = ist.simulate(spun(speed=SPEED), None, set={"w.axis": [0.0, 0.0, 5.0]}, until=0.1, step=0.1)
+    made = spun(speed=SPEED)
+    exact = ist.simulate(made, None, until=0.1, step=0.1)
+    assert np.array_equal(log["w.on_torque"], exact["w.on_torque"])
+    with pytest.raises(ist.InterstageError, match="inertia"):
+        ist.simulate(spun(), None, set={"w.inertia": -1.0}, until=0.1, step=0.1)

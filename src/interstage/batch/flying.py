@@ -66,8 +66,9 @@ def simulate_batch(
         of a body, of one of its "modes" or "joint", of a velocity, place or output of the law (`batch.numbers`);
         "law.D[0,1]"
     outputs : what is kept: "q.arm.angle" (a row every `log_step`), or "final", "max", "min", "peak", "mean", "rms" of
-        its rows, as "peak v.bus.wx"; "law.u1" is an output of the law. Default: "final" of all coordinates and
-        velocities
+        its rows, as "peak v.bus.wx"; "law.u1" is an output of the law. "mean" is 1/T ∫ y dt and "rms" √(1/T ∫ y² dt)
+        by the trapezoidal rule over the rows and the end of the sample, as in `monte_carlo`: not the plain mean of the
+        rows, which counts the first and last one twice as much. Default: "final" of all coordinates and velocities
     log_step : time between rows, default every step
     forces, frame, tau : loads, as in `simulate`: constant, tables over time, or functions of time (not of the vehicle),
         which are asked once, for the times of all steps

@@ -21,6 +21,7 @@ validation of reaction wheel disturbance models, JSV 249 (2002) (imbalance).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -72,7 +73,8 @@ class ReactionWheel(Rotor):
     friction : (Coulomb, viscous), also as coulomb and viscous; the first changes its sign smoothly within ±stick
     imbalance : (static in kg m, dynamic in kg m²), also as static_imbalance and dynamic_imbalance; linear models and
         trimmed states are without it
-    side : where the angle is zero;  speed : at the start, of a vehicle at rest
+    side : where the angle is zero;  speed : at the start, of a vehicle at rest. Another `inertia` (`set=` of a run, a
+        dispersed number) keeps the speed, at a point of a flight too; one that is made with `momentum=` starts with it
     torque : on the rotor; the vehicle feels the opposite
     """
 
@@ -101,6 +103,14 @@ class ReactionWheel(Rotor):
             speed = numbers(found.pop("speed"), "rad/s", "ReactionWheel.speed")
             found["momentum"] = speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia")
         return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
+
+    def following(self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return what follows from other parameters; at a point a wheel of another inertia keeps its speed."""
+        found = super().following(values, now)
+        if "inertia" in values and "momentum" in now and "momentum" not in values:
+            before = now.get("inertia", np.asarray(self.value_of("inertia")))
+            found["momentum"] = now["momentum"] * found["inertia"] / before
+        return found
 
     def outputs(d, t):
         a, w = d.axis, d.omega

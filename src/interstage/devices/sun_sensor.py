@@ -3,7 +3,8 @@
     s = Cᵀ Rᵀ s_world,    angles = (atan2(s_x, s_z), atan2(s_y, s_z)) + noise n,    z is the boresight
 
 It sees the sun where s is within `field_of_view` (half angle) of the boresight and `light` is above a half; elsewhere
-it says its last angles again and `valid` is 0.
+it says its last angles again and `valid` is 0. Beyond 90° both angles are beyond 90°. Two angles near 90° say nothing
+of the direction across: where noise puts them on different sides of it, or both within 1e-6 rad, `valid` is 0 too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from interstage.devices.parts import rounded, turned_back
 from interstage.spatial.rotvec import arctan2
 from interstage.system.noise import normal
 from interstage.system.ports import In, Out, Parameter
+
+NEAR = 1e-6  # rad: of 90°, where two angles no longer say the direction
 
 
 class SunSensor(Mounted):
@@ -45,14 +48,19 @@ class SunSensor(Mounted):
         length = np.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
         d.valid = 0.0
         if s[2].real > length.real * np.cos(d.field_of_view.real) and d.light.real > 0.5:
-            d.valid = 1.0
-            for i in range(2):
-                angle = arctan2(s[i], s[2])
-                if d.ideal == 0:
-                    angle = rounded(angle + d.noise * normal(d.seed, d.stream, d.tick, i), d.step)
-                d.angles[i] = angle
-            x, y = np.tan(d.angles[0]), np.tan(d.angles[1])
-            z = 1.0 / np.sqrt(1.0 + x * x + y * y)
-            d.direction[0] = x * z
-            d.direction[1] = y * z
-            d.direction[2] = z
+            first, second = arctan2(s[0], s[2]), arctan2(s[1], s[2])
+            if d.ideal == 0:
+                first = rounded(first + d.noise * normal(d.seed, d.stream, d.tick, 0), d.step)
+                second = rounded(second + d.noise * normal(d.seed, d.stream, d.tick, 1), d.step)
+            # along (tan first, tan second, 1), times both cosines: finite at 90 deg, turned round behind it
+            cx, cy = np.cos(first), np.cos(second)
+            side = 1.0 if cx.real > 0.0 else -1.0
+            x, y, z = side * np.sin(first) * cy, side * cx * np.sin(second), side * cx * cy
+            n = np.sqrt(x * x + y * y + z * z)
+            if (cx * cy).real > 0.0 and n.real > NEAR:
+                d.valid = 1.0
+                d.angles[0] = first
+                d.angles[1] = second
+                d.direction[0] = x / n
+                d.direction[1] = y / n
+                d.direction[2] = z / n

@@ -3,6 +3,7 @@
 A text names a signal of the log, and before it how it is reduced over time:
 
     "final core.q", "max", "min", "mean", "rms", "peak" (largest magnitude)     one number, or one a component
+    ("mean" and "rms" are over time, by the trapezoidal rule: 1/T ∫ y dt and √(1/T ∫ y² dt))
     "imu.rate"                                                                  its whole history
 
 A function takes the log and returns a number or an array.

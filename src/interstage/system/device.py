@@ -212,6 +212,24 @@ class Device:
         self._given, self._values = given, arrays
         return self
 
+    def following(self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return the fields of a device that is given other parameters: those, and what follows from them.
+
+        They are what the device would have if it had been made with these values, so that `set=` of a run and a
+        dispersed number mean the same.
+
+        values : parameters by name;  now : values of fields at the point from which a run starts, which stay
+        """
+        other = copy(self)
+        other._sizes = dict(self._sizes)
+        other.set(**values)
+        return {
+            name: other.value_of(name)
+            for name, array in other._values.items()
+            if name in values
+            or (name not in now and not np.array_equal(array, self._values.get(name, np.nan)))
+        }
+
     def _with(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return what was given so far with new arguments in the place of those that say the same."""
         given = dict(self._given)

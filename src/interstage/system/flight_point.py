@@ -13,7 +13,10 @@ from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
+from interstage.system.device import Device
 from interstage.system.plan import Plan
+from interstage.system.ports import Parameter
+from interstage.system.ports import State as Stored
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -54,7 +57,27 @@ def start_values(plan: Plan, x: State | None, given: Mapping[str, Any] | None) -
     held: dict[str, np.ndarray] = {}
     if isinstance(x, FlightPoint):
         held |= {name: value for name, value in x.values.items() if name in plan.slots}
-    return held | plan.values(given or {})
+    new = plan.values(given or {})
+    return held | new | _following(plan, held, new)
+
+
+def _following(
+    plan: Plan, held: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return what follows in devices from parameters that are given."""
+    found: dict[str, np.ndarray] = {}
+    for part in plan.parts:
+        if not isinstance(part.what, Device):
+            continue
+        own = {
+            n: f"{part.path}.{n}" for n, f in part.what.fields.items() if isinstance(f, Parameter | Stored)
+        }
+        given = {n: new[full] for n, full in own.items() if full in new}
+        if any(isinstance(part.what.fields[n], Parameter) for n in given):
+            now = {n: held[full] for n, full in own.items() if full in held}
+            follows = part.what.following(given, now)
+            found |= {own[n]: np.asarray(value) for n, value in follows.items() if own.get(n) in plan.slots}
+    return found
 
 
 def begun_at(system: System, x: State | None) -> State:
