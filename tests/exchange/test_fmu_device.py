@@ -112,3 +112,84 @@ def test_ports_have_the_units_that_a_unit_tells(tmp_path):
     assert any("a.gate" in note for note in unit.notes) and any("worse" in note for note in unit.notes)
     with pytest.raises(FileError, match="model exchange alone"):
         ist.FMUDevice(unit_of(tmp_path, "ModelExchange"))
+
+
+def in_a_loop(unit):
+    """A mass on a spring whose place goes through the unit and back as a force."""
+    mb = ist.Multibody("slide")
+    mb.add_body("m", mass=2.0, inertia=[1, 1, 1], joint=ist.Prismatic("x", stiffness=3.0, damping=0.1))
+    made = ist.Assembly("loop", vehicle=mb.compile())
+    made.add("push", Push(joint="m")).add("see", See(joint="m"), every="20 ms").add(
+        "unit", unit, every="20 ms"
+    )
+    return made.wire({"see.place": "unit.command_in", "unit.sum": "push.command"})
+
+
+class Push(ist.Device):
+    """A force at a joint."""
+
+    joint = ist.Hinge("m")
+    command, force = ist.In("1/s"), joint.force()
+
+    def outputs(d, t):
+        d.force = -2.0 * d.command
+
+
+class See(ist.Device):
+    """Says where a joint is."""
+
+    joint = ist.Hinge("m")
+    x, place = joint.coordinate(), ist.Out("rad")
+
+    def sample(d, t):
+        d.place = d.x
+
+
+@needs_compiler
+def test_every_run_starts_a_unit_anew_and_nothing_else_touches_it(tmp_path):
+    """A run is the same whatever came before it: runs that ended earlier, trims, linear models, one that failed."""
+    made = ist.export_fmu(filter_model(), tmp_path / "lag.fmu")
+
+    def fly(unit, start):
+        flight = in_a_loop(unit)
+        x = flight.vehicle.state()
+        x["m"].q[:] = 0.1
+        return flight, ist.simulate(flight, x, start=start, until=start + 1, step="2 ms", progress=False)
+
+    alone = {start: fly(ist.FMUDevice(made.path), start)[1] for start in (0.0, 10.0)}
+    assert np.ptp(alone[0.0].q) > 0.05
+    unit = ist.FMUDevice(made.path)
+    for start in (0.0, 0.0, 10.0, 0.0):  # later, earlier and at the same time as the one before ended
+        flight, log = fly(unit, start)
+        assert np.array_equal(log.q, alone[start].q)
+    with pytest.warns(
+        UserWarning, match=r"only runs call 'unit' \(FMUDevice\): unit.seen, unit.sum held at 0"
+    ):
+        ist.linearize(flight, flight.vehicle.state())
+    with pytest.raises(
+        InputError, match=r"'unit' \(FMUDevice\) acts outside of the model: only runs call it"
+    ):
+        ist.linearize(flight, flight.vehicle.state(), sampled=True)
+    assert np.array_equal(fly(unit, 0.0)[1].q, alone[0.0].q)
+    # a point of a run has what it says there
+    point = log.state(-1)
+    assert np.abs(np.linalg.eigvals(ist.linearize(flight, point).A)) == pytest.approx(np.sqrt(1.5))
+    opened = ist.linearize(flight, point, inputs=["push.command"], outputs=["see.place"], sampled=True)
+    assert opened.dt == pytest.approx(0.02)
+    with pytest.warns(UserWarning, match="held at 0"):
+        x0 = ist.trim(flight, flight.vehicle.state())
+    assert abs(x0["m"].q[0]) < 1e-9  # nothing pushes
+    held_at = ist.trim(flight, flight.vehicle.state(), set={"unit.sum": 0.3, "unit.seen": [0, 0]})
+    assert held_at["m"].q[0] == pytest.approx(-2.0 * 0.3 / 3.0, rel=1e-9)
+    assert np.array_equal(fly(unit, 0.0)[1].q, alone[0.0].q)
+    unit.close()
+
+
+@needs_compiler
+def test_one_unit_is_one_member(tmp_path):
+    made = ist.export_fmu(filter_model(), tmp_path / "lag.fmu")
+    unit = ist.FMUDevice(made.path)
+    flight = in_a_loop(unit)
+    flight.add("again", unit, every="20 ms").wire({"see.place": "again.command_in"})
+    with pytest.raises(InputError, match="'unit' and 'again' are one FMUDevice"):
+        ist.simulate(flight, None, until=0.1, step="2 ms")

@@ -141,6 +141,58 @@ def test_a_missing_answer_holds_what_was_received_last_and_says_so():
     )
 
 
+def test_only_runs_send(recwarn):
+    """Trims and linear models send nothing; they hold what a run received, or zero, and say which."""
+    with Partner(lambda number, t, values: [packet(number, [3.0 - values[0]])]) as partner:
+        hil = ist.UDP({"y": "N"}, {"u": "N"}, to=partner.port, wait="20 s")
+        made = loop(hil)
+        log = ist.simulate(made, None, until=1, step="50 ms")
+        sent = len(partner.seen)
+        recwarn.clear()
+        with pytest.raises(ist.InterstageError, match=r"'fsw' \(UDP\) acts outside of the model"):
+            ist.linearize(made, None, sampled=True)
+        lin = ist.linearize(made, None, set={"fsw.u": 1.0, "fsw.missed": 0, "fsw.malformed": 0})
+        assert not recwarn.list
+        with pytest.warns(
+            UserWarning, match=r"only runs call 'fsw' \(UDP\): fsw.u, fsw.missed, fsw.malformed held"
+        ):
+            ist.linearize(made, None)
+        with pytest.warns(UserWarning, match="held at 0"):
+            x0 = ist.trim(made, None)
+        assert lin.A[0, 0] == pytest.approx(-1 / 0.3) and x0.values["lag.x"] == pytest.approx(0.0)
+        assert len(partner.seen) == sent > 0
+        again = ist.simulate(made, None, until=1, step="50 ms")
+    assert np.array_equal(again["fsw.u"], log["fsw.u"])
+
+
+def test_a_run_holds_nothing_of_the_one_before():
+    """A partner that has gone: the second run holds zeros, as the first would, and counts from the start."""
+    answers = [5.0]
+    with Partner(lambda number, t, values: [packet(number, [answers.pop()])] if answers else []) as partner:
+        hil = ist.UDP({"y": "N"}, {"u": "N"}, to=partner.port, wait="50 ms")
+        for first, missed in ((5.0, 1), (0.0, 2)):
+            with pytest.warns(UserWarning, match="no answer"):
+                log = ist.simulate(loop(hil), None, until="0.1 s", step="0.1 s")
+            assert log["fsw.u"].tolist() == [first, first] and log["fsw.missed"][-1] == missed
+
+
+def test_a_law_of_ones_own_may_say_that_it_is_outside():
+    """Hardware that a plain function commands: `outside` keeps trims and linear models from calling it."""
+    calls = []
+
+    def law(t, y):
+        calls.append(t)
+        return 1.0 - y
+
+    law.outside = True
+    made = loop(law, out={"u": "N"})
+    with pytest.warns(UserWarning, match="only runs call 'fsw'"):
+        ist.linearize(made, None)
+    assert not calls
+    ist.simulate(made, None, until=0.2, step="0.1 s")
+    assert len(calls) == 3
+
+
 def test_without_lockstep_the_newest_that_has_come_is_taken():
     made = ist.Assembly("x")
     stick = ist.UDP(receive={"u": "1[2]"}, lockstep=False, wait=0)

@@ -59,13 +59,15 @@ class FMUDevice:
         flight.add("engine", ist.FMUDevice("engine.fmu", start={"tank.level": 0.8}), every="10 ms")
 
     Names of ports are those of variables with anything but letters and digits as "_"; x[0], x[1], ... are one port.
-    What the unit remembers is its own: a run that begins starts it anew, and checkpoints refuse it.
+    What the unit remembers is its own: a run that begins starts it anew, and checkpoints refuse it. Trims and linear
+    models do not run it: they hold what it says.
 
     path : the .fmu file, whose binary must be for this machine;  start : {variable: value} of parameters and states
     ports : {port: its variables};  notes : what is not connected
     """
 
     sampled = True  # never continuous
+    outside = True  # only runs may call it: what it remembers cannot be put back
 
     def __init__(self, path: str | os.PathLike[str], *, start: Mapping[str, float] | None = None):
         self.path, self.start, self.notes = as_path(path, "FMU"), dict(start or {}), list[str]()
@@ -108,12 +110,16 @@ class FMUDevice:
             found[port.name] = float(numbers[0]) if port.size is None else numbers
         return found
 
-    def close(self) -> None:
-        """End the unit and remove its unpacked files."""
+    def begin(self) -> None:
+        """Let a run begin: the unit starts anew at its first tick."""
         if self._running is not None:
             self._running.terminate()
             self._running.freeInstance()
             self._running = None
+
+    def close(self) -> None:
+        """End the unit and remove its unpacked files."""
+        self.begin()
         self._folder.cleanup()
 
     def __repr__(self) -> str:
@@ -121,10 +127,7 @@ class FMUDevice:
 
     def _begin(self, t: float) -> None:
         """Start the unit at a time, with the start values."""
-        if self._running is not None:
-            self._running.terminate()
-            self._running.freeInstance()
-            self._running = None
+        self.begin()
         made = import_module("fmpy.simulation").instantiate_fmu(self._folder.name, self._told, "CoSimulation")
         two = self._told.fmiVersion.startswith("2")
         if two:

@@ -76,15 +76,15 @@ class FlightPlant:
         frozen = [k for slot in self.plan.tanks.values() for k in range(slot.start, slot.start + slot.size)]
         self.states = np.setdiff1d(np.arange(len(self.loops[float].tapes.vectors["z"])), frozen)
         self.exposed = assembly.exposed()
-        self.memory = {
-            k: _memory(part.what) for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)
-        }
+        laws = {k: part.what for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)}
+        self.memory = {k: _memory(law) for k, law in laws.items() if not law.outside}
         self.commands = [
             f"{self.plan.parts[k].path}.{name}"
-            for k in self.memory
-            for name, port in self.plan.parts[k].what.fields.items()
+            for k, law in laws.items()
+            for name, port in law.fields.items()
             if isinstance(port, Out)
         ]
+        self.outside = {self.plan.parts[k].path: law for k, law in laws.items() if law.outside}
         self._refer(assembly, x0, given)
 
     def release(self) -> None:
@@ -103,7 +103,9 @@ class FlightPlant:
 
     def _refer(self, assembly: Assembly, x0: State | None, given: Mapping[str, Value] | None) -> None:
         """Find the values at the point: of held inputs, and of what is sampled there."""
-        held = self._of_wires(assembly, x0, given) | start_values(self.plan, x0, given)
+        known = start_values(self.plan, x0, given, still=True)
+        warn_of_held(self.outside, known)
+        held = self._of_wires(assembly, x0, given) | known
         loop = self.loops[float]
         loop.hold(held)
         self.before = {kind: vector.copy() for kind, vector in loop.tapes.vectors.items()}
@@ -140,7 +142,7 @@ class FlightPlant:
         }
         whole = planned(assembly, given=known_values(x0, given))
         loop = ClosedLoop(whole, self.system, float, ideal=True)
-        loop.hold(start_values(whole, x0, given))
+        loop.hold(start_values(whole, x0, given, still=True))
         q, v = self.x0.q.copy(), self.x0.v.copy()
         self.sample(loop, q, v)
         self.done(loop, loop.right_side(q, v, self.t, np.empty_like(q), np.empty_like(v)))
@@ -334,6 +336,33 @@ def span_of(plan: Plan, name: str) -> tuple[int, int]:
 def numbered(name: str, shape: tuple[int, ...]) -> list[str]:
     """Return a name for each number of a field."""
     return [name] if not shape else [f"{name}[{', '.join(map(str, k))}]" for k in np.ndindex(*shape)]
+
+
+def warn_of_held(outside: Mapping[str, Law], known: Mapping[str, np.ndarray]) -> None:
+    """Say which outputs of laws outside of the model are held at zero, because nobody gives them."""
+    for path, law in outside.items():
+        unknown = [f"{path}.{name}" for name in law.outs if f"{path}.{name}" not in known]
+        if unknown:
+            warnings.warn(
+                f"only runs call '{path}' ({type(law.owner).__name__}): {', '.join(unknown)} "
+                f"held at 0 in this trim or linear model; give a point of a run, or set={{'{unknown[0]}': ...}}",
+                stacklevel=2,
+            )
+
+
+def refuse_outside(assembly: Assembly, inputs: Sequence[str]) -> None:
+    """Refuse a frame of samples on which laws act that only runs may call; wires to open inputs do not count."""
+    opened = {name for pattern in inputs for name in assembly.find(pattern)}
+    acting = {piece.source for piece in assembly.pieces() if piece.target not in opened}
+    for part in assembly.parts():
+        law = part.what
+        if isinstance(law, Law) and law.outside and any(f"{part.path}.{n}" in acting for n in law.outs):
+            raise InputError(
+                f"'{part.path}' ({type(law.owner).__name__}) acts outside of the model: only runs call it",
+                where="linearize(sampled=True)",
+                hint="put a function in its place that does the same, open what it is wired to (inputs=), or linearize "
+                "without sampled=True: its outputs are held",
+            )
 
 
 def owner_of(law: Device | Law) -> Any:

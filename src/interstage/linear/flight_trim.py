@@ -257,7 +257,7 @@ def _point(
     loop, state = plant.begin(delta, plant.vectors)
     vdot, qdot = np.empty_like(state.v), np.empty_like(state.q)
     plant.done(loop, loop.right_side(state.q, state.v, plant.t, qdot, vdot))
-    values = start_values(plant.plan, x, given)
+    values = start_values(plant.plan, x, given, still=True)
     for name in plant.plan.open:
         values.setdefault(name, loop.tapes.array(name).copy())
     for name, slot in plant.plan.slots.items():

@@ -20,7 +20,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from interstage.errors import InputError
-from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, owner_of, span_of, split_parts
+from interstage.linear.flight_plant import (
+    FlightPlant,
+    jacobian_of,
+    numbered,
+    owner_of,
+    refuse_outside,
+    span_of,
+    split_parts,
+)
 from interstage.linear.flow import Leg, independent_at
 from interstage.linear.model import LinearModel
 from interstage.linear.world_axes import in_world, sampled_in_world
@@ -227,6 +235,7 @@ def linearize_frame(
 ) -> LinearModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
     turned = in_world(velocity_axes)
+    refuse_outside(assembly, inputs)
     plant = FlightPlant(assembly, x0, inputs, outputs, given)
     try:
         frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))

@@ -37,6 +37,7 @@ from interstage.system.flight_steps import ON_GRID, Course, clock_of, short_enou
 from interstage.system.flight_words import check
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
+from interstage.system.law import Law
 from interstage.system.locks import Locks
 from interstage.system.log_columns import columns_of, contents_of
 from interstage.system.methods import Compiled, Library, Method
@@ -322,6 +323,7 @@ class Flight:
             self.plan.assembly.name, float(self.start), float(self.until), self.shown, commits
         )
         try:
+            self._begin_outside()
             if self.path is not None:
                 self.log.write_to(self.path)
             due = self._due()
@@ -356,6 +358,23 @@ class Flight:
             self._release()
         self._note()
         return self.log.finished(self.here())
+
+    def _begin_outside(self) -> None:
+        """Tell laws that act outside of the model that a run begins; refuse one that is several members."""
+        laws = [
+            (part.path, part.what)
+            for part in self.plan.parts
+            if isinstance(part.what, Law) and part.what.outside
+        ]
+        for k, (path, law) in enumerate(laws):
+            twice = [other for other, known in laws[:k] if known.owner is law.owner]
+            if twice:
+                raise InputError(
+                    f"'{twice[0]}' and '{path}' are one {type(law.owner).__name__}, which has one state",
+                    hint="make one for each member",
+                )
+        for _, law in laws:
+            law.begin()
 
     def _release(self) -> None:
         """Give back what was lent; one loop of a vehicle without devices is kept for other runs."""

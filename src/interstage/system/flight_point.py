@@ -52,12 +52,17 @@ def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, 
     return {**(x.values if isinstance(x, FlightPoint) else {}), **(given or {})}
 
 
-def start_values(plan: Plan, x: State | None, given: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
-    """Return values by full name that a run starts from: those of a point of a flight, then those that are given."""
+def start_values(
+    plan: Plan, x: State | None, given: Mapping[str, Any] | None, still: bool = False
+) -> dict[str, np.ndarray]:
+    """Return values by full name that a run starts from: those of a point of a flight, then those that are given.
+
+    still : of a trim or linear model, in which outputs of laws outside of the model are held and may be given
+    """
     held: dict[str, np.ndarray] = {}
     if isinstance(x, FlightPoint):
         held |= {name: value for name, value in x.values.items() if name in plan.slots}
-    new = plan.values(given or {})
+    new = plan.values(given or {}, still)
     return held | new | _following(plan, held, new)
 
 

@@ -4,7 +4,9 @@
         return {"gimbal": -K @ np.r_[attitude, rate]}
 
 The first argument is time, every other one an input; what it returns goes to the outputs that were declared for it. An
-object keeps its memory in its attributes.
+object keeps its memory in its attributes. One with a true attribute `outside` acts on the world outside of the model
+(hardware, another process, another tool's unit): only runs call it, and its method `begin()`, where it has one, is
+called before every run. Trims and linear models leave it alone: its outputs are held.
 """
 
 from __future__ import annotations
@@ -82,6 +84,22 @@ class Law:
         self.outs = tuple(out or {})
         for name, field in self.fields.items():
             field.name = name
+
+    @property
+    def owner(self) -> Any:
+        """The object that is called, or whose method is."""
+        return getattr(self.function, "__self__", self.function)
+
+    @property
+    def outside(self) -> bool:
+        """Whether it acts on the world outside of the model, so that only runs may call it."""
+        return getattr(self.owner, "outside", False) is True
+
+    def begin(self) -> None:
+        """Let what is outside of the model know that a run begins."""
+        begin = getattr(self.owner, "begin", None) if self.outside else None
+        if callable(begin):
+            begin()
 
     def bound(self, vehicle: System) -> Law:
         """Return the law as it is on a vehicle: this one, unless it touches the vehicle."""

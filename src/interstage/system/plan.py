@@ -185,9 +185,14 @@ class Plan:
             hint=f"{'leave the wire out, or ' if words == 'wired' else ''}override it: ist.Fault('{name}', …)",
         )
 
-    def values(self, given: Mapping[str, object]) -> dict[str, np.ndarray]:
-        """Return values by full name of what is given by name or pattern, checked; strings are quantities."""
+    def values(self, given: Mapping[str, object], still: bool = False) -> dict[str, np.ndarray]:
+        """Return values by full name of what is given by name or pattern, checked; strings are quantities.
+
+        still : nothing runs, so that what laws outside of the model say can be given
+        """
         found: dict[str, np.ndarray] = {}
+        laws = [part for part in self.parts if still and isinstance(part.what, Law) and part.what.outside]
+        free = {*self.unwired, *(f"{part.path}.{name}" for part in laws for name in part.what.outs)}
         bounded = {
             f"{part.path}.{name}": declared
             for part in self.parts
@@ -197,7 +202,7 @@ class Plan:
         for pattern, value in given.items():
             for name in self.find(pattern, "pszwn"):
                 slot = self.slots[name]
-                if slot.kind == "s" and name not in self.unwired:
+                if slot.kind == "s" and name not in free:
                     raise self._not_held(name)
                 found[name] = shaped(numbers(value, slot.unit, f"'{name}'"), slot.shape, f"'{name}'")
                 if name in bounded:

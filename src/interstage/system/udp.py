@@ -47,10 +47,12 @@ class UDP:
     lockstep : take the answer to the packet just sent, and no other; otherwise the newest that has come
 
     Beside `receive` it has outputs `missed` and `malformed`, how many answers did not come, and how many packets were
-    dropped. The socket is this process's alone: a resumed run begins to count anew.
+    dropped. The socket is this process's alone. Only runs send: trims and linear models hold what it says. Every run,
+    also a resumed one, begins to count anew, and to hold zeros.
     """
 
     sampled = True  # never continuous
+    outside = True  # only runs may call it
     # no dictionary: nothing of it goes into checkpoints
     __slots__ = (
         "__signature__",
@@ -107,6 +109,11 @@ class UDP:
                 f"no socket can be had: {err}", where="UDP", got=f"to {to}, listen {listen}"
             ) from err
         self.address: tuple[str, int] = self._socket.getsockname()
+
+    def begin(self) -> None:
+        """Begin a run: nothing is received or missed yet. Packets are numbered on, so that old answers are known."""
+        self.missed = self.malformed = self.stale = 0
+        self._last = np.zeros_like(self._last)
 
     def close(self) -> None:
         """Give the socket back."""
