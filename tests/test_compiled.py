@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -119,30 +120,84 @@ def test_records_of_numbers_and_vectors_are_read_and_written(dtype):
 
 @by_address
 def test_what_a_python_function_raises_reaches_the_caller():
-    from interstage.compiled import Callback
+    from interstage.compiled import WELL, address, called, caller, taken_error
 
     seen = []
 
-    def note(k, t):
-        seen.append((k, t))
-        if k == 2:
+    def note(t):
+        seen.append(t)
+        if t == 2.0:
             raise ValueError("two is refused")
 
-    back = Callback(note, "nd")
-    call = back.call
+    call = caller("nd", "int64")
 
     @jit.kernel(cache=False)
-    def count(place):
+    def count(place, row):
         for k in range(5):
-            if call(place, k, 0.1 * k) != 0:
+            if call(place, row, float(k)) != WELL:
                 return k
         return -1
 
-    assert count(back.address) == 2
-    with pytest.raises(ValueError, match="two is refused"):
-        back.check()
-    assert seen == [(0, 0.0), (1, 0.1), (2, 0.2)]
-    back.check()
+    assert count(address(called, "nd", np.dtype(float), "int64"), id(note)) == 2
+    assert seen == [0.0, 1.0, 2.0]
+    error = taken_error()
+    assert (
+        isinstance(error, ValueError) and str(error) == "two is refused" and error.__traceback__ is not None
+    )
+    assert taken_error() is None
+
+
+@by_address
+def test_what_compiled_code_raises_is_kept_for_the_thread_that_called():
+    from interstage.compiled import WELL, address, caller, taken_error
+
+    def refuses(t):
+        if t > 1.0:
+            raise ValueError("too late")
+
+    call, place = caller("d", "int64"), address(refuses, "d", np.dtype(float), "status")
+
+    @jit.kernel(cache=False)
+    def ask(where, t):
+        return call(where, t)
+
+    assert ask(place, 0.5) == WELL and taken_error() is None
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(ask, place, 2.0).result() == 0
+        assert taken_error() is None
+        assert str(pool.submit(taken_error).result()) == "too late"
+
+
+@by_address
+def test_whole_numbers_by_zero_and_indices_beyond_are_errors_where_they_are_checked():
+    from interstage.compiled import WELL, address, caller, taken_error
+
+    def divides(x, k):
+        x[0] = 7 // k + 7 % k
+
+    def infinite(x, k):
+        x[0] = 1.0 / x[1]
+
+    def writes(x, k):
+        x[k] = 3.0
+
+    call = caller("xn", "int64")
+
+    @jit.kernel(cache=False)
+    def ask(where, x, k):
+        return call(where, x, k)
+
+    def outcome(function, x, k):
+        found = ask(address(function, "xn", x.dtype, "status", checked=True), x, k)
+        error = taken_error()
+        return type(error).__name__ if found != WELL else "well"
+
+    x = np.zeros(4)[:3]
+    assert outcome(divides, x, 2) == "well" and x[0] == 4.0
+    assert outcome(divides, x, 0) == "ZeroDivisionError"
+    assert outcome(infinite, x, 0) == "well" and x[0] == np.inf
+    assert [outcome(writes, x, k) for k in (2, -3, 3, -4)] == ["well", "well", "IndexError", "IndexError"]
+    assert x.base[3] == 0.0
 
 
 @by_address

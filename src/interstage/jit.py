@@ -47,19 +47,22 @@ def _by_address() -> bool:
 
 COMPILED = _by_address()  # records and calls by address are in use
 if COMPILED:
-    from interstage.compiled import KernelCompiler, keep_on_disk
+    from interstage.compiled import KernelCompiler, keep_on_disk, whole_numbers
 
 
 def kernel(function: Callable | None = None, **options: object) -> Callable:
     """Return `function` compiled on first use, cached on disk.
 
-    Options go to `numba.njit` (`parallel=True`, `inline="always"`, ...).
+    Options go to `numba.njit` (`parallel=True`, `inline="always"`, ...). In kernels that are not of this package, which
+    devices may call, an index beyond an array and a division of whole numbers by zero are errors, as in devices.
     """
     if function is None:
         return lambda f: kernel(f, **options)
     settings = {"cache": not COMPILED, "error_model": "numpy", "nogil": True}
     if COMPILED:
         settings |= {"pipeline_class": KernelCompiler, "no_cfunc_wrapper": True}
+        if not function.__module__.startswith("interstage."):
+            settings |= {"error_model": whole_numbers(), "boundscheck": True}
     made = numba.njit(**{**settings, **options})(function)
     if not numba.config.DISABLE_JIT:
         made.compile = dropped_interrupts_heard()(made.compile)

@@ -4,8 +4,9 @@ Kernels that need none of it use `jit.kernel`. Here is what public numba does no
 
 - `records`: `Record`, a row of addresses that compiled code reads by names (`tree.body_parent`), one light
   reference instead of eighty arrays;
-- `addresses`: `address` and `caller`, functions compiled once and called through their address; `Callback`, a Python
-  function that compiled code may call, its exceptions kept for the caller;
+- `addresses`: `address` and `caller`, functions compiled once and called through their address;
+- `raised`: `called`, what calls a Python function for compiled code; `WELL` and `taken_error`, status and exceptions of
+  functions that are called by address;
 - `stages`: `Stage`, a kernel whose address lies in a record;
 - `emitted`: `claim`, `release`, `vector_at`, `matrix_at`, `word`: a lock of one word, and what lies at an address;
 - `doors`: `make_door`, a kernel of addresses as a builtin function of Python;
@@ -17,23 +18,25 @@ Nothing is registered with numba before the first kernel is compiled or loaded. 
 of numba in `jit.NUMBA_RANGE`; `INTERSTAGE_PLAIN=1` does without it (see `jit`).
 """
 
-from interstage.compiled.addresses import Callback, address, caller
+from interstage.compiled.addresses import address, caller
 from interstage.compiled.disk import keep_on_disk, print_of_sources
 from interstage.compiled.doors import make_door
 from interstage.compiled.emitted import Emitted, claim, matrix_at, release, vector_at, word
 from interstage.compiled.quick import KernelCompiler
+from interstage.compiled.raised import WELL, called, taken_error, whole_numbers
 from interstage.compiled.records import SLOTS, Record, RecordType
 from interstage.compiled.stages import Stage, stages_of, trap
 
 __all__ = [
     "SLOTS",
-    "Callback",
+    "WELL",
     "Emitted",
     "KernelCompiler",
     "Record",
     "RecordType",
     "Stage",
     "address",
+    "called",
     "caller",
     "claim",
     "keep_on_disk",
@@ -42,7 +45,9 @@ __all__ = [
     "print_of_sources",
     "release",
     "stages_of",
+    "taken_error",
     "trap",
     "vector_at",
+    "whole_numbers",
     "word",
 ]

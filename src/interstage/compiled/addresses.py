@@ -1,8 +1,7 @@
-"""Addresses: functions compiled once and called through them, and Python functions that compiled code calls."""
+"""Addresses: functions compiled once and called through them."""
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 
 import numba
@@ -14,11 +13,12 @@ from numba.core.ccallback import CFunc
 from interstage.compiled.disk import SourceCache
 from interstage.compiled.emitted import Emitted
 from interstage.compiled.quick import KernelCompiler
+from interstage.compiled.raised import StatusCompiler, whole_numbers
 from interstage.compiled.records import Record
 from interstage.interrupts import dropped_interrupts_heard
 
 Arguments = Sequence["str | Record"]
-RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64}
+RESULTS = {"none": types.none, "int64": types.int64, "float64": types.float64, "status": types.none}
 _code: dict[tuple, CFunc] = {}  # compiled code stays where it is as long as the process lives
 
 
@@ -54,28 +54,31 @@ def address(
     dtype: np.dtype,
     returns: str = "none",
     fast: frozenset = frozenset(),
+    checked: bool = False,
 ) -> int:
     """Compile a function for a number type (or load it from disk) and return the address of its code.
 
     arguments : letters x vector, M matrix and s number of the type `dtype`, f vector and d number of float64,
     i vector and n number of int64; or a `Record`
-    returns : "none", "int64" or "float64";  fast : what the compiler may do with sums and products
-
-    What it raises inside is lost: let it return a status.
+    returns : "none", "int64" or "float64"; "status" of one that returns nothing: `WELL`, or 0 after it raised, which
+    `taken_error` has; what others raise is lost
+    fast : what the compiler may do with sums and products
+    checked : indices beyond an array and divisions of whole numbers by zero are errors
     """
     plain, scalar = getattr(function, "py_func", function), numba.from_dtype(np.dtype(dtype))
     signature = RESULTS[returns](*types_of(arguments, scalar))
-    key = plain, signature, fast
+    key = plain, signature, returns, fast, checked
     if key not in _code:
-        options = {"nopython": True, "error_model": "numpy", "fastmath": set(fast)}
+        model = whole_numbers() if checked else "numpy"
+        options = {"nopython": True, "error_model": model, "fastmath": set(fast), "boundscheck": checked}
         made = CFunc(
             plain,
             (signature.args, signature.return_type),
             locals={},
             options=options,
-            pipeline_class=KernelCompiler,
+            pipeline_class=StatusCompiler if returns == "status" else KernelCompiler,
         )
-        made._cache = SourceCache(plain)
+        made._cache = SourceCache(plain, f"{returns} {checked}")
         with dropped_interrupts_heard():
             made.compile()
         _code[key] = made
@@ -92,7 +95,7 @@ def call_at(context, builder, address_: ir.Value, signature, args: Sequence[ir.V
 
 
 def caller(arguments: Arguments, returns: str = "none") -> Emitted:
-    """Return f(address, *arguments) for kernels: call what lies at an address that `address` or `Callback` gave."""
+    """Return f(address, *arguments) for kernels: call what lies at an address that `address` gave."""
 
     def define(typingctx, place, *given):
         kinds = types_of(arguments, scalar_of(arguments, given))
@@ -105,35 +108,3 @@ def caller(arguments: Arguments, returns: str = "none") -> Emitted:
 
     key = f"{[getattr(a, 'print', a) for a in arguments]} {returns}"
     return Emitted(define, 1 + len(arguments), "call_through", "Call what lies at an address.", key)
-
-
-class Callback:
-    """A Python function of numbers that compiled code calls through `address`; it returns 0, or 1 if it raised.
-
-    letters : n int64, d float64 for each argument.  What was raised is kept: `check` raises it in the caller's thread.
-    Keep the object as long as the address is used.
-    """
-
-    def __init__(self, function: Callable[..., object], letters: str):
-        self.error: BaseException | None = None
-        kinds = {"n": ctypes.c_int64, "d": ctypes.c_double}
-
-        def guarded(*arguments: float) -> int:
-            if self.error is not None:  # whoever called goes on until he looks
-                return 1
-            try:
-                function(*arguments)
-            except BaseException as error:
-                self.error = error
-                return 1
-            return 0
-
-        self._pointer = ctypes.CFUNCTYPE(ctypes.c_int64, *(kinds[letter] for letter in letters))(guarded)
-        self.address = ctypes.cast(self._pointer, ctypes.c_void_p).value
-        self.call = caller(letters, "int64")
-
-    def check(self) -> None:
-        """Raise what the function raised since the last look."""
-        error, self.error = self.error, None
-        if error is not None:
-            raise error

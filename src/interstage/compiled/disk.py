@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
+from numba.core import config
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.dispatcher import Dispatcher
 
@@ -50,8 +51,8 @@ class SourceCache:
     numba's own cache sees edits in the file of the function alone; this one in the files of all that it calls.
     """
 
-    def __init__(self, function: FunctionType):
-        self._function, self._found = function, None
+    def __init__(self, function: FunctionType, options: str = ""):
+        self._function, self._options, self._found = function, options, None
 
     def _open(self) -> FunctionCache | NullCache:
         if self._found is None:
@@ -63,7 +64,8 @@ class SourceCache:
             else:
                 # numba reads no further in the index of another version, whose types there may be no more
                 file = self._found._cache_file
-                file._version = f"{file._version}, sources {print_of_sources(self._function)}"
+                words = f"sources {print_of_sources(self._function)}, options {self._options}"
+                file._version = f"{file._version}, {words}, bounds {config.BOUNDSCHECK}"
         return self._found
 
     @property

@@ -24,7 +24,7 @@ from interstage.spatial import RigidInertia
 from interstage.system.curves import NAMES
 from interstage.system.histories import BoundMotion, Mass, Motion, check_motion
 from interstage.system.law import Law
-from interstage.system.loop_arrays import call
+from interstage.system.loop_arrays import WELL, call
 from interstage.system.ports import ANY, Field, Hinge, Place, Push
 
 LEVELS = ("motion_angle", "motion_rate", "motion")  # quantities of pushes, as `NAMES`
@@ -199,7 +199,7 @@ class Foreseen:
     ):
         self.rows, self.vector, self.to, self.upcoming = rows, vector, to, upcoming
         self.times, self.table, self.count = np.zeros(0), np.zeros((0, len(to))), np.zeros(1, dtype=np.int64)
-        self.ask = np.zeros(1, dtype=np.int64)  # address of this, for compiled code
+        self.ask = np.zeros(2, dtype=np.int64)  # address and row of this, for compiled code
         self.row = slots_of(self._arrays())
         self.alone: list[float] = []
 
@@ -283,13 +283,13 @@ FORESEEN_FIELDS = (
 
 
 def read_row(d, t):
-    """Write what was foreseen for a time, as `Foreseen` does; what was not is asked of it."""
+    """Write what was foreseen for a time, as `Foreseen` does; what was not is asked of it. Return the status."""
     n = d.count[0]
     if n == RESTS:
-        return
+        return WELL
     if t != t:
         d.count[0] = 0
-        return
+        return WELL
     if n > 1:
         slack = NEAR * (d.times[1] - d.times[0])
         low, high = 0, n
@@ -302,5 +302,5 @@ def read_row(d, t):
         if low < n and d.times[low] - t <= slack:
             for j in range(len(d.to)):
                 d.vector[d.to[j]] = d.table[low, j]
-            return
-    call(d.ask[0], 0, t)
+            return WELL
+    return call(d.ask[0], d.ask[1], t)

@@ -137,7 +137,8 @@ class ClosedLoop:
         found["pause"] = np.full(3, np.inf)
         found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors
-        return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"], "flag": tapes.flag}
+        found |= {"flag": tapes.flag, "failed_at": tapes.failed_at}
+        return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"]}
 
     def _ahead_arrays(self) -> dict[str, np.ndarray]:
         """Return the tape of what is known ahead, without motions that say nothing now."""

@@ -16,7 +16,6 @@ from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.layout import Layout
 from interstage.system.assembly import Part
-from interstage.system.device import Device
 from interstage.system.events import Event, note, perform
 from interstage.system.holding import holds_of, obey, settle
 from interstage.system.kernels.flights import SLACK
@@ -126,8 +125,7 @@ def _switch(flight: Flight, part: Part, crossing: str) -> Callable[[float, Syste
     """Return the function `switch` of a device as an action where a crossing is."""
 
     def switch(t: float, system: System, x: State) -> None:
-        assert isinstance(part.what, Device)
-        part.what.run_switch(flight.loop.tapes.view(part), t, crossing)
+        flight.loop.tapes.switch(part, t, crossing)
         obey(flight, part, t)
         for body in holds_of(part).values():
             system.set_joint_mode(body, flight.system.joint_mode(body))

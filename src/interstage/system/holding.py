@@ -46,7 +46,7 @@ def settle(flight: Flight) -> None:
         if not isinstance(part.what, Law) and part.what.settles:
             _lock(flight, part)
             flight.bring(flight.t, flight.whole())
-            part.what.run_switch(flight.loop.tapes.view(part), flight.t)
+            flight.loop.tapes.switch(part, flight.t)
             obey(flight, part, flight.t)
 
 
@@ -55,7 +55,7 @@ def obey(flight: Flight, part: Part, t: float) -> None:
     assert not isinstance(part.what, Law)
     if _lock(flight, part):
         flight.bring(t, flight.whole())
-        part.what.run_switch(flight.loop.tapes.view(part), t)
+        flight.loop.tapes.switch(part, t)
         _lock(flight, part)
 
 

@@ -106,7 +106,8 @@ LOOP_FIELDS = (
     ("now", "i", 1),  # where the run is
     ("option", "i", 1),
     ("pause", "f", 1),  # (2,) time from which no step is begun, time at which steps end
-    ("flag", "i", 1),  # (1,) set by a Python device that raised
+    ("flag", "i", 1),  # (3,) set by a function of a tape that raised: 1, its address and its row
+    ("failed_at", "f", 1),  # (1,) and the time
     ("log", "f", 2),  # buffer of rows
     ("log_s", "i", 1),  # signals and states in its columns after time, q and v
     ("log_z", "i", 1),
@@ -159,30 +160,32 @@ else:
 _plain: weakref.WeakValueDictionary[int, PlainTapes] = weakref.WeakValueDictionary()
 
 
-def _call_plain(address: int, row: int, t: float) -> None:
-    """Call a function of a tape."""
-    _plain[int(row)].functions[int(address)](t)
+def _call_plain(address: int, row: int, t: float) -> int:
+    """Call a function of a tape; return its status."""
+    return _plain[int(row)].functions[int(address)](t)
 
 
 # compiled code calls these alone; without addresses `loop_of` is not called
 call: Callable[..., object] = _call_plain
 loop_of: Callable[..., object] = _call_plain
 if COMPILED:
-    from interstage.compiled import Record, caller
+    from interstage.compiled import WELL, Record, caller
 
     loop_of = Record("Loop", LOOP_FIELDS).reference("loop_of", like=True)
-    call = caller("nd")
+    call = caller("nd", "int64")
+else:
+    WELL = 1  # status of a function of a tape that came to its end; 0 after it raised
 
 
 class PlainTapes:
     """Functions of time that stand for compiled ones where nothing is called by address."""
 
     def __init__(self) -> None:
-        self.functions: list[Callable[[float], None]] = []
+        self.functions: list[Callable[[float], int]] = []
         self.row = id(self)
         _plain[self.row] = self
 
-    def add(self, function: Callable[[float], None]) -> int:
+    def add(self, function: Callable[[float], int]) -> int:
         """Return the number of a function."""
         self.functions.append(function)
         return len(self.functions) - 1

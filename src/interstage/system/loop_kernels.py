@@ -27,13 +27,13 @@ from interstage.multibody.kernels.slots import get3, get9, high, low, put3, put6
 from interstage.multibody.kernels.small import add, cross, kernel, product, sub, turn, turn_back
 from interstage.spatial.quaternion import matrix_to_quaternion
 from interstage.system.carried import balanced, put_carried, put_modal_results
-from interstage.system.loop_arrays import call
+from interstage.system.loop_arrays import WELL, call
 
 # of places
 SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration", "specific_force")
 POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE = range(len(SEEN))
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
-RAISED = -(10**8)  # status: a Python device raised
+RAISED = -(10**8)  # status: a function of a tape raised
 # loop.now: where the run is: tick, tick at which the interval ends, steps on its grid that are behind and in all,
 # samples done, rows; tick of its start
 TICK, NEXT, STEP, STEPS, SAMPLED, ROWS, START = range(7)
@@ -66,10 +66,22 @@ def plain(function):
 
 
 @loop_kernel
-def walk(addresses, rows, t):
-    """Call the functions of a tape in order."""
-    for k in range(len(addresses)):
-        call(addresses[k], rows[k], t)
+def run(loop, address, row, t):
+    """Call a function of a tape, and note it where it fails; return whether it came to its end."""
+    if call(address, row, t) == WELL:
+        return True
+    loop.flag[0], loop.flag[1], loop.flag[2] = 1, address, row
+    loop.failed_at[0] = t
+    return False
+
+
+@loop_kernel
+def walk(loop, addresses, rows, t):
+    """Call the functions of a tape in order, up to one that fails; nothing after it."""
+    if loop.flag[0] == 0:
+        for k in range(len(addresses)):
+            if not run(loop, addresses[k], rows[k], t):
+                break
 
 
 @loop_kernel
@@ -78,7 +90,7 @@ def foresee(work, loop, t, y):
     if loop.option[SEES] != 0:
         for k in range(len(y)):
             loop.at[k] = y[k]
-    walk(loop.ahead, loop.ahead_row, t)
+    walk(loop, loop.ahead, loop.ahead_row, t)
     for j in range(len(loop.known_to)):
         y[loop.known_to[j]] = loop.s[loop.known_from[j]]
     for j in range(len(loop.mass_to)):
@@ -113,7 +125,7 @@ def weigh_midway(tree, work, loop, t, y, h):
     """
     if len(loop.fuel_to) == 0:
         return
-    walk(loop.rates, loop.rates_row, t)
+    walk(loop, loop.rates, loop.rates_row, t)
     n, changed = len(y) - len(loop.z), False
     for j in range(len(loop.fuel_to)):
         k, at = loop.fuel_to[j], loop.fuel_from[j]
@@ -258,7 +270,7 @@ def enter(tree, work, loop, t, y):
     if len(loop.fuel_to) > 0 and loop.option[WEIGHED] == 0:
         refuel(tree, work, loop)
     look(tree, work, loop, y[:nq], y[nq:n])
-    walk(loop.before, loop.before_row, t)
+    walk(loop, loop.before, loop.before_row, t)
     push(loop)
     pull(tree, work, loop)
     return loop.tau
@@ -273,8 +285,8 @@ def respond(tree, work, loop, t, y, force, k):
     if status != 0:
         return status
     feel(tree, work, loop, q, v, vdot)
-    walk(loop.after, loop.after_row, t)
-    walk(loop.rates, loop.rates_row, t)
+    walk(loop, loop.after, loop.after_row, t)
+    walk(loop, loop.rates, loop.rates_row, t)
     for j in range(len(loop.zdot)):
         k[n + j] = loop.zdot[j]
     return RAISED if loop.flag[0] != 0 else 0
@@ -361,8 +373,7 @@ def sample(loop, tick, t):
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.n[loop.sample_tick[k]] = (tick - loop.sample_first[k]) // loop.sample_every[k]
-            call(loop.sample[k], loop.sample_row[k], t)
-            if loop.flag[0] != 0:
+            if not run(loop, loop.sample[k], loop.sample_row[k], t):
                 return RAISED
     for g in range(len(loop.group_every)):
         if (tick - loop.group_first[g]) % loop.group_every[g] == 0 and tick >= loop.group_first[g]:
@@ -370,7 +381,7 @@ def sample(loop, tick, t):
     for k in range(len(loop.sample)):
         if loop.sample_next[k] == tick:
             loop.sample_next[k] += loop.sample_every[k]
-    walk(loop.ahead, loop.ahead_row, np.nan)
+    walk(loop, loop.ahead, loop.ahead_row, np.nan)
     return RAISED if loop.flag[0] != 0 else 0
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError
+from interstage.errors import InputError, InterstageError, SolverError
 from interstage.jit import COMPILED
 from interstage.multibody import State
 from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Sheet, Upcoming, read_row
 from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
 from interstage.system.law import Law
-from interstage.system.loop_arrays import PlainTapes
+from interstage.system.loop_arrays import WELL, PlainTapes
 from interstage.system.order import Entry
 from interstage.system.plan import Plan
 
 if COMPILED:
-    from interstage.compiled import SLOTS, Callback, Record, address
+    from interstage.compiled import SLOTS, Record, address, called, taken_error
 
     _FORESEEN = Record("Foreseen", FORESEEN_FIELDS)
 
@@ -32,7 +33,7 @@ def _record(cls: type[Device]) -> Record:
 
 def compile_function(cls: type[Device], name: str, dtype: Any) -> int:
     """Compile a function of a class of devices for a number type, or load it from disk; return its address."""
-    return address(cls.functions[name], (_record(cls), "d"), np.dtype(dtype))
+    return address(cls.functions[name], (_record(cls), "d"), np.dtype(dtype), "status", checked=True)
 
 
 def _fields(part: Part) -> tuple[tuple[str, str, int], ...]:
@@ -45,11 +46,24 @@ def _nowhere() -> State:
     raise NotImplementedError
 
 
+def failure(part: Part, function: str, t: float, error: Exception) -> InterstageError:
+    """Return what to say of a function of a device that raised."""
+    kind = InputError if isinstance(error, InputError) else SolverError
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.name == function]
+    where = f"{type(part.what).__name__}.{function}" + (f", line {lines[-1]}" if lines else "")
+    words = (
+        str(error)
+        if isinstance(error, InterstageError)
+        else f"{type(error).__name__}: {error}".removesuffix(": ")
+    )
+    return kind(f"device '{part.path}' failed at t = {t:.9g}", where=where, got=words)
+
+
 class Tapes:
     """Vectors p, s, z, Z, w, n of a plan, and what runs on them.
 
     dtype : float or complex;  ideal : without noise and quantizers;  interpret : run the texts as Python
-    flag : (1,) not zero after a Python device raised; `check` raises that
+    flag, failed_at : (3,) and (1,) as in `loop_arrays`, set where a function raised; `check` raises that
     """
 
     def __init__(self, plan: Plan, dtype: Any = float, ideal: bool = False, interpret: bool = False):
@@ -58,13 +72,14 @@ class Tapes:
         self.vectors = {kind: plan.initial[kind].astype(self.dtype) for kind in "pszw"}
         self.vectors["n"] = plan.initial["n"].copy()
         self.vectors["Z"] = np.zeros_like(self.vectors["z"])
-        self.flag = np.zeros(1, dtype=np.int64)
+        self.flag, self.failed_at = np.zeros(3, dtype=np.int64), np.zeros(1)
         self.error: BaseException | None = None
         if ideal:
             for part in plan.parts:
                 self.array(f"{part.path}.ideal")[...] = 1
         self.leave()
         self._kept: list[Any] = []
+        self._devices: dict[tuple[int, int], tuple[Part, str]] = {}  # with their function, by address and row
         self._plain = None if COMPILED else PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
         self._foreseen: list[Foreseen] = []
@@ -93,11 +108,40 @@ class Tapes:
         return View({name: self.array(f"{part.path}.{name}") for name in names})
 
     def check(self) -> None:
-        """Raise what a Python device raised."""
-        error, self.error = self.error, None
-        self.flag[0] = 0
-        if error is not None:
+        """Raise what a function of a tape raised; an exception of a device with its name and the time."""
+        if self.flag[0] == 0:
+            return
+        error, self.error = taken_error() if self._plain is None else self.error, None
+        device = self._devices.get((int(self.flag[1]), int(self.flag[2])))
+        self.flag[:] = 0
+        if error is None:  # a second interrupt came before the first was kept
+            raise KeyboardInterrupt
+        if device is None or not isinstance(error, Exception):
             raise error
+        part, function = device
+        t = float(self.failed_at[0])
+        raise failure(part, function, t, self._interpreted(part, function, t, error)) from error
+
+    def _interpreted(self, part: Part, function: str, t: float, error: Exception) -> Exception:
+        """Return what a device raises as plain Python, on copies: it knows lines and indices, where it is the same."""
+        if error.__traceback__ is not None:
+            return error
+        names = [name for name, _, _ in _fields(part)]
+        copies = View({name: self.array(f"{part.path}.{name}").copy() for name in names})
+        try:
+            with np.errstate(all="ignore"):
+                part.what.functions[function](copies, t)  # type: ignore[union-attr]
+        except Exception as again:
+            return again if type(again) is type(error) else error
+        return error
+
+    def switch(self, part: Part, t: float, crossing: str = "") -> None:
+        """Run the function `switch` of a device."""
+        assert isinstance(part.what, Device)
+        try:
+            part.what.run_switch(self.view(part), t, crossing)
+        except Exception as error:
+            raise failure(part, "switch", t, error) from error
 
     def tape(self, entries: Sequence[Entry]) -> tuple[np.ndarray, np.ndarray]:
         """Return addresses of functions and of their rows."""
@@ -114,8 +158,12 @@ class Tapes:
         function = part.what.functions[entry.function]
         if self.interpret:
             record = self.view(part)
-            return self._python(lambda t: function(record, t))
-        return self._compiled(part.path, type(part.what), entry.function), self._row(entry.part).ctypes.data
+            found = self._python(lambda t: function(record, t))
+        else:
+            made = self._compiled(part.path, type(part.what), entry.function)
+            found = made, self._row(entry.part).ctypes.data
+        self._devices[found] = part, entry.function
+        return found
 
     def _ahead(self, path: str, what: Ahead) -> tuple[int, int]:
         """Return address and row of what is known ahead."""
@@ -129,26 +177,25 @@ class Tapes:
         asked = self._python(tell)
         if self.interpret:
             return asked
-        tell.ask[0] = asked[0]
-        return address(read_row, (_FORESEEN, "d"), self.dtype), tell.row.ctypes.data
+        tell.ask[:] = asked
+        return address(read_row, (_FORESEEN, "d"), self.dtype, "int64"), tell.row.ctypes.data
 
     def _python(self, function: Callable[[float], None]) -> tuple[int, int]:
         """Return address and row of a Python function of time."""
 
-        def guarded(t: float) -> None:
-            if self.flag[0] != 0:
-                return
-            try:
-                function(t)
-            except BaseException as error:
-                self.error = error
-                self.flag[0] = 1
-
         if self._plain is not None:
-            return self._plain.add(guarded), self._plain.row
-        made = Callback(lambda row, t: guarded(t), "nd")
-        self._kept.append(made)
-        return int(made.address or 0), 0
+            return self._plain.add(lambda t: self._guarded(function, t)), self._plain.row
+        self._kept.append(function)  # its number is what it is called by
+        return address(called, "nd", np.dtype(float), "int64"), id(function)
+
+    def _guarded(self, function: Callable[[float], None], t: float) -> int:
+        """Call a function as compiled code does; return the status."""
+        try:
+            function(t)
+        except BaseException as error:
+            self.error = error
+            return 0
+        return WELL
 
     def _compiled(self, path: str, cls: type[Device], name: str) -> int:
         try:
