@@ -6,7 +6,7 @@ LEAN   := $(VENV)/.lean
 READY  := $(VENV)/.ready
 SOURCES := src tests $(wildcard validation benchmarks examples) $(wildcard docs/*.py)
 
-.PHONY: test demo page bench validate docs lint clean install install-lean fuzz
+.PHONY: test demo page bench validate docs lint clean install install-lean fuzz mutants
 
 install: $(READY)
 
@@ -46,6 +46,11 @@ test: lint
 INPUTS ?= 1000000
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
+
+# Faults planted one at a time, for the night: how many of them the tests see
+MUTANTS ?= 200
+mutants: $(READY)
+	$(BIN)/python tests/fuzz/mutants.py $(MUTANTS) --write
 
 demo: $(LEAN)
 	$(BIN)/interstage demo --out demo

@@ -24,6 +24,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="STUDY", help=f"any of: {', '.join(studies())}")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/validation")
     parser.add_argument("--drop-rows", action="store_true", help="let rows vanish that a study no longer has")
+    parser.add_argument(
+        "--check", action="store_true", help="fail where a page would change beyond its noise"
+    )
     options = parser.parse_args()
     unknown = set(options.names) - set(studies())
     if unknown:
@@ -39,6 +42,10 @@ def main() -> int:
             path = result.write(drop_rows=options.drop_rows)
             if kept and (result.skipped or result.left_out or not options.drop_rows):
                 print(f"{path.name} is left as it was: this run lacks {'; '.join(kept)}\n")
+        if options.check:
+            for words in result.changed():
+                print(f"{name}: the page would change: {words}")
+                passed = False
         passed = passed and result.passed
     print("all comparisons hold" if passed else "a comparison FAILED")
     return 0 if passed else 1

@@ -30,7 +30,8 @@ KICKS = {
 class Ringing:
     """The frame with software and all beside what two runs differ by, one of them kicked.
 
-    model, run : pole of the first mode of bending, 1/s
+    model, run : pole of the first mode of bending, 1/s; that of the model is the mean of those at the begin and at the
+        end of what is looked at, since propellant burns on: amplitude and phase go as exp ∫ s dt
     apart : {axis: largest difference of the attitude's rate after a kick, of its peak, from that of linear models};
         attitude is damped too well to ring, and while it decays gains and air change: the model is linear in time
         between those of the begin and of the end
@@ -64,13 +65,14 @@ def ringing(t: float) -> Ringing:
     begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
     begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
     y = (rates["bending"] - rates[""])[1 : round(RINGS / ap.FRAME), 1]
-    pole = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
+    first, run = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
+    last, _ = bending(heard(later, begin["bending"], 1), 1.6, 4.2)
     apart = {}
     for name in ("roll", "pitch"):
         linear = decaying(model, later, begin[name])[1:, KICKS[name][0]]
         run = (rates[name] - rates[""])[1 : len(linear) + 1, KICKS[name][0]]
         apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
-    return Ringing(t, *pole, apart)
+    return Ringing(t, 0.5 * (first + last), run, apart)
 
 
 def decaying(first: ist.LinearModel, later: ist.LinearModel, begin: np.ndarray) -> np.ndarray:
@@ -94,14 +96,20 @@ def heard(model: ist.LinearModel, begin: np.ndarray, output: int) -> np.ndarray:
     return np.array(out)
 
 
+def bending(z: np.ndarray, low: float, high: float) -> tuple[complex, int]:
+    """Return the least damped of some poles z between two frequencies (Hz), 1/s, and its number."""
+    s = np.log(z) / ap.FRAME
+    inside = np.flatnonzero((s.imag > 2 * np.pi * low) & (s.imag < 2 * np.pi * high))
+    k = int(inside[int(np.argmax(s[inside].real))])
+    return complex(s[k]), k
+
+
 def measured(z: np.ndarray, y: np.ndarray, low: float, high: float) -> tuple[complex, complex]:
     """Return the least damped of some poles between two frequencies (Hz), and where a signal has it, 1/s.
 
     The signal is a sum of powers of the poles; the one that is asked for is moved to where the rest is least.
     """
-    s = np.log(z) / ap.FRAME
-    inside = np.flatnonzero((s.imag > 2 * np.pi * low) & (s.imag < 2 * np.pi * high))
-    k = inside[int(np.argmax(s[inside].real))]
+    pole, k = bending(z, low, high)
     others = np.delete(z, k)
 
     def rest(at: np.ndarray) -> np.ndarray:
@@ -111,8 +119,8 @@ def measured(z: np.ndarray, y: np.ndarray, low: float, high: float) -> tuple[com
         basis /= np.linalg.norm(basis, axis=0)
         return (basis @ np.linalg.lstsq(basis, y, rcond=1e-6)[0] - y) / np.abs(y).max()
 
-    best = optimize.least_squares(rest, [s[k].real, s[k].imag], x_scale=abs(s[k]), diff_step=1e-4).x
-    return complex(s[k]), complex(best[0], best[1])
+    best = optimize.least_squares(rest, [pole.real, pole.imag], x_scale=abs(pole), diff_step=1e-4).x
+    return pole, complex(best[0], best[1])
 
 
 def growth(t: np.ndarray, y: np.ndarray, hz: float, low: float, high: float) -> tuple[float, float]:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+NOISE = (
+    3.0  # factor by which an error may differ from one machine to another before the page counts as changed
+)
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "validation"
 
 
@@ -83,6 +86,27 @@ class Study:
         path.write_text(self.markdown(), encoding="utf-8")
         return path
 
+    def changed(self, folder: Path = DOCS) -> list[str]:
+        """Rows that the committed page has otherwise, beyond its noise (`NOISE`): what it says is no longer so."""
+        path = folder / f"{self.name}.md"
+        if self.skipped or not path.exists():
+            return []
+        old: dict[tuple[str, str], list[list[str]]] = {}
+        for cells in table_of(path.read_text(encoding="utf-8")):
+            old.setdefault((cells[0], cells[1]), []).append(cells)
+        out = []
+        for row in self.rows:
+            left = old.get((row.case, row.quantity))
+            if not left:
+                out.append(f"{row.case}, {row.quantity}: not on the page")
+                continue
+            cells = left.pop(0)
+            before, limit = float(cells[4]), row.tolerance or 0.0
+            rounding = max(1e-13, 1e-3 * limit)
+            if max(row.error, before) > NOISE * min(row.error, before) + rounding:
+                out.append(f"{row.case}, {row.quantity}: error {row.error:.1e}, {before:.1e} on the page")
+        return out
+
     def show(self) -> None:
         """Print the study as a table."""
         from rich.table import Table
@@ -104,14 +128,19 @@ class Study:
         show_table(console, table)
 
 
+def table_of(text: str) -> list[list[str]]:
+    """Return the cells of every row of a study's page."""
+    rows = [line.strip()[1:-1].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in row] for row in rows[1:]]
+
+
 def page_rows(text: str) -> list[tuple[str, str]]:
     """Case and quantity of every row of a study's page.
 
     >>> page_rows("| case | quantity | error |\\n|---|---|---|\\n| beam | mode 1, Hz | 1e-9 |")
     [('beam', 'mode 1, Hz')]
     """
-    cells = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
-    return [(row[0].strip(), row[1].strip()) for row in cells[2:] if len(row) > 2]
+    return [(row[0], row[1]) for row in table_of(text)]
 
 
 StudyFunction = Callable[[], Study]
