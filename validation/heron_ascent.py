@@ -15,13 +15,14 @@ with time as the vehicle does. While bending rings propellant burns: the pole of
 begin and at the end of these 3 s, decay and frequency each by itself. At T + 40 s the tilt that guidance asks for comes
 to its limit of 1°, and a kick in pitch moves it across: a run is that of neither side, and its row has 5 % (set after
 2.7 % was seen). Attitude errors are those that the software sees, beside the attitude that its guidance commands; the
-gust counts until 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature of the shapes says
-there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is flown again by RK4
-in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and inertia of the rigid
-vehicle, its gimbals turned one at a time. What the upper stage does as it springs back from the staging is a mode of
-56 Hz along its axis, which dies away in a fifth of a second: in steps of 4 ms ROS2 has it at 52 Hz, and the two runs
-lose step. The jump at the staging is the same, as shorter steps show, and its instant, 0.1 ms apart, has a small part
-in it. Who looks at that mode flies by ROS3, which takes about 1.7 times as long and is held to 2 % there.
+gust counts until 2 s after its end. Bending moments are those of all loads above a station, beside what the curvature
+of the shapes says there: shapes that meet modes below 15 Hz are some per cent short of it. The flight (ROS2, 4 ms) is
+flown again by RK4 in steps of 2 ms, with the same noise, and the allocation of the software set beside torques and
+inertia of the rigid vehicle, its gimbals turned one at a time. What the upper stage does as it springs back from the
+staging is a mode of 56 Hz along its axis, which dies away in a fifth of a second: in steps of 4 ms ROS2 has it at 52
+Hz, and the two runs lose step. The jump at the staging is the same, as shorter steps show, and its instant, 0.1 ms
+apart, has a small part in it. Who looks at that mode flies by ROS3, which takes about 1.7 times as long and is held to
+2 % there.
 
 The flight without gusts is set beside one rigid body that scipy integrates, with air, wind, forces of the air and
 gravity written anew (`validation/heron_truth.py`): the path with the attitude as flown, and all six degrees of freedom

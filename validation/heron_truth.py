@@ -2,9 +2,9 @@
 
 Nothing of the package flies here: the standard atmosphere is that of `ambiance`, the ellipsoid is inverted by
 Newton's method, gravity is μ and J2 of WGS 84, forces of the air are sums over the six stations with coefficients
-interpolated in straight lines, engines have their lag and the pressure on their exits. From the log come what software and
-actuators did: attitude (for the path alone), gimbal angles and the throttle; mass properties are those of the rigid
-vehicle with the propellant that the engines have left by this sum.
+interpolated in straight lines, engines have their lag and the pressure on their exits. From the log come what
+software and actuators did: attitude (for the path alone), gimbal angles and the throttle; mass properties are those
+of the rigid vehicle with the propellant that the engines have left by this sum.
 
     path      the center of mass from lift-off on, attitude as flown
     turns     all six degrees of freedom for some seconds, from the motion at their begin
