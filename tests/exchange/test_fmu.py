@@ -185,3 +185,22 @@ def test_the_sources_compile_without_warnings(tmp_path, version):
         "fmu.c",
     ]
     subprocess.run(order, cwd=tmp_path / "sources", check=True)
+
+
+@needs_compiler
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_sampled_model_steps_by_its_sample_time(tmp_path, version):
+    """x⁺ = A x + B u, as the model itself goes; a step that is no whole number of samples is refused."""
+    dt = 0.05
+    z = model().discretize(dt)
+    made = ist.export_fmu(z, tmp_path / "z.fmu", version=version)
+    assert made.kinds == ("co-simulation",) and validate_fmu(str(made.path)) == []
+    t = np.linspace(0.0, 1.0, 21)
+    u, table = signals(t)
+    run = {"filename": str(made.path), "stop_time": 1.0, "fmi_type": "CoSimulation", "input": table}
+    found = fmpy.simulate_fmu(**run, output_interval=dt, step_size=dt)
+    y, before = z.time_response(u), np.vstack([u[:1], u[:-1]]) @ z.D.T
+    for k, name in enumerate(("tip rate", "q<0>")):
+        assert found[name] - before[:, k] == pytest.approx((y - u @ z.D.T)[:, k], abs=1e-12)
+    with pytest.raises(Exception, match=r"(?i)doStep|failed|error"):
+        fmpy.simulate_fmu(**run, output_interval=0.02, step_size=0.02)

@@ -205,3 +205,15 @@ def test_damaged_logs_are_refused(folder, tmp_path):
         f["SCHEMA_VERSION"][...] = 99
     with pytest.raises(FileError, match="newer"):
         Log.load(path)
+
+
+def test_the_report_of_a_sampled_model_says_its_sample_time(tmp_path):
+    """A slow oscillator sampled ten times a second, and a delay: charts end at half the rate of samples."""
+    turn = np.exp(-0.01) * np.array([[np.cos(0.3), np.sin(0.3)], [-np.sin(0.3), np.cos(0.3)]])
+    A = np.zeros((3, 3))
+    A[:2, :2], A[:2, 2] = turn, [0.0, 0.1]
+    model = LinearModel(A, [[0.0], [0.0], [1.0]], [[1.0, 0.0, 0.0]], [[0.0]], dt=0.1, notes=("a note",))
+    model.save(tmp_path / "model.h5")
+    html = report_file(tmp_path / "model.h5").save(tmp_path / "r.html").read_text()
+    hz = np.hypot(0.01, 0.3) / (2.0 * np.pi * 0.1)
+    assert "Sample time" in html and f"{hz:.4g} Hz" in html and "a note" in html

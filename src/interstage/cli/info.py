@@ -191,7 +191,8 @@ def _linear(lin: LinearModel, file: Path, as_json: bool) -> None:
         index = {"inputs": lin.input_index, "outputs": lin.output_index, "state_groups": lin.state_index}
         found = {name: {k: v.tolist() for k, v in groups.items()} for name, groups in index.items()}
         shapes = {letter: list(getattr(lin, letter).shape) for letter in "ABCD"}
-        count = {"name": lin.name, "states": lin.n_states, "stable": poles.stable}
+        count = {"name": lin.name, "states": lin.n_states, "dt": lin.dt, "stable": poles.stable}
+        count["notes"] = list(lin.notes)
         print(json_text({"kind": "linear model", **count, **shapes, **found}))
         return
     from rich.table import Table
@@ -205,19 +206,24 @@ def _linear(lin: LinearModel, file: Path, as_json: bool) -> None:
     table = Table(show_header=False, box=None)
     table.add_column(style="dim")
     table.add_column()
-    rigid = sum(count for z, _, _, count in poles.rows() if z == 0)
+    still = 0.0 if lin.dt is None else 1.0
+    rigid = sum(count for z, _, _, count in poles.rows() if z == still)
+    largest = max((p.real if lin.dt is None else abs(p) for p in poles.tolist()), default=0.0)
     hz = [f"{f:.6g}" for z, f, _, _ in poles.rows() if z.imag > 0.0]
     rows = {
         "inputs": ", ".join(lin.input_index or lin.inputs),
         "outputs": ", ".join(lin.output_index or lin.outputs),
         "states": ", ".join(lin.state_index or lin.states),
         "oscillations, Hz": ", ".join(hz[:6]) + (f" ... {hz[-1]}" if len(hz) > 6 else ""),
-        "poles at zero": f"{rigid}",
-        "largest real part": f"{max((p.real for p in poles.tolist()), default=0.0):.3g}",
+        "time": "continuous" if lin.dt is None else f"sampled every {lin.dt:g} s",
+        "poles at zero" if lin.dt is None else "poles at one": f"{rigid}",
+        "largest real part"
+        if lin.dt is None
+        else "largest size of poles": f"{largest:.{3 if lin.dt is None else 7}g}",
         "mass": f"{lin.mass_properties['mass']:.9g}" if "mass" in lin.mass_properties else "not said",
         "linearized by": str(lin.method.get("method", "not said")),
     }
-    for key, value in rows.items():
+    for key, value in [*rows.items(), *(("note", note) for note in lin.notes)]:
         table.add_row(key, readable(value))
     show_table(console, table)
 

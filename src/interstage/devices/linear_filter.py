@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -36,7 +37,10 @@ def put_sum(A, x, B, u, out):
 class LinearFilter(Device):
     """Samples of a continuous filter, given as a `LinearModel`, as (A, B, C, D), or as (numerator, denominator) in s.
 
-    every : period, as in "10 ms";  method : "zoh" (exact for held inputs) or "tustin"
+    A sampled `LinearModel` is the filter itself, x⁺ = A x + B u.
+
+    every : period, as in "10 ms"; of a sampled model its `dt`, and may be left out
+    method : "zoh" (exact for held inputs) or "tustin"; not of a sampled model
     """
 
     phi = Parameter("", size=("n", "n"))
@@ -52,19 +56,23 @@ class LinearFilter(Device):
         self,
         system: LinearModel | Sequence[ArrayLike],
         *,
-        every: Period,
-        method: str = "zoh",
+        every: Period | None = None,
+        method: str | None = None,
         **values: Value,
     ):
-        T = float(period_of(every, "LinearFilter, every"))
-        if method not in ("zoh", "tustin"):
+        if method not in (None, "zoh", "tustin"):
             raise InputError(
                 "unknown method", where="LinearFilter", expected="zoh or tustin", got=repr(method)
             )
-        A, B, C, D = _matrices(system)
-        kind = {"zoh": "zoh", "tustin": "bilinear"}[method]
-        phi, gamma, c, through, _ = scipy.signal.cont2discrete((A, B, C, D), T, method=kind)
-        values |= {"phi": phi, "gamma": gamma, "c": c, "through": through}
+        model = _model(system)
+        if model.dt is not None:
+            every = _period_of_samples(model.dt, every, method)
+        elif every is None:
+            raise InputError("a continuous filter needs a period", where="LinearFilter", expected="every=")
+        else:
+            T = float(period_of(every, "LinearFilter, every"))
+            model = model.discretize(T, method or "zoh")
+        values |= {"phi": model.A, "gamma": model.B, "c": model.C, "through": model.D}
         super().__init__(every=every, **cast("dict[str, Any]", values))
 
     def sample(d, t):
@@ -74,22 +82,38 @@ class LinearFilter(Device):
             d.x[i] = d.next[i]
 
 
-def _matrices(system: LinearModel | Sequence[ArrayLike]) -> tuple[np.ndarray, ...]:
-    """Return A, B, C, D of what was given."""
+def _model(system: LinearModel | Sequence[ArrayLike]) -> LinearModel:
+    """Return what was given as a model."""
     if isinstance(system, LinearModel):
-        return system.A, system.B, system.C, system.D
-    try:
-        arrays = [np.asarray(part, dtype=float) for part in system]
-        if len(arrays) == 2:
-            arrays = list(scipy.signal.tf2ss(*arrays))
-        if len(arrays) != 4:
-            raise ValueError("one model, two polynomials or four matrices are needed")
-        A, B, C, D = (np.atleast_2d(array) for array in arrays)
-        model = LinearModel(A, B, C, D)
-    except (TypeError, ValueError) as err:
-        raise InputError("not a linear filter", where="LinearFilter", got=str(err)[:100]) from None
+        model = system
+    else:
+        try:
+            arrays = [np.asarray(part, dtype=float) for part in system]
+            if len(arrays) == 2:
+                arrays = list(scipy.signal.tf2ss(*arrays))
+            if len(arrays) != 4:
+                raise ValueError("one model, two polynomials or four matrices are needed")
+            A, B, C, D = (np.atleast_2d(array) for array in arrays)
+            model = LinearModel(A, B, C, D)
+        except (TypeError, ValueError) as err:
+            raise InputError("not a linear filter", where="LinearFilter", got=str(err)[:100]) from None
     if model.n_states == 0:
         raise InputError(
             "a filter without states is a gain", where="LinearFilter", hint="scale the wire's source"
         )
-    return model.A, model.B, model.C, model.D
+    return model
+
+
+def _period_of_samples(dt: float, every: Period | None, method: str | None) -> Fraction:
+    """Return the period of a sampled model, which nothing that is given may contradict."""
+    period = period_of(dt, "LinearFilter, dt of the model")
+    if every is not None and period_of(every, "LinearFilter, every") != period:
+        raise InputError(
+            "a sampled filter keeps its sample time",
+            where="LinearFilter, every",
+            expected=f"{dt:g} s, or nothing",
+            got=str(every),
+        )
+    if method is not None:
+        raise InputError("the filter is sampled already", where="LinearFilter, method", hint="leave it out")
+    return period

@@ -1,4 +1,5 @@
-/* dx/dt = A x + B u, y = C x + D u. A step is exact for inputs that are held: exp([A B; 0 0] h), made once for each h. */
+/* dx/dt = A x + B u, y = C x + D u. A step is exact for inputs that are held: exp([A B; 0 0] h), made once for each h.
+   With EVERY the model is sampled, x' = A x + B u after EVERY seconds: a step is a whole number of samples. */
 
 static const double MATRIX_A[] = TABLE_A;
 static const double MATRIX_B[] = TABLE_B;
@@ -6,6 +7,25 @@ static const double MATRIX_C[] = TABLE_C;
 static const double MATRIX_D[] = TABLE_D;
 #define N (NX + NU)
 
+static int core_look(Model *m);
+static int core_begin(Model *m) { return core_look(m); }
+static int core_event(Model *m, Event *e) { (void)m; (void)e; return OK; }
+
+#ifdef EVERY
+static void *core_new(const char *resources) { (void)resources; return calloc(1, sizeof(double)); }
+static void core_free(void *core) { free(core); }
+
+static int core_step(Model *m, double h) {
+    const double samples = floor(h / EVERY + 0.5);
+    double k;
+    if (samples < 1.0 || fabs(h - samples * EVERY) > 1e-6 * EVERY) return FAILED;
+    for (k = 0.0; k < samples; k += 1.0) {
+        if (core_look(m) != OK) return FAILED;
+        memcpy(m->x, m->dx, NX * sizeof(double));
+    }
+    return OK;
+}
+#else
 typedef struct { double h; double *phi; } Core;   /* phi: the first NX rows of the exponential, (NX, N) */
 
 static void *core_new(const char *resources) { (void)resources; return calloc(1, sizeof(Core)); }
@@ -52,24 +72,6 @@ static int exponential(Core *core, double h) {
     return core->phi != NULL ? OK : FAILED;
 }
 
-static int core_look(Model *m) {
-    int i, j;
-    for (i = 0; i < NX; i++) {
-        m->dx[i] = 0.0;
-        for (j = 0; j < NX; j++) m->dx[i] += MATRIX_A[i * NX + j] * m->x[j];
-        for (j = 0; j < NU; j++) m->dx[i] += MATRIX_B[i * NU + j] * m->u[j];
-    }
-    for (i = 0; i < NY; i++) {
-        m->y[i] = 0.0;
-        for (j = 0; j < NX; j++) m->y[i] += MATRIX_C[i * NX + j] * m->x[j];
-        for (j = 0; j < NU; j++) m->y[i] += MATRIX_D[i * NU + j] * m->u[j];
-    }
-    return OK;
-}
-
-static int core_begin(Model *m) { return core_look(m); }
-static int core_event(Model *m, Event *e) { (void)m; (void)e; return OK; }
-
 static int core_step(Model *m, double h) {
     Core *core = m->core;
     double next[NX + 1];
@@ -83,5 +85,21 @@ static int core_step(Model *m, double h) {
         for (j = 0; j < NU; j++) next[i] += core->phi[i * N + NX + j] * m->u[j];
     }
     memcpy(m->x, next, NX * sizeof(double));
+    return OK;
+}
+#endif
+
+static int core_look(Model *m) {
+    int i, j;
+    for (i = 0; i < NX; i++) {
+        m->dx[i] = 0.0;
+        for (j = 0; j < NX; j++) m->dx[i] += MATRIX_A[i * NX + j] * m->x[j];
+        for (j = 0; j < NU; j++) m->dx[i] += MATRIX_B[i * NU + j] * m->u[j];
+    }
+    for (i = 0; i < NY; i++) {
+        m->y[i] = 0.0;
+        for (j = 0; j < NX; j++) m->y[i] += MATRIX_C[i * NX + j] * m->x[j];
+        for (j = 0; j < NU; j++) m->y[i] += MATRIX_D[i * NU + j] * m->u[j];
+    }
     return OK;
 }

@@ -25,7 +25,7 @@ class Description:
     """What a unit says of itself.
 
     uses : {"A", "B", "C", "D": which columns each row depends on} of a linear model, none of an assembly
-    every : the one step that an assembly takes as co-simulation, None: model exchange
+    every : the one step that an assembly or a sampled model takes as co-simulation, None: model exchange
     """
 
     title: str
@@ -80,6 +80,7 @@ class Description:
         if self.kinds == ("model exchange",):
             return [f"  <ModelExchange {name} {flags}>{sources}</ModelExchange>"]
         if self.every is not None:
+            flags = f'{state}="true"' if self.uses else flags
             flags += ' canHandleVariableCommunicationStepSize="false"'
             if version == "3.0":
                 flags += f' fixedInternalStepSize="{self.every!r}"'
@@ -111,9 +112,9 @@ class Description:
         if self.kinds == ("model exchange",):
             return ""
         found: list[int] = []  # outputs of a unit that steps: sampled, not of inputs of the same time
-        if rows in self.uses:
-            found += [x + j for j in np.flatnonzero(self.uses[rows][k]).tolist()]
-            found += [u + j for j in np.flatnonzero(self.uses[columns][k]).tolist()]
+        for table, first in ((rows, x), (columns, u)):
+            if table in self.uses:
+                found += [first + j for j in np.flatnonzero(self.uses[table][k]).tolist()]
         return f' dependencies="{" ".join(map(str, sorted(found)))}"'
 
     def _two(self, token: str) -> list[str]:

@@ -74,10 +74,11 @@ def export_fmu(
     """Write a model as a functional mock-up unit, for Simulink, Dymola, OpenModelica, FMPy and others.
 
     A linear model is C with its tables inside and needs nothing else: model exchange, and co-simulation in which a step
-    is exact for held inputs. The binary of an assembly starts the installed Interstage, which runs the assembly that
-    the unit holds (Linux and macOS): co-simulation with `every`, which runs whatever flies; without it model exchange,
-    in which the tool integrates its states and samples are events of time. Devices that switch at events of their own,
-    and pulses that begin between samples, are refused there.
+    is exact for held inputs. A sampled one is co-simulation alone, in steps of its `dt`. The binary of an assembly
+    starts the installed Interstage, which runs the assembly that the unit holds (Linux and macOS): co-simulation with
+    `every`, which runs whatever flies; without it model exchange, in which the tool integrates its states and samples
+    are events of time. Devices that switch at events of their own, and pulses that begin between samples, are refused
+    there.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def export_fmu(
     if isinstance(model, LinearModel):
         if inputs or outputs or x0 is not None or every is not None or step is not None:
             raise InputError(
-                "a linear model has its inputs and outputs, and takes any step",
+                "a linear model has its inputs and outputs, and its steps",
                 where="export_fmu",
                 hint="choose channels by lin.select(inputs, outputs)",
             )
@@ -141,14 +142,12 @@ def _of_linear(model: LinearModel, title: str) -> Description:
     def channels(names: list[str], units: list[str]) -> list[Channel]:
         return [Channel(n, u) for n, u in zip(names, units)]
 
-    return Description(
-        title,
-        _identifier(title),
-        channels(model.inputs, model.input_units),
-        channels(model.outputs, model.output_units),
-        channels(model.states, model.state_units),
-        uses={"C": model.C != 0.0, "D": model.D != 0.0, "A": model.A != 0.0, "B": model.B != 0.0},
-    )
+    ends = channels(model.inputs, model.input_units), channels(model.outputs, model.output_units)
+    if model.dt is not None:  # its states have no derivatives: they stay inside
+        return Description(title, _identifier(title), *ends, uses={"D": model.D != 0.0}, every=model.dt)
+    uses = {letter: getattr(model, letter) != 0.0 for letter in "ABCD"}
+    states = channels(model.states, model.state_units)
+    return Description(title, _identifier(title), *ends, states, uses=uses)
 
 
 def _identifier(text: str) -> str:
@@ -169,14 +168,15 @@ def _linear_header(model: LinearModel, said: Description) -> str:
     tables = {f"TABLE_{letter}": getattr(model, letter).ravel() for letter in "ABCD"}
     tables["START"] = np.zeros(model.n_states)
     lines = [f"#define {key} {{{_numbers(values)}}}" for key, values in tables.items()]
-    return _header(said, lines, keeps_state=True)
+    lines += [] if model.dt is None else [f"#define EVERY {model.dt.hex()}"]
+    return _header(said, lines, keeps_state=True, states=model.n_states)
 
 
 def _python_header(said: Description, every: float | None) -> str:
     start = _numbers(np.array([c.start for c in said.states]))
     lines = [f"#define START {{{start}}}", "#define CORE_PYTHON"]
     lines += [] if every is None else [f"#define EVERY {every.hex()}"]
-    return _header(said, lines, keeps_state=False)
+    return _header(said, lines, keeps_state=False, states=len(said.states))
 
 
 def _numbers(values: np.ndarray) -> str:
@@ -187,9 +187,9 @@ def _numbers(values: np.ndarray) -> str:
     return ", \\\n  ".join([*rows, "0"])
 
 
-def _header(said: Description, lines: list[str], keeps_state: bool) -> str:
+def _header(said: Description, lines: list[str], keeps_state: bool, states: int) -> str:
     sizes = {
-        "NX": len(said.states),
+        "NX": states,
         "NU": len(said.inputs),
         "NY": len(said.outputs),
         "KEEPS_STATE": int(keeps_state),

@@ -20,7 +20,9 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from interstage.errors import InputError, SolverError
+from interstage.linear.eigenvectors import balanced
 from interstage.linear.model import Chosen, LinearModel
+from interstage.linear.poles import seen_as
 from interstage.system.ticks import period_of
 
 SLOW_HZ, GAP = 0.05, 3.0  # poles below this are rigid motion; a gap of this factor above them ends it
@@ -166,20 +168,32 @@ def slow_part(model: LinearModel, below_hz: float | None = None) -> LinearModel:
     With the ordered Schur form A = U [A11 A12; 0 A22] Uᵀ and A11 X - X A22 = -A12 the states z = (U1ᵀ - X U2ᵀ) x obey
     ż = A11 z + (U1ᵀ - X U2ᵀ) B u, and give C U1 z of the outputs.
 
+    Of a sampled model it is the slow part in continuous time whose samples, with inputs held, are those of the model:
+    exp([A_c B_c; 0 0] dt) = [A_s B_s; 0 I].
+
     below_hz : what is slow; None: below 0.05 Hz, and on to a gap of a factor of 3 between poles
     """
-    limit = 2.0 * np.pi * (_gap_hz(model) if below_hz is None else float(below_hz))
-    T, U, n = linalg.schur(model.A, sort=lambda re, im: np.hypot(re, im) < limit)
+    hz = _gap_hz(model) if below_hz is None else float(below_hz)
+    balanced_A, scale = balanced(model.A)
+    dt = model.dt
+
+    def slow(re: float, im: float) -> bool:
+        return bool(seen_as(np.array([complex(re, im)]), dt).frequency_hz[0] < hz)
+
+    T, U, n = linalg.schur(balanced_A, sort=slow)
     if n == 0:
-        raise InputError(f"'{model.name}' has no pole below {limit / (2 * np.pi):.3g} Hz", where="below_hz")
+        raise InputError(f"'{model.name}' has no pole below {hz:.3g} Hz", where="below_hz")
     X = linalg.solve_sylvester(T[:n, :n], -T[n:, n:], -T[:n, n:]) if n < len(T) else np.zeros((n, 0))
-    left = U[:, :n].T - X @ U[:, n:].T
+    A, B = T[:n, :n], (U[:, :n].T - X @ U[:, n:].T) @ (model.B / scale[:, None])
+    if dt is not None:
+        A, B = _between_samples(A, B, dt)
     return replace(
         model,
-        A=T[:n, :n],
-        B=left @ model.B,
-        C=model.C @ U[:, :n],
+        A=A,
+        B=B,
+        C=(model.C * scale) @ U[:, :n],
         D=np.zeros_like(model.D),
+        dt=None,
         states=[f"slow{k + 1}" for k in range(n)],
         state_units=[],
         state_index={},
@@ -187,9 +201,17 @@ def slow_part(model: LinearModel, below_hz: float | None = None) -> LinearModel:
     )
 
 
+def _between_samples(A: np.ndarray, B: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return A, B in continuous time that give those from sample to sample where inputs are held."""
+    n, whole = len(A), np.eye(len(A) + B.shape[1])
+    whole[:n, :n], whole[:n, n:] = A, B
+    rate = np.real(linalg.logm(whole)) / dt
+    return rate[:n, :n], rate[:n, n:]
+
+
 def _gap_hz(model: LinearModel) -> float:
     """Return a frequency in the first gap between poles from 0.05 Hz on: the next is more than `GAP` times as fast."""
-    hz = np.sort(np.abs(np.linalg.eigvals(model.A))) / (2.0 * np.pi)
+    hz = np.sort(model.poles().frequency_hz)
     last = SLOW_HZ
     for f in hz[hz >= SLOW_HZ]:
         if f > GAP * last:
@@ -204,7 +226,7 @@ def effectiveness(
     """Return how fast inputs make outputs change as rigid motion alone goes: C_s B_s (ny, nu) of the slow part.
 
     For a rate and gimbal angles it is the angular acceleration of the whole vehicle a radian; bending and the lags
-    of actuators, being faster, have settled.
+    of actuators, being faster, have settled. Of a sampled model it is a rate in seconds too, not in samples.
     """
     part = slow_part(model.select(inputs, outputs), below_hz)
     return part.C @ part.B
@@ -224,6 +246,8 @@ def rigid(
     y = [θ; ω] of the slow part, ẏ = C_s A_s C_s⁺ y + [0; α] where u = E⁺ α, E = `effectiveness` of the rates: a gain
     for it commands α (3,), and pinv(E) allocates that to the inputs of the model. With `position` and `velocity`
     y = [θ; ω; r; v]: how the vehicle moves as it turns under thrust, C_v B_s E⁺ what inputs push it aside besides.
+
+    The rigid motion of a sampled model is sampled as well, accelerations held.
 
     attitude, rate : outputs; default: those in rad (or a quaternion, as rotation vector in body axes) and in rad/s
     position, velocity : outputs that are states too, as many of one as of the other: those that turning moves
@@ -270,7 +294,7 @@ def rigid(
     names = [*angles, *(model.outputs[i] for i in (*rates, *places, *moves))]
     wanted = [f"{model.outputs[i]} wanted rate" for i in rates]
     units = ["rad"] * m + ["rad/s"] * m + [model.output_units[i] for i in (*places, *moves)]
-    return LinearModel(
+    found = LinearModel(
         A,
         B,
         np.eye(n),
@@ -282,7 +306,9 @@ def rigid(
         input_units=["rad/s^2"] * m,
         output_units=list(units),
         name=f"{model.name}, rigid",
+        notes=model.notes,
     )
+    return found if model.dt is None else found.discretize(model.dt)
 
 
 def _with_unit(model: LinearModel, unit: str) -> np.ndarray:

@@ -245,6 +245,7 @@ def linearize_frame(
         scale = frame.magnitudes()[chosen]
         J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory))
         H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory))
+        y = frame.outputs(T @ np.zeros(len(chosen)))
         plant.recall()
     finally:
         plant.release()
@@ -267,7 +268,7 @@ def linearize_frame(
         output_index=said["o"][2],
         input_units=said["i"][1],
         output_units=said["o"][1],
-        operating_point={"q": plant.x0.q, "v": plant.x0.v},
+        operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y},
         method={"method": how},
         name=name or assembly.name,
         dt=float(frame.ticks * plant.plan.clock.tick),

@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear import balanced, joining, reduction, response
+from interstage.linear.border import DIFFERENCED, EXACT
 from interstage.linear.poles import (
     LinearModes,
     Poles,
-    SampledPoles,
     damped_modes,
     poles_of,
     sampled_poles_of,
+    seen_as,
     undamped_modes,
 )
 from interstage.linear.reduction import ModalGains
@@ -200,7 +201,7 @@ class LinearModel:
             lines += [f"  {what:<8} {', '.join([*named[:MOST_NAMES], *more])}"] if named else []
         if len(self.A):
             poles = self.poles()
-            band = [f for z, f, _, _ in poles.rows() if z != 0j]
+            band = [f for _, f, _, _ in poles.rows() if f > 0.0]
             lines.append(
                 f"  poles    {poles.verdict}" + (f", {min(band):.4g} to {max(band):.4g} Hz" if band else "")
             )
@@ -260,18 +261,25 @@ class LinearModel:
 
     # analysis -----------------------------------------------------------------------------------------
 
-    def poles(self) -> Poles | SampledPoles:
+    def poles(self) -> Poles:
         """Return the poles (n,) in order of size; `.frequency_hz`, `.damping`; prints as a table.
 
         Of a sampled model the eigenvalues z, largest first: it is stable where all are inside the unit circle.
         Frequency and damping are those of ln(z)/dt.
         """
-        return poles_of(self.A) if self.dt is None else sampled_poles_of(self.A, self.dt)
+        rounding = DIFFERENCED if str(self.method.get("method", "")).startswith("central") else EXACT
+        return poles_of(self.A, rounding) if self.dt is None else sampled_poles_of(self.A, self.dt, rounding)
 
     def modes(self, damped: bool = True) -> LinearModes:
         """Return damped modes (eigenvectors of A), or undamped ones (without the rate terms, at rest)."""
         if damped:
-            return damped_modes(self.A, self.states)
+            return damped_modes(self.A, self.states, self.dt)
+        if self.dt is not None:
+            raise InputError(
+                "a sampled model has no undamped modes",
+                got=f"every {self.dt:g} s",
+                hint="use modes(damped=True)",
+            )
         n = len(self.A) // 2
         if 2 * n != len(self.A) or not self.state_index:
             raise InputError(
@@ -301,10 +309,13 @@ class LinearModel:
         return response.response_at(self.A - np.eye(len(self.A)), B, C, D, about, form)
 
     def zeros(self, inputs: Chosen = None, outputs: Chosen = None) -> Poles:
-        """Return the finite invariant zeros between the chosen inputs and outputs (transmission zeros if minimal)."""
+        """Return the finite invariant zeros between the chosen inputs and outputs (transmission zeros if minimal).
+
+        In order of size; of a sampled model zeros in z, largest first.
+        """
         i, o = self.input_places(inputs), self.output_places(outputs)
         found = invariant_zeros(self.A, self.B[:, i], self.C[o], self.D[np.ix_(o, i)])
-        return found.astype(complex).view(Poles)
+        return seen_as(found if self.dt is None else found[::-1], self.dt)
 
     def modal_gains(self) -> ModalGains:
         """Return peak gains (m, ny, nu) and Hankel singular values (m,) of the modes, in order of frequency."""

@@ -8,11 +8,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from interstage.errors import SolverError
+from interstage.linear.border import EXACT, Doubt
 from interstage.linear.eigenvectors import EPS, balanced, eigenvectors
 
 
 class Poles(np.ndarray):
-    """Eigenvalues (n,), complex, in order of size, with frequency and damping; prints as a table."""
+    """Eigenvalues (n,), complex, in order of size, with frequency and damping; prints as a table.
+
+    What rounding leaves of poles on the border of stability counts as on it; see `interstage.linear.border`.
+    """
+
+    _of: tuple[np.ndarray, float] | None = None  # the matrix, and the part of its size by which it is wrong
+    _known: Doubt | None = None
+
+    def __array_finalize__(self, other: object) -> None:
+        # a part of the poles is judged as the whole was
+        self._of = getattr(other, "_of", None)
+
+    def of(self, A: np.ndarray, rounding: float) -> Poles:
+        """Return the poles, with the matrix whose eigenvalues they are: what they may be is judged by it."""
+        self._of = A, rounding
+        return self
+
+    def _doubt(self) -> Doubt | None:
+        if self._known is None and self._of is not None and self.size and self.ndim == 1:
+            self._known = Doubt(self._of[0], np.asarray(self), self._of[1])
+        return self._known
+
+    @property
+    def continuous(self) -> np.ndarray:
+        """λ as numbers (n,); of samples ln(z)/dt."""
+        return np.asarray(self)
 
     @property
     def frequency_hz(self) -> np.ndarray:
@@ -33,23 +59,48 @@ class Poles(np.ndarray):
 
     @property
     def stable(self) -> bool:
-        """True if all real parts are negative."""
-        return bool(np.all(np.asarray(self).real < 0.0))
+        """True if all real parts are negative, and surely so."""
+        return self.verdict == "stable"
 
     @property
     def verdict(self) -> str:
         """ "stable", "unstable" (something grows), or "marginal": something neither grows nor dies away."""
-        return "stable" if self.stable else "unstable" if self._grow() else "marginal"
+        if self.growing:
+            return "unstable"
+        outside = self._outside()
+        sure = outside < 0.0 if (doubt := self._doubt()) is None else (outside < 0.0) & ~doubt.within(outside)
+        return "stable" if sure.all() else "marginal"
 
-    def _grow(self) -> bool:
-        return any(damping < -1e-6 for z, _, damping, _ in self.rows() if z != 0j)
+    @property
+    def growing(self) -> int:
+        """Number of poles that grow, and surely so."""
+        outside, doubt = self._outside(), self._doubt()
+        if doubt is None:
+            return int(np.sum(outside > 1e-6 * np.abs(np.asarray(self))))
+        return int(np.sum((outside > 0.0) & ~doubt.within(outside)))
+
+    def _outside(self) -> np.ndarray:
+        """Return how far poles lie beyond the border of stability (n,)."""
+        return np.asarray(self).real
+
+    def _at(self, place: complex) -> np.ndarray:
+        """Return which poles may lie at a place (n,)."""
+        values, doubt = np.asarray(self), self._doubt()
+        if doubt is None:
+            return np.abs(values - place) < 1e-5 * max(1.0, float(np.abs(values).max(initial=0.0)) ** 0.5)
+        return doubt.within(np.abs(values - place))
 
     def rows(self) -> list[tuple[complex, float, float, int]]:
         """Return (pole, Hz, damping ratio, count) with conjugates as one row and poles at zero together."""
-        values = np.asarray(self)
-        zero = np.abs(values) < 1e-5 * max(1.0, float(np.abs(values).max(initial=0.0)) ** 0.5)
-        found = [(0j, 0.0, 0.0, int(zero.sum()))] if zero.any() else []
-        for z, f, d in zip(values[~zero], self.frequency_hz[~zero], self.damping[~zero]):
+        return self._rows(0j)
+
+    def _rows(self, *together: complex) -> list[tuple[complex, float, float, int]]:
+        values, left, found = np.asarray(self), np.ones(len(self), dtype=bool), []
+        for place in together:
+            here = left & self._at(place)
+            found += [(place, 0.0, 0.0, int(here.sum()))] if here.any() else []
+            left &= ~here
+        for z, f, d in zip(values[left], self.frequency_hz[left], self.damping[left]):
             if z.imag >= 0.0:
                 found.append((complex(z), float(f), float(d), 2 if z.imag > 0.0 else 1))
         return found
@@ -67,8 +118,9 @@ class Poles(np.ndarray):
         return f"{'real':>14} {'imaginary':>14}{more} {'Hz':>12} {'damping':>10} {'poles':>5}"
 
     def _line(self, z: complex, f: float, damping: float, count: int, more: str = "") -> str:
-        if z == 0j:
-            return f"{'0':>14} {'0':>14}{more} {'' if more else '0':>12} {'':>10} {count:5d}"
+        if f == 0.0 and damping == 0.0:
+            shown = "" if more and z == 0j else "0"
+            return f"{z.real:14.6g} {'0':>14}{more} {shown:>12} {'':>10} {count:5d}"
         return f"{z.real:14.6g} {z.imag:14.6g}{more} {f:12.7g} {damping:10.6f} {count:5d}"
 
     __repr__ = __str__
@@ -83,6 +135,7 @@ class SampledPoles(Poles):
     dt: float = 1.0
 
     def __array_finalize__(self, other: object) -> None:
+        super().__array_finalize__(other)
         self.dt = getattr(other, "dt", 1.0)
 
     @property
@@ -109,13 +162,12 @@ class SampledPoles(Poles):
         usual = np.isfinite(size) & (size > 0.0)
         return np.where(usual, -s.real / np.where(usual, size, 1.0), np.where(np.isinf(size), 1.0, 0.0))
 
-    @property
-    def stable(self) -> bool:
-        """True if all are inside the unit circle."""
-        return bool(np.all(np.abs(np.asarray(self)) < 1.0))
+    def _outside(self) -> np.ndarray:
+        return np.abs(np.asarray(self)) - 1.0
 
-    def _grow(self) -> bool:
-        return bool(np.any(np.abs(np.asarray(self)) > 1.0 + 1e-6))
+    def rows(self) -> list[tuple[complex, float, float, int]]:
+        """Return (pole, Hz, damping ratio, count) with conjugates as one row, poles at zero and at one together."""
+        return self._rows(0j, 1.0 + 0j)
 
     def _head(self, more: str = "") -> str:
         return super()._head(f" {'size':>10}{more}")
@@ -126,21 +178,19 @@ class SampledPoles(Poles):
     __repr__ = Poles.__str__
 
 
-def poles_of(A: np.ndarray) -> Poles:
+def poles_of(A: np.ndarray, rounding: float = EXACT) -> Poles:
     """Return the eigenvalues of A in order of size, conjugates together with the positive one second."""
     if len(A) == 0:
         return np.zeros(0, complex).view(Poles)
     values = np.linalg.eigvals(balanced(A)[0]).astype(complex)
     order = np.lexsort((values.imag, np.round(np.abs(values), 9)))
-    return values[order].view(Poles)
+    return values[order].view(Poles).of(A, rounding)
 
 
-def sampled_poles_of(A: np.ndarray, dt: float) -> SampledPoles:
+def sampled_poles_of(A: np.ndarray, dt: float, rounding: float = EXACT) -> Poles:
     """Return the eigenvalues of a map from one sample to the next, largest first."""
-    values = np.linalg.eigvals(balanced(A)[0]).astype(complex)
-    poles = values[np.argsort(-np.abs(values), kind="stable")].view(SampledPoles)
-    poles.dt = dt
-    return poles
+    values = np.linalg.eigvals(balanced(A)[0])
+    return seen_as(values[np.argsort(-np.abs(values), kind="stable")], dt).of(A, rounding)
 
 
 @dataclass(frozen=True)
@@ -148,6 +198,7 @@ class LinearModes:
     """Modes of a linear model in order of frequency.
 
     frequencies_hz (m,), damping (m,) ratios, poles (m,), shapes (n, m) in the states (complex where damped)
+    Of a sampled model poles are eigenvalues z, frequencies and damping those of ln(z)/dt.
     """
 
     frequencies_hz: np.ndarray
@@ -160,18 +211,28 @@ class LinearModes:
         return len(self.frequencies_hz)
 
 
-def damped_modes(A: np.ndarray, states: Sequence[str]) -> LinearModes:
+def seen_as(values: np.ndarray, dt: float | None) -> Poles:
+    """Return eigenvalues as poles of continuous time, or of samples dt seconds apart."""
+    if dt is None:
+        return values.astype(complex).view(Poles)
+    poles = values.astype(complex).view(SampledPoles)
+    poles.dt = dt
+    return poles
+
+
+def damped_modes(A: np.ndarray, states: Sequence[str], dt: float | None = None) -> LinearModes:
     """Return eigenvectors of A, one of each conjugate pair (Im λ >= 0), of unit length.
 
     Poles that coincide have independent shapes where there are any: orthogonal in the balanced states. Poles at zero
     of a free vehicle have not (a place that drifts needs a rate).
     """
-    A_b, scale = balanced(A)
+    still = 0.0 if dt is None else 1.0  # the pole of what stays as it is
+    A_b, scale = balanced(A - still * np.eye(len(A)))
     values, V = eigenvectors(A_b)
     keep = np.flatnonzero(values.imag >= 0.0)
-    keep = keep[np.argsort(np.abs(values[keep]), kind="stable")]
-    V = scale[:, None] * V[:, keep]
-    poles, shapes = values[keep].view(Poles), V / np.linalg.norm(V, axis=0)
+    keep = keep[np.argsort(seen_as(values[keep] + still, dt).frequency_hz, kind="stable")]
+    V, poles = scale[:, None] * V[:, keep], seen_as(values[keep] + still, dt)
+    shapes = V / np.linalg.norm(V, axis=0)
     return LinearModes(poles.frequency_hz, poles.damping, np.asarray(poles), shapes, states)
 
 

@@ -7,6 +7,9 @@ In modal form a mode λ has input row b = wB and output column c = Cv. Its peak 
 
 (for light damping |b||c|/2|Re λ|; Gregory 1984, Gawronski 2004). Slow poles (rigid-body motion) are always kept.
 What is left out may leave its static gain behind: D ← D - C_t A_t⁻¹ B_t.
+
+From sample to sample the distance from the border is 1 - |λ|, and W_c,ij = b_i b_jᴴ/(1 - λ_i λ̄_j), W_o,ij =
+c_iᴴ c_j/(1 - λ̄_i λ_j). What stays as it is has its pole at one: slow poles lie there, and A - I takes the place of A.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import numpy as np
 
 from interstage.errors import InputError, SolverError
 from interstage.linear.eigenvectors import clusters
+from interstage.linear.poles import seen_as
 from interstage.linear.response import GOOD, ModalForm, modal_form
 
 if TYPE_CHECKING:
@@ -60,8 +64,11 @@ class ModalGains:
 
 
 def decoupled(model: LinearModel) -> ModalForm:
-    """Return the modal form of a model, equal poles turned to its inputs; or say that modes cannot be told apart."""
-    form = modal_form(model.A)
+    """Return the modal form of a model, equal poles turned to its inputs; or say that modes cannot be told apart.
+
+    Of a sampled model the form is that of A - I.
+    """
+    form = modal_form(_rates(model))
     if form.condition > GOOD:
         raise SolverError(
             "the modes of the model cannot be separated",
@@ -70,6 +77,16 @@ def decoupled(model: LinearModel) -> ModalForm:
             hint="poles coincide without being independent: give the modes some damping, or keep the whole model",
         )
     return _turned(form, model.B, model.C)
+
+
+def _rates(model: LinearModel) -> np.ndarray:
+    """Return the matrix without which nothing changes: A, or from sample to sample A - I."""
+    return model.A if model.dt is None else model.A - np.eye(len(model.A))
+
+
+def _still(model: LinearModel) -> float:
+    """Return the pole of what stays as it is."""
+    return 0.0 if model.dt is None else 1.0
 
 
 def _turned(form: ModalForm, B: np.ndarray, C: np.ndarray) -> ModalForm:
@@ -94,39 +111,40 @@ def modal_gains(model: LinearModel) -> ModalGains:
     """Return peak gains and Hankel singular values of every mode that is not slow."""
     form = decoupled(model)
     k = len(form.A_slow)
-    places = _one_of_each(form.poles)
-    poles = form.poles[places]
+    places = _one_of_each(form.poles, model)
+    poles = seen_as(form.poles[places] + _still(model), model.dt)
     B, C = (form.T_inverse @ model.B)[k:], (model.C @ form.T)[:, k:]
     b, c = B[places], C[:, places].T
-    size = np.abs(poles)
-    decay = np.abs(poles.real)
+    values = np.asarray(poles)
+    decay = np.abs(values.real) if model.dt is None else np.abs(1.0 - np.abs(values))
     path = np.abs(c[:, :, None] * b[:, None, :])
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = np.where(path > 0.0, path / decay[:, None, None], 0.0)
-    hankel = np.array([_hankel(p, x, y) for p, x, y in zip(poles, b, c)])
+    hankel = np.array([_hankel(p, x, y, model.dt is not None) for p, x, y in zip(values, b, c)])
     coupling = np.linalg.norm(b, axis=1) * np.linalg.norm(c, axis=1)
-    damping = -poles.real / np.where(size > 0, size, 1.0)
-    return ModalGains(poles, size / (2.0 * np.pi), damping, gains, hankel, coupling)
+    return ModalGains(values, poles.frequency_hz, poles.damping, gains, hankel, coupling)
 
 
-def _one_of_each(poles: np.ndarray) -> np.ndarray:
-    """Return places of real poles and of the upper one of each pair, in order of size."""
+def _one_of_each(poles: np.ndarray, model: LinearModel) -> np.ndarray:
+    """Return places of real poles and of the upper one of each pair, in order of frequency; poles : of the form."""
     places = np.flatnonzero(poles.imag >= 0.0)
-    return places[np.argsort(np.abs(poles[places]), kind="stable")]
+    hz = seen_as(poles[places] + _still(model), model.dt).frequency_hz
+    return places[np.argsort(hz, kind="stable")]
 
 
-def _hankel(pole: complex, b: np.ndarray, c: np.ndarray) -> float:
+def _hankel(pole: complex, b: np.ndarray, c: np.ndarray, sampled: bool) -> float:
     """Return the Hankel singular value of a pair of poles (or a real one); infinite without damping."""
     if not np.any(b) or not np.any(c):
         return 0.0
-    if pole.real >= 0.0:
+    if (abs(pole) >= 1.0) if sampled else (pole.real >= 0.0):
         return np.inf
     if pole.imag == 0.0:
-        return float(np.linalg.norm(b) * np.linalg.norm(c) / (-2.0 * pole.real))
+        decay = 1.0 - pole.real**2 if sampled else -2.0 * pole.real
+        return float(np.linalg.norm(b) * np.linalg.norm(c) / decay)
     s = np.array([pole, pole.conjugate()])
     X, Y = np.stack([b, b.conj()]), np.stack([c, c.conj()], axis=1)
-    W_c = -(X @ X.conj().T) / (s[:, None] + s.conj()[None, :])
-    W_o = -(Y.conj().T @ Y) / (s.conj()[:, None] + s[None, :])
+    border = s[:, None] * s.conj()[None, :] - 1.0 if sampled else s[:, None] + s.conj()[None, :]
+    W_c, W_o = -(X @ X.conj().T) / border, -(Y.conj().T @ Y) / border.conj()
     return float(np.sqrt(max(np.linalg.eigvals(W_c @ W_o).real.max(), 0.0)))
 
 
@@ -160,12 +178,13 @@ def truncate(
     else:
         chosen = np.flatnonzero(ranking.frequencies_hz < below_hz)
     # a pole at zero has no static gain to leave behind
-    standing = np.flatnonzero(np.abs(ranking.poles) <= ZERO * np.abs(ranking.poles).max(initial=0.0))
+    away = np.abs(ranking.poles - _still(model))
+    standing = np.flatnonzero(away <= ZERO * away.max(initial=0.0))
     return _kept(model, np.union1d(chosen, standing).astype(np.int64), static_gain)
 
 
 def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearModel:
-    T, blocks, names = _real_basis(decoupled(model))
+    T, blocks, names = _real_basis(decoupled(model), model)
     inverse = np.linalg.inv(T)
     A, B, C = inverse @ model.A @ T, inverse @ model.B, model.C @ T
     slow = blocks[0]
@@ -173,7 +192,9 @@ def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearMo
     drop = np.setdiff1d(np.arange(len(A)), keep)
     D = model.D
     if static_gain and len(drop):
-        D = D - C[:, drop] @ np.linalg.solve(A[np.ix_(drop, drop)], B[drop])
+        D = D - C[:, drop] @ np.linalg.solve(
+            (A - _still(model) * np.eye(len(A)))[np.ix_(drop, drop)], B[drop]
+        )
     masked = np.zeros_like(A)
     for block in blocks:
         masked[np.ix_(block, block)] = A[np.ix_(block, block)]
@@ -191,7 +212,7 @@ def _kept(model: LinearModel, chosen: np.ndarray, static_gain: bool) -> LinearMo
     )
 
 
-def _real_basis(form: ModalForm) -> tuple[np.ndarray, list[np.ndarray], list[str]]:
+def _real_basis(form: ModalForm, model: LinearModel) -> tuple[np.ndarray, list[np.ndarray], list[str]]:
     """Return T (n, n) real with the slow block first, then [Re v, Im v] of each mode; blocks; names of states."""
     k = len(form.A_slow)
     Z = form.T[:, :k]
@@ -201,9 +222,10 @@ def _real_basis(form: ModalForm) -> tuple[np.ndarray, list[np.ndarray], list[str
     columns = [scale[:, None] * np.linalg.svd(span, full_matrices=False)[0][:, :k]] if k else []
     blocks, names = [np.arange(k)], [f"slow{j + 1}" for j in range(k)]
     at = k
-    for number, place in enumerate(_one_of_each(form.poles)):
+    places = _one_of_each(form.poles, model)
+    for number, place in enumerate(places):
         v = form.T[:, k + place]
-        hz = abs(form.poles[place]) / (2.0 * np.pi)
+        hz = float(seen_as(form.poles[[place]] + _still(model), model.dt).frequency_hz[0])
         pair = form.poles[place].imag > 0.0
         v = v * np.exp(-1j * np.angle(v[np.argmax(np.abs(v))]))
         columns.append(np.stack([v.real, v.imag], axis=1) if pair else v.real[:, None])

@@ -29,6 +29,7 @@ POLES_SENTENCE = (
     "Every dot is a way to vibrate: height is its frequency, distance from zero how quickly it dies out; left of zero "
     "it would grow."
 )
+SAMPLED_SENTENCE = " The model is sampled: frequency and damping are those of ln(z)/dt."
 
 
 def report_file(path: str | Path, deck: str | Path | None = None) -> Report:
@@ -183,14 +184,16 @@ def linear_report(lin: Any, source: str) -> Report:
     report.fact("States", f"{lin.n_states}")
     report.fact("Inputs", f"{len(lin.inputs)}")
     report.fact("Outputs", f"{len(lin.outputs)}")
-    report.fact("Unstable poles", f"{unstable}", "", "integrators at zero not counted")
+    report.fact("Unstable poles", f"{unstable}", "", "integrators not counted")
+    if lin.dt is not None:
+        report.fact("Sample time", f"{lin.dt:g}", "s", "a map from one sample to the next")
     _linear_response(report, lin, poles, fastest)
     section = report.section("poles", "Poles", "The ways in which the model moves by itself.")
     with section.pair():
         section.card(
             "Poles",
-            POLES_SENTENCE,
-            poles_svg(np.asarray(poles)),
+            POLES_SENTENCE if lin.dt is None else POLES_SENTENCE + SAMPLED_SENTENCE,
+            poles_svg(poles.continuous[np.isfinite(poles.continuous)]),
         )
         rows = [(f"{f:.5g}", f"{100 * d:.3g}", count) for _, f, d, count in poles.rows()]
         section.table(
@@ -240,25 +243,29 @@ def _per(above: str, below: str) -> str:
 
 
 def _pole_facts(poles: Any) -> tuple[float, int]:
-    values = np.asarray(poles)
+    values = poles.continuous[np.isfinite(poles.continuous)]
+    hz, damping = poles.frequency_hz, poles.damping
     size = np.abs(values)
     small = 1e-5 * max(1.0, float(size.max(initial=0.0)) ** 0.5)
     moving = size > small
     # heavily damped poles answer far beyond what rings; charts end where the ringing ends
-    ringing = moving & (values.imag > 0.0) & (poles.damping < 0.7)
-    fastest = float(poles.frequency_hz[ringing if ringing.any() else moving].max(initial=1.0))
-    return fastest, int(np.sum(values.real[moving] > 1e-9 * size[moving] + 1e-12))
+    finite = np.isfinite(poles.continuous)
+    ringing = moving & (values.imag > 0.0) & (damping[finite] < 0.7)
+    fastest = float(hz[finite][ringing if ringing.any() else moving].max(initial=1.0))
+    return fastest, poles.growing
 
 
 def _linear_response(report: Report, lin: Any, poles: Any, fastest: float) -> None:
     if not (lin.inputs and lin.outputs):
         return
-    moving = poles.frequency_hz[np.abs(np.asarray(poles)) > 1e-4]
+    moving = poles.frequency_hz[np.isfinite(poles.continuous) & (np.abs(poles.continuous) > 1e-4)]
     low = 10 ** np.floor(np.log10(max(1e-4, 0.2 * float(moving.min(initial=fastest)))))
-    f = np.geomspace(low, 2.0 * fastest, 900)
+    # samples tell nothing beyond half of their frequency
+    high = 2.0 * fastest if lin.dt is None else 0.5 / lin.dt
+    f = np.geomspace(min(low, 0.1 * high), high, 900)
     near = moving[:, None] * (1.0 + np.linspace(-0.02, 0.02, 9))
     f = np.unique(np.concatenate([f, near.ravel()[: 9 * 150]]))
-    f = f[f <= 2.0 * fastest]
+    f = f[f <= high]
     outputs = lin.outputs[:MOST_CHANNELS]
     section = report.section(
         "response", "Response", "How each output answers an input that swings at one frequency."
@@ -292,6 +299,7 @@ def _linear_about(report: Report, lin: Any, source: str) -> None:
         mass = lin.mass_properties or {}
         words = {f"mass, {k}": np.array2string(np.asarray(v), precision=6) for k, v in mass.items()}
         how = {k: str(v) for k, v in (lin.method or {}).items()}
+        how |= {f"note {k + 1}": note for k, note in enumerate(lin.notes)}
         section.pairs("Provenance", "How the model was made.", {"file": source, **how, **words, **versions()})
     if not rows:
         raise InputError("the linear model has no channels", where=source)
