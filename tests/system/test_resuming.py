@@ -17,7 +17,7 @@ from device_library import Counter, Drag, Lag, NoisyGyro
 
 import interstage as ist
 from interstage.errors import FileError, InputError
-from interstage.system.code_names import NoName, code_of, fingerprint, name_of
+from interstage.system.code_names import NoName, Program, code_of, fingerprint, name_of
 from interstage.system.described import Describer, Restorer
 
 HERE = Path(__file__).parent
@@ -42,13 +42,13 @@ def whole():
     return ist.simulate(flight, laws.begun(flight), until=1, step="4 ms")
 
 
-def test_another_process_needs_the_checkpoint_alone(tmp_path, whole):
+def test_another_process_needs_the_checkpoint_and_the_names_of_modules(tmp_path, whole):
     """It has neither built the assembly nor imported what it is made of."""
     flight = laws.made()
     ist.simulate(flight, laws.begun(flight), until=1, step="4 ms", log=tmp_path / "a.h5", checkpoint="0.4 s")
     code = (
         "import sys, hashlib, interstage as ist\n"
-        "log = ist.resume(sys.argv[1])\n"
+        "log = ist.resume(sys.argv[1], modules=['flight_laws'])\n"
         "import flight_laws\n"
         "print(hashlib.sha256(flight_laws.numbers(log).tobytes()).hexdigest(), log.t[0], len(log.t))\n"
     )
@@ -231,8 +231,10 @@ def test_values_that_are_no_numbers_words_or_objects_of_these_are_refused(value)
 
 def test_names_lead_back_to_code_or_say_why_not():
     assert code_of(name_of(laws.Filter)) is laws.Filter and code_of(name_of(laws.plain)) is laws.plain
-    with pytest.raises(NoName, match="cannot be imported"):
+    with pytest.raises(NoName, match=r"module 'no_such_module' is not imported; import it first, or name it"):
         code_of("no_such_module:law")
+    with pytest.raises(InputError, match=r"the module cannot be imported \(modules, 'no_such_module'\)"):
+        Program(["no_such_module"])
     with pytest.raises(NoName, match="there is no 'law' in module 'json'"):
         code_of("json:law")
     with pytest.raises(NoName, match="in the script that runs"):
@@ -287,7 +289,7 @@ print(hashlib.sha256(laws.numbers(ist.simulate(
 @pytest.mark.parametrize("law", ["Slotted", "remembering"])
 def test_memory_in_slots_and_in_defaults_of_arguments_comes_back(tmp_path, law):
     (said,) = python("-c", RUN, law, tmp_path / "a.h5")
-    again = "import sys, hashlib, interstage as ist; log = ist.resume(sys.argv[1]); import flight_laws\n"
+    again = "import sys, hashlib, flight_laws, interstage as ist; log = ist.resume(sys.argv[1])\n"
     again += "print(hashlib.sha256(flight_laws.numbers(log).tobytes()).hexdigest())"
     assert python("-c", again, tmp_path / "a.ckpt.h5") == [said]
 

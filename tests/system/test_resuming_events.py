@@ -54,11 +54,11 @@ def test_a_run_with_events_goes_on_bit_for_bit(unbroken, saves, tmp_path):
     same_bits(ist.load(tmp_path / "x.h5"), whole)
 
 
-def test_another_process_needs_the_checkpoint_alone(unbroken, tmp_path):
+def test_another_process_needs_the_checkpoint_and_the_code_alone(unbroken, tmp_path):
     options, whole = unbroken
     made, x, events = laws.changing()
     broken_off(Flight(made, x, 2, events=events, **options), tmp_path / "x.h5", "0.13 s", 5)
-    code = "import sys, interstage as ist; ist.resume(sys.argv[1])"
+    code = "import sys, flight_laws, interstage as ist; ist.resume(sys.argv[1])"
     path = os.pathsep.join([str(Path(ist.__file__).parents[1]), str(HERE)])
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "x.ckpt.h5")],

@@ -142,6 +142,7 @@ def _checkpoint(found: Checkpoint, file: Path, as_json: bool) -> None:
     """Print where a flight was."""
     if as_json:
         what = {"t": found.t, "log": str(found.log), "every": found.every, "options": found.options}
+        what["events"] = found.events
         print(json_text({"kind": "checkpoint", **what}))
         return
     from interstage.cli.tables import readable

@@ -24,7 +24,7 @@ from interstage.multibody import State
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate
 from interstage.system.assembly import Port
-from interstage.system.code_names import NoName
+from interstage.system.code_names import NoName, Program
 from interstage.system.flight_file import FlightRecord, read_flight
 from interstage.system.ticks import Period, period_of
 
@@ -208,7 +208,7 @@ def restored(record: FlightRecord, folder: Path) -> Assembly:
     if record.restore is None:
         raise FileError("there is no assembly in the log", where=str(folder))
     try:
-        return record.restore()
+        return record.restore(Program(imports=True))  # a unit is a program
     except NoName as why:
         raise InputError(
             f"the assembly cannot be made again in another process: {why}",

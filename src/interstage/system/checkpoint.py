@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from types import FunctionType, MethodType
@@ -34,9 +34,9 @@ from interstage.errors import FileError, InputError
 from interstage.files import CHECKPOINT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
 from interstage.multibody.loads import Loads
-from interstage.output import as_path
+from interstage.output import as_path, parse_json
 from interstage.system.assembly import Assembly
-from interstage.system.code_names import NoName, refused
+from interstage.system.code_names import NoName, Program, refused
 from interstage.system.described import Describer, Restorer, memory_of, put_attributes
 from interstage.system.events import Event
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
@@ -158,22 +158,15 @@ def _put_described(group: h5py.Group, value: object) -> None:
     put_arrays(group.create_group("ARRAYS"), describer.arrays)
 
 
-def _described_in(group: Group) -> Any:
-    """Return the object that a group holds, or raise `NoName`."""
-    if group.has("REFUSED"):
-        raise NoName(group.text("REFUSED"))
-    arrays = arrays_in(group.child("ARRAYS"))
-    return Restorer(arrays.__getitem__, []).value(group.text("TEXT"))
-
-
 @dataclass
 class Checkpoint:
     """What a checkpoint says of itself; `resume` goes on from it.
 
     t : time of the flight;  log : file of its rows;  every : time between checkpoints
     options : how the run was made;  rows : of each table of the log
-    loads : what acts beside devices, None where nothing does;  events : of the run; or why they cannot be made again
-    noted : events so far
+    acts : whether loads act beside devices;  events : names of those that the run watches for;  noted : events so far
+
+    Nothing that the file names is looked up or made.
     """
 
     path: Path
@@ -182,9 +175,9 @@ class Checkpoint:
     every: str | None
     options: dict[str, object]
     rows: list[int]
-    loads: Loads | str | None = field(repr=False)
+    acts: bool
     noted: int
-    events: list[Event] | str = field(repr=False)
+    events: list[str]
 
     @classmethod
     def load(cls, path: str | Path) -> Checkpoint:
@@ -204,18 +197,58 @@ class Checkpoint:
                 f.text("EVERY") or None,
                 json.loads(f.text("OPTIONS")),
                 f.array("ROWS", (None,), "i").tolist(),
-                _found_in(f, "LOADS", None),
+                f.has("LOADS"),
                 int(f.number("NOTED")),
-                _found_in(f, "EVENTS", []),
+                _event_names(f.child("EVENTS")) if f.has("EVENTS") else [],
             )
 
 
-def _found_in(f: Group, name: str, nothing: Any) -> Any:
+def _event_names(group: Group) -> list[str]:
+    """Return the names of events that a group describes, as far as it does."""
+    if not group.has("TEXT"):
+        return []
+    told = parse_json(group.text("TEXT"))
+    objects = told.get("objects") if isinstance(told, dict) else None
+    held = [one.get("attributes") for one in objects or [] if isinstance(one, dict)]
+    names = [one.get("name") for one in held if isinstance(one, dict) and "action" in one]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _found_in(f: Group, name: str, nothing: Any, program: Program) -> Any:
     """Return the object of a group, what stands for none, or why it cannot be made again."""
+    if not f.has(name):
+        return nothing
+    group = f.child(name)
+    if group.has("REFUSED"):
+        return group.text("REFUSED")
+    arrays = arrays_in(group.child("ARRAYS"))
     try:
-        return _described_in(f.child(name)) if f.has(name) else nothing
+        return Restorer(arrays.__getitem__, [], program).value(group.text("TEXT"))
     except NoName as why:
         return str(why)
+
+
+def _given(path: Path, events: Sequence[Event] | None, program: Program) -> tuple[Any, Loads | None]:
+    """Return the events of a run, those that are given or of the file, and what acts beside devices."""
+    with opened(path, CHECKPOINT.words) as f:
+        again = _found_in(f, "EVENTS", [], program) if events is None else events
+        loads = _found_in(f, "LOADS", None, program)
+    if isinstance(again, str):
+        raise InputError(
+            f"the events cannot be made again from their file: {again}",
+            where=str(path),
+            hint="give them as before: ist.resume(path, assembly, events=[...])",
+        )
+    if isinstance(loads, str):
+        raise InputError(
+            f"what acts cannot be made again from its file: {loads}",
+            where=str(path),
+            hint="a function of time that acts beside checkpoints has a name: def it in a module",
+        )
+    known = isinstance(again, Sequence) and all(isinstance(one, Event) for one in again)
+    if not known or not isinstance(loads, Loads | None):
+        raise FileError("what the checkpoint describes are no events and loads", where=str(path))
+    return again, loads
 
 
 def resume(
@@ -223,34 +256,25 @@ def resume(
     assembly: Assembly | None = None,
     events: Sequence[Event] | None = None,
     until: Period | None = None,
+    modules: Sequence[str] = (),
 ) -> FlightLog:
     """Go on from a checkpoint, bit for bit as if the run had not been broken, and return the whole log.
 
     assembly : as it was built before, where the checkpoint alone does not do. Without it the assembly is made again
-        from the log beside the checkpoint: code that it names (classes of devices, laws) is found in modules that are
-        loaded, in the script that runs, or imported, and must be what it was. Resume a file as you would run a script
+        from the log beside the checkpoint: classes of devices and laws that it names are found in the script that runs
+        and in modules that the program has imported, and must be what they were
     events : those of the run, in the same order, where their functions have no names that lead back to them
     until : another end than that of the run, whatever falls there: no step before it depends on the end
+    modules : names of more modules whose code the files may use; they are imported. Modules of Python's library and
+        of installed packages are used only where they are named here
     """
     from interstage.system.flight import Flight
 
-    found = Checkpoint.load(path)
+    program, found = Program(modules), Checkpoint.load(path)
     old = read_flight(found.log)
-    given = _made_again(old, found.path) if assembly is None else assembly
-    if events is None and isinstance(found.events, str):
-        raise InputError(
-            f"the events cannot be made again from their file: {found.events}",
-            where=str(found.path),
-            hint="give them as before: ist.resume(path, assembly, events=[...])",
-        )
-    if isinstance(found.loads, str):
-        raise InputError(
-            f"what acts cannot be made again from its file: {found.loads}",
-            where=str(found.path),
-            hint="a function of time that acts beside checkpoints has a name: def it in a module",
-        )
-    again = found.events if events is None else events
-    how: Any = {**found.options, "events": again, "loads": found.loads, "resumed": True}
+    given = _made_again(old, found.path, program) if assembly is None else assembly
+    again, loads = _given(found.path, events, program)
+    how: Any = {**found.options, "events": again, "loads": loads, "resumed": True}
     flight = Flight(given, None, **how)
     flight.write_to(found.log, found.every)
     with opened(found.path, CHECKPOINT.words) as f:
@@ -258,20 +282,23 @@ def resume(
             if name.startswith("VECTORS/"):  # the vehicle may have changed, devices have not
                 _array(f, name, array, found.path)
         _take_rows(flight, old, found)
-        flight.take_up(flight.log.vehicles, found.loads)
-        _restore(f, flight, found.path)
+        flight.take_up(flight.log.vehicles, loads)
+        _restore(f, flight, found.path, program)
     if until is not None:
         flight.end_at(until)
     return flight.run()
 
 
-def _made_again(old: FlightRecord, path: Path) -> Assembly:
+def _made_again(old: FlightRecord, path: Path, program: Program) -> Assembly:
     if old.restore is None:
         raise refused("there is none in the log", str(path))
     try:
-        return old.restore()
+        made = old.restore(program)
     except NoName as why:
         raise refused(str(why), str(path)) from None
+    if not isinstance(made, Assembly):
+        raise FileError("what the log describes is no assembly", where=str(path))
+    return made
 
 
 def _take_rows(flight: Flight, old: FlightRecord, found: Checkpoint) -> None:
@@ -298,7 +325,7 @@ def _array(file: Group, name: str, like: np.ndarray, path: Path) -> np.ndarray:
     return group.array(last, like.shape, "i" if like.dtype.kind == "i" else "f", finite=False)
 
 
-def _restore(file: Group, flight: Flight, path: Path) -> None:
+def _restore(file: Group, flight: Flight, path: Path, program: Program) -> None:
     """Put a flight where the checkpoint says."""
     for name, array in _vectors(flight).items():
         array[...] = _array(file, name, array, path)
@@ -309,7 +336,7 @@ def _restore(file: Group, flight: Flight, path: Path) -> None:
     group = file.child("LAWS")
     arrays = arrays_in(group.child("ARRAYS"))
     try:
-        memory = Restorer(arrays.__getitem__, []).value(group.text("TEXT"))
+        memory = Restorer(arrays.__getitem__, [], program).value(group.text("TEXT"))
     except NoName as why:
         raise refused(str(why), str(path)) from None
     laws = _laws(flight.plan)

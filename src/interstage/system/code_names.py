@@ -1,8 +1,9 @@
 """Functions and classes by name: files hold names and fingerprints of code, never code.
 
-A name is "module:qualified.name". It is looked up among the modules that are there, then in the script that runs, then
-the module is imported. A fingerprint covers the source, and the numbers, arrays, words, functions and classes of its
-own module that the source names: with the same fingerprint the code does the same.
+A name is "module:qualified.name". Text of a file never chooses what is imported: a name is looked up in the script that
+runs and among the modules that are there, and leads only to code of the program that asks (`Program`). A fingerprint
+covers the source, and the numbers, arrays, words, functions and classes of its own module that the source names: with
+the same fingerprint the code does the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import dis
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterator
+import sysconfig
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -47,8 +49,70 @@ def name_of(code: FunctionType | type) -> str:
     return f"{module}{SEPARATOR}{name}"
 
 
+class Program:
+    """The code that a file may name: of the program that opens it, and nothing else.
+
+    That is its script, modules that it has imported, and those in `modules`, which are imported here. Modules of
+    Python's library and of installed packages are none of it unless they are among `modules`. Of this package classes
+    may be named, and no functions. Nothing with `__del__` is: that would run by itself.
+    imports : whatever is named is imported, where the file is a program itself (an exported unit)
+    """
+
+    def __init__(self, modules: Sequence[str] = (), imports: bool = False):
+        self.modules, self.imports = (modules,) if isinstance(modules, str) else tuple(modules), imports
+        for name in self.modules:
+            try:
+                import_module(name)
+            except Exception as err:  # whatever a module does when it is imported
+                raise InputError(
+                    "the module cannot be imported",
+                    where=f"modules, {name!r}",
+                    got=f"{type(err).__name__}: {err}",
+                ) from err
+
+    def code(self, name: str, source: str | None) -> FunctionType | type:
+        """Return code that a file names, as it was then."""
+        module = name.partition(SEPARATOR)[0]
+        if self.imports and not module.startswith(MAIN):
+            try:
+                import_module(module)
+            except Exception as err:
+                raise NoName(f"module '{module}' cannot be imported ({type(err).__name__}: {err})") from None
+        code = code_of(name)
+        own = code.__module__  # where it is really from
+        if not (self.imports or self._has(own, isinstance(code, type))):
+            what = "a function" if isinstance(code, FunctionType) else "a class"
+            raise NoName(
+                f"'{name}' is {what} of module '{own}', which is not of the program that resumes; "
+                f"name the module if you trust it: modules=['{own}']"
+            )
+        if isinstance(code, type) and hasattr(code, "__del__"):
+            raise NoName(f"'{name}' has __del__, which would run by itself")
+        if source is not None and fingerprint(code) != source:
+            raise NoName(f"'{name}' has changed")
+        return code
+
+    def _has(self, module: str, is_class: bool) -> bool:
+        if any(module == one or module.startswith(f"{one}.") for one in self.modules):
+            return True
+        top = module.partition(".")[0]
+        if top == "interstage":
+            return is_class
+        return module == MAIN or not (top in sys.stdlib_module_names or _installed(sys.modules.get(module)))
+
+
+def _installed(module: ModuleType | None) -> bool:
+    """Return whether a module is of Python's library or of an installed package."""
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return module is None or getattr(module, "__spec__", None) is not None
+    path = Path(file)
+    library = Path(sysconfig.get_path("stdlib"))
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) or library in path.parents
+
+
 def code_of(name: str) -> FunctionType | type:
-    """Return the function or class of a name."""
+    """Return the function or class of a name, among the modules that are there."""
     module, _, inner = name.partition(SEPARATOR)
     script = module.removeprefix(f"{MAIN}(").removesuffix(")") if module.startswith(MAIN) else ""
     names = [MAIN, script] if script else [module, MAIN]
@@ -59,13 +123,11 @@ def code_of(name: str) -> FunctionType | type:
     where = f"the script '{script}'" if script else f"module '{module}'"
     if script or module == MAIN:
         raise NoName(f"'{inner}' of {where} is not in the script that runs")
-    try:
-        found = _inside(import_module(module), inner)
-    except Exception as err:  # whatever a module does when it is imported
-        raise NoName(f"{where} cannot be imported ({type(err).__name__}: {err})") from None
-    if not isinstance(found, FunctionType | type):
+    if module in sys.modules:
         raise NoName(f"there is no '{inner}' in {where}")
-    return found
+    raise NoName(
+        f"{where} is not imported; import it first, or name it if you trust it: modules=['{module}']"
+    )
 
 
 def _inside(module: ModuleType | None, name: str) -> object:

@@ -8,29 +8,33 @@ A value is JSON where it can be. Everything else is a table with one key that sa
     {"method": name, "of": ...}   a method of an object      {"class": name, ...}
 
 An object is the name of its class and its attributes; no method of it is called when it is made again. What is one
-object stays one. Code is held against its fingerprint (`code_names`).
+object stays one. Code is that of the program which asks, and held against its fingerprint (`code_names.Program`).
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import PurePath
-from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from interstage.errors import FileError
 from interstage.multibody import System
 from interstage.spatial import Rotation
-from interstage.system.code_names import NoName, code_of, fingerprint, function_inside, name_of
+from interstage.system.code_names import NoName, Program, fingerprint, function_inside, name_of
 from interstage.system.device import Device
 
 PLAIN = (str, bool, int, float)
 CONTAINERS = (list, set, dict, MappingProxyType)
 NOT_HELD = (ModuleType, BuiltinFunctionType)
+_FRACTION = re.compile(r"-?\d{1,400}(/\d{1,400})?")
 
 
 class Describer:
@@ -182,19 +186,24 @@ def _plain_object(value: object) -> bool:
 class Restorer:
     """Makes values again of what a `Describer` wrote.
 
-    array : returns the dataset of a name;  systems : the vehicles, by number
+    array : returns the dataset of a name;  systems : the vehicles, by number;  program : whose code may be named
     """
 
-    def __init__(self, array: Callable[[str], np.ndarray], systems: list[System]):
-        self.array, self.systems = array, systems
+    def __init__(
+        self, array: Callable[[str], np.ndarray], systems: list[System], program: Program | None = None
+    ):
+        self.array, self.systems, self.program = array, systems, program or Program()
         self._objects: list[dict[str, Any]] = []
         self._made: dict[tuple[str, object], Any] = {}
 
     def value(self, text: str) -> Any:
-        """Return the value of a text; code that is not there, or is another now, is a `NoName`."""
-        found = json.loads(text)
-        self._objects = found["objects"]
-        return self._value(found["value"])
+        """Return the value of a text; code that is not there, is not trusted, or is another now, is a `NoName`."""
+        try:
+            found = json.loads(text)
+            self._objects = found["objects"]
+            return self._value(found["value"])
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as err:
+            raise FileError(f"what the file describes does not hold together: {err}") from err
 
     def _value(self, found: Any) -> Any:
         if not isinstance(found, Mapping):
@@ -235,6 +244,8 @@ class Restorer:
         return frozenset(self._value(item) for item in found["frozenset"])
 
     def _fraction_in(self, found: Any) -> Fraction:
+        if not _FRACTION.fullmatch(found["fraction"]):
+            raise ValueError("no fraction")
         return Fraction(found["fraction"])
 
     def _complex_in(self, found: Any) -> complex:
@@ -249,6 +260,8 @@ class Restorer:
 
     def _number_in(self, found: Any) -> np.generic:
         kind, value = found["number"]
+        if np.dtype(kind).kind not in "biuf" or not isinstance(value, int | float):
+            raise ValueError("no number")
         return np.dtype(kind).type(value)
 
     def _rotation_in(self, found: Any) -> Rotation:
@@ -258,20 +271,26 @@ class Restorer:
         return self.systems[found["system"]]
 
     def _class_in(self, found: Any) -> type:
-        code = self._code(found["class"], found.get("source"))
+        code = self.program.code(found["class"], found.get("source"))
         if not isinstance(code, type):
             raise NoName(f"'{found['class']}' is no class")
         return code
 
     def _function_in(self, found: Any) -> FunctionType:
-        code = self._code(found["function"], found["source"])
+        code = self.program.code(found["function"], found["source"])
         if not isinstance(code, FunctionType):
             raise NoName(f"'{found['function']}' is no function")
-        vars(code).update({name: self._value(inner) for name, inner in found["attributes"].items()})
+        vars(code).update(
+            {_plain_name(name): self._value(inner) for name, inner in found["attributes"].items()}
+        )
         return code
 
     def _method_in(self, found: Any) -> Callable[..., object]:
-        return getattr(self._value(found["of"]), found["method"])
+        owner, name = self._value(found["of"]), found["method"]
+        function = inspect.getattr_static(type(owner), name, None)
+        if "object" not in found["of"] or not isinstance(function, FunctionType):
+            raise NoName(f"'{name}' is no method of an object")
+        return MethodType(function, owner)
 
     def _object_in(self, found: Any) -> object:
         number = found["object"]
@@ -281,8 +300,12 @@ class Restorer:
         cls = self._class_in(what)
         made: object = object.__new__(cls)
         self._made["object", number] = made
+        slots = slots_of_class(cls)
         for name, inner in what["attributes"].items():
-            object.__setattr__(made, name, self._value(inner))
+            if name in slots:
+                object.__setattr__(made, name, self._value(inner))
+            else:  # past properties of the class, which would run
+                vars(made)[_plain_name(name)] = self._value(inner)
         return made
 
     def _once(self, kind: str, key: object, make: Callable[[], Any]) -> Any:
@@ -290,9 +313,9 @@ class Restorer:
             self._made[kind, key] = make()
         return self._made[kind, key]
 
-    @staticmethod
-    def _code(name: str, source: str | None) -> FunctionType | type:
-        code = code_of(name)
-        if source is not None and fingerprint(code) != source:
-            raise NoName(f"'{name}' has changed")
-        return code
+
+def _plain_name(name: str) -> str:
+    """Return the name of an attribute; those that Python itself looks up are refused."""
+    if name.startswith("__") and name.endswith("__"):
+        raise ValueError(f"'{name}' is no attribute of a value")
+    return name

@@ -22,7 +22,6 @@ when that is killed too.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -44,7 +43,7 @@ from interstage.multibody.model_file import put_system, system_in
 from interstage.output import as_path, checked_target, json_text, parse_json, reason
 from interstage.system import flight_phases
 from interstage.system.blocks import blocks_of
-from interstage.system.code_names import NoName
+from interstage.system.code_names import NoName, Program
 from interstage.system.described import Describer, Restorer
 from interstage.system.events import EventRecord
 from interstage.system.log_columns import Channel, Contents
@@ -222,7 +221,7 @@ class FlightRecord:
     """What a file holds.
 
     tables : numbers (m, columns), then those of phases;  tree, blocks : the assembly as text, and as blocks and wires
-    restore : makes the assembly again, or raises `NoName`
+    restore : makes the assembly again of code of a program, or raises `NoName`
     """
 
     contents: Contents
@@ -231,7 +230,7 @@ class FlightRecord:
     events: list[EventRecord] = field(default_factory=list)
     tree: str = ""
     blocks: dict[str, object] = field(default_factory=dict)
-    restore: Callable[[], Assembly] | None = None
+    restore: Callable[[Program], Assembly] | None = None
 
 
 def read_flight(path: str | Path, known: FlightRecord | None = None) -> FlightRecord:
@@ -360,12 +359,12 @@ def _channels(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, 
     return found
 
 
-def _assembly_in(group: Group, path: Path, flown: System) -> Callable[[], Assembly]:
+def _assembly_in(group: Group, path: Path, flown: System) -> Callable[[Program], Assembly]:
     """Return what makes the assembly of a group again; all that is needed is read here."""
     if group.has("REFUSED"):
         why = group.text("REFUSED")
 
-        def refuse() -> Assembly:
+        def refuse(program: Program) -> Assembly:
             raise NoName(why)
 
         return refuse
@@ -373,17 +372,17 @@ def _assembly_in(group: Group, path: Path, flown: System) -> Callable[[], Assemb
     inside = group.child("SYSTEMS") if group.has("SYSTEMS") else None
     count = 0 if inside is None else len(inside.names())
 
-    def restore() -> Assembly:
+    def restore(program: Program) -> Assembly:
         with opened(path, FLIGHT.words, growing=True) as f:
             systems = [
                 system_in(f.child("ASSEMBLY").child("SYSTEMS").child(str(k)), path, flown)
                 for k in range(count)
             ]
         try:
-            return Restorer(arrays.__getitem__, systems).value(text)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, json.JSONDecodeError) as err:
+            return Restorer(arrays.__getitem__, systems, program).value(text)
+        except FileError as err:
             raise FileError(
-                f"the assembly in the log does not hold together: {err}", where=str(path)
+                f"the assembly in the log does not hold together: {err.__cause__}", where=str(path)
             ) from err
 
     return restore
