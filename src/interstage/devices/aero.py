@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.devices.fields import turned_back
-from interstage.devices.tables import hermite, place_in, slopes_of
+from interstage.devices.tables import farthest, hermite, place_in, slopes_of
 from interstage.errors import InputError
 from interstage.hdf5 import opened
 from interstage.jit import kernel
@@ -29,6 +30,12 @@ from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Places, Value
 
 AHEAD = 1e-9  # angles of attack below this are none
+
+
+@kernel
+def outside(x, at):
+    """Return how far a value is outside of a table, 0 within."""
+    return farthest(x[0], x[len(x) - 1], at, 0.0 * x[0])
 
 
 @kernel
@@ -82,6 +89,8 @@ class Aero(Device):
         (m, a): of the whole body, in equal shares (or `shares` (n,))
     body, nodes : where forces act, n nodes (or points) of one body; or at : a list of places
     air_speed, mach, dynamic_pressure, angle : at the first place
+    beyond, most : largest dynamic pressure of the run outside of the table, and at all; where the first is above 1 % of
+        the second, the run warns
     """
 
     at = Places("n")
@@ -97,6 +106,13 @@ class Aero(Device):
     normal = Parameter("", size=("t", "n"))
     air_speed = Out("m/s", ambient="air speed")
     mach, dynamic_pressure, angle = Out(""), Out("Pa"), Out("rad")
+    beyond, most = Out("Pa"), Out("Pa")
+    ends = MappingProxyType(
+        {
+            "beyond": "coefficients at the edge of the table are held there: give Mach numbers and angles as far"
+        }
+    )
+    share_of = MappingProxyType({"beyond": "most"})
 
     def __init__(
         self,
@@ -126,6 +142,13 @@ class Aero(Device):
             if speed.real == 0.0:
                 q = 0.0 * q
             place = (place_in(d.machs, speed / d.sound), place_in(d.angles, alpha))
+            if q.real > d.most.real:
+                d.most = q
+            if (
+                q.real > d.beyond.real
+                and (outside(d.machs, speed / d.sound) + outside(d.angles, alpha)).real > 0.0
+            ):
+                d.beyond = q
             axial = q * d.area * look_up_both(d.machs, d.angles, d.axial, k, place)
             normal = look_up_both(d.machs, d.angles, d.normal, k, place)
             # CN/side, by its slope where the flow is along the body

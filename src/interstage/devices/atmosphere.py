@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
 from interstage.devices.standard_air import sound_and_viscosity, standard_air
-from interstage.devices.tables import look_up, read_table, slopes_of
+from interstage.devices.tables import farthest, look_up, read_table, slopes_of
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Integer, Out, Parameter, Value, numbers
@@ -24,6 +25,7 @@ from interstage.units import unit
 
 STILL = {"altitude": [0.0, 1.0], "north": [0.0, 0.0], "east": [0.0, 0.0]}
 KNOWN_WIND = ("altitude", "north", "east", "up", "speed", "direction")
+FAR = 1e10  # m: nothing flies outside
 BARE = {"direction": "deg"}  # units of numbers without one, where they are not those of SI
 
 
@@ -33,6 +35,7 @@ class Atmosphere(Device):
     model : "US76", "NRLMSIS" (then `solar`: date, latitude, longitude, f107, f107a, ap), or a CSV file of the air
     wind : CSV file or columns by altitude: north, east (m/s, where the wind blows to), up; or speed and direction
         (where it comes from, from north); bare numbers are metres, m/s and degrees, strings and headers say their units
+        Outside of tables the first or last row is held, and the run warns;  beyond, wind_beyond : how far outside, m
     gusts : devices that come along, as Dryden(…): named "air_gusts" beside "air", or a list of them
     """
 
@@ -57,6 +60,14 @@ class Atmosphere(Device):
     viscosity = Out("Pa*s", ambient="air viscosity")
     wind = Out("m/s", 3)
     velocity = Out("m/s", 3, ambient="air velocity")
+    air_ends, wind_ends = Parameter("m", [0.0, 0.0]), Parameter("m", [0.0, 0.0])
+    beyond, wind_beyond = Out("m"), Out("m")
+    ends = MappingProxyType(
+        {
+            "beyond": "the air of its first or last row is held there: give rows for these altitudes",
+            "wind_beyond": "the wind of its first or last row is held there: give rows, or end the profile with 0",
+        }
+    )
 
     def __init__(
         self,
@@ -79,6 +90,10 @@ class Atmosphere(Device):
         values |= {"tabulated": int(str(model) != "US76"), "heights": heights, "columns": columns}
         values |= {"wind_heights": h, "winds": w, "wind_slopes": slopes_of(h, w)}
         values["column_slopes"] = slopes_of(heights, columns)
+        known = str(model) != "US76"
+        values["air_ends"] = [heights[0], heights[-1]] if known else [-FAR, FAR]
+        # no wind beyond a row without wind is no surprise
+        values["wind_ends"] = [h[0] if w[0].any() else -FAR, h[-1] if w[-1].any() else FAR]
         super().__init__(**cast("dict[str, Any]", values))
 
     @property
@@ -87,6 +102,8 @@ class Atmosphere(Device):
         return {f"gusts{k + 1 if k else ''}": device for k, device in enumerate(self._gusts)}
 
     def outputs(d, t):
+        d.beyond = farthest(d.air_ends[0], d.air_ends[1], d.altitude, d.beyond)
+        d.wind_beyond = farthest(d.wind_ends[0], d.wind_ends[1], d.altitude, d.wind_beyond)
         if d.tabulated == 1:
             d.density = np.exp(look_up(d.heights, d.columns, d.column_slopes, 0, d.altitude))
             d.pressure = np.exp(look_up(d.heights, d.columns, d.column_slopes, 1, d.altitude))

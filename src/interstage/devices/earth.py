@@ -114,14 +114,16 @@ class Earth(Device):
         values.setdefault("C", [[0.0]])
         values |= {"model": UNIFORM if gravity == "uniform" else FIELD, "gradient": int(self.whole)}
         if str(gravity).endswith(".gfc"):
-            mu, radius, C, S = read_gfc(gravity, degree)
+            mu, radius, C, S = read_gfc(gravity, degree, epoch)
             values |= {"mu": mu, "field_radius": radius, "C": C, "S": S, "model": HARMONICS}
             values["J2"] = -np.sqrt(5.0) * C[2, 0] if len(C) > 2 else 0.0
         super().__init__(**cast("dict[str, Any]", values))
         celestial = np.eye(3)
+        self.epoch, self.date, self.on_ground = epoch, (0.0, 0.0), site is not None
         if epoch is not None:
-            from interstage.devices.almanac import earth_axes
+            from interstage.devices.almanac import dates, earth_axes
 
+            self.date = dates(epoch)
             celestial = earth_axes(epoch)
             if site is None:
                 self.set(axes=celestial)

@@ -19,6 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from interstage.devices.parts import between, with_directions
+from interstage.devices.tables import farthest
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
@@ -33,7 +34,8 @@ class Engine(Device):
     thrust : in vacuum at full level;  exit_area : of the nozzle;  flow : at full level
     lag, start, stop : time constants of throttling, of coming up and of the tail-off (0: that of lag);  idle : level
     curve : (throttles, levels), a table that increases, default the throttle itself
-    burn : (times since ignition, levels), as of a solid motor;  ignition : when the burn begins
+    burn : (times since ignition, levels), as of a solid motor;  ignition : when the burn begins. After its last row the
+        last level is held, and where that is not 0 the run warns (beyond : for how long)
     misalignment (2,) : angles of the thrust about `side` and about axis × side;  level : at the start
     throttle, pressure : inputs;  feeds : 1 while its tanks feed it, 0 from then on
     net : thrust along the axis less pressure;  mass_flow : what it takes from the tanks
@@ -58,6 +60,11 @@ class Engine(Device):
     mass_flow = Out("kg/s")
     push = body.force("node")
     level = State("")
+    burn_end = Parameter("s", 1e12)
+    beyond = Out("s")
+    ends = MappingProxyType(
+        {"beyond": "its last level is held: end the burn with level 0, or give it for the whole run"}
+    )
     stands_for = MappingProxyType({"curve": ("throttles", "levels"), "burn": ("times", "profile")})
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
@@ -69,12 +76,18 @@ class Engine(Device):
             if not set(fields) & found.keys():
                 table = found.pop(name, DEFAULTS[name])
                 found |= zip(fields, _table(table, f"Engine.{name}", "s" if name == "burn" else ""))
+        if "burn" in values and "burn_end" not in found:
+            times, profile = found["times"], found["profile"]
+            assert isinstance(times, np.ndarray) and isinstance(profile, np.ndarray)
+            found["burn_end"] = float(times[-1]) if profile[-1] > 0.0 else 1e12
         return with_directions(found, "Engine", "axis", "side", [1.0, 0.0, 0.0])
 
     def outputs(d, t):
         x = d.level * between(d.times, d.profile, t - d.ignition)
         if t < d.ignition.real:
             x = 0.0 * x
+        elif x.real > 0.0:
+            d.beyond = farthest(0.0 * d.burn_end, d.burn_end, t - d.ignition, d.beyond)
         net = x * d.thrust - d.pressure * d.exit_area
         d.net = net if net.real > 0.0 else 0.0 * net
         d.mass_flow = x * d.flow

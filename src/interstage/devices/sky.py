@@ -8,12 +8,13 @@ to 100 km (moon) and 15 km (sun).
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
 from interstage.devices.fields import dot3
-from interstage.devices.tables import look_up
+from interstage.devices.tables import farthest, look_up
 from interstage.errors import InputError
 from interstage.system.device import Device
 from interstage.system.ports import In, Out, Parameter, Value
@@ -24,7 +25,8 @@ ROW = 21600.0  # s
 class Sky(Device):
     """Positions of sun and moon from the Earth's centre, world axes.
 
-    epoch : date of t = 0, as in "2030-01-01T00:00:00" (UTC), that of `Earth`;  days : how far the tables reach
+    epoch : date of t = 0, as in "2030-01-01T00:00:00" (UTC), that of `Earth`;  days : how far the tables reach: sun and
+        moon stand still after that, and the run warns;  beyond : how long after them it was asked
     """
 
     axes = In("", 9, default=np.eye(3).ravel(), ambient="celestial axes")
@@ -33,12 +35,15 @@ class Sky(Device):
     slopes = Parameter("m/s", size=("n", 6))
     sun = Out("m", 3, ambient="sun")
     moon = Out("m", 3, ambient="moon")
+    beyond = Out("s")
+    ends = MappingProxyType({"beyond": "sun and moon stand still from there: give Sky more days"})
 
     def __init__(self, epoch: str, *, days: float = 32.0, **values: Value):
         if not 0.0 < days <= 36525.0:
             raise InputError("days must be between 0 and a century", where="Sky", got=repr(days))
-        from interstage.devices.almanac import DAY, sun_and_moon
+        from interstage.devices.almanac import DAY, dates, sun_and_moon
 
+        self.epoch, self.date = epoch, dates(epoch)
         t = np.arange(0.0, days * DAY + ROW, ROW)
         sun, moon = sun_and_moon(epoch, t)
         values |= {"times": t, "table": np.hstack([sun[:, :3], moon[:, :3]])}
@@ -47,6 +52,7 @@ class Sky(Device):
 
     def outputs(d, t):
         now = t + 0.0 * d.times[0]
+        d.beyond = farthest(d.times[0], d.times[len(d.times) - 1], now, d.beyond)
         s = (
             look_up(d.times, d.table, d.slopes, 0, now),
             look_up(d.times, d.table, d.slopes, 1, now),

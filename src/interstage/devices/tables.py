@@ -2,7 +2,8 @@
 
     y(x) = (1+2u)(1-u)² y_k + u(1-u)² h s_k + u²(3-2u) y_{k+1} + u²(u-1) h s_{k+1},   u = (x - x_k)/h
 
-Slopes s are made once (scipy's PCHIP); outside the table the end value holds.
+Slopes s are made once (scipy's PCHIP); outside the table the end value holds. A device says how far outside it was
+asked in an output `beyond` (`farthest`), of which runs and linear models warn once (`Device.ends`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError
+from interstage.errors import FileError, InputError
 from interstage.jit import kernel
+from interstage.output import as_path
+from interstage.reading import read_text
 from interstage.units import unit
 
 _NAMED = re.compile(r"(.*?)[\[(]\s*(.*?)\s*[\])]\s*")
@@ -75,6 +78,15 @@ def look_up_slope(x, y, s, column, at):
     return rise + (1.0 - u) * (1.0 - 3.0 * u) * s[k, column] + u * (3.0 * u - 2.0) * s[k + 1, column]
 
 
+@kernel
+def farthest(low, high, at, before):
+    """Return the larger of `before` and how far a value is outside of low to high, by more than 1e-9 of their span."""
+    out = low - at if at.real < low.real else at - high
+    if out.real > before.real and out.real > 1e-9 * (high - low).real:
+        return out + 0.0 * before
+    return before + 0.0 * out
+
+
 def smooth_slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return slopes (n, m) of the cubic spline through a table: curvature is continuous too, but it may overshoot."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -91,6 +103,35 @@ def slopes_of(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     return scipy.interpolate.PchipInterpolator(x, y, axis=0).derivative()(x)
 
 
+def named_columns(
+    columns: Mapping[str, np.ndarray],
+    where: str,
+    units: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> dict[str, np.ndarray]:
+    """Return columns in SI by their plain names; names may have a unit, as in "altitude (km)".
+
+    units : of names without one, where they are not those of SI;  kinds : units of the same kind, by plain name
+    """
+    found: dict[str, np.ndarray] = {}
+    for text, numbers in columns.items():
+        match = _NAMED.fullmatch(text)
+        name, said = (match[1].strip(), match[2]) if match else (text, (units or {}).get(text, ""))
+        wanted = (kinds or {}).get(name)
+        if match and wanted is not None and not unit(said).same_kind(unit(wanted)):
+            raise InputError(
+                f"the column '{name}' of {where} has a unit of another kind",
+                expected=f"as {wanted}" if wanted else "a plain number",
+                got=said,
+            )
+        if name not in (kinds or {}) and name.lower() in (kinds or {}):
+            raise InputError(f"{where} has a column '{name}'", hint=f"did you mean {name.lower()}")
+        if name in found:
+            raise InputError(f"{where} has the column '{name}' twice")
+        found[name] = unit(said).factor * numbers
+    return found
+
+
 def read_table(
     path: str | Path,
     first: str,
@@ -104,10 +145,10 @@ def read_table(
     known : names that may be there; none: any;  units : of names without one, where they are not those of SI
     kinds : units of the same kind as those that the file says, by name; of other names any will do
     """
-    file = Path(path)
+    file = as_path(path, "table")
     try:
-        lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as err:
+        lines = [line for line in read_text(file, "table").splitlines() if line.strip()]
+    except FileError as err:
         raise InputError(f"the table '{file.name}' cannot be read", got=str(err)) from None
     rows = list(csv.reader(line for line in lines if not line.lstrip().startswith("#")))
     if len(rows) < 3:
@@ -122,18 +163,9 @@ def read_table(
             raise ValueError("rows of other lengths, or numbers that are not finite")
     except ValueError as err:
         raise InputError(f"the table '{file.name}' is not a table of numbers", got=str(err)) from None
-    found = {}
-    for k, text in enumerate(names):
-        match = _NAMED.fullmatch(text)
-        name, said = (match[1].strip(), match[2]) if match else (text, (units or {}).get(text, ""))
-        wanted = (kinds or {}).get(name)
-        if match and wanted is not None and not unit(said).same_kind(unit(wanted)):
-            raise InputError(
-                f"the column '{name}' of '{file.name}' has a unit of another kind",
-                expected=f"as {wanted}" if wanted else "a plain number",
-                got=said,
-            )
-        found[name] = unit(said).factor * numbers[:, k]
+    if len(set(names)) != len(names):
+        raise InputError(f"the table '{file.name}' has a column twice", got=", ".join(names))
+    found = named_columns(dict(zip(names, numbers.T)), f"'{file.name}'", units, kinds)
     if first not in found:
         raise InputError(
             f"the table '{file.name}' has no column '{first}'",

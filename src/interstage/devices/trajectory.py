@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
-from interstage.devices.tables import look_up, look_up_slope, read_table, slopes_of, smooth_slopes_of
+from interstage.devices.tables import (
+    farthest,
+    look_up,
+    look_up_slope,
+    named_columns,
+    read_table,
+    slopes_of,
+    smooth_slopes_of,
+)
 from interstage.errors import InputError
 from interstage.spatial.functions import matrix_from_euler, quaternion_from_matrix
 from interstage.spatial.quaternion import quaternion_normalize, quaternion_velocity
 from interstage.system.device import Device
-from interstage.system.ports import ANY, Out, Parameter, Value
+from interstage.system.ports import ANY, Integer, Out, Parameter, Value
 
 POSITION, VELOCITY = ("x", "y", "z"), ("vx", "vy", "vz")
 QUATERNION, EULER = ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
@@ -33,6 +42,9 @@ class Trajectory(Device):
     time; x, y, z (position); vx, vy, vz (velocity: that of the position where it is not given); qw, qx, qy, qz or yaw,
     pitch, roll (attitude, turned about z, y, x in that order); throttle. Names may have units: "pitch (deg)". All
     other columns are in `other`, in their order; `names` says which.
+
+    Before its first and after its last row it holds that row, at rest (a velocity without a position is held), and the
+    run warns;  beyond : how long it was asked outside of its rows, s
     """
 
     times = Parameter("s", size="n", increasing=True)
@@ -44,10 +56,16 @@ class Trajectory(Device):
     rate = Out("rad/s", 3)
     throttle = Out("")
     other = Out(ANY, "k")
+    beyond = Out("s")
+    moves = Integer()
+    ends = MappingProxyType(
+        {"beyond": "it holds its first or last row, at rest: give it rows over the whole run"}
+    )
 
     def __init__(self, source: str | Path | Mapping[str, Sequence[float]], **values: Value):
         columns = _columns(source)
         t = columns.pop("time")
+        still = any(name in columns for name in VELOCITY) and not any(name in columns for name in POSITION)
         xyz = np.column_stack([columns.pop(name, np.zeros_like(t)) for name in POSITION])
         slopes = smooth_slopes_of(t, xyz)
         given = [name in columns for name in VELOCITY]
@@ -63,14 +81,19 @@ class Trajectory(Device):
         first = [moves if all(given) else slopes, smooth_slopes_of(t, turns)]
         first.append(slopes_of(t, moves) if all(given) else smooth_slopes_of(t, moves))
         values |= {"times": t, "table": np.hstack([xyz, turns, moves, plain]), "k": len(rest)}
+        values["moves"] = int(not still)
         values["slopes"] = np.hstack([*first, slopes_of(t, plain)])
         super().__init__(**cast("dict[str, Any]", values))
 
     def outputs(d, t):
         now = t + 0.0 * d.times[0]
+        first, last = d.times[0], d.times[len(d.times) - 1]
+        d.beyond = farthest(first, last, now, d.beyond)
         for i in range(3):
             d.position[i] = look_up(d.times, d.table, d.slopes, i, now)
             d.velocity[i] = look_up(d.times, d.table, d.slopes, 7 + i, now)
+            if d.moves == 1 and (now.real < first.real or now.real > last.real):
+                d.velocity[i] = 0.0 * d.velocity[i]
         d.throttle = look_up(d.times, d.table, d.slopes, 10, now)
         for i in range(len(d.other)):
             d.other[i] = look_up(d.times, d.table, d.slopes, 11 + i, now)
@@ -91,9 +114,10 @@ def _columns(source: str | Path | Mapping[str, Sequence[float]]) -> dict[str, np
     if not isinstance(source, Mapping):
         return read_table(source, "time", kinds=KINDS)
     try:
-        found = {name: np.asarray(column, dtype=float) for name, column in source.items()}
+        given = {str(name): np.asarray(column, dtype=float) for name, column in source.items()}
     except (TypeError, ValueError):
-        found = {}
+        given = {}
+    found = named_columns(given, "the trajectory", kinds=KINDS)
     if "time" not in found or len({column.shape for column in found.values()}) != 1 or len(found["time"]) < 2:
         raise InputError(
             "not a trajectory",
@@ -101,11 +125,20 @@ def _columns(source: str | Path | Mapping[str, Sequence[float]]) -> dict[str, np
             expected="columns of numbers, equally long, 'time' among them",
             got=", ".join(map(str, source)),
         )
+    if found["time"].ndim != 1 or not all(np.isfinite(column).all() for column in found.values()):
+        raise InputError("a trajectory needs columns of finite numbers", where="Trajectory")
     return found
 
 
 def _attitudes(columns: dict[str, np.ndarray], n: int) -> np.ndarray:
     """Return unit quaternions (n, 4) of the columns that say them, each near the one before; none: no turn."""
+    parts, angled = [n for n in QUATERNION if n in columns], [n for n in EULER if n in columns]
+    if parts and (len(parts) < 4 or angled):
+        raise InputError(
+            "a trajectory needs one attitude: all of qw, qx, qy, qz, or yaw, pitch, roll",
+            where="Trajectory",
+            got=", ".join(parts + angled),
+        )
     if all(name in columns for name in QUATERNION):
         q = np.column_stack([columns.pop(name) for name in QUATERNION])
         size = np.linalg.norm(q, axis=1)

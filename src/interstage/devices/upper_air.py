@@ -1,6 +1,6 @@
 """The upper atmosphere of NRLMSIS (pymsis), tabulated over altitude: nothing is fetched, all indices are given.
 
-ρ(h), T(h), n(h) of NRLMSIS 2.1 at one place and date;  p = n k T, n all particles of a volume
+ρ(h), T(h), n(h) of NRLMSIS 2.1 at one place and date, 0 to 3,000 km;  p = n k T, n all particles of a volume
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from interstage.errors import InputError
 
 NEEDED = ("date", "latitude", "longitude", "f107", "f107a", "ap")
 BOLTZMANN = 1.380649e-23
-TOP, STEP = 1000e3, 2e3  # m
+STEP, HIGH, HIGH_STEP, TOP = 2e3, 1000e3, 10e3, 3000e3  # m: rows every STEP to HIGH, every HIGH_STEP to TOP
 
 
 def tabulated(solar: Mapping[str, float | str] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -30,7 +30,7 @@ def tabulated(solar: Mapping[str, float | str] | None) -> tuple[np.ndarray, np.n
         import pymsis
     except ImportError:
         raise InputError("pymsis is not installed", hint="pip install 'interstage[air]'") from None
-    heights = np.arange(0.0, TOP + STEP, STEP)
+    heights = np.append(np.arange(0.0, HIGH, STEP), np.arange(HIGH, TOP + HIGH_STEP, HIGH_STEP))
     numbers = {name: float(given[name]) for name in NEEDED[1:]}
     found = pymsis.calculate(
         np.datetime64(str(given["date"])),

@@ -23,6 +23,7 @@ from interstage.multibody.loads import at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
+from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.described import memory_of, put_attributes
 from interstage.system.device import Device
@@ -60,6 +61,7 @@ class FlightPlant:
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
         self.plan = planned(assembly, self.inputs, given=known_values(x0, given))
+        check_epochs(self.plan.parts)
         self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
         self.system = view_of(self.plan, x0)
         if x0 is not None:
@@ -88,7 +90,8 @@ class FlightPlant:
         self._refer(assembly, x0, given)
 
     def release(self) -> None:
-        """Give scratch back."""
+        """Give scratch back; say which tables were asked beyond their ends."""
+        warn_beyond(self.loops[float].tapes)
         for loop in self.loops.values():
             loop.release()
 

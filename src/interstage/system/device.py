@@ -91,6 +91,10 @@ class Device:
     follow: Callable[[str], frozenset[str]] | None = None  # fields that what `outputs` writes depends on
     stands_for: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # {argument: the fields that it says}
     derived: tuple[str, ...] = ()  # parameters that follow from others where they are not given
+    ends: Mapping[str, str] = MappingProxyType({})  # {output: how far a table was exceeded: what that means}
+    share_of: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # {output of `ends`: output of which it must be 1 % to count}
     settles = False  # whether `switch` also runs at the beginning of a run
     increments: Mapping[str, str] = MappingProxyType(
         {}

@@ -21,6 +21,7 @@ from interstage.system.acting import Acting, Control, InTime
 from interstage.system.ahead import MASS
 from interstage.system.ahead_parts import MassFunction, given_ahead, switched_ahead
 from interstage.system.assembly import Assembly
+from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.events import Event, EventRecord, coming, may_leave
@@ -183,6 +184,7 @@ class Flight:
     def _plan(self, assembly: Assembly, x: State | None, given: Mapping[str, Any] | None) -> None:
         """Put all parts on tapes, and have the vehicle as it begins."""
         self.plan = self._planned(assembly, known_values(x, given))
+        check_epochs(self.plan.parts)
         self.system, vehicle = view_of(self.plan, x), assembly.vehicle
         same = isinstance(x, OperatingPoint) and vehicle is not None and x.settings == vehicle.settings
         if x is not None and not same:  # else nobody but motions and devices has switched anything
@@ -348,6 +350,7 @@ class Flight:
                     due = self._due()
             self.log_row(self.t)  # signals as they are at the end
             self.describe_masses()  # the system of the log has the masses of the end
+            warn_beyond(self.loop.tapes)
         except BaseException as error:
             self.flush()
             self._note()

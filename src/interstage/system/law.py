@@ -86,7 +86,7 @@ class Law:
             field.name = name
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> object:
         """The object that is called, or whose method is."""
         return getattr(self.function, "__self__", self.function)
 
