@@ -19,7 +19,9 @@ def warn_beyond(tapes: Tapes) -> None:
     """Say once of each table how far beyond its ends it was asked (`Device.ends`), and what is held there."""
     for part in tapes.plan.parts:
         what = part.what
-        for name, words in what.ends.items() if isinstance(what, Device) else ():
+        if not isinstance(what, Device):
+            continue
+        for name, words in what.ends.items():
             far = float(tapes.array(f"{part.path}.{name}").real)
             of = what.share_of.get(name)
             if far > (0.0 if of is None else SHARE * float(tapes.array(f"{part.path}.{of}").real)):
