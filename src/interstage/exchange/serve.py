@@ -20,11 +20,12 @@ import numpy as np
 from interstage.errors import FileError, InputError, InterstageError
 from interstage.exchange.description import Channel
 from interstage.exchange.rates import Rates
-from interstage.multibody import State
+from interstage.multibody import OperatingPoint, State
 from interstage.output import read_json, write_text
 from interstage.system import Assembly, In, Out, simulate
 from interstage.system.assembly import Port
 from interstage.system.code_names import NoName, Program
+from interstage.system.device import Device
 from interstage.system.flight_file import FlightRecord, read_flight
 from interstage.system.ticks import Period, period_of
 
@@ -120,7 +121,28 @@ def _begun(assembly: Assembly, x0: State | None) -> State:
             got=type(start).__name__,
             hint="loads of an operating point are devices of the assembly",
         )
+    if isinstance(start, OperatingPoint):
+        _refuse_what_goes_lost(assembly, start)
     return start
+
+
+def _refuse_what_goes_lost(assembly: Assembly, start: OperatingPoint) -> None:
+    """Refuse an operating point that is more than a state of the vehicle: the unit starts from no more than that."""
+    loads = start.loads
+    lost = ["its loads"] if loads.forces or loads.tau.any() or loads.law is not None else []
+    parts = {part.path: part.what for part in assembly.parts() if isinstance(part.what, Device)}
+    for name, value in getattr(start, "values", {}).items():
+        path, _, field = name.rpartition(".")
+        kept = path in parts and parts[path].fields[field].kind in "zw"
+        if kept and not np.array_equal(value, parts[path].value_of(field)):
+            lost.append(f"'{name}'")
+    if lost or getattr(start, "memory", None):
+        raise InputError(
+            "an assembly as FMU starts from a state of the vehicle, and the operating point says more",
+            where="x0",
+            got=", ".join(lost[:4]) or "memory of laws",
+            hint="give loads as devices, and states of devices as their initial values (device.set)",
+        )
 
 
 def states_of(

@@ -12,7 +12,7 @@ names, and T maps them to all. Velocities follow the choice of the coordinates w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -50,7 +50,7 @@ def independent(
     wanted : names of coordinates (or bodies) that shall be among the independent ones
     """
     system, nv = plant.system, plant.system.nv
-    free, mask = np.flatnonzero(~locked), _named(system, wanted)
+    free, mask = np.flatnonzero(~locked), named(system, wanted)
     if getattr(system, "n_closure", 0) == 0:
         return np.concatenate([free, nv + free]), None
     J = np.asarray(system.closure_jacobian(plant.x0), dtype=float)
@@ -93,13 +93,20 @@ def _rate_slope(plant: Moving, J: np.ndarray) -> np.ndarray:
     return rate_slopes(system, Q, np.tile(v, (nv, 1)), STEP)
 
 
-def _named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
+def named(system: System, wanted: Sequence[str] | None) -> np.ndarray:
     """Return a mask (nv,) of coordinates given by name or by body."""
     mask = np.zeros(system.nv, dtype=bool)
-    if not wanted:
+    if wanted is None:
         return mask
+    if not isinstance(wanted, Iterable):
+        raise InputError(
+            "independent must be a list of names",
+            where="independent",
+            expected='coordinates or bodies, e.g. ["arm.angle"]',
+            got=repr(wanted)[:60],
+        )
     names = position_names(system)
-    for name in wanted:
+    for name in [wanted] if isinstance(wanted, str) else wanted:
         if name in names:
             mask[names.index(name)] = True
         elif name in system.layout:

@@ -14,6 +14,7 @@ from interstage.multibody.model import vehicle_units
 from interstage.multibody.types import Node, Place
 
 if TYPE_CHECKING:
+    from interstage.linear.closures import Moving
     from interstage.linear.plant import Plant
     from interstage.multibody.api import System
 
@@ -97,7 +98,7 @@ def _numbers(part: slice) -> range:
     return range(part.start, part.stop)
 
 
-def _reference(plant: Plant, reference: Place | None) -> tuple[str, Node]:
+def _reference(plant: Moving, reference: Place | None) -> tuple[str, Node]:
     return split_place(reference if reference is not None else plant.system.bodies[0])
 
 
@@ -119,7 +120,7 @@ def grid_positions(plant: Plant, reference: Place | None) -> dict[str, np.ndarra
     return found
 
 
-def mass_properties(plant: Plant, reference: Place | None) -> dict[str, float | np.ndarray]:
+def mass_properties(plant: Moving, reference: Place | None) -> dict[str, float | np.ndarray]:
     """Return mass, cmoffset (3,), inertia (3, 3) of the whole about the reference, in its axes."""
     mass, offset, inertia = inspection.whole_from(plant.system, plant.x0, *_reference(plant, reference))
     return {"mass": float(mass), "cmoffset": offset, "inertia": inertia}

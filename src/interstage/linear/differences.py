@@ -48,7 +48,7 @@ class Scheme:
         number = isinstance(self.step, int | float | np.number)
         if self.step is not None and not (number and np.isfinite(self.step) and self.step > 0.0):
             raise InputError("the step must be positive", where="step", got=repr(self.step))
-        if not 0.0 < self.rtol < 1.0:
+        if not (isinstance(self.rtol, int | float | np.number) and 0.0 < self.rtol < 1.0):
             raise InputError("the tolerance must lie between 0 and 1", where="rtol", got=repr(self.rtol))
         if self.richardson and self.method == "complex-step":
             raise InputError("complex steps leave nothing to extrapolate", hint='use method="central-2"')

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,17 +18,18 @@ import numpy as np
 from interstage.errors import InputError, InterstageError
 from interstage.linear import closures
 from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
-from interstage.linear.differences import COMPLEX_STEP
+from interstage.linear.description import mass_properties
+from interstage.linear.differences import Scheme
 from interstage.multibody.diagnosis import refuse
 from interstage.multibody.loads import at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
+from interstage.multibody.types import Place
 from interstage.system.assembly import Assembly
 from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.described import memory_of, put_attributes
-from interstage.system.device import Device
-from interstage.system.flight_point import base_loads, known_values, start_values
+from interstage.system.flight_point import base_loads, known_values, recall, start_values
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Integer, Out, Value
@@ -39,6 +41,32 @@ DIFFERENCE = (
 )
 SMALL_DIFFERENCE = 1e-9  # of a second look, where the first one may have run into a limit
 DROPPED = 1e-4  # laws that disagree with differences by more than this drop complex numbers
+
+
+EXACT = Scheme()
+How = dict[str, str | float | bool | None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a linear model of an assembly shall be: ports, values held, name, derivatives, axes, states, reference."""
+
+    inputs: Sequence[str] = ()
+    outputs: Sequence[str] = ()
+    given: Mapping[str, Value] | None = None
+    name: str | None = None
+    scheme: Scheme = EXACT
+    position_axes: str = "parent"
+    velocity_axes: str = "body"
+    independent: Sequence[str] | None = None
+    reference: Place | None = None
+
+    def mass_properties(self, plant: FlightPlant) -> dict[str, float | np.ndarray]:
+        """Return those of the vehicle about the reference, where there is one."""
+        return {} if self.reference is None else mass_properties(plant, self.reference)
+
+
+NOTHING_SPECIAL = Asked()
 
 
 class FlightPlant:
@@ -57,7 +85,9 @@ class FlightPlant:
         outputs: Sequence[str],
         given: Mapping[str, Value] | None,
         step: Fraction = Fraction(1),
+        axes: str = "parent",
     ):
+        self.axes = axes
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
         self.plan = planned(assembly, self.inputs, given=known_values(x0, given))
@@ -68,7 +98,7 @@ class FlightPlant:
             self.system = at_point(self.system, x0)
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
         self.t = float(getattr(x0, "t", 0.0))
-        self.chart = Chart(self.system, self.x0)
+        self.chart = Chart(self.system, self.x0, axes)
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {
             kind: ClosedLoop(self.plan, self.system, kind, by=Steps(step=step), base=base, ideal=True)
@@ -79,6 +109,8 @@ class FlightPlant:
         self.states = np.setdiff1d(np.arange(len(self.loops[float].tapes.vectors["z"])), frozen)
         self.exposed = assembly.exposed()
         laws = {k: part.what for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)}
+        self.found = {k: _memory(law) for k, law in laws.items() if not law.outside}
+        recall(self.plan, x0)
         self.memory = {k: _memory(law) for k, law in laws.items() if not law.outside}
         self.commands = [
             f"{self.plan.parts[k].path}.{name}"
@@ -90,7 +122,8 @@ class FlightPlant:
         self._refer(assembly, x0, given)
 
     def release(self) -> None:
-        """Give scratch back; say which tables were asked beyond their ends."""
+        """Give scratch back, leave laws as they were found, and say which tables were asked beyond their ends."""
+        self._remember(self.found)
         warn_beyond(self.loops[float].tapes)
         for loop in self.loops.values():
             loop.release()
@@ -165,12 +198,21 @@ class FlightPlant:
         loop.loop.sample_next[:] = tick
         self.done(loop, loop.sample(q, v, tick))
 
+    def owner(self, k: int) -> Any:
+        """Return the object that keeps what the law among the parts remembers."""
+        law = self.plan.parts[k].what
+        assert isinstance(law, Law)
+        return law.owner
+
     def recall(self) -> None:
-        """Let laws remember what they did before anything was asked."""
-        for k, kept in self.memory.items():
-            owner = owner_of(self.plan.parts[k].what)
+        """Let laws remember what they do at the point."""
+        self._remember(self.memory)
+
+    def _remember(self, memory: Mapping[int, Mapping[str, Any]]) -> None:
+        for k, kept in memory.items():
+            owner = self.owner(k)
             if kept:
-                put_attributes(owner, deepcopy(kept))
+                put_attributes(owner, deepcopy(dict(kept)))
 
     # functions of small changes ---------------------------------------------------------------------
 
@@ -219,7 +261,7 @@ class FlightPlant:
         """Return this plant, with the same loops, at another instant: its small changes, without outputs."""
         new = copy(self)
         new.x0, new.t, new.outputs = with_unit_quaternions(x), t, []
-        new.chart, new.vectors = Chart(self.system, new.x0), dict(vectors)
+        new.chart, new.vectors = Chart(self.system, new.x0, self.axes), dict(vectors)
         return new
 
     def slopes(
@@ -267,13 +309,13 @@ class FlightPlant:
         here = [n for n in outs if slot.start in range(*span_of(self.plan, f"{part.path}.{n}"))]
         return part.samples(here[0])
 
-    def independent(self, n: int, wanted: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray]:
+    def independent(self, n: int, wanted: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the places (k,) of independent ones among n changes [q; v; ...], and T (n, k) from them to all.
 
         The others follow by closures of the vehicle; without any all are independent.
-
-        wanted : names of coordinates that shall be independent
+        wanted : names of coordinates (or bodies) that shall be independent
         """
+        closures.named(self.system, wanted)
         if not self.system.n_closure:
             return np.arange(n), np.eye(n)
         m, nv = len(self.free), self.system.nv
@@ -368,42 +410,49 @@ def refuse_outside(assembly: Assembly, inputs: Sequence[str]) -> None:
             )
 
 
-def owner_of(law: Device | Law) -> Any:
-    """Return the object that keeps what a law remembers."""
-    function = getattr(law, "function", law)
-    return getattr(function, "__self__", function)
-
-
 def _memory(law: Law) -> dict[str, Any]:
     """Return a copy of what a law remembers."""
-    return deepcopy(memory_of(owner_of(law)))
+    return deepcopy(memory_of(law.owner))
 
 
 def jacobian_of(
-    f: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray, laws: bool
-) -> tuple[np.ndarray, str]:
+    f: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray, laws: bool, scheme: Scheme = EXACT
+) -> tuple[np.ndarray, How]:
     """Return ∂f/∂δ at zero (m, n) and how it was found.
 
-    sizes : (n,) of what the changes δ change; differences have steps h_j = 1e-6 max(1, size_j)
+    sizes : (n,) of what the changes δ change; differences have steps h_j = h max(1, size_j)
+    laws : there are some: where they drop complex steps, differences with h = 1e-6 are taken instead
     """
     n, scale = len(sizes), np.maximum(1.0, np.abs(sizes))
+    how: How = {
+        "method": scheme.method,
+        "step": scheme.size,
+        "richardson": scheme.richardson,
+        "error": np.nan,
+    }
     if n == 0:
-        return np.zeros((len(f(np.zeros(0))), 0)), "complex-step"
+        return np.zeros((len(f(np.zeros(0))), 0)), how
+    if scheme.method != "complex-step":
+        found = [scheme.along(f, row) for row in np.diag(scale)]
+        J = np.array([slope for slope, _ in found]).reshape(n, -1).T / scale
+        return J, {**how, "error": float(np.max([error / s for (_, error), s in zip(found, scale)]))}
     unit: list[np.ndarray] = [*np.eye(n)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            columns = [np.imag(f(np.multiply(1j * COMPLEX_STEP, row))) / COMPLEX_STEP for row in unit]
+            h = scheme.size
+            columns = [np.imag(f(np.multiply(1j * h, row))) / h for row in unit]
         J = np.array(columns).reshape(n, -1).T
         if not laws or _agrees(f, J, scale):
-            return J, "complex-step"
+            return J, how
     except InterstageError as err:
         if not laws:
             raise
         if not isinstance(err.__cause__ or err, InterstageError | TypeError | Warning):
             raise
     steps = [*(DIFFERENCE * np.diag(scale))]
-    return np.array([_slope(f, step) / step.max() for step in steps]).reshape(n, -1).T, "central-2"
+    J = np.array([_slope(f, step) / step.max() for step in steps]).reshape(n, -1).T
+    return J, {**how, "method": "central-2", "step": DIFFERENCE}
 
 
 def _slope(f: Callable[[np.ndarray], np.ndarray], step: np.ndarray) -> np.ndarray:

@@ -1,10 +1,12 @@
 """Find a steady state of an assembly: structure, springs and devices at rest.
 
-    r(y) = [ v̇_r(y);  ż(y);  C(y) ] = 0,      y ← y - s (∂r/∂y)⁺ r      C: what closures forbid
+The unknowns are modal coordinates and joints that springs hold (as in `trim` of a vehicle), joints whose motion devices
+say, and the states of devices, less the propellant of tanks: masses are frozen. What is sampled says what it would at
+the point, and is solved for together with all else (`balance`).
 
-y are modal coordinates and joints that springs hold (as in `trim` of a vehicle), joints whose motion devices say, and
-the states z of devices, less the propellant of tanks: masses are frozen. What is sampled says what it would at the
-point; it is asked anew until nothing changes.
+Of a vehicle at rest the discrete states of samples, and what laws remember, are unknowns too; the point is then flown
+for one frame of the samples, and refused where something changes. Of one that moves or accelerates they change because
+it does: they keep the values that they have, and the report says which of them drift.
 
 A vehicle may be held down meanwhile: its free bodies then do not accelerate (v̇ = 0 in body axes, so that one that turns
 with the Earth goes on turning with it), and let go in the point that is returned.
@@ -12,13 +14,16 @@ with the Earth goes on turning with it), and let go in the point that is returne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from interstage.errors import InputError, SolverError
+from interstage.linear.balance import Balance, Kept, Residuals, held_signals, solved
 from interstage.linear.chart import turns
-from interstage.linear.flight_plant import FlightPlant, jacobian_of
+from interstage.linear.flight_plant import FlightPlant
+from interstage.linear.frames import LONGEST, Frame
 from interstage.linear.trim_report import TrimReport, accelerating
 from interstage.multibody import System
 from interstage.multibody.loads import Loads, OperatingPoint
@@ -27,14 +32,10 @@ from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.device import Device
 from interstage.system.flight_point import FlightPoint, start_values
-from interstage.system.ports import Value
+from interstage.system.ports import Out, Value
 
-ROUNDS = 50  # of asking what is sampled anew
-HALVINGS = 12
-REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least and at most (rad or m)
-BISECTIONS = 40
-STILL = 1e-12  # change of unknowns, beside their size, that is none
 HOLD_DOWN = "hold-down"
+STEADY = 1e-6  # accelerations after a frame, beside those that balance, of a point that is none
 
 
 class FlightTrim(FlightPoint):
@@ -77,58 +78,110 @@ def trim_flight(
     assembly: Assembly,
     x: State | None,
     given: Mapping[str, Value] | None,
-    places: np.ndarray,
-    max_iterations: int,
-    tolerance: float,
+    what: Balance,
     held: bool = False,
-    driven: bool = True,
 ) -> FlightTrim:
-    """Return a point near x at which the unknowns `places` (in v) and all states of devices stand still.
+    """Return a point near x at which what is asked for and all states of devices stand still.
 
-    held : free bodies keep their velocities meanwhile;  driven : joints whose motion devices say are unknowns too
+    held : free bodies keep their velocities meanwhile
     """
-    point: State | None = x
-    before, iterations = np.zeros(0), 0
-    for round in range(ROUNDS):
-        plant = FlightPlant(assembly, point, (), (), given)
-        modes = plant.system.settings.joint_mode
-        switched = modes.copy()
-        try:
-            for name in free_bodies(plant.system) if held else ():
-                modes[plant.system.body(name)] = PRESCRIBED
-            moved = _driven(plant) if driven else np.zeros(0, dtype=int)
-            rows = np.flatnonzero(np.isin(plant.free, [*places, *moved]))
-            plant.x0.v[plant.free[rows]] = 0.0
-            steered = np.flatnonzero(np.isin(plant.free[rows], moved))
-            y, first, after, steps, condition = _solved(plant, rows, steered, max_iterations, tolerance)
-            before, iterations = first if round == 0 else before, iterations + steps
-            modes[:] = switched
-            found = _point(plant, point, rows, y, given)
-            point, report = found, _report(plant, found, rows, before, after, iterations, condition)
-        finally:
-            plant.release()
-        size = 1.0 + np.abs(point.q).max(initial=0.0)
-        if np.abs(y).max(initial=0.0) <= STILL * size or not plant.plan.sampled:
-            point_of = (found.loads, found.vdot, found.settings, found.values, found.t)
-            return FlightTrim(found, point_of, report)
+    plant = FlightPlant(assembly, x, (), (), given)
+    modes = plant.system.settings.joint_mode
+    switched = modes.copy()
+    try:
+        for name in free_bodies(plant.system) if held else ():
+            modes[plant.system.body(name)] = PRESCRIBED
+        moved = _driven(plant) if what.driven else np.zeros(0, dtype=int)
+        rows = np.flatnonzero(np.isin(plant.free, [*what.places, *moved]))
+        plant.x0.v[plant.free[rows]] = 0.0
+        steered = np.flatnonzero(np.isin(plant.free[rows], moved))
+        residual = Residuals(plant, rows, what)
+        found = _rest(residual, steered, held)
+        modes[:] = switched
+        point = _point(residual, x, found, given)
+        report = _report(residual, point, found)
+    finally:
+        plant.release()
+    if found.at_rest and plant.plan.sampled:
+        _fly(assembly, point, given, residual, found)
+    point_of = point.loads, point.vdot, point.settings, point.values, point.t, point.memory
+    return FlightTrim(point, point_of, report)
+
+
+@dataclass
+class _Found:
+    """What Newton's method found: unknowns, residuals before and after, steps, condition, drifts, rest or motion."""
+
+    y: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    steps: int
+    condition: float
+    drifting: dict[str, float]
+    at_rest: bool
+
+
+def _rest(residual: Residuals, steered: np.ndarray, held: bool) -> _Found:
+    """Bring everything to rest: first with samples as they are, then, of a vehicle at rest, with what they keep."""
+    drifting = residual.leave_out_idle()
+    start, failed = np.zeros(sum(residual.sizes())), None
+    moves = held or bool(residual.plant.x0.v.any())
+    try:
+        found = solved(residual, start, steered)
+        moves = moves or residual.moving(found[0])
+        start = found[0]
+    except SolverError as error:
+        if moves or not residual.kept.remembers:
+            raise
+        failed = error
+    if moves or not residual.kept.remembers:
+        return _Found(*found, drifting | (residual.drifts(start) if moves else {}), not moves)
+    whole = solved(residual, residual.take_samples(start), steered)
+    if failed is not None and residual.moving(whole[0]):
+        raise failed
+    before, steps = (whole[1], whole[3]) if failed is not None else (found[1], found[3] + whole[3])
+    return _Found(whole[0], before, whole[2], steps, whole[4], drifting | residual.drifts(whole[0]), True)
+
+
+def _fly(
+    assembly: Assembly,
+    point: FlightPoint,
+    given: Mapping[str, Value] | None,
+    residual: Residuals,
+    found: _Found,
+) -> None:
+    """Fly a frame of the samples from a point at rest, and refuse the point where it does not stay."""
+    plant = FlightPlant(assembly, point, (), (), given)
+    try:
+        frame = Frame(plant, LONGEST)
+        vdot, zdot, kept = frame.after(Kept(plant))
+        period = float(frame.ticks * plant.plan.clock.tick)
+    finally:
+        plant.recall()
+        plant.release()
+    rates = np.concatenate([vdot[residual.asked], zdot[residual.z]])
+    n = len(rates)
+    size = max(1.0, *np.abs(np.concatenate([found.before[:n], found.after[:n], [0.0]])))
+    worst = int(np.argmax(np.abs(rates))) if n else 0
+    if n == 0 or np.abs(rates[worst]) <= STEADY * size:
+        return
+    change = (kept - (residual.kept_at(found.y) if residual.whole else residual.after)) / period
+    names = residual.kept.names
+    order = np.argsort(-np.abs(change), kind="stable")[:3]
+    moved = ", ".join(f"{names[k]} by {change[k]:.3g} a second" for k in order if change[k] != 0.0)
     raise SolverError(
-        "what is sampled does not settle",
-        where=f"trim of assembly '{assembly.name}'",
-        hint="an integrator in the software has no steady state: leave its wire out, and hold the input with set=",
+        "no steady state was found: flown for one frame, the point does not stay",
+        where=residual.names()[worst],
+        got=f"{rates[worst]:.3g} after {period:g} s" + (f"; drifting: {moved}" if moved else ""),
+        hint="a law that keeps its memory outside of numbers in its attributes, or that follows time, has no steady "
+        "state here: leave its wire out, and hold the input with set=",
     )
 
 
-def _report(
-    plant: FlightPlant,
-    point: FlightPoint,
-    rows: np.ndarray,
-    before: np.ndarray,
-    after: np.ndarray,
-    iterations: int,
-    condition: float,
-) -> TrimReport:
-    """Return what was done; turns of ball and free joints and free positions as changes from where this round began."""
-    names, m, z = plant.state_names(), plant.sizes()["v"], plant.device_states()
+def _report(residual: Residuals, point: FlightPoint, found: _Found) -> TrimReport:
+    """Return what was done; turns of ball and free joints and free positions as changes from where it began."""
+    plant, rows = residual.plant, residual.rows
+    names, z = plant.state_names(), plant.device_states()
     places = plant.system.tree.v_q[plant.free[rows]]
     moved = (
         turns(plant.system, plant.x0, point)[plant.free[rows]] if (places < 0).any() else np.zeros(len(rows))
@@ -138,15 +191,18 @@ def _report(
     for name, slot in plant.plan.slots.items():
         if slot.kind == "z":
             kept[slot.where] = np.ravel(point.values[name])
+    own = residual.names() if residual.what.rows is None else residual.names() + residual.what.names
+    n, sampled = len(residual.asked) + len(residual.z), residual.states()
     return TrimReport(
-        [names[k] for k in rows] + z,
-        np.concatenate([values, kept[plant.states]]),
-        [names[m + k] for k in rows] + [f"rate of {name}" for name in z],
-        before,
-        after,
-        iterations,
-        condition,
-        accelerating(plant.system, point.vdot, after),
+        [names[k] for k in rows] + [z[k] for k in residual.z] + [residual.kept.names[k] for k in sampled],
+        np.concatenate([values, kept[plant.states[residual.z]], residual.kept_at(found.y)[sampled]]),
+        own[:n],
+        found.before[:n],
+        found.after[:n],
+        found.steps,
+        found.condition,
+        accelerating(plant.system, point.vdot, found.after[:n]),
+        found.drifting,
     )
 
 
@@ -157,111 +213,35 @@ def _driven(plant: FlightPlant) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=int), *found])
 
 
-def _within_limits(residual: Callable[[np.ndarray], np.ndarray], y: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Return y where drives k are not at their rate limits, by bisection; each is a function of its own joint.
-
-    At a limit a drive does not change with its joint, and Newton's method has no direction.
-    """
-    r = residual(y)[k]
-    way, near, far = np.sign(r), y[k].copy(), y[k].copy()
-    size = REACH[0]
-    while size <= REACH[1]:
-        out = residual(_put(y, k, near + way * size))[k] * way < 0.0
-        far[out & (far == near)] = (near + way * size)[out & (far == near)]
-        if (far != near).all():
-            break
-        size *= 2.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (near + far)
-        new = residual(_put(y, k, middle))[k]
-        over = new * way < 0.0
-        far[over], near[~over] = middle[over], middle[~over]
-    return _put(y, k, 0.5 * (near + far))
-
-
-def _put(y: np.ndarray, k: np.ndarray, values: np.ndarray) -> np.ndarray:
-    found = y.copy()
-    found[k] = values
-    return found
-
-
-def _changes(plant: FlightPlant, rows: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """Return changes of q, v, z, u for values of the unknowns."""
-    sizes = plant.sizes()
-    found = {name: np.zeros(n, y.dtype) for name, n in sizes.items()}
-    found["q"][rows], found["z"][:] = y[: len(rows)], y[len(rows) :]
-    return found
-
-
-def _jacobian(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray, laws: bool) -> np.ndarray:
-    """Return ∂f/∂y at y."""
-    return jacobian_of(lambda change: f(y + change), y, laws)[0]
-
-
-def _solved(
-    plant: FlightPlant, rows: np.ndarray, driven: np.ndarray, most: int, tolerance: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, float]:
-    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps.
-
-    Then residuals before and after, the number of steps, and the condition of the last Jacobian.
-    driven : numbers of the unknowns that drives move
-    """
-    m = plant.sizes()["v"]
-    wanted = np.concatenate([rows, m + np.arange(plant.sizes()["z"])]).astype(int)
-
-    def residual(y: np.ndarray) -> np.ndarray:
-        changes = _changes(plant, rows, y)
-        return np.concatenate([plant.slopes(changes)[wanted], plant.openings(changes)])
-
-    y = np.zeros(len(wanted))
-    r = residual(y)
-    before, steps, condition = r, 0, 1.0
-    scale = max(float(np.abs(r).max(initial=0.0)), 1.0)
-    if len(driven):
-        J = _jacobian(residual, y, bool(plant.memory))
-        limited = driven[(J[driven, driven] == 0.0) & (r[driven] != 0.0)]
-        if len(limited):
-            y = _within_limits(residual, y, limited)
-            r = residual(y)
-    while steps < most and len(y) and np.abs(r).max() > 1e-14 * scale:
-        J = _jacobian(residual, y, bool(plant.memory))
-        step, _, _, sizes = np.linalg.lstsq(J, r, rcond=None)
-        condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
-        for k in range(HALVINGS):
-            trial = y - step / 2**k
-            new = residual(trial)
-            if np.isfinite(new).all() and np.abs(new).max() < np.abs(r).max():
-                break
-        else:
-            break  # round-off: no step makes it better
-        y, r, steps = trial, new, steps + 1
-    if np.abs(r).max(initial=0.0) > tolerance * scale:
-        names = [plant.state_names()[m + k] for k in rows] + plant.device_states()
-        worst = int(np.argmax(np.abs(r)))
-        rates = worst < len(names)
-        raise SolverError(
-            "no steady state was found",
-            where=f"'{names[worst]}'" if rates else "closures",
-            got=f"a rate of {r[worst]:.3g} is left" if rates else f"they stay open by {r[worst]:.3g}",
-            hint="start nearer, or hold other inputs with set=",
-        )
-    return y, before[: len(y)], r[: len(y)], steps, condition
-
-
 def _point(
-    plant: FlightPlant, x: State | None, rows: np.ndarray, y: np.ndarray, given: Mapping[str, Value] | None
+    residual: Residuals, x: State | None, found: _Found, given: Mapping[str, Value] | None
 ) -> FlightPoint:
     """Return the point at values of the unknowns."""
-    delta = _changes(plant, rows, y)
-    plant.slopes(delta)
-    loop, state = plant.begin(delta, plant.vectors)
-    vdot, qdot = np.empty_like(state.v), np.empty_like(state.q)
-    plant.done(loop, loop.right_side(state.q, state.v, plant.t, qdot, vdot))
+    plant = residual.plant
+    loop, vdot, _ = residual.run(found.y)
+    state = residual.x
     values = start_values(plant.plan, x, given, still=True)
     for name in plant.plan.open:
         values.setdefault(name, loop.tapes.array(name).copy())
+    held = {k for k, _ in held_signals(plant)}
+    live = residual.live[residual.live < len(residual.kept.w)]
+    unknown = set(residual.kept.w[live].tolist()) if residual.whole else set()
     for name, slot in plant.plan.slots.items():
-        if slot.kind == "z":
+        numbers = set(range(slot.start, slot.start + slot.size))
+        if (
+            slot.kind == "z"
+            or (slot.kind == "w" and numbers & unknown)
+            or (slot.kind == "s" and numbers and numbers <= held and _is_output(plant, name))
+        ):
             values[name] = loop.tapes.array(name).copy()
     loads = x.loads if isinstance(x, OperatingPoint) else Loads.of(plant.system)
-    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t)
+    memory = (
+        residual.kept.memory(residual.after, residual.live) if residual.whole else getattr(x, "memory", {})
+    )
+    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory)
+
+
+def _is_output(plant: FlightPlant, name: str) -> bool:
+    """Return whether a full name is that of an output; inputs may share its numbers."""
+    path, _, port = name.rpartition(".")
+    return any(p.path == path and isinstance(p.what.fields.get(port), Out) for p in plant.plan.parts)

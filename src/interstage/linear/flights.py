@@ -12,37 +12,28 @@ mass is that of the point, and no state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
-from interstage.linear.flight_plant import FlightPlant, jacobian_of, split_parts
+from interstage.linear.flight_plant import NOTHING_SPECIAL, Asked, FlightPlant, jacobian_of, split_parts
 from interstage.linear.model import LinearModel
 from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
-from interstage.system.ports import Value
 
 
-def linearize_flight(
-    assembly: Assembly,
-    x0: State | None,
-    inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (),
-    given: Mapping[str, Value] | None = None,
-    name: str | None = None,
-    velocity_axes: str = "body",
-) -> LinearModel:
+def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHING_SPECIAL) -> LinearModel:
     """Return the linear model of an assembly in continuous time; see the module."""
-    turned = in_world(velocity_axes)
-    plant = FlightPlant(assembly, x0, inputs, outputs, given)
+    turned = in_world(asked.velocity_axes)
+    plant = FlightPlant(assembly, x0, asked.inputs, asked.outputs, asked.given, axes=asked.position_axes)
     try:
         sizes = plant.sizes()
         m, n, nu = sizes["q"], sizes["q"] + sizes["v"] + sizes["z"], sizes["u"]
-        chosen, T = plant.independent(n + nu)
+        chosen, T = plant.independent(n + nu, asked.independent)
         k = len(chosen) - nu
         scale = np.concatenate([*plant.magnitudes().values()])[chosen]
-        J, how = jacobian_of(lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory))
+        J, how = jacobian_of(
+            lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory), asked.scheme
+        )
         y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
     finally:
         plant.release()
@@ -73,8 +64,9 @@ def linearize_flight(
         input_units=said["in"][1],
         output_units=said["out"][1],
         operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y0[rows]},
-        method={"method": how},
-        name=name or assembly.name,
+        mass_properties=asked.mass_properties(plant),
+        method=how,
+        name=asked.name or assembly.name,
     )
 
 

@@ -58,7 +58,7 @@ class Stand:
         every = np.zeros((n, len(self.chosen)))
         kinematics = np.hstack([M[np.ix_(free, free)] for M in self.plant.chart.kinematics()])
         every[:m], every[m:] = kinematics @ self.T[: 2 * m], J[: n - m]
-        self.A, self.tolerance = every[self.chosen], SAME[how]
+        self.A, self.tolerance = every[self.chosen], SAME[str(how["method"])]
         self.rates = self.said({})
 
     def _scale(self) -> np.ndarray:

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from interstage.errors import InputError
+from interstage.linear.balance import Kept
 from interstage.linear.flight_plant import (
+    NOTHING_SPECIAL,
+    Asked,
     FlightPlant,
     jacobian_of,
     numbered,
-    owner_of,
     refuse_outside,
     span_of,
     split_parts,
@@ -35,7 +37,7 @@ from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.ports import Out, Value
+from interstage.system.ports import Out
 from interstage.system.ticks import Period, period_of
 
 LONGEST = 0.01  # s: over which a motion that is not steady is followed at once
@@ -163,7 +165,7 @@ class Frame:
         loop.tapes.vectors["s"][self.held] += delta["s"]
         at = 0
         for k, names in self.remembered.items():
-            owner = owner_of(self.plan.parts[k].what)
+            owner = self.plant.owner(k)
             for name in names:
                 value = np.asarray(getattr(owner, name))
                 new = value + delta["m"][at : at + value.size].reshape(value.shape)
@@ -188,12 +190,24 @@ class Frame:
             v["w"][w] -= v["z"][z] - self.start["z"][z]
             v["z"][z] = self.start["z"][z]
         kept = [
-            np.ravel(getattr(owner_of(self.plan.parts[k].what), name))
+            np.ravel(getattr(self.plant.owner(k), name))
             for k, names in self.remembered.items()
             for name in names
         ]
         motion = d[: self.sizes["q"] + self.sizes["v"]]
         return np.concatenate([motion, v["z"][self.plant.states], v["w"], v["s"][self.held], *kept])
+
+    def after(self, kept: Kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return v̇ (nv,), ż and what samples keep after a frame of the point and the samples at its end."""
+        loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
+        loop.begin_at(self.first * self.plan.clock.tick)
+        for leg, tick in zip(self.legs, self.ticked):
+            self.plant.done(loop, loop.sample(x.q, x.v, tick))
+            x = self._held_after(loop, leg)
+        tick, qdot, vdot = self.first + self.ticks, np.empty_like(x.q), np.empty_like(x.v)
+        self.plant.done(loop, loop.sample(x.q, x.v, tick))
+        self.plant.done(loop, loop.right_side(x.q, x.v, self.plan.clock.seconds(tick), qdot, vdot))
+        return vdot, loop.tapes.vectors["Z"][self.plant.states].copy(), kept.read(loop)
 
     def outputs(self, delta: np.ndarray) -> np.ndarray:
         """Return outputs at the beginning of a frame, after its first samples."""
@@ -226,25 +240,21 @@ def _is_number(value: object) -> bool:
 def linearize_frame(
     assembly: Assembly,
     x0: State | None,
-    inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (),
-    given: Mapping[str, Value] | None = None,
+    asked: Asked = NOTHING_SPECIAL,
     step: Period | None = None,
-    name: str | None = None,
-    velocity_axes: str = "body",
 ) -> LinearModel:
     """Return the map of one frame of an assembly, about a point; see the module."""
-    turned = in_world(velocity_axes)
-    refuse_outside(assembly, inputs)
-    plant = FlightPlant(assembly, x0, inputs, outputs, given)
+    turned = in_world(asked.velocity_axes)
+    refuse_outside(assembly, asked.inputs)
+    plant = FlightPlant(assembly, x0, asked.inputs, asked.outputs, asked.given, axes=asked.position_axes)
     try:
         frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))
         total = sum(frame.sizes.values())
-        chosen, T = plant.independent(total)
+        chosen, T = plant.independent(total, asked.independent)
         n = len(chosen) - frame.sizes["u"]
         scale = frame.magnitudes()[chosen]
-        J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory))
-        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory))
+        J, how = jacobian_of(lambda d: frame(T @ d), scale, bool(plant.memory), asked.scheme)
+        H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory), asked.scheme)
         y = frame.outputs(T @ np.zeros(len(chosen)))
         plant.recall()
     finally:
@@ -269,8 +279,9 @@ def linearize_frame(
         input_units=said["i"][1],
         output_units=said["o"][1],
         operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y},
-        method={"method": how},
-        name=name or assembly.name,
+        mass_properties=asked.mass_properties(plant),
+        method=how,
+        name=asked.name or assembly.name,
         dt=float(frame.ticks * plant.plan.clock.tick),
     )
 

@@ -24,7 +24,7 @@ from interstage.errors import InputError, SolverError
 from interstage.linear import closures, columns, description
 from interstage.linear.chart import Chart, with_unit_quaternions
 from interstage.linear.differences import Scheme
-from interstage.linear.flight_plant import names_of_ports
+from interstage.linear.flight_plant import Asked, names_of_ports
 from interstage.linear.flights import linearize_flight
 from interstage.linear.frames import linearize_frame
 from interstage.linear.inputs import Input
@@ -39,6 +39,7 @@ from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
 from interstage.spatial.checks import all_finite
 from interstage.system.assembly import Assembly
+from interstage.system.flight_point import check_frame_used, with_loads
 from interstage.system.ports import Value
 from interstage.system.ticks import Period
 
@@ -79,8 +80,8 @@ def linearize(
 ) -> LinearModel:
     """Return the linear model of a system about a state, in continuous time.
 
-    Of an assembly inputs and outputs are names or patterns of its ports; `set` and `sampled` are for it alone, and it
-    takes `step` (of the run inside a frame), `velocity_axes` and `name`. See `flights` and `frames`.
+    Of an assembly inputs and outputs are names or patterns of its ports, and `set` and `sampled` are for it alone; the
+    other arguments mean the same. See `flights` and `frames`.
 
     Parameters
     ----------
@@ -93,25 +94,41 @@ def linearize(
         "body" or "node" as thrust does; a key (body, node, frame) has axes of its own; `Force` objects; or `Loads`
     tau (nv,), accelerations {body: ...} : constant generalized forces; motions of prescribed joints
     method : "complex-step", "central-2" or "central-4";  step, richardson, rtol as in `differences.Scheme`
-        without a step accelerations are slopes of inverse dynamics, outputs complex steps; with one all are steps
+        without a step accelerations are slopes of inverse dynamics, outputs complex steps; with one all are steps.
+        Of an assembly steps are in units of the size of each state, or in its unit where that is less; a law that
+        does not carry complex steps is differenced ("central-2", said in `model.method`)
     position_axes : of free positions, "parent" (world) or "body" (constant coefficients in a steady spin)
     velocity_axes : of free velocities, "body" or "world": the second about a vehicle that accelerates, where its path
         matters (`world_axes`)
     independent : with closures, names of coordinates (or bodies) to keep as states
-    reference : place (body or (body, node)) of mass properties and grid positions in the model file
+    reference : place (body or (body, node)) of mass properties and grid positions in the model file; of an assembly,
+        whose model has mass properties where it is given
     set : {port or state: value} of an assembly, beside those of the point
     sampled : of an assembly, the map of one frame of its samples, software and all (it has a `dt`). Between samples
         it is the matrix exponential, exact however fast modes and devices are; where the point moves so that the model
         changes on the way, that of pieces of at most `step` (default 10 ms), of fourth order
     """
     if isinstance(system, Assembly):
-        ports = names_of_ports(inputs), names_of_ports(outputs)
-        if sampled:
-            return linearize_frame(system, x0, *ports, set, step, name, velocity_axes)
-        return linearize_flight(system, x0, *ports, set, name, velocity_axes)
+        asked = Asked(
+            names_of_ports(inputs),
+            names_of_ports(outputs),
+            set,
+            name,
+            Scheme(method, None if sampled else step, richardson, rtol),
+            position_axes,
+            velocity_axes,
+            independent,
+            reference,
+        )
+        check_frame_used(frame, forces)
+        point = with_loads(system.vehicle, x0, forces, tau, accelerations, frame)
+        return (
+            linearize_frame(system, point, asked, step) if sampled else linearize_flight(system, point, asked)
+        )
     if set is not None or sampled:
         raise InputError("set and sampled belong to assemblies", where="linearize")
     turned = in_world(velocity_axes)
+    check_frame_used(frame, forces)
     system = at_point(system, x0)
     state, loads = _operating_point(system, x0, forces, tau, accelerations, frame)
     scheme = Scheme(method, step, richardson, rtol)

@@ -23,20 +23,23 @@ from numpy.typing import ArrayLike
 from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.linear.chart import Chart, position_names, turns, with_unit_quaternions
-from interstage.linear.flight_trim import HOLD_DOWN, FlightTrim, standing, trim_flight
+from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, Unknown, solve
 from interstage.linear.trim_report import TrimReport, accelerating
 from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
 from interstage.multibody.settings import Settings
-from interstage.multibody.state import State
+from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.system.assembly import Assembly
+from interstage.system.flight_point import check_frame_used, with_loads
 from interstage.system.ports import Value
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
 
 KINDS = ("position", "rate", "force")
+Unknowns = str | Sequence[str | tuple[str, str]] | None
+Residuals = str | Residual | Sequence[str | Residual] | None
 
 
 class Trim(OperatingPoint):
@@ -65,18 +68,20 @@ def trim(
     accelerations: Rates | None = None,
     *,
     frame: str = "world",
-    unknowns: str | Sequence[str | tuple[str, str]] | None = None,
-    residuals: str | Residual | Sequence[str | Residual] | None = None,
+    unknowns: Unknowns = None,
+    residuals: Residuals = None,
     max_iterations: int = 50,
     tolerance: float = 1e-9,
     set: Mapping[str, Value] | None = None,
 ) -> Trim:
     """Return a state near x in which chosen accelerations vanish under constant loads.
 
-    Of an assembly, its devices give the loads and their states stand still too; the point (`FlightPoint`) has these and
-    the inputs that are held. It takes unknowns, max_iterations, tolerance and `set`. x="hold-down" is the vehicle as
-    described, on the ground (that of a device as `Earth`), held there while structure and devices come to rest, and let
-    go in the point that is returned; without x it is as described, and free.
+    Of an assembly, its devices act beside the loads, and their states stand still too; the point (`FlightPoint`) has
+    these and the inputs that are held. Samples are solved together with the vehicle: at rest, discrete states and what
+    laws remember are unknowns (an integrator stands where its input vanishes), and the point is flown for a frame; of
+    a vehicle that moves they keep their values, and the report names those that drift. x="hold-down" is the vehicle
+    as described, on the ground (that of a device as `Earth`), held there while structure and devices come to rest, and
+    let go in the point that is returned; without x it is as described, and free.
 
     Parameters
     ----------
@@ -85,7 +90,7 @@ def trim(
     unknowns : names as in "panel.eta", "panel.eta3", "engine.angle", "engine" (its joint and modes), or pairs
         ("rate", "wheel.angle"), ("force", "engine.angle") for velocities and generalized forces. Default: modal
         coordinates, joints that springs hold, and joints in loops but free ones; of an assembly also joints whose
-        motion devices say (`Hinge.motion`)
+        motion devices say (`Hinge.motion`), and coordinates alone
     residuals : names of accelerations that shall vanish, or functions f(system, x, vdot) that shall (they must
         take complex states). Default: those of the unknown coordinates
     tolerance : residuals left, relative to those of the single forces that balance, at which a trim has failed
@@ -95,13 +100,16 @@ def trim(
         if not isinstance(value, int | float | np.number) or not value >= 0:
             raise InputError(f"{name} must be a number that is not negative", where=name, got=repr(value))
     if isinstance(system, Assembly):
-        return _trim_assembly(system, x, unknowns, max_iterations, tolerance, set)  # type: ignore[return-value]
+        check_frame_used(frame, forces)
+        given, wanted = (forces, tau, accelerations, frame), (unknowns, residuals)
+        return _trim_assembly(system, x, given, wanted, max_iterations, tolerance, set)  # type: ignore[return-value]
     if set is not None:
         raise InputError("set belongs to assemblies", where="trim")
     if not isinstance(x, State):
         raise InputError(
             "trim starts from a state", where="x", expected="as system.state()", got=repr(x)[:60]
         )
+    check_frame_used(frame, forces)
     system = at_point(system, x)
     loads = Loads.of(system, *acting_at(x, forces, tau, accelerations), frame).constant()
     if len(x.q) != system.nq or np.iscomplexobj(x.q):
@@ -133,13 +141,14 @@ def trim(
 def _trim_assembly(
     assembly: Assembly,
     x: State | str | None,
-    unknowns: str | Sequence[str | tuple[str, str]] | None,
+    loads: tuple[Forces | None, ArrayLike | None, Rates | None, str],
+    wanted: tuple[Unknowns, Residuals],
     max_iterations: int,
     tolerance: float,
     given: Mapping[str, Value] | None,
 ) -> FlightTrim:
     """Return a steady point of an assembly near x."""
-    places: list[int] = []
+    unknowns, residuals = wanted
     held = isinstance(x, str)
     if isinstance(x, str):
         if x != HOLD_DOWN:
@@ -147,18 +156,27 @@ def _trim_assembly(
                 "not a start of a trim", where="x", expected=f"a state, or '{HOLD_DOWN}'", got=repr(x)
             )
         x = standing(assembly)
-    if assembly.vehicle is not None:
+    system, balance = assembly.vehicle, Balance(tolerance=tolerance, max_iterations=int(max_iterations))
+    x = with_loads(system, x, *loads)
+    if system is None and (unknowns is not None or residuals is not None):
+        raise InputError(
+            "unknowns and residuals are coordinates of a vehicle, and the assembly has none",
+            where="unknowns" if unknowns is not None else "residuals",
+        )
+    if system is not None:
         x = assembly.state() if x is None else x
-        chosen = _unknowns(assembly.vehicle, x, unknowns)
+        check_belongs(system, x)
+        chosen = _unknowns(system, x, unknowns)
         for unknown in chosen:
             if unknown.kind != "position":
                 raise InputError(
                     "the unknowns of an assembly are coordinates", where="unknowns", got=unknown.name
                 )
-        places = [unknown.place for unknown in chosen]
-    return trim_flight(
-        assembly, x, given, np.array(places, dtype=int), max_iterations, tolerance, held, unknowns is None
-    )
+        balance.places = np.array([unknown.place for unknown in chosen], dtype=int)
+        if residuals is not None:
+            balance.rows, balance.functions, balance.names = _residuals(system, residuals, chosen)
+    balance.driven = unknowns is None
+    return trim_flight(assembly, x, given, balance, held)
 
 
 def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: list[Unknown]) -> np.ndarray:
@@ -175,9 +193,7 @@ def _values(system: System, start: State, x: State, tau: np.ndarray, chosen: lis
     return out
 
 
-def _unknowns(
-    system: System, x: State, wanted: str | Sequence[str | tuple[str, str]] | None
-) -> list[Unknown]:
+def _unknowns(system: System, x: State, wanted: Unknowns) -> list[Unknown]:
     names = position_names(system)
     if wanted is None:
         places = _default_places(system, x)
@@ -248,7 +264,7 @@ def _named(system: System, name: object, where: str) -> list[int]:
 
 
 def _residuals(
-    system: System, wanted: str | Residual | Sequence[str | Residual] | None, unknowns: list[Unknown]
+    system: System, wanted: Residuals, unknowns: list[Unknown]
 ) -> tuple[np.ndarray, list[Residual], list[str]]:
     names = system.velocity_names()
     if wanted is None:

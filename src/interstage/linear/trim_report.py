@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrimReport:
-    """What a trim did: unknowns and their values, residuals before and after, what still accelerates."""
+    """What a trim did: unknowns and their values, residuals before and after, what still accelerates or drifts.
+
+    drifting : {discrete or continuous state of a device, or memory of a law: rate}
+    """
 
     unknowns: list[str]
     values: np.ndarray
@@ -23,6 +26,7 @@ class TrimReport:
     iterations: int
     condition: float
     accelerating: dict[str, float] = field(default_factory=dict)
+    drifting: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
@@ -36,7 +40,10 @@ class TrimReport:
         if self.accelerating:
             lines.append("still accelerating:")
             lines += [f"  {name:<24} {value: .6g}" for name, value in list(self.accelerating.items())[:12]]
-        else:
+        if self.drifting:
+            lines.append("still drifting, in a second:")
+            lines += [f"  {name:<24} {value: .6g}" for name, value in list(self.drifting.items())[:12]]
+        if not (self.accelerating or self.drifting):
             lines.append("nothing accelerates: an equilibrium")
         return "\n".join(lines)
 

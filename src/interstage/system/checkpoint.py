@@ -51,10 +51,6 @@ if TYPE_CHECKING:
 SCHEMA = 3
 
 
-def _owner(law: Law) -> Any:
-    return getattr(law.function, "__self__", law.function)
-
-
 def _laws(plan: Plan) -> dict[str, Law]:
     """Return the laws by their full names."""
     return {part.path: part.what for part in plan.parts if isinstance(part.what, Law)}
@@ -98,7 +94,7 @@ def _put_defaults(law: Law, held: dict[str, Any]) -> None:
 def _memory(plan: Plan) -> dict[str, dict[str, Any]]:
     """Return what laws remember by their full names: in attributes, and ("name()") in defaults of arguments."""
     laws = _laws(plan)
-    found = {path: memory_of(_owner(law)) for path, law in laws.items()}
+    found = {path: memory_of(law.owner) for path, law in laws.items()}
     found |= {f"{path}()": _defaults(law) for path, law in laws.items()}
     return {name: held for name, held in found.items() if held}
 
@@ -344,6 +340,6 @@ def _restore(file: Group, flight: Flight, path: Path, program: Program) -> None:
         raise Fault("the checkpoint is of another assembly: it has other laws")
     for name, held in memory.items():
         if name in laws:
-            put_attributes(_owner(laws[name]), held)
+            put_attributes(laws[name].owner, held)
         else:
             _put_defaults(laws[name.removesuffix("()")], held)

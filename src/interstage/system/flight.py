@@ -33,7 +33,14 @@ from interstage.system.flight_law import Commanding, unsampled
 from interstage.system.flight_library import ByScipy
 from interstage.system.flight_loads import Beside
 from interstage.system.flight_log import FlightLog
-from interstage.system.flight_point import FlightPoint, begun_at, check_locked, known_values, start_values
+from interstage.system.flight_point import (
+    FlightPoint,
+    begun_at,
+    check_locked,
+    known_values,
+    recall,
+    start_values,
+)
 from interstage.system.flight_steps import ON_GRID, Course, clock_of, short_enough
 from interstage.system.flight_words import check
 from interstage.system.histories import Motion
@@ -172,6 +179,8 @@ class Flight:
         self.q, self.v = point.q.astype(float), point.v.astype(float)
         self._close(course, *modes)
         self.loop.hold(values)
+        if not resumed:
+            recall(self.plan, x)
         if self.plan.ahead and not resumed:
             self._start_as_known()
         if self.system.model.closures and not resumed:

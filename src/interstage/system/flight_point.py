@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import (
+    Forces,
+    Generalized,
+    Loads,
+    OperatingPoint,
+    acting_at,
+    at_point,
+    check_frame,
+)
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
+from interstage.multibody.types import Rates
 from interstage.system.device import Device
+from interstage.system.law import Law
 from interstage.system.plan import Plan
 from interstage.system.ports import Parameter
 from interstage.system.ports import State as Stored
@@ -25,6 +36,7 @@ class FlightPoint(OperatingPoint):
     """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
 
     values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
+    memory : {path of a law: {attribute: value}} that it begins with, where a trim has found it
     """
 
     def __init__(
@@ -35,12 +47,54 @@ class FlightPoint(OperatingPoint):
         settings: Settings,
         values: Mapping[str, np.ndarray],
         t: float = 0.0,
+        memory: Mapping[str, Mapping[str, Any]] | None = None,
     ):
         super().__init__(x, loads, vdot, settings)
         self.values, self.t = dict(values), t
+        self.memory = {path: dict(held) for path, held in (memory or {}).items()}
 
     def _arguments(self) -> tuple:
-        return *super()._arguments(), {name: np.array(value) for name, value in self.values.items()}, self.t
+        values = {name: np.array(value) for name, value in self.values.items()}
+        return *super()._arguments(), values, self.t, deepcopy(self.memory)
+
+
+def with_loads(
+    system: System | None,
+    x: State | None,
+    forces: Forces | None,
+    tau: Generalized | None,
+    accelerations: Rates | None,
+    frame: str,
+) -> State | None:
+    """Return a point with the loads given, of each kind, in the place of its own; x itself where none are given.
+
+    system : the vehicle that they act on, None: there is none;  x : None is the vehicle as described
+    """
+    if forces is None and tau is None and accelerations is None:
+        return x
+    if system is None:
+        raise InputError(
+            "forces, tau and accelerations act on a vehicle, and the assembly has none",
+            hint="give the assembly vehicle=",
+        )
+    x = system.state() if x is None else x
+    check_belongs(system, x)
+    view = at_point(system, x)
+    loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
+    point = x, loads, np.zeros(view.nv), view.settings.copy()
+    if isinstance(x, FlightPoint):
+        return FlightPoint(*point, x.values, x.t, x.memory)
+    return OperatingPoint(*point)
+
+
+def check_frame_used(frame: str, forces: object) -> None:
+    """Refuse axes of forces where no forces are given: those of an operating point have axes of their own."""
+    if check_frame(frame) != "world" and forces is None:
+        raise InputError(
+            f'frame="{frame}" gives the axes of forces=, and no forces are given',
+            where="frame",
+            hint="leave frame= out: the forces of an operating point have axes of their own",
+        )
 
 
 def known_values(x: State | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -83,6 +137,15 @@ def _following(
             follows = part.what.following(given, now)
             found |= {own[n]: np.asarray(value) for n, value in follows.items() if own.get(n) in plan.slots}
     return found
+
+
+def recall(plan: Plan, x: State | None) -> None:
+    """Let laws remember what a point says that they do."""
+    for path, held in x.memory.items() if isinstance(x, FlightPoint) else ():
+        for part in plan.parts:
+            if part.path == path and isinstance(part.what, Law):
+                for name, value in held.items():
+                    setattr(part.what.owner, name, deepcopy(value))
 
 
 def begun_at(system: System, x: State | None) -> State:

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
-from interstage.multibody.loads import Forces, Generalized, Loads, OperatingPoint, acting_at, at_point
+from interstage.multibody.loads import Forces, Generalized
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
 from interstage.spatial import RigidInertia
@@ -21,6 +19,7 @@ from interstage.system.events import Event
 from interstage.system.fast_states import warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
+from interstage.system.flight_point import check_frame_used, with_loads
 from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
@@ -62,10 +61,10 @@ def simulate(
     """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
     An assembly runs with steps of at most `step`, equal ones between its samples (RK4 of 10 ms unless said), or with
-    steps of a method's own that end at every sample; what acts are its devices, and the loads of an operating point x.
+    steps of a method's own that end at every sample; what acts are its devices, the loads of an operating point x, and
+    forces, tau and accelerations given here.
     Equal steps lie on the grid of a run from zero: one leads to an event between two of its points, one back to it.
-    It takes until, step, method, motions, mass, events, log_step, max_step, rtol, atol and the last seven arguments;
-    its log also has every port by name (`FlightLog`).
+    It takes all arguments but control and control_step; its log also has every port by name (`FlightLog`).
     A vehicle flies as an assembly of it alone: motions, masses, events, loads and laws act as devices do; with
     checkpoints a law is a member of an assembly. Without a file its log is a `Log`: there are no ports.
 
@@ -114,15 +113,19 @@ def simulate(
     The system is not changed: the run has settings of its own, and so has the log.
     """
     watched, motions, mass = _checked(events, motions, mass, control)
+    check_frame_used(frame, control if forces is None else forces)
+    if control_step is not None and control is None:
+        raise InputError("control_step is the period of control=, and none is given", where="control_step")
     alone = not isinstance(system, Assembly)
     if isinstance(system, Assembly):
-        _refuse_beside_devices(
-            {"control": control, "forces": forces, "tau": tau, "accelerations": accelerations}
-        )
+        if control is not None:
+            raise InputError("control is not for assemblies", hint="add a device or a law that does it")
+        x = with_loads(system.vehicle, x, forces, tau, accelerations, frame)
         made = system
     else:
         _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, watched)
-        x = _with_loads(system, x, forces, tau, accelerations, frame)
+        check_belongs(system, x)
+        x = with_loads(system, x, forces, tau, accelerations, frame)
         method = _method_of_one_vehicle(method, step)
         dense = log is None and log_step is None if dense is None else dense
         made = Assembly(system.model.name, vehicle=system)
@@ -158,13 +161,6 @@ def simulate(
     return flown.of_vehicle() if alone and log is None else flown
 
 
-def _refuse_beside_devices(given: Mapping[str, object]) -> None:
-    """Refuse what an assembly has devices for."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name} is not for assemblies", hint="add a device or a law that does it")
-
-
 def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event]) -> None:
     """Refuse what needs ports."""
     for argument, value in ports.items():
@@ -184,23 +180,6 @@ def _method_of_one_vehicle(given: str | Method | None, step: Period | None) -> M
     if step is None and method.embedded is None:
         raise InputError(f"method {method} needs a positive step", where="step", got="None")
     return method
-
-
-def _with_loads(
-    system: System,
-    x: State | None,
-    forces: Forces | None,
-    tau: Generalized | None,
-    accelerations: Rates | None,
-    frame: str,
-) -> State:
-    """Return a state with the loads that act from there on; as it is where none are given."""
-    check_belongs(system, x)
-    if forces is None and tau is None and accelerations is None:
-        return x
-    view = at_point(system, x)
-    loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
-    return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
 
 
 def _checked(events: Any, motions: Any, mass: Any, control: Any) -> tuple[list[Event], dict, dict]:

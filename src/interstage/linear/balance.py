@@ -1,0 +1,421 @@
+"""Residuals of a point of an assembly, with vehicle, devices and samples together, and Newton's method on them.
+
+    r(y) = [ v̇_r(y);  ż(y);  f(y);  C(y);  k⁺(y) - k ] = 0,      y ← y - s (∂r/∂y)⁺ r      C: what closures forbid
+
+y are coordinates, the states z of devices, and k, what samples leave for the next ones: discrete states, outputs that
+are held, numbers that laws remember. k⁺ is what one sample of everything makes of k, the vehicle standing still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from interstage.errors import SolverError
+from interstage.linear.flight_plant import FlightPlant, jacobian_of, numbered, span_of
+from interstage.linear.steady import Residual
+from interstage.multibody.calling import asked
+from interstage.system.closed_loop import ClosedLoop
+from interstage.system.ports import Out
+
+HALVINGS = 12
+ROUND_OFF = 1e-14  # residuals beside the sizes of what balances that are none
+RANK = 1e-12  # singular values of the scaled Jacobian, beside the largest, that are none
+SETTLED = 30  # samples after which a loop that settles has settled as far as a drift is seen
+REACH = 1e-3, 1e3  # how far a joint is from where its drive wants it, at least and at most (rad or m)
+BISECTIONS = 40
+
+
+@dataclass
+class Balance:
+    """What is asked of a trim of an assembly.
+
+    places : unknown coordinates, in v;  rows : accelerations that shall vanish, in v, None: those of the unknowns
+    functions, names : residuals of the user; names of rows and functions
+    driven : joints whose motion devices say are unknowns too
+    """
+
+    places: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    rows: np.ndarray | None = None
+    functions: Sequence[Residual] = ()
+    names: list[str] = field(default_factory=list)
+    driven: bool = True
+    max_iterations: int = 50
+    tolerance: float = 1e-9
+
+
+class Kept:
+    """What samples leave for the next ones: discrete states, held outputs, numbers that laws remember.
+
+    Marks of sensors that integrate are not among them: what these say follows from the motion.
+    names, periods (s) : of each number
+    """
+
+    def __init__(self, plant: FlightPlant):
+        plan, integrating = plant.plan, plant.integrating()
+        self.plant = plant
+        every = {plan.parts[e.part].path: float(e.every * plan.clock.tick) for e in plan.sampled}
+        own = [
+            (k, every.get(path, np.nan))
+            for name, slot in plan.slots.items()
+            for path in [name.rpartition(".")[0]]
+            if slot.kind == "w" and path not in integrating
+            for k in range(slot.start, slot.start + slot.size)
+        ]
+        self.w = np.array([k for k, _ in own], dtype=np.int64)
+        held = held_signals(plant)
+        self.s = np.array([k for k, _ in held], dtype=np.int64)
+        self.laws = {
+            k: [n for n, v in memory.items() if isinstance(v, float) or _is_floats(v)]
+            for k, memory in plant.memory.items()
+        }
+        discrete, signals = plant.names_of("w"), plant.names_of("s")
+        self.names = [discrete[k] for k in self.w] + [signals[k] for k in self.s]
+        periods = [T for _, T in own] + [every[path] for _, path in held]
+        for k, names in self.laws.items():
+            path = plan.parts[k].path
+            for n in names:
+                self.names += numbered(f"{path}.{n}", np.shape(plant.memory[k][n]))
+            periods += [every.get(path, np.nan)] * (len(self.names) - len(periods))
+        self.periods = np.array(periods)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether a sample reads what others have left."""
+        return len(self.w) > 0 or any(self.laws.values())
+
+    def read(self, loop: ClosedLoop) -> np.ndarray:
+        """Return the numbers as they are."""
+        laws = [np.ravel(getattr(owner, n)) for owner, n in self._attributes()]
+        v = loop.tapes.vectors
+        return np.concatenate([v["w"][self.w], v["s"][self.s], *laws])
+
+    def put(self, loop: ClosedLoop, values: np.ndarray) -> None:
+        """Let the numbers be others."""
+        v, at = loop.tapes.vectors, len(self.w) + len(self.s)
+        v["w"][self.w], v["s"][self.s] = values[: len(self.w)], values[len(self.w) : at]
+        for owner, n in self._attributes():
+            old = np.asarray(getattr(owner, n))
+            new = values[at : at + old.size].reshape(old.shape)
+            setattr(owner, n, new.copy() if new.ndim else new[()])
+            at += old.size
+
+    def memory(self, values: np.ndarray, live: np.ndarray) -> dict[str, dict[str, float | np.ndarray]]:
+        """Return the attributes of laws with live numbers among values, {path: {attribute: value}}."""
+        at, found = len(self.w) + len(self.s), dict[str, dict[str, float | np.ndarray]]()
+        for k, names in self.laws.items():
+            for n in names:
+                shape = np.shape(self.plant.memory[k][n])
+                size = int(np.prod(shape))
+                new = values[at : at + size].reshape(shape)
+                if np.isin(np.arange(at, at + size), live).any():
+                    own = found.setdefault(self.plant.plan.parts[k].path, {})
+                    own[n] = new.copy() if shape else float(new)
+                at += size
+        return found
+
+    def _attributes(self) -> list[tuple[object, str]]:
+        return [(self.plant.owner(k), n) for k, names in self.laws.items() for n in names]
+
+
+def _is_floats(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def held_signals(plant: FlightPlant) -> list[tuple[int, str]]:
+    """Return the signals that are sampled, each with the path of what samples it."""
+    found: list[tuple[int, str]] = []
+    for entry in plant.plan.sampled:
+        part = plant.plan.parts[entry.part]
+        for name, port in part.what.fields.items():
+            if isinstance(port, Out) and part.samples(name):
+                found += [(k, part.path) for k in range(*span_of(plant.plan, f"{part.path}.{name}"))]
+    return list(dict.fromkeys(found))
+
+
+class Residuals:
+    """Residuals near a point, as functions of changes y of its unknowns: coordinates, device states, samples.
+
+    rows : numbers of the unknown coordinates among those that are free;  whole : what samples keep is unknown too
+    z : numbers of the states of devices that shall stand still, among `plant.states`
+    """
+
+    def __init__(self, plant: FlightPlant, rows: np.ndarray, what: Balance):
+        self.plant, self.rows, self.what, self.whole = plant, rows, what, False
+        self.asked = plant.free[rows] if what.rows is None else what.rows
+        self.kept = Kept(plant)
+        self.start = {**plant.before, "s": plant.vectors["s"]}
+        self.start["n"] = self.start["n"].copy()
+        for path in plant.integrating():  # they say what is, not what was gained since a mark
+            for span in plant.whole_numbers(path):
+                self.start["n"][span] = 0
+        integrated = [
+            k
+            for path, marks in plant.integrating().items()
+            for state in marks
+            for k in range(*span_of(plant.plan, f"{path}.{state}"))
+        ]
+        self.z = np.flatnonzero(~np.isin(plant.states, integrated))
+        loop, _ = plant.begin({n: np.zeros(k) for n, k in plant.sizes().items()}, self.start)
+        self.kept0 = self.kept.read(loop)
+        self.after = self.kept0
+        self.live = np.arange(len(self.kept))
+
+    def leave_out_idle(self) -> dict[str, float]:
+        """Let states of devices that nothing depends on go on changing: an angle that a rotor has turned by.
+
+        Return their rates by name.
+        """
+        if not len(self.z):
+            return {}
+        y, m, k = np.zeros(sum(self.sizes())), len(self.rows), len(self.asked)
+        rate = self(y)[k : k + len(self.z)]
+        idle = rate != 0.0
+        if idle.any():
+            aside = y.copy()
+            aside[m:] = 0.1 * np.random.default_rng(5).normal(size=len(self.z))  # no slope vanishes by chance
+            for at in (y, aside):
+                idle &= np.abs(self.jacobian(at)[:, m:]).max(axis=0) == 0.0
+        names = self.plant.device_states()
+        found = {names[self.z[j]]: float(rate[j]) for j in np.flatnonzero(idle)}
+        self.z = self.z[~idle]
+        return found
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Return how many unknown coordinates, states and kept numbers there are."""
+        return len(self.rows), len(self.z), len(self.live) if self.whole else 0
+
+    def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return changes of coordinates, states and kept numbers."""
+        m, n, _ = self.sizes()
+        return y[:m], y[m : m + n], y[m + n :]
+
+    def changes(self, y: np.ndarray) -> dict[str, np.ndarray]:
+        """Return changes of q, v, z, u for values of the unknowns."""
+        found = {name: np.zeros(n, y.dtype) for name, n in self.plant.sizes().items()}
+        found["q"][self.rows], found["z"][self.z], _ = self.split(y)
+        return found
+
+    def values(self, y: np.ndarray) -> np.ndarray:
+        """Return how large the unknowns are."""
+        known = self.plant.magnitudes()
+        q, z, k = self.split(np.abs(y))
+        kept = np.abs(self.kept0[self.live]) + k if self.whole else k
+        return np.concatenate([known["q"][self.rows] + q, known["z"][self.z] + z, kept])
+
+    def kept_at(self, y: np.ndarray) -> np.ndarray:
+        """Return what samples find at a change."""
+        if not self.whole:
+            return self.kept0
+        found = self.kept0.astype(y.dtype)
+        found[self.live] += self.split(y)[2]
+        return found
+
+    def run(self, y: np.ndarray, samples: int = 1) -> tuple[ClosedLoop, np.ndarray, np.ndarray]:
+        """Return the loop after samples and a right-hand side at a change, accelerations (nv,), and coordinates."""
+        plant = self.plant
+        loop, x = plant.begin(self.changes(y), self.start)
+        if self.whole:
+            self.kept.put(loop, self.kept_at(y))
+        if plant.plan.sampled:
+            for _ in range(samples):
+                plant.sample(loop, x.q, x.v)
+            self.after = self.kept.read(loop)
+        qdot, vdot = np.empty_like(x.q), np.empty_like(x.v)
+        plant.done(loop, loop.right_side(x.q, x.v, plant.t, qdot, vdot))
+        self.x = x
+        plant.recall()
+        return loop, vdot, x.q
+
+    def __call__(self, y: np.ndarray) -> np.ndarray:
+        """Return r (m,)."""
+        loop, vdot, _ = self.run(y)
+        zdot = loop.tapes.vectors["Z"][self.plant.states[self.z]].copy()
+        system, x = self.plant.system, self.x
+        own = [asked(f, "a residual", system, x, vdot) for f in self.what.functions]
+        left = [(self.after - self.kept_at(y))[self.live]] if self.whole else []
+        opened = self.plant.openings(self.changes(y))
+        return np.concatenate([vdot[self.asked], zdot, *own, opened, *left])
+
+    def jacobian(self, y: np.ndarray) -> np.ndarray:
+        """Return ∂r/∂y at y."""
+        return jacobian_of(lambda d: self(y + d), self.values(y), bool(self.plant.memory))[0]
+
+    def take_samples(self, y: np.ndarray) -> np.ndarray:
+        """Let what samples keep and change be unknown too; return the unknowns y with it, as after one sample.
+
+        What no sample changes is left out, as gains among the attributes of a law, and what has no effect on the
+        residuals: it may drift.
+        """
+        self(y)
+        first, n = self.after - self.kept0, len(y)
+        self.whole = True
+        start = np.concatenate([y, first])
+        r, J = self(start), self.jacobian(start)
+        own = len(r) - len(first)
+        changed = (r[own:] != 0.0) | (first != 0.0) | J[own:].any(axis=1)
+        acts, read = J[:own, n:].any(axis=0), J[own:, n:] != 0.0
+        for _ in first:
+            acts, before = acts | read[acts].any(axis=0), acts
+            if (acts == before).all():
+                break
+        self.live = np.flatnonzero(changed & acts)
+        return np.concatenate([y, first[self.live]])
+
+    def moving(self, y: np.ndarray) -> bool:
+        """Return whether the vehicle moves at a change, or coordinates accelerate that are no unknowns."""
+        _, vdot, _ = self.run(y)
+        others = np.setdiff1d(np.arange(len(vdot)), [*self.asked, *self.plant.free[self.rows]])
+        size = max(1.0, float(np.abs(vdot).max(initial=0.0)))
+        return bool(self.plant.x0.v.any() or np.abs(vdot[others]).max(initial=0.0) > ROUND_OFF**0.5 * size)
+
+    def drifts(self, y: np.ndarray, after: int = 1) -> dict[str, float]:
+        """Return rates of what a sample after some would change, the vehicle standing still, largest first."""
+        if not self.kept.remembers:
+            return {}
+        self.run(y, after)
+        once = self.after
+        self.run(y, after + 1)
+        rates = (self.after - once) / self.kept.periods
+        changed = np.abs(self.after - once) > 1e-9 * np.maximum(np.abs(once), 1e-3 * np.abs(once).max())
+        order = np.argsort(-np.abs(rates), kind="stable")
+        return {self.kept.names[k]: float(rates[k]) for k in order if changed[k] and np.isfinite(rates[k])}
+
+    def settled_drift(self, y: np.ndarray) -> tuple[str, float]:
+        """Return the state of samples that still drifts most after many of them, and its rate; "": there is none."""
+        self.whole = False
+        found = self.drifts(y[: len(self.rows) + len(self.z)], SETTLED)
+        m, n = len(self.kept.w), len(self.kept.w) + len(self.kept.s)
+        states = {*self.kept.names[:m], *self.kept.names[n:]}
+        return next(((name, rate) for name, rate in found.items() if name in states), ("", 0.0))
+
+    def states(self) -> np.ndarray:
+        """Return which kept numbers are unknowns and no outputs."""
+        if not self.whole:
+            return np.zeros(0, dtype=np.int64)
+        m, n = len(self.kept.w), len(self.kept.w) + len(self.kept.s)
+        return self.live[(self.live < m) | (self.live >= n)]
+
+    def names(self) -> list[str]:
+        """Return names of the residuals that are neither functions nor closures nor kept."""
+        every, m = self.plant.system.velocity_names(), self.plant.device_states()
+        return [f"acceleration of {every[k]}" for k in self.asked] + [f"rate of {m[k]}" for k in self.z]
+
+
+def solved(
+    residual: Residuals, y: np.ndarray, driven: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, float]:
+    """Return the unknowns at which the residuals vanish, by Newton's method with halved steps.
+
+    Then residuals before and after, the number of steps, and the condition of the last Jacobian.
+    driven : numbers of the unknowns that drives move
+    """
+    r = before = residual(y)
+    n_kept = residual.sizes()[2]
+    own = len(r) - n_kept
+    limit = np.full(len(r), max(float(np.abs(r[:own]).max(initial=0.0)), 1.0))
+    J = residual.jacobian(y) if len(y) else np.zeros((len(r), 0))
+    if len(driven) and residual.what.rows is None:
+        limited = driven[(J[driven, driven] == 0.0) & (r[driven] != 0.0)]
+        if len(limited):
+            y = _within_limits(residual, y, limited)
+            r, J = residual(y), residual.jacobian(y)
+    steps, condition = 0, 1.0
+    while steps < residual.what.max_iterations and len(y):
+        step, condition = _newton_step(J, r)
+        sizes = residual.values(y) + np.abs(
+            step
+        )  # round-off of these is all that may be left of what is kept
+        limit[own:] = np.maximum(np.abs(J[own:]) @ sizes, np.finfo(float).tiny)
+        size = float(np.max(np.abs(r) / limit, initial=0.0))
+        if size <= ROUND_OFF:
+            break
+        for k in range(HALVINGS):
+            trial = y - step / 2**k
+            new = residual(trial)
+            if np.isfinite(new).all() and np.max(np.abs(new) / limit) < size:
+                break
+        else:
+            break  # round-off: no step makes it better
+        y, r, steps = trial, new, steps + 1
+        J = residual.jacobian(y)
+    if np.any(np.abs(r) > residual.what.tolerance * limit):
+        raise _failed(residual, y, r, limit, own)
+    return y, before, r, steps, condition
+
+
+def _newton_step(J: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return J⁺ r with rows and columns brought to one size, and the condition of what is solved."""
+    rows = np.abs(J).max(axis=1, initial=0.0)
+    rows[rows == 0.0] = 1.0
+    scaled = J / rows[:, None]
+    columns = np.linalg.norm(scaled, axis=0)
+    columns[columns == 0.0] = 1.0
+    step, _, _, sizes = np.linalg.lstsq(scaled / columns, r / rows, rcond=RANK)
+    kept = sizes[sizes > RANK * sizes[0]] if len(sizes) and sizes[0] > 0.0 else sizes[:0]
+    whole = len(kept) == len(sizes) and len(kept) > 0
+    return step / columns, float(kept[0] / kept[-1]) if whole else np.inf
+
+
+def _failed(residual: Residuals, y: np.ndarray, r: np.ndarray, limit: np.ndarray, own: int) -> SolverError:
+    """Say which residual is left."""
+    names = residual.names()
+    worst = int(np.argmax(np.abs(r) / limit))
+    if worst >= own:
+        k = worst - own
+        k = int(residual.live[k])
+        name, rate = residual.settled_drift(y)
+        if not name:
+            name, rate = residual.kept.names[k], r[worst] / residual.kept.periods[k]
+        return SolverError(
+            "no steady state was found: what is sampled drifts",
+            where=f"'{name}'",
+            got=f"{rate:.3g} a second",
+            hint="an integrator rests where its input vanishes: let more coordinates be unknowns=, or leave its wire "
+            "out and hold the input with set=",
+        )
+    n = residual.sizes()[1]
+    first = len(residual.asked) + n
+    if worst < first:
+        name = names[worst].removeprefix("acceleration of ").removeprefix("rate of ")
+        where, got = f"'{name}'", f"a rate of {r[worst]:.3g} is left"
+    elif worst < own - residual.plant.system.n_closure:
+        where, got = "residuals", f"a function of them stays at {r[worst]:.3g}"
+    else:
+        where, got = "closures", f"they stay open by {r[worst]:.3g}"
+    return SolverError(
+        "no steady state was found", where=where, got=got, hint="start nearer, or hold other inputs with set="
+    )
+
+
+def _within_limits(residual: Callable[[np.ndarray], np.ndarray], y: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Return y where drives k are not at their rate limits, by bisection; each is a function of its own joint.
+
+    At a limit a drive does not change with its joint, and Newton's method has no direction.
+    """
+    r = residual(y)[k]
+    way, near, far = np.sign(r), y[k].copy(), y[k].copy()
+    size = REACH[0]
+    while size <= REACH[1]:
+        out = residual(_put(y, k, near + way * size))[k] * way < 0.0
+        far[out & (far == near)] = (near + way * size)[out & (far == near)]
+        if (far != near).all():
+            break
+        size *= 2.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (near + far)
+        new = residual(_put(y, k, middle))[k]
+        over = new * way < 0.0
+        far[over], near[~over] = middle[over], middle[~over]
+    return _put(y, k, 0.5 * (near + far))
+
+
+def _put(y: np.ndarray, k: np.ndarray, values: np.ndarray) -> np.ndarray:
+    found = y.copy()
+    found[k] = values
+    return found
