@@ -16,6 +16,7 @@ from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import rigid_of
 from interstage.multibody.loads import Loads, OperatingPoint, at_point
+from interstage.output import as_path
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import Acting, Control, InTime
 from interstage.system.ahead import MASS
@@ -292,7 +293,7 @@ class Flight:
 
     def write_to(self, path: str | Path | None, checkpoint: Period | None = None) -> None:
         """Let the log go to a file on the way, and checkpoints beside it."""
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else as_path(path, "log")
         self.every = None if checkpoint is None else period_of(checkpoint, "checkpoint")
         if self.every is not None and any(not isinstance(part.what, InTime) for part in self.beside):
             raise InputError(

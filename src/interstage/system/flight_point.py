@@ -47,7 +47,7 @@ class FlightPoint(OperatingPoint):
         settings: Settings,
         values: Mapping[str, np.ndarray],
         t: float = 0.0,
-        memory: Mapping[str, Mapping[str, Any]] | None = None,
+        memory: Mapping[str, Mapping[str, object]] | None = None,
     ):
         super().__init__(x, loads, vdot, settings)
         self.values, self.t = dict(values), t
