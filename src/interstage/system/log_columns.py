@@ -107,7 +107,9 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     """Return the columns of all ports and states, or of those that fit the names and patterns in `keep`."""
     if keep is not None and not isinstance(keep, Iterable):
         raise InputError(
-            "keep must be a list of names or patterns of ports", expected='e.g. ["imu.*"]', got=repr(keep)[:60]
+            "keep must be a list of names or patterns of ports",
+            expected='e.g. ["imu.*"]',
+            got=repr(keep)[:60],
         )
     kept = None if keep is None else {name for pattern in keep for name in _kept(plan, pattern)}
     in_group: dict[tuple[int, int], set[int]] = {}
