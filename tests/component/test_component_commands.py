@@ -9,6 +9,7 @@ import typer
 from deck_models import SIMPLE_BEAM, boom
 from typer.testing import CliRunner
 
+import interstage as ist
 from interstage.cli import component as component_command
 from interstage.cli import info as info_command
 from interstage.component import Component
@@ -76,7 +77,24 @@ def test_component_separates_lumped_bodies(tmp_path):
     assert [body.name for body in c.child_bodies] == ["CONM2_99"]
     assert c.aset == {1: 123456, 9: 123456}
     assert c.reference_node == 3
-    assert not c.has_integrals
+    run("component", deck, "-o", file, "--lumped", "99")
+    assert [body.name for body in Component.load(file).child_bodies] == ["CONM2_99"]
+    with pytest.raises(InputError, match="CONM2 98, which is not in the deck"):
+        run("component", deck, "-o", file, "--lumped", "98")
+
+
+def test_integrals_are_made_unless_they_are_declined(tmp_path):
+    """The same default as `Component.from_deck`: a file of the command line flies with deformed inertia."""
+    deck, file = tmp_path / "boom.dat", tmp_path / "boom.h5"
+    deck.write_text(boom([]))
+    run("component", deck, "-o", file, "--modes", 3)
+    assert Component.load(file).has_integrals == Component.from_deck(deck, 3).has_integrals is True
+    mb = ist.Multibody("boom")
+    assert mb.add_body("boom", component=file).order == 2
+    run("component", deck, "-o", file, "--modes", 3, "--no-modal-integrals")
+    assert not Component.load(file).has_integrals
+    with pytest.raises(InputError, match="rotary"):
+        run("component", deck, "-o", file, "--no-modal-integrals", "--rotary-integrals")
 
 
 def test_bad_options(tmp_path):

@@ -11,6 +11,7 @@ from component_models import bent, lumped_block
 
 from interstage.component import ChildBody, Component, MatrixSet
 from interstage.component.layout import DATASETS
+from interstage.component.record import LumpedInside
 from interstage.component.units import LENGTH, MASS
 from interstage.errors import FileError, InputError, InterstageError, ModelError
 
@@ -24,7 +25,8 @@ def component():
     K, M, nodes = bent(lumped=True)
     body = ChildBody("engine", 0.7, np.array([0.1, 0.2, 0.3]), np.diag([0.1, 0.2, 0.3]), 60, nodes[60],
     "rbe3",
-                     np.array([50, 60]), 123456, np.array([0.5, 0.5]))  # fmt: skip
+                     np.array([50, 60]), 123456, np.array([0.5, 0.5]), "revolute y", nodes[60],
+                     np.array([[0.0, 1.0, 0.0]]), 60, "")  # fmt: skip
     M[30:36, 30:36] += lumped_block(body.mass, body.com, body.inertia)
     to_ground = np.zeros_like(K)
     to_ground[1, 1] = 0.5
@@ -39,6 +41,8 @@ def component():
         sp.csr_matrix(M), sp.csr_matrix(K), uset, sp.csr_matrix(1e-3 * K), sp.csr_matrix(0.02 * K)
     )
     c.fset = c.gset
+    J = np.array([np.diag([0.1, 0.2, 0.3])])
+    c.lumped_inside = LumpedInside(["wheel"], np.array([50]), np.array([0.2]), np.array([[1.0, 2.0, 3.0]]), J)
     c.coordinates = {7: (np.array([1.0, 2.0, 3.0]), np.eye(3)[[1, 2, 0]])}
     c.provenance |= {"deck": "boom.bdf", "deck_sha256": "0" * 64}
     return c

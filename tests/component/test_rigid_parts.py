@@ -34,6 +34,56 @@ def test_parts_go_back_as_bodies(whole):
     assert damping == pytest.approx([0.01] * len(damping), rel=1e-6)
 
 
+def test_integrals_lose_what_the_part_put_in():
+    """A point mass taken out and hung on again accelerates the deformed, spinning body as it did inside."""
+    text = stage_deck(True).replace("ENDDATA", f"CONM2,990,{GIMBALS[0]},,55.\nENDDATA")
+    whole = ist.Component.from_deck(deck_from_text(text), n_modes=8, name="stage")
+    part = whole.without_rigid(GIMBALS[0], 55.0, np.zeros((3, 3)))
+    assert part.has_integrals and "CONM2_990" not in part.lumped_inside.names
+    assert [body.name for body in part.child_bodies] == ["CONM2_990"]
+    found = []
+    for component in (whole, part):
+        mb = ist.Multibody("spinning")
+        mb.add_body("stage", component=component, joint=ist.Free())
+        mb.add_lumped("stage")
+        system = mb.compile()
+        x = system.state()
+        rng = np.random.default_rng(1)
+        # the same deformation in the modes of either body
+        eta = rng.normal(size=whole.n_modes) * 0.05 / (2 * np.pi * whole.frequencies_hz)
+        rates = rng.normal(size=whole.n_modes) * 0.05
+        found.append(_accelerations(system, x, whole, eta, rates))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9 * np.abs(found[0]).max())
+
+
+def _accelerations(system, x, whole, eta, rates):
+    """Accelerations of nodes of a spinning stage that has the shape and the rates of the modes of `whole`."""
+    nodes = whole.node_ids[[2, 11, 20]]
+    body = "stage"
+    wanted = np.concatenate([whole.gamma[whole.node_row(n)] @ np.c_[eta, rates] for n in whole.node_ids])
+    columns = []
+    for k in range(len(x[body].eta)):
+        y = system.state()
+        y[body].eta[k] = 1.0
+        p = [
+            system.position(y, body, int(n)) - system.position(system.state(), body, int(n))
+            for n in whole.node_ids
+        ]
+        columns.append(np.concatenate(p))
+    fit = np.linalg.lstsq(np.array(columns).T, wanted, rcond=None)[0]
+    x[body].eta[:] = fit[:, 0]
+    x.v[:6] = [0.3, 0.4, -0.5, 0.1, 0.2, 0.3]
+    x.v[6:] = fit[:, 1]
+    vdot = system.forward_dynamics(x)
+    return np.concatenate([system.acceleration(x, vdot, body, int(n)) for n in nodes])
+
+
+def test_without_rigid_says_which_integrals_it_drops(whole):
+    with pytest.warns(ist.errors.FidelityWarning, match="first and second order were dropped .* order 0"):
+        twice = whole.without_rigid(GIMBALS[0], 100.0, np.zeros((3, 3)), modes=False)
+    assert not twice.has_integrals and "were dropped with the rigid part" in twice.notes[-1]
+
+
 def test_a_part_without_inertia_and_offset_is_a_point(whole):
     a = whole.without_rigid(GIMBALS[0], 100.0, np.zeros((3, 3)))
     b = whole.without_rigid(GIMBALS[0], 100.0, [0, 0, 0], offset=[0, 0, 0])

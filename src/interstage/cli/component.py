@@ -24,6 +24,7 @@ FLAGS = {
     "recover": "--recover",
     "load_grids": "--load-grids",
     "separate_lumped": "--separate-lumped",
+    "lumped": "--lumped",
     "add_lumped_to_aset": "--add-lumped-to-aset",
     "csid": "--csid",
     "grdpnt": "--grdpnt",
@@ -52,8 +53,12 @@ def component(
     aset: Annotated[str | None, _flag("aset", ASET, "1:123456,9:123")] = None,
     rvdof: Annotated[str | None, _flag("rvdof", "Grids with residual vectors.", "57:123")] = None,
     modal_integrals: Annotated[
-        bool, _flag("modal_integrals", "Integrals of first and second order.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--modal-integrals/--no-modal-integrals",
+            help="Integrals of first and second order; without them bodies move as if undeformed (order 0).",
+        ),
+    ] = True,
     rotary_integrals: Annotated[bool, _flag("rotary_integrals", "Integrals of rotary nodes too.")] = False,
     geometric_stiffness: Annotated[
         bool,
@@ -64,6 +69,9 @@ def component(
     separate_lumped: Annotated[
         bool, _flag("separate_lumped", "Take every CONM2 out, into child bodies.")
     ] = False,
+    lumped: Annotated[
+        str | None, _flag("lumped", "Take only the CONM2 with these ids out, into child bodies.", "301,302")
+    ] = None,
     add_lumped_to_aset: Annotated[
         bool, _flag("add_lumped_to_aset", "Put the grids that carry them into the interface.")
     ] = False,
@@ -105,12 +113,12 @@ def component(
             n_modes,
             aset=grids,
             rvdof=grid_list("--rvdof", rvdof),
-            modal_integrals=modal_integrals or rotary_integrals,
+            modal_integrals=modal_integrals,
             rotary_integrals=rotary_integrals,
             geometric_stiffness=geometric_stiffness,
             recover=wanted_results(recover),
             load_grids=grid_ids("--load-grids", load_grids),
-            separate_lumped=separate_lumped,
+            separate_lumped=separate_lumped or grid_ids("--lumped", lumped),
             add_lumped_to_aset=add_lumped_to_aset,
             csid=csid,
             grdpnt=grdpnt,

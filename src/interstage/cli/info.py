@@ -251,6 +251,7 @@ def facts(c: Component) -> dict[str, Any]:
         "geometric_stiffness": c.geometric_stiffness is not None,
         "recovered": [] if c.recovery is None else c.recovery.names,
         "child_bodies": [body.name for body in c.child_bodies],
+        "lumped_inside": [] if c.lumped_inside is None else c.lumped_inside.names,
         "provenance": c.provenance,
         "notes": c.notes,
     }
@@ -283,6 +284,7 @@ def summary(c: Component, file: str) -> None:
         if not c.has_integrals
         else "all orders" + (", rotary nodes" if c.rotary else ""),
         "child bodies": ", ".join(body.name for body in c.child_bodies[:8]) or "none",
+        "masses inside": _inside(c),
         "made from": ", ".join(v for k, v in c.provenance.items() if k in ("deck", "solver")) or "not said",
     }
     for key, value in rows.items():
@@ -290,6 +292,12 @@ def summary(c: Component, file: str) -> None:
     show_table(console, table)
     for note in c.notes:
         console.print(readable(f"- {note}"))
+
+
+def _inside(c: Component) -> str:
+    names = [] if c.lumped_inside is None else c.lumped_inside.names
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more if names else "none declared"
 
 
 def _reference(c: Component) -> str:

@@ -88,19 +88,28 @@ class Assembled:
 
 def turned_child(body: ChildBody, origin: np.ndarray, R: np.ndarray) -> ChildBody:
     """Express a child body in component axes, its position from the reference point."""
-    return ChildBody(
-        name=body.name,
+    at, axes = body.joint_position, body.joint_axes
+    axes = None if axes is None else np.asarray(axes, dtype=float).reshape(-1, 3) @ R
+    return replace(
+        body,
         mass=float(body.mass),
         com=np.asarray(body.com, dtype=float) @ R,
         inertia=R.T @ np.asarray(body.inertia, dtype=float) @ R,
         grid=int(body.grid),
         position=(np.asarray(body.position, dtype=float) - origin) @ R,
-        connection=body.connection,
         parent_grids=np.asarray(body.parent_grids, dtype=np.int64),
         components=int(body.components),
         weights=None if body.weights is None else np.asarray(body.weights, dtype=float),
-        joint=body.joint,
+        joint_position=None if at is None else (np.asarray(at, dtype=float) - origin) @ R,
+        joint_axes=axes,
+        joint=body.joint if axes is None else " ".join([body.joint.split()[0], *map(_axis_words, axes)]),
     )
+
+
+def _axis_words(axis: np.ndarray) -> str:
+    """Name an axis: x, y, z, or its three numbers."""
+    along = np.flatnonzero(np.abs(np.abs(axis) - 1.0) < 1e-9)
+    return "xyz"[along[0]] if len(along) else "(" + ", ".join(f"{v:.4g}" for v in axis) + ")"
 
 
 def _dof_rows(what: str, wanted: Mapping[int, int], model: Assembled) -> tuple[np.ndarray, list[str]]:

@@ -91,7 +91,7 @@ class Doors:
         geometric_stiffness: bool | Sequence[int] = False,
         recover: Wanted | None = None,
         load_grids: Sequence[int] = (),
-        separate_lumped: bool = False,
+        separate_lumped: bool | Sequence[int] = False,
         add_lumped_to_aset: bool = False,
         csid: int = 0,
         grdpnt: int | None = None,
@@ -125,7 +125,8 @@ class Doors:
             the fibre; "forces" or "stresses" in front where both tables have the column
         load_grids : grids besides those of aset, rvdof and loads, as those of joints and thrust, whose loads
             geometric_stiffness and recover know
-        separate_lumped : take every CONM2 out and list it among the child bodies
+        separate_lumped : take every CONM2 out, or those with these element ids, as in [301], and list them among the
+            child bodies
         add_lumped_to_aset : put what carries the child bodies into the interface
         csid : coordinate system whose axes become the component's
         grdpnt : grid of the reference point. Default: PARAM GRDPNT of the deck, else the basic origin

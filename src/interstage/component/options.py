@@ -26,7 +26,6 @@ _SWITCHES = (
     "modal_integrals",
     "rotary_integrals",
     "inertia_relief",
-    "separate_lumped",
     "add_lumped_to_aset",
     "keep_matrices",
 )
@@ -48,7 +47,7 @@ class ReductionOptions:
         or at these grids besides
     recover : name -> result of an element that gets a recovery row, as in ("CBAR", 1, "bending_moment_a1")
     load_grids : grids besides those of aset, rvdof and loads whose loads geometric stiffness and recovery know
-    separate_lumped : take every CONM2 out and list it among the child bodies
+    separate_lumped : take every CONM2, or those with these ids, out and list them among the child bodies
     add_lumped_to_aset : put what carries the child bodies into the interface
     csid : coordinate system whose axes become the component's
     grdpnt : grid of the reference point; 0: the basic origin; None: what the deck says
@@ -72,7 +71,7 @@ class ReductionOptions:
     geometric_stiffness: bool | Sequence[int] = False
     recover: Wanted | None = None
     load_grids: Sequence[int] = ()
-    separate_lumped: bool = False
+    separate_lumped: bool | Sequence[int] = False
     add_lumped_to_aset: bool = False
     csid: int = 0
     grdpnt: int | None = None
@@ -93,6 +92,7 @@ class ReductionOptions:
         self._set("damping", checked_damping(self.damping))
         self._set("units", labelled_units(self.units))
         self._set("geometric_stiffness", _nodes("geometric_stiffness", self.geometric_stiffness))
+        self._set("separate_lumped", _lumped(self.separate_lumped))
         self._set("load_grids", _nodes("load_grids", self.load_grids, switch=False))
         self._set("recover", None if self.recover is None else _wanted_results(self.recover))
         self._check_words()
@@ -170,6 +170,26 @@ def _whole(what: str, value: object) -> int | None:
         words = "the number of modes" if what == "n_modes" else what
         raise InputError(f"{words} must be a whole number >= 0", where=what, got=shown(value))
     return number
+
+
+def _lumped(value: object) -> bool | tuple[int, ...]:
+    """Return a switch, or ids of CONM2; an empty list is none of them."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    try:
+        if isinstance(value, str | bytes | Mapping):
+            raise TypeError
+        ids = tuple(int(one) for one in value)  # type: ignore[call-overload, attr-defined]
+        if any(number != one or number < 1 for number, one in zip(ids, value)):  # type: ignore[call-overload]
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(
+            "separate_lumped must be True, False or a list of CONM2 ids",
+            where="separate_lumped",
+            expected="e.g. [301, 302]",
+            got=shown(value),
+        ) from None
+    return ids or False
 
 
 def _nodes(what: str, value: object, switch: bool = True) -> bool | tuple[int, ...]:

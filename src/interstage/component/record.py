@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from interstage.spatial import RigidInertia
 
 
+# in the provenance: child bodies for whose loads a component has no static shapes
+NO_SHAPES = "child_bodies_without_static_shapes"
+
+
 def _whole(numbers: object) -> np.ndarray:
     """Return whole numbers, or switches, as an array of one axis; raise ValueError for anything else."""
     found = np.asarray(numbers if isinstance(numbers, np.ndarray) else list(numbers))  # type: ignore[call-overload]
@@ -142,6 +146,10 @@ class ChildBody:
     grid : id of its grid; parent_grids : grids of the flexible body that carry it
     connection : "grid", "rbar", "rbe1", "rbe2" or "rbe3"; components : held components, as in 123456
     weights : (len(parent_grids),) of an RBE3, else ones
+    joint : "locked", "ball", or "revolute", "universal" and "prismatic" with their axes in words
+    joint_position (3,) from the reference point, joint_axes (k, 3), component axes; None: not known
+    node : node of the flexible body that the joint belongs to, 0: not known
+    carrier : child body that carries this one, "" for the flexible body itself
     """
 
     name: str
@@ -158,6 +166,25 @@ class ChildBody:
     components: int = field(default=123456, metadata=stored("components", kind="integer", needed=True))
     weights: np.ndarray | None = field(default=None, metadata=stored("weights", "parents"))
     joint: str = field(default="locked", metadata=stored("joint", kind="text", needed=True))
+    joint_position: np.ndarray | None = field(default=None, metadata=stored("joint_position", "3", "L"))
+    joint_axes: np.ndarray | None = field(default=None, metadata=stored("joint_axes", "any 3"))
+    node: int = field(default=0, metadata=stored("NODE", kind="integer"))
+    carrier: str = field(default="", metadata=stored("carrier", kind="text"))
+
+
+@dataclass
+class LumpedInside:
+    """Lumped masses that are part of the flexible body and of its modes, as engines in an engine-in-the-modes model.
+
+    names : as of the child bodies that they would be; grid (k,) that each sits on; mass (k,); position (k, 3) of the
+    centers of mass from the reference point; inertia (k, 3, 3) about these, component axes
+    """
+
+    names: list[str] = field(metadata=stored("NAME", kind="lines", counts="lumped"))
+    grid: np.ndarray = field(metadata=stored("GRID", "lumped", kind="integer"))
+    mass: np.ndarray = field(metadata=stored("mass", "lumped", "m"))
+    position: np.ndarray = field(metadata=stored("position", "lumped 3", "L"))
+    inertia: np.ndarray = field(metadata=stored("inertia", "lumped 3 3", "m L^2"))
 
 
 # integrals of nodes that turn: each a coefficient of an energy and of so many modal coordinates
@@ -259,6 +286,9 @@ class Component(Doors):
     )
     child_bodies: list[ChildBody] = field(
         default_factory=list, metadata=stored("ChildBodies", kind="records", record=ChildBody)
+    )
+    lumped_inside: LumpedInside | None = field(
+        default=None, metadata=stored("LumpedInside", kind="record", record=LumpedInside)
     )
     gset: MatrixSet | None = field(default=None, metadata=stored("Gset", kind="record", record=MatrixSet))
     fset: MatrixSet | None = field(default=None, metadata=stored("Fset", kind="record", record=MatrixSet))
@@ -422,8 +452,11 @@ class Component(Doors):
         mass, inertia (3, 3) or (3,) about its centre, offset (3,) of that from the node, in the component's axes
         modes : False leaves its share in the modes, where it then counts twice (as in Figure D.2.5 of the NESC report)
 
-        The stiffness stays; integrals of first and second order are left out. Geometric stiffness and recovery rows
-        need the node among their loads; they hold for the rest as before, but for rotary inertia in the spin.
+        The stiffness stays. Integrals of first and second order lose what the part put in, as a point at its center;
+        those of rotary nodes, and with `modes=False` all of them, are dropped, which a warning and the notes say.
+        The part is listed among `child_bodies`, so that `Multibody.add_lumped` hangs it. Geometric stiffness and
+        recovery rows need the node among their loads; they hold for the rest as before, but for rotary inertia in
+        the spin.
         """
         from interstage.component.rigid_parts import without_rigid
 

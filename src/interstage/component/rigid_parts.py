@@ -19,6 +19,7 @@ and of the wrench M_pSa' at the node of the part, which the component has among 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.component.damping import matrix_ratios
-from interstage.component.integrals import skew
+from interstage.component.integrals import PointMasses, point_integrals, skew
+from interstage.component.record import ChildBody, LumpedInside
 from interstage.component.unit_loads import SPIN
-from interstage.errors import InputError, ModelError, shown
+from interstage.errors import FidelityWarning, InputError, ModelError, shown
 
 if TYPE_CHECKING:
     from interstage.component.record import Component, GeometricStiffness, RecoveryRows
@@ -77,7 +79,12 @@ def without_rigid(
         if c.damping_ratio is not None:
             C = c.damping_matrix
             changes |= {"viscous": C, "structural": None, "damping_ratio": matrix_ratios(hz, C, None)}
-    new = c.without_integrals().with_changes(**changes)
+    changes |= _integrals_without(c, row, mass, o) if modes else {"J1": None, "J2": None, "F1": None}
+    changes |= _declared_out(c, node, float(mass), I, o)
+    lost = _lost(c, modes)
+    new = c.with_changes(**changes, rotary=None, notes=[*c.notes, *lost])
+    for words in lost:
+        warnings.warn(f"without_rigid, {where}: {words}", FidelityWarning, stacklevel=3)
     if c.geometric_stiffness is None and c.recovery is None:
         return new
     left_out = _Part(new, node, M, S, o, Pi)
@@ -86,6 +93,57 @@ def without_rigid(
     if c.recovery is not None:
         new = new.with_changes(recovery=_rows_without(c.recovery, left_out))
     return new
+
+
+def _integrals_without(c: Component, row: int, mass: float, offset: np.ndarray) -> dict[str, object]:
+    """Return the integrals of first and second order less what a point of this mass put in, at its own center."""
+    if not c.has_integrals:
+        return {}
+    point = PointMasses(np.array([float(mass)]), np.array([row]), offset[None])
+    own = point_integrals(point, np.asarray(c.node_positions), np.asarray(c.gamma), np.asarray(c.lam))
+    return {name: getattr(c, name) - value for name, value in own.fields().items()}
+
+
+def _lost(c: Component, modes: bool) -> list[str]:
+    """Say which integrals a component no longer has without a part."""
+    lost = ["integrals of rotary nodes"] if c.rotary is not None else []
+    if c.has_integrals and not modes:
+        lost = ["integrals of first and second order", *lost]
+    if not lost:
+        return []
+    order = ": a body of it has order 0, its inertia does not follow its deformation" if not modes else ""
+    return [f"{' and '.join(lost)} were dropped with the rigid part{order}"]
+
+
+def _declared_out(
+    c: Component, node: int, mass: float, inertia: np.ndarray, offset: np.ndarray
+) -> dict[str, object]:
+    """Return the lumped bodies inside and outside of the component when a part has left it."""
+    place = c.node_positions[c.node_row(node)]
+    inside, name = c.lumped_inside, f"part_{node}"
+    changes: dict[str, object] = {}
+    if inside is not None:
+        size = float(np.ptp(c.node_positions, axis=0).max(initial=0.0)) or 1.0
+        far = np.abs(inside.position - place - offset).max(axis=1) > 1e-6 * size
+        same = np.flatnonzero(~far & (np.abs(inside.mass - mass) <= 1e-6 * mass))
+        if len(same):
+            name = inside.names[same[0]]
+            kept = np.delete(np.arange(len(inside.mass)), same[0])
+            changes["lumped_inside"] = _some(inside, kept) if len(kept) else None
+    taken = [body.name for body in c.child_bodies]
+    if name in taken:
+        name = next(f"{name}_{k}" for k in range(2, len(taken) + 3) if f"{name}_{k}" not in taken)
+    part = ChildBody(
+        name, mass, offset, inertia, node, place, "grid", np.array([node]), joint_position=place, node=node
+    )
+    return changes | {"child_bodies": [*c.child_bodies, part]}
+
+
+def _some(inside: LumpedInside, kept: np.ndarray) -> LumpedInside:
+    names = [inside.names[k] for k in kept]
+    return LumpedInside(
+        names, inside.grid[kept], inside.mass[kept], inside.position[kept], inside.inertia[kept]
+    )
 
 
 class _Part:

@@ -365,17 +365,21 @@ def ports_of(model: Multibody, flexes: list[FlexibleBody | None]) -> tuple[list[
         on_modes = parent is not None and flexes[parent] is not None and flexes[parent].n_modes > 0
         wanted.append((parent, spec.at) if on_modes else None)
         if on_modes:
-            _check_node(model.specs[parent], flexes[parent], spec)
+            carries = any(one.parent == spec.name for one in model.specs)
+            if not (
+                spec.joint.nv == 0 and spec.is_point and not carries
+            ):  # a point has nothing that could turn
+                _check_node(model.specs[parent], spec)
     ports = sorted({w for w in wanted if w is not None})
     number = {port: k for k, port in enumerate(ports)}
     return ports, np.array([-1 if w is None else number[w] for w in wanted], dtype=np.int64)
 
 
-def _check_node(parent: BodySpec, flex: FlexibleBody, child: BodySpec) -> None:
+def _check_node(parent: BodySpec, child: BodySpec) -> None:
     """Refuse a hinge at a node whose rotation the component does not know."""
     c = parent.component
     origin = c.com if parent.node is None else c.node_positions[c.node_row(parent.node)]
-    check_hinge(c, child.at, origin, parent.name, f"body '{child.name}'")
+    check_hinge(c, child.at, origin, parent.name, f"body '{child.name}'", child.joint)
 
 
 def inertia_numbers(spec: BodySpec, flex: FlexibleBody | None) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from interstage.component.record import Component
 from interstage.errors import ModelError
+from interstage.multibody.joints import Joint
 
 FEWEST_MODES = 6  # fewer modes may all be symmetric about a node: no rotation there is then no fault
 NONE = 1e-9
@@ -45,9 +46,36 @@ def missing_rotations(component: Component, node: int, reference: np.ndarray) ->
     return missing
 
 
-def check_hinge(component: Component, node: int, reference: np.ndarray, body: str, joined: str) -> None:
-    """Refuse to join at a node whose rotation the component does not know."""
+def released(component: Component, node: int, joint: Joint) -> np.ndarray:
+    """Return the projector (3, 3) on the rotations that the deck leaves free at a node and the joint as well.
+
+    A grid that a rigid element holds in its translations alone has no rotation: whatever hangs there by the same joint
+    needs none.
+    """
+    turns = joint.freedoms()[:3]
+    free = np.zeros((3, 0))
+    for child in component.child_bodies:
+        if child.node == node and not child.carrier and child.joint.split()[0] != "locked":
+            axes = np.eye(3) if child.joint == "ball" else child.joint_axes
+            free = np.zeros((3, 0)) if axes is None else np.asarray(axes).T
+    both = turns @ np.linalg.pinv(turns) @ free @ np.linalg.pinv(free)
+    return both if np.allclose(both, both.T, atol=1e-9) else np.zeros((3, 3))
+
+
+def check_hinge(
+    component: Component,
+    node: int,
+    reference: np.ndarray,
+    body: str,
+    joined: str,
+    joint: Joint | None = None,
+) -> None:
+    """Refuse to join at a node whose rotation the component does not know; `joint` : what hangs there."""
     missing = missing_rotations(component, node, reference)
+    if missing and joint is not None:
+        loose = released(component, node, joint)
+        known = ["xyz".index(axis) for axis in missing]
+        missing = "".join(axis for axis, k in zip(missing, known) if loose[k, k] < 1.0 - 1e-9)
     if missing:
         about = "no rotation" if missing == "xyz" else f"no rotation about {', '.join(missing)}"
         raise ModelError(

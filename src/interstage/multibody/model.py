@@ -17,6 +17,7 @@ from interstage.component.units import converted
 from interstage.errors import InputError, ModelError, known_names
 from interstage.multibody.closures import ClosureSpec, check_ends, check_joint, end_of
 from interstage.multibody.joints import Ball, Free, Joint, Locked, as_joint
+from interstage.multibody.lumped import add_lumped, refuse_twice
 from interstage.multibody.types import Target
 from interstage.spatial import RigidInertia, Rotation, RotationLike
 from interstage.spatial.checks import as_array
@@ -58,6 +59,12 @@ class BodySpec:
         return (
             self.stiffening and self.component is not None and self.component.geometric_stiffness is not None
         )
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the body is a point mass in its joint."""
+        rigid = self.inertia
+        return rigid is not None and not (np.any(rigid.inertia) or np.any(rigid.com - self.offset))
 
     @property
     def offset(self) -> np.ndarray:
@@ -170,7 +177,8 @@ class Multibody:
             component made with rotary_integrals=True
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         tanks : propellant of a flexible body that burns, as `Vehicle.multibody` makes it
-        check : False takes an inertia as given, even one that no real body has
+        check : False takes an inertia as given, even one that no real body has, and a body that the parent's component
+            has already
         """
         where = f"body '{name}'"
         if not isinstance(name, str) or not name:
@@ -200,6 +208,8 @@ class Multibody:
                 raise InputError("a rigid body has no nodes that turn", where=f"{where}, rotary")
             spec.inertia = checked_inertia(mass, com, inertia, where, check)
             spec.port = None if port is None else as_array(port, (3,), f"{where}, port")
+            if check:
+                refuse_twice(self, spec)
         elif port is not None:
             raise InputError("a flexible body is joined at a node", where=f"{where}, port", hint="use node=")
         else:
@@ -220,32 +230,27 @@ class Multibody:
             self._converted[id(component)] = component, converted(component, self.units)
         return self._converted[id(component)][1]
 
-    def add_lumped(self, parent: str) -> list[BodySpec]:
-        """Add the lumped masses that were taken out of a flexible body, each Locked to the grid that carried it.
+    def add_lumped(
+        self,
+        parent: str,
+        children: str | Sequence[str] | None = None,
+        joints: Mapping[str, Joint] | None = None,
+    ) -> list[BodySpec]:
+        """Add the lumped masses that were taken out of a flexible body, each on the joint that held it in the deck.
 
-        They are named "parent.child"; a child on a rigid bar has its frame at its own grid and its port at the carrier.
+        Parameters
+        ----------
+        parent : name of the flexible body
+        children : names of the child bodies to add, as in "CONM2_301" (default: all)
+        joints : child body -> joint in place of the deck's, as in {"CONM2_301": ist.Universal("yz")}
+
+        Returns
+        -------
+        The bodies that were added, named "parent.child". The frame of each is at its own grid, and its joint where the
+        deck has it: a ball joint at the dependent end of an RBAR that holds translations alone, locked to the grid that
+        an RBE2 or RBE3 moves.
         """
-        component = self.spec(parent, where="add_lumped").component
-        if component is None:
-            raise InputError(f"body '{parent}' is rigid and has no lumped masses", where="add_lumped")
-        added = []
-        for child in component.child_bodies:
-            name = f"{parent}.{child.name}"
-            carriers = [int(g) for g in child.parent_grids] or [int(child.grid)]
-            if len(carriers) > 1 or str(child.components) != "123456":
-                raise InputError(
-                    f"the lumped mass '{child.name}' is not held by one grid in all six components",
-                    where=f"body '{parent}'",
-                    got=f"grids {carriers}, components {child.components}",
-                    hint="add it as a body with a closure at each grid",
-                )
-            spec = self.add_body(
-                name, mass=child.mass, com=child.com, inertia=child.inertia, parent=parent, at=carriers[0]
-            )
-            arm = component.node_positions[component.node_row(carriers[0])] - child.position
-            spec.port = arm if np.abs(arm).max() > 1e-12 else None
-            added.append(spec)
-        return added
+        return add_lumped(self, parent, children, joints)
 
     def place(self, parent: str | None, at: ArrayLike | int | None, where: str) -> np.ndarray | int:
         """Return the place on the parent: a point, or a node that its component has."""

@@ -17,11 +17,13 @@ from interstage.component.from_nastran.source import (
     Frame,
     as_deck,
     bare_model,
+    check_lumped,
     check_points,
     deck_aset,
     deck_damping,
     deck_moving,
     grid_turns,
+    lumped_inside,
     lumped_points,
     provenance,
     refuse_rings,
@@ -31,7 +33,7 @@ from interstage.component.geometric import Stiffener
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import merged
 from interstage.component.options import ReductionOptions
-from interstage.component.record import ChildBody, Component, MatrixSet
+from interstage.component.record import NO_SHAPES, ChildBody, Component, MatrixSet
 from interstage.errors import InputError, ModelError
 from interstage.fem.geometric import geometric_stiffnesses
 from interstage.fem.model import FEModel
@@ -57,33 +59,43 @@ def component_from_deck(
     deck = as_deck(deck, allow_outside)
     fe = FEModel.from_deck(deck)
     refuse_rings(fe)
+    check_lumped(fe, options.separate_lumped)
     bare = bare_model(fe)
+    kept = bare if options.separate_lumped is True else bare_model(fe, options.separate_lumped)
     if matrices is not None:
-        fe, bare = with_matrices(fe, bare, matrices(fe.grids.n_dof))
-    children: list[ChildBody] = child_bodies(fe) if options.separate_lumped else []
-    M_gg = bare.M_gg if options.separate_lumped else fe.M_gg
+        given = matrices(fe.grids.n_dof)
+        (fe, bare), (_, kept) = with_matrices(fe, bare, given), with_matrices(fe, kept, given)
     case = modes_case(fe, options.subcase)
+    children: list[ChildBody] = []
+    if options.separate_lumped:
+        constraints = subcase_constraints(fe, case, SetCards())
+        children = child_bodies(fe, bare, constraints, options.separate_lumped)
     _refuse_preload(fe)
     check_points(fe, "rvdof", options.rvdof or {})
     check_points(fe, "aset", options.aset or {})
     check_points(fe, "geometric_stiffness or load_grids", dict.fromkeys(options.load_nodes, 0))
     aset = dict(options.aset) if options.aset is not None else deck_aset(fe, case)
-    reduced = _reduce(fe, M_gg, case, aset)
+    reduced = _reduce(fe, kept.M_gg, case, aset)
     frame = Frame.of(fe, options)
-    model = _assembled(fe, M_gg, bare, reduced, frame, options)
+    model = _assembled(fe, kept, bare, reduced, frame, options)
     if options.aset is None:
         model.moving = deck_moving(fe, case)
     if children and options.add_lumped_to_aset:
         aset = merged(aset, _carriers(model, children))
+    _refuse_floating(children)
     request = None if options.n_modes is not None else _wanted(fe, case)
     options = options.with_changes(aset=aset, name=options.name or Path(deck.name).stem)
     component = build_component(model, options, request)
+    stiff = _without_shapes(model, children, options)
+    if stiff:
+        component.provenance[NO_SHAPES] = ", ".join(stiff)
     said = provenance(deck, _said(options, frame.reference, case, request))
     more: dict[str, Any] = frame.fields()
     if options.keep_matrices:
-        more["gset"], more["fset"] = _matrix_sets(fe, M_gg, reduced)
+        more["gset"], more["fset"] = _matrix_sets(fe, kept.M_gg, reduced)
     return component.with_changes(
         child_bodies=[turned_child(body, frame.origin, frame.R) for body in children],
+        lumped_inside=lumped_inside(kept, frame),
         bgpdt=np.column_stack([fe.grids.id, fe.grids.cp, fe.grids.cd, fe.grids.xyz]).astype(float),
         notes=list(reduced.notes) + component.notes,
         provenance={**said, **component.provenance},
@@ -115,9 +127,12 @@ def _reduce(fe: FEModel, M_gg: Any, case: Subcase | None, aset: Mapping[int, int
 
 
 def _assembled(
-    fe: FEModel, M_gg: Any, bare: FEModel, reduced: ReducedModel, frame: Frame, options: ReductionOptions
+    fe: FEModel, kept: FEModel, bare: FEModel, reduced: ReducedModel, frame: Frame, options: ReductionOptions
 ) -> Assembled:
-    """Sets, matrices and maps of the reduced model in component axes."""
+    """Sets, matrices and maps of the reduced model in component axes.
+
+    kept, bare : the model without the lumped bodies that are taken out, and without any
+    """
     grids = fe.grids
     Q = grid_turns(fe, frame.R)
     positions = frame.positions(grids.xyz)
@@ -130,8 +145,8 @@ def _assembled(
     place = np.full(grids.n_dof, -1, dtype=np.int64)
     place[f[keep]] = np.arange(len(keep))
     T = sp.csr_matrix(reduced.dependence.T_gn)[:, reduced.sets.within("f", "n")[keep]]
-    M_c = (Q @ M_gg @ Q.T).tocsr()
-    points, words = lumped_points(fe, bare, frame.R, Q, with_conm2=not options.separate_lumped)
+    M_c = (Q @ kept.M_gg @ Q.T).tocsr()
+    points, words = lumped_points(kept, bare, frame.R, Q)
 
     def to_f(A):
         return None if A is None or not A.nnz else sp.csr_matrix(reduced.to_f(A))[keep][:, keep]
@@ -176,21 +191,60 @@ def _empty(A: Any) -> np.ndarray:
     return np.asarray(abs(A).sum(axis=1)).ravel() == 0
 
 
+def _refuse_floating(children: list[ChildBody]) -> None:
+    """Refuse lumped bodies that turn about another point than their grid: without them that is a mechanism."""
+    for body in children:
+        if not body.node and not body.carrier and body.joint_axes is None and body.joint != "ball":
+            continue  # held in a way that is not a joint: said when it is hung
+        if not body.node and not body.carrier:
+            raise ModelError(
+                f"{body.name} cannot be taken out: its {body.connection.upper()} leaves it a {body.joint.split()[0]} "
+                "joint away from its own grid, which moves without resistance when the mass is gone",
+                where=f"grid {body.grid}",
+                hint="make it the dependent grid of the rigid element, or leave the mass in: separate_lumped takes a "
+                "list of CONM2 ids",
+            )
+
+
 def _carriers(model: Assembled, children: list[ChildBody]) -> dict[int, int]:
-    """Interface that the child bodies need: the free coordinates on which the motion of their grids
-    depends.
+    """Interface that the child bodies need: the free coordinates on which the motion of their grids depends.
+
+    A grid that carries a body by itself is in it with all its free components: with some of them it would be a hinge.
     """
+    found: dict[int, set[int]] = {}
+    for motions in _dependence(model, children):
+        nodes = {node for node, _ in motions}
+        if len(nodes) == 1:
+            (node,) = nodes
+            motions = [(node, c) for c in range(6) if model.f_row[node, c] >= 0]
+        for node, c in motions:
+            found.setdefault(int(model.node_ids[node]), set()).add(c + 1)
+    return {grid: int("".join(str(c) for c in sorted(values))) for grid, values in sorted(found.items())}
+
+
+def _dependence(model: Assembled, children: list[ChildBody]) -> list[list[tuple[int, int]]]:
+    """Return for each child body the free coordinates (node row, component) on which the motion of its grid depends."""
     owner = {
         int(row): (node, c) for node, rows in enumerate(model.f_row) for c, row in enumerate(rows) if row >= 0
     }
-    found: dict[int, set[int]] = {}
+    out = []
     for body in children:
         at = int(np.searchsorted(model.node_ids, body.grid))
-        for column in np.unique(model.T_gf[6 * at : 6 * at + 6].indices):
-            if int(column) in owner:
-                node, c = owner[int(column)]
-                found.setdefault(int(model.node_ids[node]), set()).add(c + 1)
-    return {grid: int("".join(str(c) for c in sorted(values))) for grid, values in sorted(found.items())}
+        columns = np.unique(model.T_gf[6 * at : 6 * at + 6].indices)
+        out.append([owner[int(column)] for column in columns if int(column) in owner])
+    return out
+
+
+def _without_shapes(model: Assembled, children: list[ChildBody], options: ReductionOptions) -> list[str]:
+    """Names of the child bodies for whose loads there are neither interface coordinates nor residual vectors."""
+    loaded = {grid for one in options.loads for grid in one}
+    known = {*(options.aset or {}), *(options.rvdof or {}), *loaded}
+    out = []
+    for body, motions in zip(children, _dependence(model, children)):
+        carriers = {int(model.node_ids[node]) for node, _ in motions}
+        if not body.carrier and body.grid not in known and body.node not in known and not carriers <= known:
+            out.append(body.name)
+    return out
 
 
 def _wanted(fe: FEModel, case: Subcase | None) -> EigenRequest:
@@ -220,7 +274,7 @@ def _said(
         "rvdof": text(options.rvdof),
         "csid": str(options.csid),
         "grdpnt": str(reference),
-        "separate_lumped": str(bool(options.separate_lumped)),
+        "separate_lumped": str(options.separate_lumped),
         "subcase": str(case.id) if case else "none",
         "geometric_stiffness": f"spin, grids {options.load_nodes}" if options.stiffens else "no",
         "recover": "; ".join(f"{name}: {' '.join(map(str, one))}" for name, one in options.results.items()),

@@ -17,6 +17,7 @@ from interstage.component.from_nastran.source import (
     check_points,
     deck_aset,
     deck_damping,
+    lumped_inside,
     lumped_points,
     provenance,
     refuse_rings,
@@ -98,7 +99,8 @@ def superelement_component(
     options = options.with_changes(name=options.name or Path(deck.name).stem)
     version = {"solver": "external NASTRAN (EXTSEOUT)", "nastran_version": said.pop("nastran_version")}
     made = provenance(deck, said) | version
-    return component_from_superelement(reduced, options).with_changes(**frame.fields(), provenance=made)
+    more = {**frame.fields(), "lumped_inside": lumped_inside(fe, frame), "provenance": made}
+    return component_from_superelement(reduced, options).with_changes(**more)
 
 
 def _interface(fe: FEModel, options: ReductionOptions) -> dict[int, int]:

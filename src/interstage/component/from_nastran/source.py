@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from interstage.component.integrals import PointMasses, point_masses
 from interstage.component.interface import check_grids
 from interstage.component.options import ReductionOptions
+from interstage.component.record import LumpedInside
 from interstage.errors import InputError, ModelError, known_names
 from interstage.fem.elements.axisymmetric import AxisymmetricBlock
 from interstage.fem.elements.point_mass import PointMassBlock
@@ -195,9 +196,50 @@ def refuse_rings(fe: FEModel) -> None:
         )
 
 
-def bare_model(fe: FEModel) -> FEModel:
-    """The model without its CONM2."""
-    return replace(fe, blocks=[b for b in fe.blocks if not isinstance(b, PointMassBlock)])
+def bare_model(fe: FEModel, chosen: bool | Sequence[int] = True) -> FEModel:
+    """The model without its CONM2, or without those whose ids are chosen."""
+    if chosen is False:
+        return fe
+    blocks = []
+    for block in fe.blocks:
+        if not isinstance(block, PointMassBlock):
+            blocks.append(block)
+        elif chosen is not True:
+            kept = ~np.isin(block.eid, chosen)
+            parts = (block.eid, block.nodes, block.point_mass, block.offset, block.inertia)
+            blocks += [PointMassBlock(*(part[kept] for part in parts))] if kept.any() else []
+    return replace(fe, blocks=blocks)
+
+
+def check_lumped(fe: FEModel, chosen: bool | Sequence[int]) -> None:
+    """Refuse ids that no CONM2 of the deck has."""
+    if isinstance(chosen, bool):
+        return
+    known = [int(eid) for block in fe.blocks if isinstance(block, PointMassBlock) for eid in block.eid]
+    unknown = [eid for eid in chosen if eid not in known]
+    if unknown:
+        raise InputError(
+            f"separate_lumped names CONM2 {unknown[0]}, which is not in the deck",
+            where=fe.source,
+            hint=known_names(known),
+        )
+
+
+def lumped_inside(fe: FEModel, frame: Frame) -> LumpedInside | None:
+    """Return the CONM2 of a model, in component axes; None where there are none."""
+    blocks = [block for block in fe.blocks if isinstance(block, PointMassBlock)]
+    if not sum(len(block.eid) for block in blocks):
+        return None
+    row = np.concatenate([block.nodes[:, 0] for block in blocks])
+    offset = np.concatenate([block.offset for block in blocks])
+    inertia = np.concatenate([block.inertia for block in blocks]) * fe.wtmass
+    return LumpedInside(
+        names=[f"CONM2_{eid}" for block in blocks for eid in block.eid],
+        grid=fe.grids.id[row].astype(np.int64),
+        mass=np.concatenate([block.point_mass for block in blocks]) * fe.wtmass,
+        position=frame.positions(fe.grids.xyz[row] + offset),
+        inertia=np.einsum("ba,nbc,cd->nad", frame.R, inertia, frame.R),
+    )
 
 
 def with_matrices(fe: FEModel, bare: FEModel, given: Mapping[str, sp.csr_matrix]) -> tuple[FEModel, FEModel]:
@@ -219,14 +261,15 @@ def with_matrices(fe: FEModel, bare: FEModel, given: Mapping[str, sp.csr_matrix]
     return out[0], out[1]
 
 
-def lumped_points(
-    fe: FEModel, bare: FEModel, R: np.ndarray, Q: Any = None, with_conm2: bool = True
-) -> tuple[PointMasses, list[str]]:
-    """Point masses in component axes: of the grids, and every CONM2 at its own centre of gravity."""
+def lumped_points(fe: FEModel, bare: FEModel, R: np.ndarray, Q: Any = None) -> tuple[PointMasses, list[str]]:
+    """Point masses in component axes: of the grids, and every CONM2 of `fe` at its own centre of gravity.
+
+    bare : the model without any CONM2
+    """
     Q = grid_turns(fe, R) if Q is None else Q
     parts, notes = point_masses((Q @ bare.M_gg @ Q.T).tocsr(), len(fe.grids))
     mass, row, offset = [parts.mass], [parts.row], [parts.offset]
-    for block in fe.blocks if with_conm2 else ():
+    for block in fe.blocks:
         if isinstance(block, PointMassBlock):
             mass.append(block.point_mass * fe.wtmass)
             row.append(block.nodes[:, 0])

@@ -1,0 +1,153 @@
+"""How rigid elements and MPCs hold a lumped body: the joint, its position and its axes, from the constraint equations.
+
+Take the lumped masses out of a deck, hold everything that has stiffness or mass of its own, and look which motions of
+the grid of a lumped body are left. Nothing is left where the grid follows the structure (locked); the three rotations
+of an RBAR that holds translations alone are a ball joint at its dependent end; one rotation is a revolute joint. A
+motion of the grid at x is a rotation θ about the point p where u = θ × (x - p).
+
+A grid without stiffness may carry another one: bodies whose motions go together hang on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from interstage.component.integrals import skew
+from interstage.fem.model import FEModel
+from interstage.fem.reduction import Constraints
+
+NULL = 1e-9  # singular values of scaled constraint equations below this are zero
+
+
+@dataclass
+class Held:
+    """How a grid is held: its joint, where and about which axes (basic), at which grid, or by which other grid.
+
+    joint : "locked", "ball", "revolute", "universal", "prismatic", "free", or "" for another motion
+    node : the grid itself, where it has the joint; 0 where it turns about another point
+    carrier : grid (row) of another lumped body that carries it, or -1
+    """
+
+    joint: str
+    node: int
+    position: np.ndarray
+    axes: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    carrier: int = -1
+
+
+class GridMotions:
+    """Motions that the constraint equations leave to grids without stiffness and mass, all else held."""
+
+    def __init__(self, fe: FEModel, bare: FEModel, constraints: Constraints):
+        grids, given = fe.grids, constraints.equations
+        self.grids = grids
+        R = sp.csr_array((given.value, (given.row, given.dof)), shape=(len(given), grids.n_dof))
+        used = np.asarray(abs(fe.K_gg).sum(axis=1)).ravel() + np.asarray(abs(bare.M_gg).sum(axis=1)).ravel()
+        self.idle = used == 0
+        self.idle[constraints.spc] = False
+        self.rotation = np.zeros(grids.n_dof, dtype=bool)
+        self.rotation[(grids.dof[:, None] + np.arange(3, 6)).ravel()] = True
+        idle = np.flatnonzero(self.idle)
+        self.R = sp.csc_array(R)
+        # dofs that an equation has in common belong together
+        pattern = abs(R[:, idle])
+        label = (
+            connected_components(pattern.T @ pattern, directed=False)[1] if len(idle) else np.zeros(0, int)
+        )
+        self.label = np.full(grids.n_dof, -1, dtype=np.int64)
+        self.label[idle] = label
+
+    def left(self, row: int, others: Sequence[int] = (), held: Sequence[int] = ()) -> np.ndarray:
+        """Return motions (6 + 6 len(others), k) that are left to a grid and others, with the grids `held` held as well.
+
+        Rows are T1 T2 T3 R1 R2 R3 in basic axes, rotations times the unit of length `scale`.
+        """
+        wanted = [row, *others]
+        dofs = (self.grids.dof[wanted][:, None] + np.arange(6)).ravel()
+        free = dofs[self.label[dofs] >= 0]
+        together = np.flatnonzero(np.isin(self.label, np.unique(self.label[free])) & (self.label >= 0))
+        for one in held:
+            together = np.setdiff1d(together, self.grids.dof[one] + np.arange(6))
+        size = self.scale(row)
+        A = self.R[:, together]
+        A = A.tocsr()[np.unique(A.indices)].toarray() / np.where(self.rotation[together], size, 1.0)
+        A /= np.maximum(np.abs(A).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+        N = _null_space(A) if len(A) else np.eye(len(together))
+        motion = np.zeros((self.grids.n_dof, N.shape[1]))
+        motion[together] = N
+        basic = [np.kron(np.eye(2), R) for R in self.grids.R_basic_cd[wanted]]
+        return np.vstack([R @ motion[self.grids.dof[one] + np.arange(6)] for R, one in zip(basic, wanted)])
+
+    def scale(self, row: int) -> float:
+        """Return a length of the model about a grid, to compare rotations with translations."""
+        return float(np.abs(self.grids.xyz - self.grids.xyz[row]).max(initial=0.0)) or 1.0
+
+
+def _null_space(A: np.ndarray) -> np.ndarray:
+    _, s, Vt = np.linalg.svd(A)
+    rank = int(np.sum(s > NULL * max(s.max(initial=0.0), 1e-300)))
+    return Vt[rank:].T
+
+
+def _range(A: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis (rows of A, k) of what the columns of A span."""
+    U, s, _ = np.linalg.svd(A, full_matrices=False)
+    return U[:, s > NULL]
+
+
+def held_grids(fe: FEModel, bare: FEModel, constraints: Constraints, rows: Sequence[int]) -> dict[int, Held]:
+    """Return how each of some grids (rows) without stiffness of their own is held."""
+    motions = GridMotions(fe, bare, constraints)
+    chosen = list(dict.fromkeys(int(row) for row in rows))
+    left = {row: _range(motions.left(row)) for row in chosen}
+    found: dict[int, Held] = {}
+    for row in sorted(chosen, key=lambda one: left[one].shape[1]):
+        own, carrier = left[row], -1
+        for other in [one for one in found if left[one].shape[1] and own.shape[1]]:
+            both = _range(motions.left(row, others=[other]))
+            if both.shape[1] < own.shape[1] + left[other].shape[1]:
+                own, carrier = _range(motions.left(row, held=[other])), other
+                break
+        found[row] = _joint(motions, row, own, carrier)
+    return found
+
+
+def _joint(motions: GridMotions, row: int, N: np.ndarray, carrier: int) -> Held:
+    """Return the joint that leaves the motions N (6, k) to a grid."""
+    grids, size = motions.grids, motions.scale(row)
+    here, own = grids.xyz[row].copy(), int(grids.id[row])
+    u, theta = N[:3], N[3:] / size
+    k = N.shape[1]
+    if k == 0:
+        return Held("locked", own, here, carrier=carrier)
+    if k == 6:
+        return Held("free", own, here, carrier=carrier)
+    if k == 1 and np.abs(theta).max() < NULL:
+        return Held("prismatic", own, here, _tidy(u.T), carrier)
+    if k > 3 or np.linalg.matrix_rank(N[3:], tol=1e-6) < k:
+        return Held("", 0, here, carrier=carrier)
+    # u_i = θ_i × d, d = x - p
+    d, *_ = np.linalg.lstsq(np.vstack([skew(one) for one in theta.T]), u.T.ravel(), rcond=1e-9)
+    if np.abs(np.cross(theta.T, d) - u.T).max() > 1e-7:
+        return Held("", 0, here, carrier=carrier)
+    kind = {1: "revolute", 2: "universal", 3: "ball"}[k]
+    axes = np.zeros((0, 3)) if k == 3 else _tidy(np.linalg.qr(theta)[0].T)
+    if np.abs(d).max() < 1e-9 * size:
+        return Held(kind, own, here, axes, carrier)
+    return Held(kind, 0, here - d, axes, carrier)
+
+
+def _tidy(axes: np.ndarray) -> np.ndarray:
+    """Return unit axes (k, 3), along x, y or z where they span nothing else, each with its largest entry positive."""
+    k = len(axes)
+    P = axes.T @ np.linalg.pinv(axes.T)
+    aligned = [e for e in np.eye(3) if np.abs(P @ e - e).max() < 1e-9]
+    out = np.array(aligned) if len(aligned) == k else axes / np.linalg.norm(axes, axis=1, keepdims=True)
+    out[np.abs(out) < 1e-12] = 0.0
+    largest = np.abs(out).argmax(axis=1)
+    return out * np.sign(out[np.arange(k), largest])[:, None]
