@@ -13,6 +13,7 @@ section C.2, and "FModal: a flexible body dynamics modeling pipeline", section 3
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -32,10 +33,11 @@ from interstage.component.from_nastran.external import (
 )
 from interstage.component.from_nastran.op2 import component_from_op2
 from interstage.component.from_nastran.op4 import component_from_op4
+from interstage.component.from_nastran.run_text import dropped_statements
 from interstage.component.from_nastran.source import check_points, deck_aset, deck_moving
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component
-from interstage.errors import InputError, known_names
+from interstage.errors import FidelityWarning, InputError, known_names
 from interstage.fem.model import FEModel
 from interstage.fem.requests import modes_case
 from interstage.nastran import Deck, read_deck
@@ -45,6 +47,9 @@ _BUILT_IN = {
     "geometric_stiffness": "geometric stiffness is computed",
     "recover": "recovery rows are made",
 }
+_EMPTY = (
+    "executable_path was set to nothing (is the environment variable defined?): the built-in solver was used"
+)
 _ALTERS = ("separate_lumped", "loads", "inertia_relief", "rotary_integrals")
 
 
@@ -53,7 +58,8 @@ class Nastran:
 
     Attributes
     ----------
-    executable_path : a NASTRAN program; None or "" for the built-in solver
+    executable_path : a NASTRAN program; None or "" for the built-in solver, which a warning and the notes of the
+        component say where it was set so, as by an environment variable that is not defined
     timeout_s : time limit of an external run
     dialect : of that program, "msc" or "nx", in which the DMAP alter is written
     alters : let the external run write the matrices of the g-set by a DMAP alter, so that all that the built-in solver
@@ -62,7 +68,8 @@ class Nastran:
     """
 
     def __init__(self) -> None:
-        self.executable_path: str | os.PathLike | None = None
+        self._executable: str | os.PathLike | None = None
+        self._asked = False
         self.timeout_s = 24 * 3600.0
         self.dialect: Dialect = "msc"
         self.alters: bool | None = None
@@ -72,6 +79,15 @@ class Nastran:
         self._options: ReductionOptions | None = None
         self._run: Run | None = None
         self._solved: tuple[tuple, Component] | None = None
+
+    @property
+    def executable_path(self) -> str | os.PathLike | None:
+        """A NASTRAN program; None or "" for the built-in solver, which a warning says where it was set so."""
+        return self._executable
+
+    @executable_path.setter
+    def executable_path(self, path: str | os.PathLike | None) -> None:
+        self._executable, self._asked = path, True
 
     def read(self, fpath: str | os.PathLike, allow_outside: bool = False) -> None:
         """Read the main deck and all that it includes."""
@@ -127,6 +143,8 @@ class Nastran:
         if self.executable_path:
             self._run = self._external()
         else:
+            if self._asked:
+                warnings.warn(_EMPTY, FidelityWarning, stacklevel=2)
             self._solve(grdpnt, self._options.rigid_threshold_hz)
 
     def _solve(self, grdpnt: int | None, threshold_hz: float) -> Component:
@@ -136,7 +154,10 @@ class Nastran:
             options = self._options.with_changes(
                 grdpnt=grdpnt, rigid_threshold_hz=threshold_hz, modal_integrals=True
             )
-            self._solved = (key, component_from_deck(self._deck, options))
+            made = component_from_deck(self._deck, options)
+            if self._asked:
+                made.notes.append(_EMPTY)
+            self._solved = (key, made)
         return self._solved[1]
 
     def load_op2(
@@ -175,6 +196,8 @@ class Nastran:
                 component = self._from_files(Path(fop2) if fop2 else self._run.op4, options)
         else:
             component = self._solve(reference, threshold)
+        if self._run is not None and not fop2:
+            component = component.with_changes(notes=[*component.notes, *self._run.notes])
         if not modal_integral_flag:
             component = component.without_integrals()
         self.component = component
@@ -250,4 +273,9 @@ class Nastran:
             first = 10 ** len(str(top)) + 1
             text = run_deck(self._deck, options.n_modes, aset, rvdof, first, op4, case, moving)
         folder = Path.cwd() / f"analysis_{name}"
-        return replace(run_nastran(self.executable_path, text, name, folder, self.timeout_s), alters=alters)
+        gone = dropped_statements(self._deck, case)
+        notes = (f"left out of the deck of the external run: {', '.join(gone)}",) if gone else ()
+        for words in notes:
+            warnings.warn(words, FidelityWarning, stacklevel=3)
+        run = run_nastran(self.executable_path, text, name, folder, self.timeout_s)
+        return replace(run, alters=alters, notes=notes)

@@ -17,7 +17,8 @@ from interstage.component.from_nastran.external import (
     read_g_matrices,
     run_deck,
 )
-from interstage.errors import FileError, InputError, SolverError
+from interstage.component.from_nastran.run_text import dropped_statements
+from interstage.errors import FidelityWarning, FileError, InputError, SolverError
 from interstage.fem import FEModel
 from interstage.fem.requests import modes_case
 from interstage.fmodal import Nastran
@@ -333,3 +334,87 @@ def test_fatal_messages(tmp_path):
     )
     assert fatal_messages(path) == ["SYSTEM FATAL MESSAGE 1 (X) first reason"]
     assert fatal_messages(tmp_path / "none.f06") == []
+
+
+SENT = {
+    "a name behind blanks": ("QSET1,,1001,THRU,1010\n CONM2,900,9,0,200.0\n", ["CONM2"]),
+    "a fixed name behind blanks": (
+        "QSET1   0       1001    THRU    1010\n  CONM2 900     9       0       200.0\n",
+        ["CONM2"],
+    ),
+    "an alphabetic continuation": (
+        "ASET1   123456  1       2       3       4       5       6       7       +A\n+A      8       9\n",
+        [],
+    ),
+    "a continuation elsewhere": (
+        "+B      8       9\nASET1   123456  1       2       3       4       5       6       7       +B\n",
+        [],
+    ),
+    "a continuation of a kept card behind a dropped one": (
+        "CONM2   900     9       0       200.0   0.      0.      1.              +C\n"
+        "QSET1,,1001,THRU,1010\n+C      5.              6.                      7.\n",
+        ["CONM2"],
+    ),
+    "a blank continuation": ("ASET1,123456,1,2,3,4,5,6,7\n,8,9\nCONM2,900,9,0,200.0\n", ["CONM2"]),
+    "a replicated card": ("OMIT1,123,2\n=,=,*(1)\nCONM2,900,9,0,200.0\n", ["CONM2"]),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_the_deck_that_is_sent_has_the_cards_of_the_deck(name):
+    """Sets are replaced with all their lines; everything else has the mass and the stiffness of the deck."""
+    cards, kept = SENT[name]
+    text = boom([]).replace("ENDDATA", f"{cards}ENDDATA") if "ENDDATA" in boom([]) else boom([]) + cards
+    deck = deck_from_text(text, strict=False)
+    sent = run_deck(deck, 5, {1: 123456}, {}, 2001, "x.op4")
+    again = deck_from_text(sent)
+    assert not any(len(again.cards(one)) for one in ("ASET1", "OMIT1"))
+    assert len(again.cards("QSET1")) == 1
+    assert all(len(again.cards(one)) == 1 for one in kept)
+    body = [line for line in sent.splitlines() if line[:2] in ("+A", "+B")]
+    assert body == []
+    bare = FEModel.from_deck(deck_from_text(boom([]))).mass_properties().mass
+    more = 200.0 if "CONM2" in kept else 0.0
+    assert FEModel.from_deck(again).mass_properties().mass == pytest.approx(bare + more, rel=1e-12)
+
+
+def test_statements_that_matter_are_sent_and_others_are_named(folder):
+    """SYSTEM cells, files, DIAG, temperatures and modal damping go along; what does not is said."""
+    head = "NASTRAN SYSTEM(151)=1\nASSIGN INPUTT4='x.op4',\n UNIT=33\nASSIGN OUTPUT4='y.op4',UNIT=57\nDIAG 8\nTIME 5\n"
+    control = "METHOD = 1\nECHO = NONE\nTEMP(INIT) = 5\nTEMP(LOAD) = 6\nSDAMPING = 7\nDEFORM = 4\n"
+    text = head + boom([]).replace("METHOD = 1", control)
+    for sent in (
+        run_deck(deck_from_text(text), 5, {1: 123456}, {}, 2001, "x.op4"),
+        matrix_run_deck(deck_from_text(text), 5, "x.op4", "nx"),
+    ):
+        lines = sent.splitlines()
+        assert lines[:3] == ["NASTRAN SYSTEM(151)=1", "ASSIGN INPUTT4='x.op4',", " UNIT=33"]
+        assert sum("UNIT=57" in line for line in lines) == 1
+        assert lines.index("SOL 103") < lines.index("DIAG 8") < lines.index("CEND")
+        for wanted in ("TEMP(INIT) = 5", "SDAMPING = 7"):
+            assert lines.index("CEND") < lines.index(wanted) < lines.index("BEGIN BULK")
+        assert not any("TEMP(LOAD)" in line for line in lines)
+    assert dropped_statements(deck_from_text(text)) == ["TEMP(LOAD)", "DEFORM"]
+    (folder / "boom.dat").write_text(text)
+    nast = Nastran()
+    nast.read("boom.dat")
+    nast.executable_path = stand_in(folder, "sys.exit(3)")
+    with pytest.warns(FidelityWarning, match=r"left out .* TEMP\(LOAD\), DEFORM"), pytest.raises(SolverError):
+        nast.run_103(n_modes=6, aset={1: 123456})
+
+
+def test_an_executable_that_is_set_to_nothing_is_said(folder):
+    """The built-in solver takes the place of a NASTRAN that the environment does not name: warning and note."""
+    nast = Nastran()
+    nast.read("SimpleBeam.dat")
+    nast.run_103(n_modes=2)
+    nast.load_op2()
+    assert not any("executable_path" in note for note in nast.component.notes)
+    nast.executable_path = os.getenv("MSC_NASTRAN_2019_PATH")
+    with pytest.warns(FidelityWarning, match="built-in solver was used"):
+        nast.run_103(n_modes=2)
+    nast.load_op2()
+    assert any("built-in solver was used" in note for note in nast.component.notes)
+    nast.executable_path = folder / "no_such_program"
+    with pytest.raises(FileError, match="executable was not found"):
+        nast.run_103(n_modes=2, aset={1: 123456})

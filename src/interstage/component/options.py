@@ -179,8 +179,9 @@ def _lumped(value: object) -> bool | tuple[int, ...]:
     try:
         if isinstance(value, str | bytes | Mapping):
             raise TypeError
-        ids = tuple(int(one) for one in value)  # type: ignore[call-overload, attr-defined]
-        if any(number != one or number < 1 for number, one in zip(ids, value)):  # type: ignore[call-overload]
+        given = list(value)  # type: ignore[call-overload]
+        ids = tuple(int(one) for one in given)
+        if any(number != one or number < 1 for number, one in zip(ids, given)):
             raise ValueError
     except (TypeError, ValueError):
         raise InputError(

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.component.from_nastran.run_text import OP4_UNIT, kept_bulk, kept_case, kept_executive
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, Subcase, read_op4
 from interstage.nastran.op4 import SparseMatrix
 from interstage.output import make_folder, read_bytes, write_text
 
-OP4_UNIT = 57
 SEID = 1
 _REPLACED = ("EIGRL", "EIGR", "ENDDATA", "RVDOF", "RVDOF1")
 # sets of the deck, in whose place come those of the run: a dof may be in one of them only
@@ -31,7 +31,6 @@ _SETS = tuple(
     f"{name}{k}" for name in ("ASET", "BSET", "CSET", "QSET", "OMIT", "SUPORT", "BNDFIX") for k in ("", "1")
 )
 _SETS += ("BNDFREE", "BNDFRE1", "SPOINT")
-_DROPPED_PARAM = ("POST", "GRDPNT", "EXTOUT", "FIXEDB")
 
 
 Dialect = Literal["msc", "nx"]
@@ -53,6 +52,7 @@ class Run:
     f06: Path
     version: str = "unknown"
     alters: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def run_deck(
@@ -71,11 +71,14 @@ def run_deck(
     case : the subcase whose constraints hold, the first by default
     moving : part of the interface that moves in the modes (CSET)
     """
+    first, executive = kept_executive(deck)
     lines = [
+        *first,
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},DELETE",
         "SOL 103",
+        *executive,
         "CEND",
-        *_kept_case(deck, case, supported=False),
+        *kept_case(deck, case, supported=False),
         "METHOD = 990001",
         "DISPLACEMENT(PLOT) = ALL",
         "RESVEC(NOINRL,NOAPPL,NODAMP) = YES" if rvdof else "RESVEC = NO",
@@ -92,7 +95,7 @@ def run_deck(
         kept = "".join(c for c in str(value) if c not in free)
         lines += [f"{name},{part},{grid}" for name, part in (("BSET1", kept), ("CSET1", free)) if part]
     lines += [f"RVDOF1,{value},{grid}" for grid, value in sorted(rvdof.items())]
-    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text()), _REPLACED + _SETS), "ENDDATA", ""])
+    return "\n".join([*lines, *kept_bulk(deck, _REPLACED + _SETS), "ENDDATA", ""])
 
 
 def alter(dialect: Dialect) -> list[str]:
@@ -106,12 +109,15 @@ def alter(dialect: Dialect) -> list[str]:
 
 def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect, case: Subcase | None = None) -> str:
     """Write the run as one deck: SOL 103 with the alter of a dialect, INCLUDEs in place; `case` as in `run_deck`."""
+    first, executive = kept_executive(deck)
     lines = [
+        *first,
         f"ASSIGN OUTPUT4='{op4}',UNIT={OP4_UNIT},FORM=UNFORMATTED,DELETE",
         "SOL 103",
+        *executive,
         *alter(dialect),
         "CEND",
-        *_kept_case(deck, case),
+        *kept_case(deck, case),
         "METHOD = 990001",
         "DISPLACEMENT(PLOT) = ALL",
         "RESVEC = NO",
@@ -119,7 +125,7 @@ def matrix_run_deck(deck: Deck, n_modes: int, op4: str, dialect: Dialect, case: 
         "PARAM,POST,-1",
         f"EIGRL,990001,,,{n_modes},,,,MASS",
     ]
-    return "\n".join([*lines, *_kept_bulk(_bulk(deck.text()), _REPLACED), "ENDDATA", ""])
+    return "\n".join([*lines, *kept_bulk(deck, _REPLACED), "ENDDATA", ""])
 
 
 def read_g_matrices(path: Path, n_dof: int) -> dict[str, sp.csr_matrix]:
@@ -151,53 +157,6 @@ def read_g_matrices(path: Path, n_dof: int) -> dict[str, sp.csr_matrix]:
         if np.iscomplexobj(matrix) or not np.isfinite(matrix.data).all():
             raise FileError(f"{name} of the op4 file is complex or not finite", where=str(path))
         out[key] = matrix
-    return out
-
-
-def _bulk(text: str) -> list[str]:
-    """Lines of the bulk data."""
-    lines = text.splitlines()
-    words = (line.split("$")[0].split()[:1] for line in lines)
-    begin = next((k for k, word in enumerate(words) if word and word[0].upper() == "BEGIN"), -1)
-    return lines[begin + 1 :]
-
-
-def _kept_case(deck: Deck, case: Subcase | None, supported: bool = True) -> list[str]:
-    """Case control that changes the structure: sets, parameters, direct matrices; output and other subcases go."""
-    case = case or deck.case.subcases[0]
-    lines = [f"TITLE = {case.title}"] if case.title else []
-    chosen = {
-        "SPC": case.spc,
-        "MPC": case.mpc,
-        "NSM": case.nsm,
-        "SUPORT1": case.suport1 if supported else None,
-    }
-    lines += [f"{name} = {number}" for name, number in chosen.items() if number is not None]
-    for name, value in {**deck.case.params, **case.params}.items():
-        values = value if isinstance(value, tuple) else (value,)
-        lines += [",".join(["PARAM", name, *map(str, values)])] if name not in _DROPPED_PARAM else []
-    for name, matrices in (("K2GG", case.k2gg), ("M2GG", case.m2gg), ("B2GG", case.b2gg)):
-        parts = [f"{case.factors[one]!r}*{one}" if one in case.factors else one for one in matrices]
-        lines += [f"{name} = {', '.join(parts)}"] if parts else []
-    return lines
-
-
-def _kept_bulk(bulk: list[str], dropped: tuple[str, ...]) -> list[str]:
-    """Bulk data without the cards `dropped` that the run replaces, with their continuations."""
-    out, dropping = [], False
-    for line in bulk:
-        body = line.split("$")[0]
-        if not body.strip():
-            continue
-        if body[0] in "+*, " and not body[:8].strip().strip("+*,").isalpha():
-            if not dropping:
-                out.append(line)
-            continue
-        name = re.split(r"[,*\s]", body.strip().upper(), maxsplit=1)[0]
-        fields = [v.strip().upper() for v in (body.split(",") if "," in body else (body[:8], body[8:16]))]
-        dropping = name in dropped or (name == "PARAM" and len(fields) > 1 and fields[1] in _DROPPED_PARAM)
-        if not dropping:
-            out.append(line)
     return out
 
 
