@@ -193,5 +193,5 @@ def refuse_twice(model: Multibody, spec: BodySpec) -> None:
 def _center(component: Component, spec: BodySpec) -> np.ndarray:
     """Return the center of mass (3,) of a rigid body on a node, joint at zero, from the component's reference point."""
     assert spec.inertia is not None
-    at = component.node_positions[component.node_row(int(spec.at))]  # type: ignore[arg-type]
+    at = component.node_positions[component.node_row(int(spec.at))]
     return at + spec.rotation @ (np.real(spec.inertia.com) - spec.offset)

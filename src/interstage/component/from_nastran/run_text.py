@@ -90,11 +90,11 @@ def kept_case(deck: Deck, case: Subcase | None, supported: bool = True) -> list[
         "SUPORT1": case.suport1 if supported else None,
     }
     lines += [f"{name} = {number}" for name, number in chosen.items() if number is not None]
-    for name, value in case.requests.items():
+    for name, asked in case.requests.items():
         if _is_kept(name):
             option = case.options.get(name, "")
             written = name if "(" in name or not option else f"{name}({option})"
-            lines.append(f"{written} = {value}" if value else written)
+            lines.append(f"{written} = {asked}" if asked else written)
     params = {**deck.case.params, **case.params}
     for name, value in params.items():
         if name == "AUTOSPC" and "AUTOSPC" in case.requests:
