@@ -42,10 +42,13 @@ test: lint
 	echo "== kernels without compilation" && \
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(BESIDE) -m kernels --no-header $$(grep -rl "mark.kernels" tests --include="*.py")
 
-# A million hostile files of every kind, for the night; inputs that bring anything but a sentence are kept in fuzz-found
+# A million hostile files of every kind, for the night; inputs that bring anything but a sentence are kept in fuzz-found.
+# Then interrupts of runs at random instants: each is heard, or the run is the same to the last bit
 INPUTS ?= 1000000
+INTERRUPTS ?= 2000
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/hostile.py $(INPUTS)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/interrupts.py $(INTERRUPTS)
 
 # Faults planted one at a time, for the night: how many of them the tests see
 MUTANTS ?= 200

@@ -236,3 +236,29 @@ def test_pipes_and_devices_are_not_read(tmp_path):
         for path in (tmp_path / name, tmp_path / f"zero-{name}"):
             with pytest.raises(ist.InterstageError, match=name):
                 read(path)
+
+
+def test_part_files_that_killed_writers_left_are_removed_by_owner_and_age(tmp_path):
+    old, new, other = (tmp_path / f".{name}.part" for name in ("a.json.11", "a.json.22", "b.json.33"))
+    for left in (old, new, other):
+        left.write_text("half")
+        os.utime(left, (0, 0) if left is not new else None)
+    link = tmp_path / ".a.json.44.part"
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    os.utime(victim, (0, 0))
+    if hasattr(os, "symlink") and sys.platform != "win32":
+        link.symlink_to(victim)
+    write_text(tmp_path / "a.json", "{}")
+    left = {p.name for p in tmp_path.iterdir()} - {link.name}
+    assert left == {"a.json", new.name, other.name, "victim"} and victim.read_text() == "precious"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs files of another user")
+def test_part_files_of_others_stay(tmp_path):
+    theirs = tmp_path / ".a.json.11.part"
+    theirs.write_text("half")
+    os.utime(theirs, (0, 0))
+    os.chown(theirs, 12345, 12345)
+    write_text(tmp_path / "a.json", "{}")
+    assert theirs.exists()

@@ -5,6 +5,9 @@ for such files tries a damaged header a hundred times and sleeps twice as long e
 taken off, and the end of the file put in, in what the library is shown; the file itself is not touched, and damage is
 found at once.
 
+A writer holds room on the disk for what it will write (`Room`): the library does not survive a disk that fills up
+under it.
+
 Superblock of version 3: signature (8), version, sizes of addresses and lengths, marks, base, extension, end of file and
 root (8 each), checksum (4). Source: HDF5 File Format Specification 3.0, II.A; Jenkins, lookup3.c.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -68,6 +72,44 @@ def finished(path: Path) -> Finished | None:
     head[_END : _END + 8] = path.stat().st_size.to_bytes(8, "little")
     head[_SUM:] = lookup3(bytes(head[:_SUM])).to_bytes(4, "little")
     return Finished(path, bytes(head))
+
+
+class Room:
+    """Bytes on the disk that a growing file has to itself, beyond what is in it."""
+
+    STEP = 1 << 18  # bytes that are taken at once, at least
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0))
+        self.end = os.fstat(self.file).st_size
+
+    def hold(self, end: int) -> None:
+        """Take room up to an end; OSError where there is none."""
+        self.end = min(
+            self.end, os.fstat(self.file).st_size
+        )  # the library may have cut what it does not know of
+        if end <= self.end:
+            return
+        end = max(end, self.end + self.STEP)
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(self.file, self.end, end - self.end)
+        else:  # nothing is written over: what is in the file ends before
+            at = max(self.end, os.fstat(self.file).st_size)
+            os.lseek(self.file, at, os.SEEK_SET)
+            while at < end:
+                at += os.write(self.file, bytes(min(1 << 20, end - at)))
+        self.end = end
+
+    def give_back(self) -> None:
+        """Give back what a finished file does not need."""
+        os.lseek(self.file, 0, os.SEEK_SET)
+        head = os.read(self.file, SIZE)
+        end = int.from_bytes(head[_END : _END + 8], "little")
+        if len(head) == SIZE and head[:9] == SIGNATURE + b"\x03" and SIZE < end < self.end:
+            with suppress(OSError):
+                os.ftruncate(self.file, end)
+        os.close(self.file)
 
 
 def is_marked(path: Path) -> bool:

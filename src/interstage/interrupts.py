@@ -1,4 +1,8 @@
-"""Ctrl-C is heard wherever it comes: Python drops an interrupt that falls into a callback of a compiler."""
+"""Ctrl-C is heard wherever it comes: Python drops an interrupt that falls into a callback of a compiler.
+
+What must be done whole holds signals back (`uninterrupted`); while files are written, signals that would end the
+process at once end it after they are closed (`terminations_heard`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 AGAIN = 0.02  # seconds until a dropped interrupt is sent again: the callback has long returned
 
@@ -49,3 +54,65 @@ def _send() -> None:
         signal.pthread_kill(main, signal.SIGINT)
     else:
         _thread.interrupt_main()
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was told to end; files are closed, then it does."""
+
+    def __init__(self, number: int):
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def terminations_heard() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise `Terminated` in a `with` block; the process ends of them where the block ends.
+
+    That is so in the main thread, and where the program has no handler of its own.
+    """
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    heard = [n for n in numbers if _in_main_thread() and signal.getsignal(n) is signal.SIG_DFL]
+
+    def end(number: int, frame: object) -> None:
+        raise Terminated(number)
+
+    for number in heard:
+        signal.signal(number, end)
+    try:
+        yield
+    except Terminated as why:
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(why.number)
+        raise
+    finally:
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold signals of the main thread back in a `with` block; the handler of the first is called where it ends."""
+    before, kept = {}, list[tuple[int, FrameType | None]]()
+
+    def later(number: int, frame: FrameType | None) -> None:
+        kept.append((number, frame))
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2")
+    if _in_main_thread():
+        for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+            handler = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, later)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in kept[:1]:
+            before[signal.Signals(number)](number, frame)

@@ -2,17 +2,21 @@
 
 A file is written beside its target, brought to the disk and renamed over it, so that readers see the old file or the
 new one and never a part. A link is followed: what it points at is written, the link stays. What is no file (a
-folder, a device, a pipe) is refused, and so is a file that its owner protected.
+folder, a device, a pipe) is refused, and so is a file that its owner protected. The file beside the target has a name
+that nobody can foresee, is made by its writer alone, and gets the permissions of the file that it replaces. What a
+killed writer left behind is removed by the next one of the same user, some minutes later.
 """
 
 from __future__ import annotations
 
 import errno
+import glob
 import json
 import math
 import os
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +24,7 @@ from typing import Any
 
 from interstage.errors import FileError, InputError, SolverError
 
+LEFT_BEHIND = 600.0  # seconds since a part file was written to, after which nobody goes on with it
 _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota of the disk is used up",
@@ -105,6 +110,7 @@ def whole_file(path: str | os.PathLike, what: str = "file") -> Iterator[Path]:
     """Give a part file beside the target to write to; it takes the target's place when all went well."""
     target, mode = checked_target(path, what)
     part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    _clear_parts(target)
     try:
         # created here with the permissions that the umask leaves, or those of the file that is replaced
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else 0o600))
@@ -119,6 +125,16 @@ def whole_file(path: str | os.PathLike, what: str = "file") -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink()
+
+
+def _clear_parts(target: Path) -> None:
+    """Remove part files of a target that writers of this user left behind when they were killed."""
+    for left in target.parent.glob(f".{glob.escape(target.name[:40])}.*.part"):
+        with suppress(OSError):
+            found = left.lstat()
+            own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+            if own and stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > LEFT_BEHIND:
+                left.unlink()
 
 
 def checked_target(

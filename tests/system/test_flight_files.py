@@ -357,3 +357,42 @@ def test_a_row_is_asked_for_by_a_whole_number(row):
         with pytest.raises(InputError, match=f"whole number, -{len(log)} to {len(log) - 1}"):
             door(row)
     assert np.array_equal(log.state(np.int32(3)).q, log.q[3])
+
+
+def lagging(path, **more):
+    flight = ist.Assembly("x").add("lag", Lag(u=1.0))
+    return ist.simulate(flight, None, until=0.2, step="10 ms", log=path, progress=False, **more)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions")
+def test_a_log_keeps_its_permissions_and_follows_no_planted_link(tmp_path):
+    before = os.umask(0o022)
+    try:
+        path, victim = tmp_path / "l.h5", tmp_path / "victim.txt"
+        victim.write_text("precious")
+        for name in (f".l.h5.{os.getpid()}.part", f".l.h5.{os.getppid()}.part"):
+            (tmp_path / name).symlink_to(victim)
+        lagging(path, checkpoint="0.1 s")
+        both = path, path.with_suffix(".ckpt.h5")
+        assert victim.read_text() == "precious" and [p.stat().st_mode & 0o777 for p in both] == [0o644] * 2
+        for p in both:
+            p.chmod(0o600)
+        lagging(path, checkpoint="0.1 s")
+        assert [p.stat().st_mode & 0o777 for p in both] == [0o600] * 2
+    finally:
+        os.umask(before)
+
+
+def test_no_open_file_is_renamed(tmp_path, monkeypatch):
+    """Windows refuses that; and the library knows no file of the folder while the part takes its place."""
+    replace, seen = os.replace, []
+
+    def watched(source, target):
+        files = h5py.h5f.get_obj_ids(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_FILE)
+        seen.append([name for f in files if str(tmp_path).encode() in (name := f.name)])
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", watched)
+    lagging(tmp_path / "l.h5")
+    lagging(tmp_path / "l.h5")
+    assert seen == [[], []]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError
+from interstage.errors import InputError, InterstageError, SolverError
+from interstage.interrupts import terminations_heard, uninterrupted
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import rigid_of
@@ -63,6 +65,14 @@ from interstage.system.views import view_of
 
 BUFFER = 2**19  # numbers in the buffer of the log
 OPEN = 10.0  # tolerances by which closures may be open before they are assembled
+
+
+def _out_of_memory(t: float) -> SolverError:
+    """Return what to say of a run that memory does not suffice for."""
+    return SolverError(
+        f"there is not enough memory to go on at t = {t:.6g}",
+        hint="log less: log_step=, keep=[names of ports], or dense=False",
+    )
 
 
 class Flight:
@@ -329,7 +339,14 @@ class Flight:
         return float(self.loop.loop.pace[stretch.TIME])
 
     def run(self) -> FlightLog:
-        """Go to the end and return the log; what fails carries the log up to then as `log`."""
+        """Go to the end and return the log; what fails carries the log up to then as `log`.
+
+        A process that is told to end (SIGTERM) while it writes files does so after they are closed.
+        """
+        with nullcontext() if self.path is None else terminations_heard():
+            return self._run()
+
+    def _run(self) -> FlightLog:
         commits = 0.0 if self.path is None else COMMIT_S
         progress = Progress(
             self.plan.assembly.name, float(self.start), float(self.until), self.shown, commits
@@ -364,8 +381,11 @@ class Flight:
         except BaseException as error:
             self.flush()
             self._note()
-            vars(error)["log"] = self.log.finished(None)
-            raise
+            said = _out_of_memory(self.t) if isinstance(error, MemoryError) else error
+            vars(said)["log"] = self.log.finished(None)
+            if said is error:
+                raise
+            raise said from error
         finally:
             progress.close()
             self._release()
@@ -471,9 +491,12 @@ class Flight:
     def flush(self) -> None:
         """Move full rows to the log."""
         loop = self.loop.loop
-        self.log.take(loop)
-        loop.now[kernels.ROWS] = 0
-        loop.group_rows[:] = 0
+        with uninterrupted():
+            try:
+                self.log.take(loop)
+            finally:
+                loop.now[kernels.ROWS] = 0
+                loop.group_rows[:] = 0
 
     def log_row(self, t: float) -> None:
         """Log where the flight stands, unless it is in the log: signals as they are there."""

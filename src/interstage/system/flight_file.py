@@ -22,11 +22,10 @@ when that is killed too.
 
 from __future__ import annotations
 
-import os
 import re
+import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,10 +36,12 @@ import numpy as np
 
 from interstage.errors import FileError
 from interstage.files import FLIGHT, check_version
+from interstage.growing import Room
 from interstage.hdf5 import Fault, Group, link_name, opened, put_array, put_attribute, put_text
+from interstage.interrupts import uninterrupted
 from interstage.multibody import System
 from interstage.multibody.model_file import put_system, system_in
-from interstage.output import as_path, checked_target, json_text, parse_json, reason
+from interstage.output import as_path, checked_target, json_text, parse_json, reason, write_bytes
 from interstage.system import flight_phases
 from interstage.system.blocks import blocks_of
 from interstage.system.code_names import NoName, Program
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 CHUNK = 1 << 15  # numbers in a chunk of a table
+SPARE = 1 << 17  # bytes that are held for indices of chunks and for the end of the file
 WORDS = 240  # bytes of the text of an event
 TRIES = 10  # to read a file that grows meanwhile
 EVENTS = -1  # number of the table of events among the sums
@@ -61,32 +63,32 @@ _EVENT = re.compile(r"t = ([-+.\deE]+): (.*?)(?: \((.*)\))?", re.DOTALL)
 
 
 class FlightWriter:
-    """Write tables on the way: `put` rows, `note` events, `commit`, `place` the file under its name, `close` it."""
+    """Write tables on the way: `put` rows, `note` events, `commit`, `place` the file under its name, `close` it.
+
+    The file is made in memory and comes to the disk by `place`, whole. From then on room for what is committed is taken
+    first: where there is none, that is one sentence, the file ends well, and nothing more is taken.
+    """
 
     def __init__(self, path: str | Path, contents: Contents, system: System, assembly: Assembly | None):
         self.path, _ = checked_target(path, "log")
-        self.part: Path | None = self.path.with_name(f".{self.path.name[:40]}.{os.getpid()}.part")
-        try:
-            self.file = h5py.File(self.part, "w", libver="latest")
-            self.tables = _prepared(self.file, contents, system, assembly)
-            self.tables += flight_phases.create(self.file)
-            self.events = self.file.create_dataset(
-                "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
-            )
-            self.sums = self.file.create_dataset(
-                "SUMS", (0, 3), maxshape=(None, 3), chunks=(64, 3), dtype="i8"
-            )
-            self.file.swmr_mode = True
-        except OSError as err:
-            raise FileError(f"the log cannot be written: {reason(err)}", where=str(path)) from err
+        memory = {"driver": "core", "backing_store": False, "block_size": 1 << 20}
+        self.file = h5py.File(f"log {secrets.token_hex(8)}", "w", libver="latest", **memory)
+        self.tables = _prepared(self.file, contents, system, assembly)
+        self.tables += flight_phases.create(self.file)
+        self.events = self.file.create_dataset(
+            "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
+        )
+        self.sums = self.file.create_dataset("SUMS", (0, 3), maxshape=(None, 3), chunks=(64, 3), dtype="i8")
         # of each table, that of events last: rows in the file, and those that wait for a commit
         self.rows = [0] * (len(self.tables) + 1)
         self.waiting: list[list[np.ndarray]] = [[] for _ in self.rows]
         self.summed, self.last = 0, time.perf_counter()
+        self.room: Room | None = None  # on the disk
+        self.full = False
 
     def put(self, k: int, rows: np.ndarray) -> None:
         """Take the next rows of a table; they are not to change any more."""
-        if len(rows):
+        if len(rows) and not self.full:
             self.waiting[k].append(rows)
 
     def note(self, text: str) -> None:
@@ -103,23 +105,45 @@ class FlightWriter:
 
         States and vehicles of phases come before the rows of steps that need them.
         """
-        sums, own = [], len(self.tables) - len(flight_phases.TABLES)
-        tables = dict(enumerate([*self.tables, self.events]))
-        for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
-            table = tables[k]
-            if self.waiting[k]:
-                parts = self.waiting[k]
-                rows = np.ascontiguousarray(
-                    parts[0] if len(parts) == 1 else np.concatenate(parts), table.dtype
-                )
-                write_rows(table, self.rows[k], rows)
-                self.rows[k] += len(rows)
-                sums.append((EVENTS if table is self.events else k, self.rows[k], crc32(rows.data)))
-                self.waiting[k] = []
-        if sums:
-            write_rows(self.sums, self.summed, np.array(sums))
-            self.summed += len(sums)
+        with uninterrupted():
+            self._take_room()
+            sums, own = [], len(self.tables) - len(flight_phases.TABLES)
+            tables = dict(enumerate([*self.tables, self.events]))
+            for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
+                table = tables[k]
+                if self.waiting[k]:
+                    parts = self.waiting[k]
+                    rows = np.ascontiguousarray(
+                        parts[0] if len(parts) == 1 else np.concatenate(parts), table.dtype
+                    )
+                    write_rows(table, self.rows[k], rows)
+                    self.rows[k] += len(rows)
+                    sums.append((EVENTS if table is self.events else k, self.rows[k], crc32(rows.data)))
+                    self.waiting[k] = []
+            if sums:
+                write_rows(self.sums, self.summed, np.array(sums))
+                self.summed += len(sums)
         self.last = time.perf_counter()
+
+    def _take_room(self) -> None:
+        """Take room on the disk for what waits, for chunks that it begins, and for the end of the file."""
+        if self.room is None or self.full:
+            return
+        tables = [*self.tables, self.events]
+        need = SPARE
+        for table, parts in zip(tables, self.waiting):
+            if parts:
+                size = sum(len(rows) for rows in parts) * int(np.prod(table.shape[1:])) * table.dtype.itemsize
+                need += 2 * size + 2 * int(np.prod(table.chunks)) * table.dtype.itemsize
+        try:
+            self.room.hold(self.file.id.get_filesize() + need)
+        except OSError as err:
+            self.full, self.waiting = True, [[] for _ in self.waiting]
+            raise FileError(
+                f"the log cannot be written any further: {reason(err)}",
+                where=str(self.path),
+                got=f"{self.rows[0]} rows of steps, which are in it",
+            ) from None
 
     def ahead(self, k: int, rows: np.ndarray) -> None:
         """Write rows of a table that the run has yet to write itself, after those that were committed."""
@@ -127,21 +151,38 @@ class FlightWriter:
             write_rows(self.tables[k], self.rows[k], rows)
 
     def place(self) -> None:
-        """Put the file under its name, in place of an older one; it goes on growing there."""
-        if self.part is not None:
-            os.replace(self.part, self.path)
-            self.part = None
+        """Bring the file to the disk under its name, in place of an older one; it goes on growing there."""
+        names = [table.name for table in (*self.tables, self.events, self.sums)]
+        self.file.flush()
+        image = self.file.id.get_file_image()
+        self.file.close()
+        self.full = True  # until it is there
+        write_bytes(self.path, image, "log")
+        try:
+            self.room = Room(self.path)
+            self.file = h5py.File(self.path, "r+", libver="latest")
+            *self.tables, self.events, self.sums = (self.file[name] for name in names)
+            self.file.swmr_mode = True
+        except OSError as err:
+            raise FileError(f"the log cannot be written: {reason(err)}", where=str(self.path)) from err
+        self.full = False
+        self._take_room()
 
     def close(self) -> None:
         """Finish the file; rows that the run did not come to are not its own."""
-        self.commit()
-        for table, n in zip(self.tables, self.rows):
-            if len(table) > n:
-                table.resize(n, axis=0)
-        self.file.close()
-        if self.part is not None:
-            with suppress(OSError):
-                self.part.unlink()
+        try:
+            if not self.full:
+                self.commit()
+        finally:
+            with uninterrupted():
+                if self.file:
+                    for table, n in zip(self.tables, self.rows):
+                        if len(table) > n:
+                            table.resize(n, axis=0)
+                    self.file.close()
+                if self.room is not None:
+                    self.room.give_back()
+                    self.room = None
 
 
 def write_rows(table: h5py.Dataset, first: int, rows: np.ndarray) -> None:

@@ -1,0 +1,148 @@
+"""Interrupt runs with a law at random instants: each is heard, or the run is the same to the last bit.
+
+    python tests/fuzz/interrupts.py [INTERRUPTS] [SEED]
+
+SIGINT must come out as KeyboardInterrupt with the log up to then; SIGTERM ends the process, its files closed. Rows of a
+log are those of the whole run. Prints the counts as JSON; ends with 1 where something was lost.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import interstage as ist
+from interstage.growing import is_marked
+
+
+class Lag(ist.Device):
+    """A command that is followed with a delay."""
+
+    tau = ist.Parameter("s", 2.0)
+    u, y, x = ist.In("N"), ist.Out("N"), ist.State("N", initial=1.0)
+
+    def outputs(d, t):
+        d.y = d.x
+
+    def rates(d, t):
+        d.xdot = (d.u - d.x) / d.tau
+
+
+class Law:
+    """A law with memory: a sample that is skipped changes all numbers after it."""
+
+    def __init__(self):
+        self.level = 0.0
+
+    def __call__(self, t, y):
+        self.level = 0.9 * self.level - 3.0 * y
+        return self.level
+
+
+OPTIONS = {"until": 40, "step": "10 ms", "progress": False}
+
+
+def build():
+    """Return an assembly in which little but the law takes time."""
+    flight = (
+        ist.Assembly("lag")
+        .add("lag", Lag())
+        .add("law", Law(), every="20 ms", out={"u": "N"}, inputs={"y": "N"})
+    )
+    return flight.wire({"lag.y": "law.y", "law.u": "lag.u"})
+
+
+def child(write, log, number, whole):
+    """Fly, and say how it ended."""
+    os.dup2(write, 2)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    result, inside = "late", False
+    try:
+        flight = build()
+        os.write(write, b"GO\n")
+        inside = True
+        found = ist.simulate(flight, None, log=log, **OPTIONS)
+        inside = False
+        result = "same" if np.array_equal(found["lag.y"], whole) else "wrong"
+    except KeyboardInterrupt as error:
+        kept = getattr(error, "log", None)
+        begun = kept is None or np.array_equal(kept["lag.y"], whole[: len(kept["lag.y"])])
+        result = ("heard" if begun else "wrong") if inside else result
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.write(write, f"@{result}@".encode())
+    os._exit(0)
+
+
+def interrupted(rng, folder, wall, whole):
+    """Return how one run ended, and what it left."""
+    number = rng.choice((signal.SIGINT, signal.SIGINT, signal.SIGTERM))
+    log = folder / "l.h5" if number == signal.SIGTERM or rng.random() < 0.3 else None
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        child(write, log, number, whole)
+    os.close(write)
+    os.read(read, 3)
+    time.sleep(rng.uniform(0.0, wall))
+    os.kill(pid, number)
+    _, status = os.waitpid(pid, 0)
+    said = b""
+    while more := os.read(read, 10_000):
+        said += more
+    os.close(read)
+    found = collections.Counter(interrupts=1)
+    ended = said.decode().split("@")
+    if os.WIFSIGNALED(status):
+        found["heard" if os.WTERMSIG(status) == number == signal.SIGTERM else "killed"] += 1
+    else:
+        found[ended[-2] if len(ended) > 1 else "swallowed"] += 1
+    found["noise"] += bool(ended[0].strip("GO\n"))
+    if log is not None and log.exists():
+        rows = ist.load(log)["lag.y"]
+        found["bad logs"] += is_marked(log) or not np.array_equal(rows, whole[: len(rows)])
+        log.unlink()
+    found["parts"] += len(list(folder.glob(".*.part")))
+    return found
+
+
+def main(interrupts=200, seed=1):
+    """Interrupt so many runs; return the counts."""
+    rng, folder = random.Random(seed), Path(tempfile.mkdtemp())
+    ist.simulate(build(), None, **OPTIONS)
+    begun = time.perf_counter()
+    whole = ist.simulate(build(), None, log=folder / "l.h5", **OPTIONS)["lag.y"]
+    wall = time.perf_counter() - begun
+    (folder / "l.h5").unlink()
+    names = (
+        "interrupts",
+        "heard",
+        "same",
+        "late",
+        "wrong",
+        "swallowed",
+        "killed",
+        "noise",
+        "bad logs",
+        "parts",
+    )
+    found = collections.Counter(dict.fromkeys(names, 0))
+    for _ in range(interrupts):
+        found.update(interrupted(rng, folder, wall, whole))
+    shutil.rmtree(folder)
+    return dict(found)
+
+
+if __name__ == "__main__":
+    counts = main(*map(int, sys.argv[1:]))
+    print(json.dumps(counts))
+    sys.exit(any(counts[name] for name in ("wrong", "swallowed", "killed", "noise", "bad logs", "parts")))
