@@ -135,6 +135,7 @@ class Recovery:
     u : (n_dof,) or (n_dof, k) on the g-set, each grid in its CD system
     options : corner output and kind of equivalent stress; the deck's requests by default
     free : number of a block -> motions (n, m) with which its elements are free of stress (thermal expansion)
+    heat : number of a block -> change of temperature and gradient (n, 2), for plies that expand unlike each other
     spans : number of a block of bars -> end loads (n, 12), element axes, of what acts between their ends
     """
 
@@ -145,9 +146,11 @@ class Recovery:
         options: OutputOptions | None = None,
         free: Mapping[int, np.ndarray] | None = None,
         spans: Mapping[int, np.ndarray] | None = None,
+        heat: Mapping[int, np.ndarray] | None = None,
     ):
         self.fe, self.single = fe, u.ndim == 1
         self._free = {id(fe.blocks[k]): value for k, value in (free or {}).items()}
+        self._heat = {id(fe.blocks[k]): value for k, value in (heat or {}).items()}
         self._spans = {id(fe.blocks[k]): value for k, value in (spans or {}).items()}
         self.u = u[:, None] if self.single else u
         self.options = options or output_options(fe.case)
@@ -215,7 +218,9 @@ class Recovery:
                 left_out[block.name] = left_out.get(block.name, 0) + len(block)
             for name in names:
                 sources.setdefault(name, []).append(
-                    lambda block=block, make=make: make(self.results(block), self.options)
+                    lambda block=block, make=make: make(
+                        self.results(block), self.options._replace(heat=self._heat.get(id(block)))
+                    )
                 )
         for springs in self.fe.springs if spring_column is not None else ():
             sources.setdefault(springs.name, []).append(

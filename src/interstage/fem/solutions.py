@@ -313,7 +313,9 @@ def static_subcases(
 def _static_recovery(fe: FEModel, case: Subcase, u: np.ndarray, hot: FreeExpansion | None) -> Recovery:
     """Element results of displacements u under the temperatures and the loads between ends of a subcase."""
     spans = fe.loads.spans(case.load) if case.load else {}
-    return Recovery(fe, u, free=None if hot is None else hot.motion, spans=spans)
+    if hot is None:
+        return Recovery(fe, u, spans=spans)
+    return Recovery(fe, u, free=hot.motion, spans=spans, heat=hot.heat)
 
 
 def _nothing_acts(case: Subcase, u: np.ndarray) -> list[str]:

@@ -2,8 +2,9 @@
 
 With u_t the motion of the grids of an element that expands freely, K_e u_t are its loads, and its forces and stresses
 are those of u - u_t. For a temperature that is even (in bars: linear along and across) u_t is exact for every element
-that passes the patch test. In solids the temperatures of the grids are interpolated by the shape functions, and u_t is
-the motion whose forces are those of that field; plates and lines have the mean of their grids, as in NASTRAN.
+that passes the patch test. In solids and shells the temperatures of the grids (of shells those of the corners) are
+interpolated by the shape functions, and u_t is the motion whose forces are those of that field; lines have the mean of
+their grids, as in NASTRAN.
 """
 
 from __future__ import annotations
@@ -24,10 +25,15 @@ CHUNK = 4096  # elements whose stiffness is held at once
 
 @dataclass(frozen=True)
 class FreeExpansion:
-    """What a temperature does: loads (n_dof,) on the g-set in CD axes, free motions (n, m) by number of the block."""
+    """What a temperature does.
+
+    load : (n_dof,) on the g-set in CD axes;  motion : {number of the block: free motions (n, m)}
+    heat : {number of the block: change of the mean temperature, and gradient through the thickness (n, 2)}
+    """
 
     load: np.ndarray
     motion: dict[int, np.ndarray]
+    heat: dict[int, np.ndarray]
 
 
 def thermal_case(case: Subcase) -> tuple[int | None, int | None]:
@@ -56,16 +62,16 @@ def expansion_of_set(fe: FEModel, load: int, initial: int | None = None) -> Free
     """Return what a temperature set does to every element, from an initial set or else from TREF of the materials."""
     hot, cold = _set(fe, load), None if initial is None else _set(fe, initial)
     heat, start = hot.at_grids(fe.grids), None if cold is None else cold.at_grids(fe.grids)
-    out, motion = np.zeros(fe.grids.n_dof), {}
+    out, motion, felt = np.zeros(fe.grids.n_dof), {}, {}
     for k, block in enumerate(fe.blocks):
         if not len(block) or block.expansion is None or not block.expansion.any():
             continue
         change = _heat(fe, block, hot, heat, cold, start)
-        motion[k] = block.thermal_motion(change)
+        motion[k], felt[k] = block.thermal_motion(change), np.stack([change.mean, change.gradient], axis=1)
         for first in range(0, len(block), CHUNK):
             rows = slice(first, min(first + CHUNK, len(block)))
             _add(fe.grids, block, rows, block.stiffness(rows) @ motion[k][rows][:, :, None], out)
-    return FreeExpansion(out, motion)
+    return FreeExpansion(out, motion, felt)
 
 
 def _set(fe: FEModel, number: int) -> TemperatureSet:
@@ -108,6 +114,8 @@ def _heat(fe: FEModel, block: ElementBlock, hot, heat, cold, start) -> Heat:
             where=fe.source,
             hint="add TEMP or TEMPD to the set that TEMPERATURE selects",
         )
+    given = [i for i, eid in enumerate(block.eid.tolist()) if eid in hot.plates or eid in hot.bars]
+    nodes[given] = change[given][:, None]
     return Heat(change, nodes, gradient, ends)
 
 

@@ -10,10 +10,14 @@ import numpy as np
 
 
 class OutputOptions(NamedTuple):
-    """What element tables show: corner values of shells, and maximum shear in place of von Mises stress."""
+    """What element tables show: corner values of shells, and maximum shear in place of von Mises stress.
+
+    heat : (n, 2) change of temperature and gradient through the thickness of the elements, for stresses of plies
+    """
 
     corners: bool = False
     max_shear: bool = False
+    heat: np.ndarray | None = None
 
 
 class Heat(NamedTuple):

@@ -171,8 +171,11 @@ def interlaminar_shear(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
     return out
 
 
-def ply_output(layers: list[Layer], z: np.ndarray, A, B, D) -> Plies:
-    """What the stresses of plies need; z (n+1,) heights of their surfaces."""
+def ply_output(layers: list[Layer], z: np.ndarray, A, B, D, free: np.ndarray) -> Plies:
+    """What the stresses of plies need; z (n+1,) heights of their surfaces, free (6, 2) as of `free_strains`.
+
+    In a laminate that expands freely a ply has σ = Q (ε + z κ - α T) with T = 1, or T = z.
+    """
     angle = np.deg2rad([layer.angle_deg for layer in layers])
     c, s, zero = np.cos(angle), np.sin(angle), np.zeros(len(layers))
     turn = np.array(
@@ -180,12 +183,17 @@ def ply_output(layers: list[Layer], z: np.ndarray, A, B, D) -> Plies:
     ).transpose(2, 0, 1)
     in_laminate = np.array([turned(layer.Q, layer.angle_deg) for layer in layers])
     stiffness = np.block([[A, B], [B, D]])
+    middle = 0.5 * (z[:-1] + z[1:]) + zero
+    strain = free[None, :3] + middle[:, None, None] * free[None, 3:]
+    own = np.array([layer.alpha for layer in layers])[:, :, None] * np.stack([zero + 1.0, middle], 1)[:, None]
+    Q = np.array([layer.Q for layer in layers])
     return Plies(
         compliance=np.linalg.pinv(stiffness, rcond=1e-14, hermitian=True),
-        Q=np.array([layer.Q for layer in layers]),
+        Q=Q,
         turn=turn,
-        z=0.5 * (z[:-1] + z[1:]) + zero,
+        z=middle,
         shear=interlaminar_shear(in_laminate, z),
+        unlike=Q @ (turn @ strain - own),
     )
 
 
@@ -261,7 +269,8 @@ def laminate_section(
         B, D, shear = nothing, A * total**2 / 12.0, None
     isotropic = all(_is_isotropic(layer) for layer in layers)
     # smeared plies have no place in the thickness, so no stresses of their own
-    plies = None if option in ("SMEAR", "SMCORE") else ply_output(layers, z, A, B, D)
+    free = free_strains(layers, z, A, B, D, option == "SMEAR")
+    plies = None if option in ("SMEAR", "SMCORE") else ply_output(layers, z, A, B, D, free)
     return Section(
         A=A,
         D=D,
@@ -274,7 +283,7 @@ def laminate_section(
         isotropic=isotropic,
         layered=True,
         plies=plies,
-        expansion=free_strains(layers, z, A, B, D, option == "SMEAR"),
+        expansion=free,
     )
 
 

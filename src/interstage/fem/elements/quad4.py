@@ -24,6 +24,7 @@ from interstage.fem.elements.quad_common import (
     quad_frame,
     quad_shear_forces,
     quad_work,
+    result_point,
 )
 from interstage.fem.elements.shell_common import ShellBlock
 from interstage.fem.elements.shell_recovery import add_membrane_geometric, add_strains, section_forces
@@ -164,12 +165,13 @@ def quad_drilling(xy, stiffness, thick, P, CP):
 def quad4_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
-    """Forces per length of elements first..last−1 for unit motions: out (n, 40, 24), centre and corners.
+    """Forces per length of elements first..last−1 for unit motions: out (n, 40, 24), center and corners.
 
-    Membrane and bending are the QM6 fields with their internal modes, at ξ, η = 0 and ±1; transverse shear is
-    that of the centre at every place.
+    With out (n, 32, 24) those of the 2×2 points. Membrane and bending are the QM6 fields with their internal modes;
+    transverse shear is that of the center at every place.
     """
     w = quad_work()
+    places = out.shape[1] // 8
     Km, Kb, Kc = np.empty((12, 12)), np.empty((12, 12)), np.empty((12, 12))
     W, G = np.empty((12, 12)), np.empty((4, 8))
     inside, strains, V = np.empty((8, 24)), np.empty((6, 24)), np.empty((2, 24))
@@ -188,11 +190,10 @@ def quad4_recovery_range(
         edge_shears(thick, sections.rigid_shear[section[e]], area, w)
         quad_shear_forces(w.xy, w.M, P, V)
         bilinear_jacobian(w.xy, 0.0, 0.0, w.J0)
-        for place in range(5):
-            xi = 0.0 if place == 0 else XI[place - 1]
-            eta = 0.0 if place == 0 else ETA[place - 1]
+        for place in range(places):
+            xi, eta = result_point(place, places)
             qm6_gradients(w.xy, xi, eta, w.J0, w.J, g)
-            t = 0.25 * (thick[0] + thick[1] + thick[2] + thick[3]) if place == 0 else thick[place - 1]
+            t = bilinear(xi, eta, thick)
             strains[:] = 0.0
             add_strains(g, 4, P, 0, strains, 0)
             add_strains(g[4:], 2, inside, 0, strains, 0)
@@ -264,6 +265,15 @@ class Quad4Block(ShellBlock):
     stiffness_kernel = quad4_range
     recovery_kernel = quad4_recovery_range
     geometric_kernel = quad4_geometric_range
+
+    def point_forces(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found = self._run(type(self).recovery_kernel, which, 32).reshape(len(which), 4, 8, -1)
+        E, x = self.element_axes(which), self.xyz[self.nodes[which]]
+        xy = np.einsum("nij,naj->nai", E[:, :2], x)
+        at = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        slope = 0.25 * at[None] * (1.0 + at[None, :, ::-1] * at[:, None, ::-1] / np.sqrt(3.0))
+        J = np.einsum("qai,naj->nqij", slope, xy)
+        return found[:, :, :6], np.linalg.det(J)
 
     def mass(self, rows: slice, coupled: bool) -> np.ndarray:
         """Mass (n, 24, 24) in basic axes: translations only."""

@@ -100,6 +100,16 @@ def quad_frame(x, E, xy):
 
 
 @kernel
+def result_point(place, places):
+    """ξ, η of a place of results: of five the center and the corners, of four the 2×2 points."""
+    if places == 4:
+        return GAUSS * XI[place], GAUSS * ETA[place]
+    if place == 0:
+        return 0.0, 0.0
+    return XI[place - 1], ETA[place - 1]
+
+
+@kernel
 def bilinear_jacobian(xy, xi, eta, J):
     """J (2,2) = [[x,ξ y,ξ], [x,η y,η]] at (ξ, η); returns its determinant."""
     J[:] = 0.0

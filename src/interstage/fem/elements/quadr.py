@@ -31,6 +31,7 @@ from interstage.fem.elements.quad_common import (
     qm6_gradients,
     quad_shear_forces,
     quad_work,
+    result_point,
 )
 from interstage.fem.elements.shell_recovery import section_forces
 from interstage.fem.elements.tria3 import Tria3Block, place_tria, section_block, tria_shear_forces, tria_work
@@ -201,10 +202,10 @@ def _quad_motions(slope, P, G, U):
 def quadr_recovery_range(
     first, last, xyz, nodes, section, axis, offset, taper, normals, sections, k6rot, out
 ):
-    """Forces per length of CQUADR first..last−1 for unit motions: out (n, 40, 24), centre and corners.
+    """Forces per length of CQUADR first..last−1 for unit motions: out (n, 40, 24), center and corners.
 
-    Strains of the membrane with its bowed sides and of bending with its internal modes; transverse shear is that of
-    the centre at every place.
+    With out (n, 32, 24) those of the 2×2 points. Strains of the membrane with its bowed sides and of bending with its
+    internal modes; transverse shear is that of the center at every place.
     """
     w = quad_work()
     Bm, Bb, S, r = np.empty((3, 12)), np.empty((3, 12)), np.empty((6, 24)), np.empty(12)
@@ -219,9 +220,8 @@ def quadr_recovery_range(
         _quad_motions(w.slope, w.P, G, U)
         edge_shears(thick, sections.rigid_shear[section[e]], area, w)
         quad_shear_forces(w.xy, w.M, w.P, V)
-        for place in range(5):
-            xi = 0.0 if place == 0 else XI[place - 1]
-            eta = 0.0 if place == 0 else ETA[place - 1]
+        for place in range(out.shape[1] // 8):
+            xi, eta = result_point(place, out.shape[1] // 8)
             _quad_strains(w.xy, xi, eta, w.J0, w.J, w.g, Bm, Bb)
             strains[:] = 0.0
             for i in range(3):

@@ -17,6 +17,8 @@ from interstage.fem.elements.line_common import arm_stiffness, rigid_arm
 from interstage.fem.elements.shell_recovery import ShellOutput, force_rows, strain_rows, stress_rows
 from interstage.jit import in_ranges, kernel
 
+THERMAL_CHUNK = 4096  # elements of uneven temperature at once
+
 Sections = namedtuple(
     "Sections",
     "A B D shear shear_flexibility rigid_shear mass mass_of_thickness thickness isotropic coupled",
@@ -177,7 +179,7 @@ class ShellBlock(ElementBlock):
     def _side_12(self) -> np.ndarray:
         return self.xyz[self.nodes[:, 1]] - self.xyz[self.nodes[:, 0]]
 
-    def stiffness(self, rows: slice) -> np.ndarray:
+    def stiffness(self, rows: slice | np.ndarray) -> np.ndarray:
         """Stiffness (n, 6k, 6k) in basic axes."""
         return self._run(type(self).stiffness_kernel, rows, 6 * self.nodes.shape[1])
 
@@ -207,7 +209,59 @@ class ShellBlock(ElementBlock):
         out = np.concatenate([np.einsum("nij,nki->nkj", E, part) for part in (moved, turned)], axis=2)
         # the grids are at the other end of the offset: u - θ × arm
         out[:, :, :3] -= np.cross(out[:, :, 3:], self.arms(rows))
-        return out.reshape(len(self), -1)
+        return out.reshape(len(self), -1) + self.uneven_motion(heat)
+
+    def uneven_motion(self, heat: Heat) -> np.ndarray:
+        """Motion (n, 6k) whose element forces are those of what the corners' temperatures differ from their mean by.
+
+            f = ∫ Sᵀ ε₀ (T - T_mean) dA,   K u = f with no motion as a rigid body
+
+        S are forces and moments per length for unit motions, internal modes included, at the points of integration;
+        ε₀ the free strains and curvatures of a degree. That is f_u - K_ua K_aa⁻¹ f_a, as Nastran has it.
+        """
+        out = np.zeros((len(self), 6 * self.nodes.shape[1]))
+        spread = heat.nodes[:, : self.corners] - heat.mean[:, None]
+        size = np.abs(heat.nodes[:, : self.corners]).max(axis=1)
+        uneven = np.flatnonzero(np.abs(spread).max(axis=1) > 1e-13 * size)
+        for first in range(0, len(uneven), THERMAL_CHUNK):
+            which = uneven[first : first + THERMAL_CHUNK]
+            S, weight = self.point_forces(which)
+            amount = weight * (spread[which] @ self.point_functions().T)
+            f = np.einsum("eq,es,eqsm->em", amount, self.free_strains(which), S, optimize=True)
+            out[which] = self._held(which, f)
+        return out
+
+    def point_functions(self) -> np.ndarray:
+        """Values (q, corners) of the functions of the corners at the points of integration."""
+        if self.corners == 3:
+            return np.full((3, 3), 1.0 / 6.0) + 0.5 * np.eye(3)
+        at = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        return 0.25 * np.prod(1.0 + at[None] * at[:, None] / np.sqrt(3.0), axis=2)
+
+    def point_forces(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """N and M for unit motions at the points of integration (n, q, 6, 6k), and what they weigh (n, q)."""
+        raise NotImplementedError(self.name)
+
+    def free_strains(self, which: np.ndarray) -> np.ndarray:
+        """Free strains and curvatures (n, 6) of a degree in element axes, engineering shear, signs of N and M."""
+        strain = self.expansion[which][:, :, 0]
+        c, s = (part[:, 0] for part in self.material_direction(which))
+        out = []
+        for x, y, xy in (strain[:, :3].T, -strain[:, 3:].T):
+            out += [c * c * x + s * s * y - c * s * xy, s * s * x + c * c * y + c * s * xy]
+            out.append(2.0 * c * s * (x - y) + (c * c - s * s) * xy)
+        return np.stack(out, axis=1)
+
+    def _held(self, which: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """Least motion (m, 6k) of elements under forces: none of it as a rigid body."""
+        x = self.xyz[np.maximum(self.nodes[which], 0)]
+        size = np.sqrt(np.mean((x - x.mean(axis=1, keepdims=True)) ** 2, axis=(1, 2)))
+        scale = np.ones((len(which), self.nodes.shape[1], 6))
+        scale[:, :, 3:] = 1.0 / size[:, None, None]  # rotations as lengths, so that what is soft is not lost
+        scale = scale.reshape(len(which), -1)
+        K = scale[:, :, None] * self.stiffness(which) * scale[:, None, :]
+        inverse = np.linalg.pinv(K, rcond=1e-12, hermitian=True)
+        return scale * np.einsum("eij,ej->ei", inverse, scale * f)
 
     def recovery(self, rows: slice) -> np.ndarray | None:
         """N, M, V at the places of the family, (n, 8·places, 6k)."""
@@ -254,7 +308,7 @@ class ShellBlock(ElementBlock):
         normal = self.element_axes(rows)[:, 2] * self.offset[rows][:, None]
         return np.repeat(normal[:, None], self.nodes.shape[1], axis=1)
 
-    def _run(self, range_kernel: Callable, rows: slice, size: int) -> np.ndarray:
+    def _run(self, range_kernel: Callable, rows: slice | np.ndarray, size: int) -> np.ndarray:
         """Run a kernel that fills matrices of `size` rows and as many columns as an element has dofs."""
         nodes = self.nodes[rows]
         out = np.empty((len(nodes), size, 6 * nodes.shape[1]))
@@ -286,7 +340,8 @@ class ShellBlock(ElementBlock):
         return force_rows(self, results, options.corners or self.always_corners)
 
     def stress_tables(self, results, options: OutputOptions) -> list[ResultRows]:
-        return stress_rows(self, results, options.corners or self.always_corners, options.max_shear)
+        corners = options.corners or self.always_corners
+        return stress_rows(self, results, corners, options.max_shear, options.heat)
 
     def strain_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         return strain_rows(self, results, options.corners or self.always_corners, options.max_shear)

@@ -6,7 +6,9 @@ import numpy as np
 
 from interstage.fem.elements.curved_kernels import (
     QUAD_NODES,
+    QUAD_POINTS,
     TRIA_NODES,
+    TRIA_POINTS,
     curved_geometric_range,
     local_basis,
     output_direction,
@@ -45,6 +47,21 @@ class CurvedShellBlock(ShellBlock):
 
         self._flat_part(rows, out, flat)
         return out
+
+    def point_forces(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # results at the corners were spread from these points: back by the same functions
+        found = self.recovery(which)
+        spread = found.reshape(len(which), self.corners + 1, 8, -1)[:, 1:, :6]
+        S = np.einsum("qa,naim->nqim", self.point_functions(), spread)
+        points = QUAD_POINTS if self.corners == 4 else TRIA_POINTS
+        x, weights = self.positions(which), []
+        for point in points:
+            N = self._functions(self.nodes[which], point)
+            sides = (np.einsum("nak,na->nk", x, N[:, :, i]) for i in (1, 2))
+            weights.append(
+                np.linalg.norm(np.cross(*sides), axis=1) * (1.0 if self.corners == 4 else 1.0 / 6.0)
+            )
+        return S, np.stack(weights, axis=1)
 
     def geometric_stiffness(self, rows: slice, results: np.ndarray, full: bool) -> np.ndarray:
         """Geometric stiffness (n, 12·corners, 12·corners) of the membrane forces."""

@@ -28,6 +28,7 @@ class Plies(NamedTuple):
     turn : (p, 3, 3) strains in ply axes from strains in material axes
     z : (p,) height of the middle of each ply
     shear : (p, 2) transverse shear stress at the top of each ply for unit V_x, V_y
+    unlike : (p, 3, 2) stresses in ply axes of unit mean temperature and of a unit gradient, the laminate free
     """
 
     compliance: np.ndarray
@@ -35,6 +36,7 @@ class Plies(NamedTuple):
     turn: np.ndarray
     z: np.ndarray
     shear: np.ndarray
+    unlike: np.ndarray
 
 
 class ShellOutput(NamedTuple):
@@ -141,8 +143,10 @@ def force_rows(block, results: np.ndarray, corners: bool) -> list[ResultRows]:
     return [ResultRows(block.name, FORCES, np.repeat(block.eid, places), values, nodes)]
 
 
-def stress_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> list[ResultRows]:
-    """Fibre stresses of homogeneous elements and ply stresses of laminates."""
+def stress_rows(
+    block, results: np.ndarray, corners: bool, max_shear: bool, heat: np.ndarray | None = None
+) -> list[ResultRows]:
+    """Fibre stresses of homogeneous elements and ply stresses of laminates; heat as in `OutputOptions`."""
     out = []
     layered = block.output.layered[block.section]
     here = np.flatnonzero(~layered)
@@ -150,7 +154,7 @@ def stress_rows(block, results: np.ndarray, corners: bool, max_shear: bool) -> l
         mine = results if len(here) == len(block) else results[here]
         out.append(_fibre_rows(block, here, mine, corners, max_shear))
     out += [
-        _ply_rows(block, s, np.flatnonzero(block.section == s), results)
+        _ply_rows(block, s, np.flatnonzero(block.section == s), results, heat)
         for s in np.unique(block.section[layered])
         if block.output.plies[s] is not None
     ]
@@ -223,7 +227,7 @@ def _places(block, here, places) -> np.ndarray:
     return np.column_stack([centre, block.nodes[here, : places - 1]]).ravel()
 
 
-def _ply_rows(block, s: int, here: np.ndarray, results: np.ndarray) -> ResultRows:
+def _ply_rows(block, s: int, here: np.ndarray, results: np.ndarray, heat: np.ndarray | None) -> ResultRows:
     """Stresses in the middle of each ply at the centre of the elements `here` of laminate s.
 
     In-plane stresses are in ply axes; transverse shear is that at the top of the ply in material axes.
@@ -235,6 +239,8 @@ def _ply_rows(block, s: int, here: np.ndarray, results: np.ndarray) -> ResultRow
     strain = np.einsum("ij,njk->nik", plies.compliance, np.concatenate([N, M], axis=1))
     local = strain[:, None, :3] + plies.z[:, None, None] * strain[:, None, 3:]
     stress = np.einsum("pij,pjl,nplk->npik", plies.Q, plies.turn, local)
+    if heat is not None:
+        stress += np.einsum("pit,nt->npi", plies.unlike, heat[here])[:, :, :, None]
     V = np.stack([c * forces[:, 6] + w * forces[:, 7], c * forces[:, 7] - w * forces[:, 6]], axis=1)
     shear = plies.shear[:, :, None] * V[:, None]
     mean, half = 0.5 * (stress[:, :, 0] + stress[:, :, 1]), 0.5 * (stress[:, :, 0] - stress[:, :, 1])

@@ -11,6 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from interstage.fem.elements.block import Heat
 from interstage.fem.elements.dense_kernels import (
     block_times_rows,
     congruence,
@@ -272,6 +273,10 @@ class Tria3Block(ShellBlock):
     stiffness_kernel = tria3_range
     recovery_kernel = tria3_recovery_range
     geometric_kernel = tria3_geometric_range
+
+    def uneven_motion(self, heat: Heat) -> np.ndarray:
+        """None: strains are constant, so that the mean is all that acts."""
+        return np.zeros((len(self), 18))
 
     def area(self, rows: slice = slice(None)) -> np.ndarray:
         """Areas (n,)."""
