@@ -97,7 +97,7 @@ def away(card: str, n: int) -> tuple[float, ist.fem.Displacements]:
 
 @pytest.mark.parametrize("card", ["CQUAD4", "CQUAD8", "CTRIA6"])
 def test_a_free_plate_under_a_linear_temperature_takes_its_closed_form(card):
-    """Drilling stiffness ties rotations of corners, which a quadratic field does not have alike: CQUAD4 feels its rest."""
+    """Drilling stiffness ties rotations of corners, which a quadratic field has not alike: CQUAD4 feels it."""
     error, u = away(card, 2)
     assert error < (1e-6 if card == "CQUAD4" else 1e-9)
     held = 7e10 * ALPHA * B * 2.0  # stress of a plate that cannot expand
