@@ -278,7 +278,8 @@ def rigid(
     part = slow_part(model.select(inputs), below_hz)
     C = np.vstack([turning @ part.C, part.C[rates], part.C[places], part.C[moves]])
     E = C[m : 2 * m] @ part.B
-    rank = int(np.linalg.matrix_rank(E, NOTHING * np.linalg.norm(C[m : 2 * m]) * np.linalg.norm(part.B)))
+    least = NOTHING * np.linalg.norm(model.C[rates]) * np.linalg.norm(model.select(inputs).B)
+    rank = int(np.linalg.matrix_rank(E, least))
     if rank < m:
         raise InputError(
             "the inputs do not turn the vehicle about every axis",

@@ -340,8 +340,9 @@ class LinearModel:
         """Return a model of few states by balanced truncation; poles that are not stable are kept as they are.
 
         n : states of the stable part to keep;  error : or as few as keep ‖G - G_n‖∞ below this, by Glover's bound
-        `extras["reduction"]` has Hankel's singular values, the bound, and how many states are not stable. Outputs of
-        different units are weighed as their numbers are: scale them first.
+        `extras["reduction"]` has Hankel's singular values, the bound, the error that was measured at resonances and
+        between, and how many states are not stable. A reduction whose error exceeds its bound is refused. Units of
+        states do not matter; outputs of different units are weighed as their numbers are: scale them first.
         """
         return balanced.reduce(self, n, error)
 
