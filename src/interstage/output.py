@@ -33,6 +33,7 @@ _REASONS = {
     errno.EROFS: "the disk is read-only",
     errno.ENAMETOOLONG: "the name is too long",
 }
+MOST_JSON = 256 << 20  # bytes
 _KINDS = (
     (stat.S_ISDIR, "a folder of that name"),
     (stat.S_ISCHR, "a device"),
@@ -263,30 +264,23 @@ def _plain(data: Any, where: str, gaps: bool) -> Any:
     raise InputError("this cannot be written as JSON", where=where, got=type(data).__name__)
 
 
-def read_bytes(path: str | os.PathLike, what: str) -> bytes:
-    """Read a file whole; a device or a pipe, which may never end, is refused as what is not there is."""
-    path = as_path(path, what)
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise FileError(f"the {what} cannot be read", where=str(path), got="no file")
-        return Path(path).read_bytes()
-    except (OSError, ValueError, MemoryError) as error:
-        raise FileError(f"the {what} cannot be read", where=str(path), got=reason(error)) from None
+def check_unpacked(size: int, path: str | os.PathLike, least: int = 1 << 30) -> None:
+    """Refuse a packed file that would unpack to far more than it is (FileError).
 
-
-def check_unpacked(size: int, path: str | os.PathLike) -> None:
-    """Refuse a packed file that would unpack to far more than it is (FileError)."""
-    if size > unpack_limit(path):
+    least : bytes that any file may unpack to
+    """
+    if size > unpack_limit(path, least):
         raise FileError(
             "the file unpacks to more than is believed",
             where=str(path),
-            expected=f"up to {unpack_limit(path) / 1e9:.3g} GB",
+            expected=f"up to {unpack_limit(path, least) / 1e9:.3g} GB",
+            got=f"{size / 1e9:.3g} GB",
         )
 
 
-def unpack_limit(path: str | os.PathLike) -> int:
-    """Bytes that a packed file may unpack to: a GB, or a hundred times its own size."""
-    return max(1 << 30, 100 * os.path.getsize(path))
+def unpack_limit(path: str | os.PathLike, least: int = 1 << 30) -> int:
+    """Bytes that a packed file may unpack to: `least` (a GB), or a hundred times its own size."""
+    return max(least, 100 * os.path.getsize(path))
 
 
 def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:
@@ -295,6 +289,10 @@ def read_json(path: str | os.PathLike, what: str = "JSON file") -> Any:
     if path.exists() and not path.is_file():
         raise FileError(f"cannot read the file: it is no {what}", where=str(path))
     try:
+        if path.exists() and path.stat().st_size > MOST_JSON:
+            raise FileError(
+                f"the {what} is too large", where=str(path), expected=f"at most {MOST_JSON >> 20} MiB"
+            )
         return parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read the file: {reason(error)}", where=str(path)) from None

@@ -16,6 +16,7 @@ from interstage.output import as_path, reason
 
 MIB = 1 << 20
 MOST = 1024 * MIB  # bytes of a file without a bound of its own
+LARGE = 16 * MOST  # of results of a solver
 MOST_TABLE = 256 * MIB  # of tables and gravity fields, as text
 
 _KINDS = (
@@ -61,16 +62,21 @@ def check_plain(path: object, what: str, most: int = MOST) -> Path:
 
 def read_bytes(path: object, what: str, most: int = MOST) -> bytes:
     """Return the content of a plain file of at most so many bytes."""
-    with plain_file(path, what, most) as f:
-        data = f.read(most + 1)
+    try:
+        with plain_file(path, what, most) as f:
+            data = f.read(min(most, os.fstat(f.fileno()).st_size) + 1)
+    except (OSError, MemoryError) as error:
+        raise FileError(f"the {what} cannot be read", where=str(path), got=reason(error)) from None
     if len(data) > most:  # it has grown since
         raise FileError(f"the {what} is too large", where=str(path), expected=f"at most {most / MIB:g} MiB")
     return data
 
 
-def read_text(path: object, what: str, most: int = MOST_TABLE, encoding: str = "utf-8-sig") -> str:
+def read_text(
+    path: object, what: str, most: int = MOST_TABLE, encoding: str = "utf-8-sig", errors: str = "strict"
+) -> str:
     """Return the text of a plain file of at most so many bytes."""
     try:
-        return read_bytes(path, what, most).decode(encoding)
+        return read_bytes(path, what, most).decode(encoding, errors)
     except UnicodeDecodeError as error:
         raise FileError(f"the {what} is not a text", where=str(path), got=str(error)) from None

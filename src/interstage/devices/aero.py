@@ -178,7 +178,9 @@ class Aero(Device):
 def _read(path: str | Path) -> dict[str, ArrayLike]:
     """Return all datasets of a file by name."""
     with opened(path, "file of aerodynamic coefficients") as f:
-        return {name: f.dataset(name)[()] for name in f.names() if f.is_dataset(name)}
+        names = [name for name in f.names() if f.is_dataset(name)]
+        sizes = {name: [None] * len(f.dataset(name).shape) for name in names}
+        return {name: f.array(name, sizes[name]) for name in names}
 
 
 def _coefficients(

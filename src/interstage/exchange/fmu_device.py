@@ -21,8 +21,10 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import FileError, InputError, did_you_mean
 from interstage.output import as_path, check_unpacked, reason
+from interstage.reading import check_plain
 from interstage.units import unit
 
+LEAST_UNPACKED = 64 << 20  # bytes: code and tables of a small unit; beyond, a hundred times its own size
 REAL = ("Real", "Float64", "Float32")
 _INDEXED = re.compile(r"(.+?)\[(\d+)\]")
 _BASES = (
@@ -161,8 +163,9 @@ def _fmpy() -> Any:
 def _description(fmpy: Any, path: os.PathLike[str], folder: str) -> Any:
     """Unpack a unit and return what it says of itself."""
     try:
+        check_plain(path, "FMU")
         with zipfile.ZipFile(path) as packed:
-            check_unpacked(sum(entry.file_size for entry in packed.infolist()), path)
+            check_unpacked(sum(entry.file_size for entry in packed.infolist()), path, LEAST_UNPACKED)
         fmpy.extract(str(path), unzipdir=folder)
         told = fmpy.read_model_description(folder, validate=False)
     except FileError:

@@ -12,7 +12,8 @@ from xml.parsers import expat
 import numpy as np
 
 from interstage.errors import FileError, shown
-from interstage.output import as_path, read_bytes
+from interstage.output import as_path
+from interstage.reading import read_bytes
 
 MOST_BYTES, MOST_ELEMENTS, MOST_DEPTH = 32 << 20, 200_000, 200
 
@@ -87,14 +88,7 @@ class Element:
 def read_xml(path: str | os.PathLike[str], what: str) -> Element:
     """Return the root of a file; whatever it holds, a fault is one sentence (FileError) with its line."""
     path = as_path(path, what)
-    if path.is_file() and path.stat().st_size > MOST_BYTES:
-        raise FileError(
-            f"the {what} is larger than is believed",
-            where=str(path),
-            expected=f"up to {MOST_BYTES >> 20} MB",
-            got=f"{path.stat().st_size / (1 << 20):.3g} MB",
-        )
-    return parsed(read_bytes(path, what), path, what)
+    return parsed(read_bytes(path, what, MOST_BYTES), path, what)
 
 
 def parsed(data: bytes, path: Path, what: str) -> Element:

@@ -17,6 +17,8 @@ import numpy as np
 
 from interstage.errors import FileError, InputError
 from interstage.fem.solutions import Modes
+from interstage.output import as_path
+from interstage.reading import read_text
 
 NORMAL_MODE, COMPLEX_MODE = 2, 3  # analysis types of dataset 55
 REAL, COMPLEX = (2, 4), (5, 6)  # data types, single and double precision
@@ -57,11 +59,8 @@ def read_measured(path: str | Path) -> MeasuredModes:
 
     A CSV file has the header `grid,component,f1,f2,...` with frequencies in Hz and a row for each measured dof.
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise FileError("measured modes cannot be read", where=str(path), got=str(error)) from None
+    path = as_path(path, "file of measured modes")
+    text = read_text(path, "file of measured modes", errors="replace")
     return _from_csv(text, path) if path.suffix.lower() == ".csv" else _from_uff(text, path)
 
 

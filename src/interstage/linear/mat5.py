@@ -17,6 +17,7 @@ import numpy as np
 
 from interstage.errors import FileError
 from interstage.output import unpack_limit
+from interstage.reading import read_bytes
 
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
@@ -31,7 +32,7 @@ class _Damaged(Exception):
 
 def read_mat5(path: Path) -> dict[str, Any]:
     """Read all variables: structs as dictionaries, cells as lists, texts, numbers as arrays of two dimensions."""
-    data = path.read_bytes()
+    data = read_bytes(path, "MATLAB file")
     if data[124:128] not in (b"\0\x01IM", b"\x01\0MI"):
         newer = data[:10] == b"MATLAB 7.3"
         hint = "save it with -v7 in MATLAB" if newer else None

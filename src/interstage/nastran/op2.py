@@ -34,7 +34,7 @@ from interstage.nastran.op2_records import (
     stacked,
 )
 from interstage.nastran.op4 import paired
-from interstage.output import read_bytes
+from interstage.reading import LARGE, read_bytes
 
 MAX_VALUES = 250_000_000
 _COLUMN = 1
@@ -228,7 +228,7 @@ def read_op2(path: str | os.PathLike) -> Op2:
     Only their frame is decoded; memory is the size of the file and a list of its records. A file without its end mark
     is read and noted (`notes`); one that ends inside a data block is damaged.
     """
-    data = read_bytes(path, "op2 file")
+    data = read_bytes(path, "op2 file", LARGE)
     words = _Words(data, str(path))
     label, blocks, key = "", [], -1
     while words.at < len(data):

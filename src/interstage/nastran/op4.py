@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from interstage.errors import FileError
-from interstage.output import read_bytes
+from interstage.reading import LARGE, read_bytes
 
 MOST_DENSE = 250_000_000  # values of a matrix that is given as a dense array
 MOST_ROWS = 65535  # of strings that are not bigmat
@@ -48,7 +48,7 @@ def read_op4(path: str | Path) -> dict[str, np.ndarray | SparseMatrix]:
 
     A name that occurs again gets a number: `KAA`, `KAA:2`. A matrix of more than 2.5e8 values is a SparseMatrix.
     """
-    data = read_bytes(path, "op4 file")
+    data = read_bytes(path, "op4 file", LARGE)
     matrices: dict[str, np.ndarray | SparseMatrix] = {}
     count: dict[str, int] = {}
     reader = _Binary(data, str(path)) if _is_binary(data) else _Ascii(data, str(path))

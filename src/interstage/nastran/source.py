@@ -13,11 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from interstage.errors import DeckError
+from interstage.errors import DeckError, FileError
+from interstage.reading import read_bytes
 
 MAX_INCLUDES = 20_000
 MAX_DEPTH = 50
 MAX_BYTES = 4 << 30
+MAX_REPEATED = (
+    64 << 20
+)  # bytes of files that are included again: some hundred kB on disk could fill any memory
 
 # a symbol that NASTRAN would replace by a folder; one letter is a drive
 _LOGICAL = re.compile(r"^[A-Za-z][A-Za-z0-9_]+:(?=[^/])")
@@ -175,20 +179,29 @@ class _Reader:
     def __init__(self, root: Path | None, allow_outside: bool):
         self.root, self.allow_outside = root, allow_outside
         self.text = Text()
-        self.includes = self.bytes = 0
+        self.includes = self.bytes = self.repeated = 0
+        self.known: set[Path] = set()
         self.ended = False
 
     def load(self, path: Path, where: dict | None) -> bytes:
         """Bytes of a file with line ends made plain newlines."""
         where = where or {"file": str(path)}
         try:
-            size = path.stat().st_size
-            if self.bytes + size > MAX_BYTES:
-                raise DeckError("the deck with its INCLUDE files is larger than 4 GB", **where)
-            data = path.read_bytes()
-        except OSError as fault:
-            raise DeckError("the file cannot be read", got=fault.strerror or str(fault), **where) from fault
+            data = read_bytes(path, "deck", max(MAX_BYTES - self.bytes, 0))
+        except FileError as fault:
+            if fault.what.endswith("too large"):
+                raise DeckError("the deck with its INCLUDE files is larger than 4 GB", **where) from None
+            raise DeckError("the file cannot be read", got=fault.got, **where) from fault
         self.bytes += len(data)
+        if path in self.known:
+            self.repeated += len(data)
+        self.known.add(path)
+        if self.repeated > max(MAX_REPEATED, self.bytes - self.repeated):
+            raise DeckError(
+                "the INCLUDEs of the same files repeat more than is believed",
+                expected=f"at most {MAX_REPEATED >> 20} MiB again, or as much as all files have",
+                **where,
+            )
         if data.startswith(b"\xef\xbb\xbf"):
             data = data[3:]
         if b"\r" in data:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.errors import FileError, InputError, shown
-from interstage.output import as_path, read_bytes
+from interstage.output import as_path
+from interstage.reading import read_bytes
 from interstage.spatial import RigidInertia, RotationLike
 
 MOST_BYTES = 256 << 20

@@ -22,7 +22,8 @@ from interstage.component.from_nastran.run_text import OP4_UNIT, kept_bulk, kept
 from interstage.errors import FileError, InputError, SolverError
 from interstage.nastran import Deck, Subcase, read_op4
 from interstage.nastran.op4 import SparseMatrix
-from interstage.output import make_folder, read_bytes, write_text
+from interstage.output import make_folder, write_text
+from interstage.reading import LARGE, read_bytes
 
 SEID = 1
 _REPLACED = ("EIGRL", "EIGR", "ENDDATA", "RVDOF", "RVDOF1")
@@ -283,7 +284,7 @@ def punched_interface(path: str | Path) -> dict[int, int]:
 
     Grids with components 1-6; the modal scalar points have component 0 and are left out.
     """
-    lines = read_bytes(path, "punch file").decode("utf-8", errors="replace").splitlines()
+    lines = read_bytes(path, "punch file", LARGE).decode("utf-8", errors="replace").splitlines()
     start = next((k for k, line in enumerate(lines) if line[:8].strip() == "EXTRN"), None)
     if start is None:
         raise FileError(

@@ -1,0 +1,102 @@
+"""Files that would hang or fill the memory are refused before they are read: pipes, devices and bombs."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+import pytest
+
+import interstage as ist
+from interstage import devices as dev
+from interstage.errors import FileError
+from interstage.fem.measured import read_measured
+from interstage.nastran.op2 import read_op2
+from interstage.nastran.op4 import read_op4
+from interstage.nastran.source import MAX_REPEATED
+from interstage.reading import read_bytes
+from interstage.report.meshes import read_mesh
+
+DOORS = {
+    "deck": ("a.bdf", ist.read_deck),
+    "table": ("a.csv", dev.Trajectory),
+    "air": ("a.csv", dev.Atmosphere),
+    "wind": ("a.csv", lambda path: dev.Atmosphere(wind=path)),
+    "gravity field": ("a.gfc", lambda path: dev.Earth(gravity=path)),
+    "aero": ("a.h5", lambda path: dev.Aero(path, at=["m"])),
+    "mesh": ("a.stl", read_mesh),
+    "urdf": ("a.urdf", ist.from_urdf),
+    "mjcf": ("a.xml", ist.from_mjcf),
+    "op2": ("a.op2", read_op2),
+    "op4": ("a.op4", read_op4),
+    "measured": ("a.csv", read_measured),
+    "component": ("a.h5", ist.Component.load),
+    "any": ("a.h5", ist.load),
+    "npz": ("a.npz", ist.LinearModel.load),
+    "mat": ("a.mat", ist.LinearModel.load),
+    "study": ("a.h5", ist.Study.load),
+    "mass tree": ("a.json", ist.MassBody.load),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path, door, kind):
+    """Nobody writes into the pipe: a reader that opened it would wait for ever. /dev/zero never ends."""
+    name, read = DOORS[door]
+    path = tmp_path / name
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with pytest.raises(ist.InterstageError):
+        read(str(path))
+
+
+def test_a_file_has_the_size_that_its_kind_can_have(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"x" * 1001)
+    with pytest.raises(FileError, match=r"the table is too large .*expected at most"):
+        read_bytes(path, "table", 1000)
+    assert len(read_bytes(path, "table", 1001)) == 1001
+    with open(tmp_path / "sparse.urdf", "wb") as f:
+        f.truncate(1 << 33)  # takes no room on the disk, 8 GB in memory
+    with pytest.raises(FileError, match="too large"):
+        ist.from_urdf(tmp_path / "sparse.urdf")
+
+
+def test_includes_do_not_multiply(tmp_path):
+    """400 kB on disk that would be more than a GB of text: refused when 64 MiB are there again, not later."""
+    (tmp_path / "big.bdf").write_text(("$" + "x" * 70 + "\n") * 4000)
+    (tmp_path / "a.bdf").write_text(
+        "SOL 103\nCEND\nBEGIN BULK\n" + "INCLUDE 'big.bdf'\n" * 5000 + "ENDDATA\n"
+    )
+    with pytest.raises(ist.InterstageError, match="repeat more than is believed"):
+        ist.read_deck(tmp_path / "a.bdf")
+    few = int(MAX_REPEATED / (72 * 4000)) // 4
+    (tmp_path / "b.bdf").write_text("SOL 103\nCEND\nBEGIN BULK\n" + "INCLUDE 'big.bdf'\n" * few + "ENDDATA\n")
+    ist.read_deck(tmp_path / "b.bdf")
+
+
+def test_a_unit_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path):
+    pytest.importorskip("fmpy")
+    deflated = zipfile.ZipFile(tmp_path / "a.fmu", "w", zipfile.ZIP_DEFLATED)
+    with deflated as packed, packed.open("resources/zeros.bin", "w") as f:
+        for _ in range(80):
+            f.write(bytes(1 << 20))
+    assert os.path.getsize(tmp_path / "a.fmu") < 1 << 20
+    with pytest.raises(FileError, match=r"unpacks to more than is believed .*got 0.0839 GB"):
+        ist.FMUDevice(tmp_path / "a.fmu")
+
+
+def test_coefficients_that_unpack_to_more_than_they_are(tmp_path):
+    """A dataset of zeros of 1.6 GB packed into some kB is refused by its size, before it is read."""
+    import h5py
+
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f.create_dataset("mach", shape=(20000, 10000), dtype=float, chunks=(1000, 1000), compression="gzip")
+    with pytest.raises(FileError):
+        dev.Aero(tmp_path / "a.h5", at=["m"])
