@@ -11,15 +11,15 @@ a vehicle that stands on the pad with its nose along x has a unit attitude, and 
 v = ω × r = `ground_velocity`. Axes of the Earth turn by ωt about the pole: x_world = axes R_z(ωt) x_fixed.
 
 With `gravity_gradient` every body feels the field at its own centre of mass, and the torque 3μ/r³ r̂ × I r̂ of a field
-that changes over it (I undeformed); otherwise the field at the centre of mass of the first body of each vehicle (each
-body on the world) acts on all that it carries.
+that changes over it (I undeformed, at the mass of now); otherwise the field at the centre of mass of the first body of
+each vehicle (each body on the world) acts on all that it carries.
 
 Constants: WGS 84 (NIMA TR8350.2), J2 = √5·4.84165143790815e-4 of EGM96.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +39,6 @@ from interstage.devices.fields import (
 from interstage.devices.harmonics import harmonic_gravity, read_gfc
 from interstage.errors import InputError
 from interstage.multibody import System
-from interstage.spatial import RigidInertia
 from interstage.spatial.rotvec import arctan2
 from interstage.system.device import Device
 from interstage.system.ports import Integer, Out, Parameter, Place, Places, Value
@@ -72,10 +71,9 @@ class Earth(Device):
     uniform = Parameter("m/s^2", [0.0, 0.0, 0.0])
     field_radius = Parameter("m", 6378136.3, above=0.0)
     C, S = Parameter("", 0.0, size=("deg", "deg")), Parameter("", 0.0, size=("deg", "deg"))
-    com = Parameter("m", 0.0, size=("n", 3))
-    inertia = Parameter("kg*m^2", 0.0, size=("n", 9))
     model, gradient = Integer(), Integer()
     positions, attitudes = at.position(), at.attitude()
+    com, inertia = at.center_of_mass(), at.inertia()
     pull, torque = at.gravity(), at.torque("body")
     place, moving = here.position(), here.velocity("world")
     position = Out("m", 3)
@@ -145,34 +143,14 @@ class Earth(Device):
         self.set(axes=axes, center=-axes @ place, uniform=[-STANDARD_GRAVITY, 0.0, 0.0])
 
     def bound(self, vehicle: System) -> Earth:
-        """Return the device on a vehicle: which bodies feel the field, and how they are made."""
+        """Return the device on a vehicle: which bodies feel the field."""
         roots = [b for b, parent in zip(vehicle.bodies, vehicle.tree.body_parent) if parent < 0]
-        names = vehicle.bodies if self.whole else roots
-        com, inertia = zip(*(_mass_properties(vehicle, name) for name in names))
-        return self.moved({"at": list(names)}, com=np.array(com), inertia=np.array(inertia).reshape(-1, 9))
+        return self.moved({"at": list(vehicle.bodies if self.whole else roots)})
 
-    def also_at(self, vehicle: System, bodies: Mapping[str, str]) -> Earth:
-        """Return the device with the field at bodies that may leave as well: it acts on them once they have."""
+    def also_at(self, bodies: Sequence[str]) -> Earth:
+        """Return the device with the field at bodies that may hang on nothing later: it acts on them once they do."""
         known = cast("list[str]", self.place_of("at"))
-        more = {name: whole for name, whole in bodies.items() if name not in known}
-        com, inertia = [self.com], [self.inertia]
-        for name in more.values():
-            c, J = _mass_properties(vehicle, name)
-            com.append(c[None])
-            inertia.append(J.reshape(1, 9))
-        return self.moved({"at": [*known, *more]}, com=np.concatenate(com), inertia=np.concatenate(inertia))
-
-    def at_coming(self, bodies: Mapping[str, RigidInertia]) -> Earth:
-        """Return the device with the field at bodies that come on the way."""
-        known = cast("list[str]", self.place_of("at"))
-        more = {name: one for name, one in bodies.items() if name not in known}
-        com = np.array([one.com for one in more.values()]).reshape(-1, 3)
-        inertia = np.array([one.inertia for one in more.values()]).reshape(-1, 9)
-        return self.moved(
-            {"at": [*known, *more]},
-            com=np.concatenate([self.com, com]),
-            inertia=np.concatenate([self.inertia, inertia]),
-        )
+        return self.moved({"at": [*known, *(name for name in bodies if name not in known)]})
 
     def outputs(d, t):
         pole = (d.axes[0, 2], d.axes[1, 2], d.axes[2, 2])
@@ -313,13 +291,3 @@ def fixed_place(radius: float, flattening: float, lat: float, lon: float, height
     N = radius / np.sqrt(1.0 - e2 * np.sin(lat) ** 2)
     up = level_axes(lat, lon)[2]
     return (N + height) * up - [0.0, 0.0, e2 * N * np.sin(lat)]
-
-
-def _mass_properties(vehicle: System, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the centre of mass (3,) of a body from its frame, and its inertia (3, 3) about it, undeformed."""
-    i = vehicle.body(name)
-    m, mx, my, mz, xx, yy, zz, xy, xz, yz = vehicle.settings.body_inertia[i]
-    c = np.array([mx, my, mz]) / m if m > 0.0 else np.zeros(3)
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    offset = vehicle.model.specs[i].offset if vehicle.flexible(name) is None else np.zeros(3)
-    return c + offset, J - m * (c @ c * np.eye(3) - np.outer(c, c))

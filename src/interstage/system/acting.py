@@ -8,15 +8,17 @@ through every change of the vehicle.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
-from interstage.multibody.loads import KINDS, Loads, of_all_kinds, wrench_rows
+from interstage.multibody.loads import KINDS, Loads, of_all_kinds, place_words, wrench_rows
 from interstage.multibody.topology import carried
 from interstage.system.ahead import Ahead, Foreseen, MassHistory, Sheet, Told
+from interstage.system.followed import Heirs, place_now
 
 Control = Callable[..., object]
 
@@ -86,10 +88,17 @@ class Acting:
                 rows[:, k] = [force.at(t).numbers for t in times]
         return np.concatenate([tau, rows.reshape(len(times), -1)], axis=1)
 
-    def follow(self, old: System, new: System, t: float) -> None:
-        """Go over to another vehicle: loads follow names, those on bodies that are gone went with them."""
+    def follow(self, old: System, new: System, t: float, heirs: Heirs) -> None:
+        """Go over to another vehicle: loads follow names and `heirs`, those on bodies that are gone went with them."""
         here, tau, law = set(new.bodies), self.loads.tau, self.loads.law
-        forces = tuple(force for force in self.loads.forces if force.body in here)
+        places = [(force, place_now(new, force.body, force.node, heirs)) for force in self.loads.forces]
+        for force, place in places:
+            if place is None and force.body in here:
+                raise SolverError(
+                    f"the force on {place_words(*force.place)} has no place from t = {t:.9g} on",
+                    hint="let a device act there, or end the run at the change",
+                )
+        forces = tuple(replace(force, body=p[0], node=p[1]) for force, p in places if p is not None)
         if law is None and new is not old:
             given, tau = tau, carried(old, old.state(v=tau), new).v
             for body in old.bodies:

@@ -49,12 +49,14 @@ class Sheet:
     """What those who know ahead write on: a vector, at the numbers of each port.
 
     upcoming(t) : times that will be asked for, from t on;  state() : that of the stage
+    origin (3,) : of the kernels' frame in that of the body, as it hangs now; None where that is not known
     """
 
     vector: np.ndarray
     where: Mapping[str, np.ndarray]
     upcoming: Upcoming
     state: Callable[[], State]
+    origin: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,9 @@ class Ahead(Law):
 
             return Foreseen(rows, vector, to, upcoming)
         assert self.vehicle is not None
-        mass, origin = Mass(self.given.f, self.body), self.vehicle.model.spec(self.body).offset
+        mass, origin = Mass(self.given.f, self.body), sheet.origin
+        if origin is None:
+            origin = self.vehicle.model.spec(self.body).offset
         if not mass.of_state:
             return Foreseen(lambda times: mass.table(times, None, origin), vector, to, upcoming)
 

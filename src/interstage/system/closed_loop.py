@@ -52,6 +52,7 @@ class ClosedLoop:
         # no devices, and nobody asks what the vehicle carries
         self.without = not carries and all(isinstance(part.what, Ahead) for part in plan.parts)
         self.tapes = Tapes(plan, dtype, ideal, interpret)
+        self.tapes.vehicle = system
         self.touching = touching or Touching(plan)
         self.touched = Touched(plan, system, self.touching, self.tapes.dtype, carries)
         arrays = self.touched.arrays(base)
@@ -68,7 +69,8 @@ class ClosedLoop:
     def on(self, system: System, base: Base | None, t: float) -> ClosedLoop:
         """Return the loop with the same devices at the same instant on a changed vehicle; this one is over."""
         new = copy(self)
-        new.system, new.touching = system, self.touching.after(self.system, system, t)
+        new.system = self.tapes.vehicle = system
+        new.touching = self.touching.after(self.system, system, t)
         new.touched = Touched(self.plan, system, new.touching, self.tapes.dtype, self.carries)
         arrays = {name: getattr(self.loop, name) for name, _, _ in LOOP_FIELDS}
         rows, width = arrays["log"].shape

@@ -56,7 +56,6 @@ from interstage.system.ticks import Period, period_of
 
 if TYPE_CHECKING:
     from interstage.multibody import System
-    from interstage.spatial import RigidInertia
 
 FUNCTIONS = ("outputs", "rates", "sample", "switch")
 BUILT_IN = ("tick", "seed", "stream", "ideal")
@@ -165,15 +164,11 @@ class Device:
         """Return the device as it is on a vehicle: this one, unless it takes places or numbers from the vehicle."""
         return self
 
-    def also_at(self, vehicle: System, bodies: Mapping[str, str]) -> Device:
-        """Return the device, on its vehicle, that reckons with bodies which may leave what carries them.
+    def also_at(self, bodies: Sequence[str]) -> Device:
+        """Return the device, on its vehicle, that reckons with bodies which may hang on nothing later.
 
-        bodies : {name as the device has it: name in the whole vehicle}
+        bodies : names as the device has them, of bodies that may leave what carries them or are not there yet
         """
-        return self
-
-    def at_coming(self, bodies: Mapping[str, RigidInertia]) -> Device:
-        """Return the device, on its vehicle, that reckons with bodies which are not there yet, by name."""
         return self
 
     def moved(self, places: Mapping[str, Sequence[object]], **values: Value) -> Self:

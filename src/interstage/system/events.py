@@ -29,7 +29,8 @@ from interstage.multibody.joints import Joint
 from interstage.multibody.model import MountingOptions
 from interstage.multibody.topology import DockingOptions, copy_of
 from interstage.multibody.types import Target
-from interstage.spatial import RigidInertia, RotationLike
+from interstage.spatial import RotationLike
+from interstage.system.followed import Heirs
 from interstage.system.histories import BoundMotion, Motion
 from interstage.system.ports import Value
 
@@ -136,8 +137,12 @@ class Event:
 class Action:
     """A ready-made change of a vehicle."""
 
-    def made(self) -> Mapping[str, RigidInertia]:
-        """Return the bodies on nothing that come with the change, by name, as they are about their origins."""
+    def made(self) -> Sequence[str]:
+        """Return the names of bodies on nothing that come with the change."""
+        return ()
+
+    def heirs(self) -> Heirs:
+        """Return places that go with other bodies after the change, {place: the place as it is called then}."""
         return {}
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
@@ -260,11 +265,17 @@ def may_leave(system: System | None, events: Sequence[Event]) -> list[str]:
     return [spec.name for spec in specs if spec.name in bodies and spec.parent is not None]
 
 
-def coming(system: System | None, events: Sequence[Event]) -> dict[str, RigidInertia]:
+def coming(system: System | None, events: Sequence[Event]) -> list[str]:
     """Return the bodies on nothing that a vehicle does not have, and that come with events."""
     named = [action for event in events for action in (*event.actions, *event.rests)]
-    found = {name: one for act in named if isinstance(act, Action) for name, one in act.made().items()}
-    return {name: one for name, one in found.items() if system is not None and name not in system.bodies}
+    found = dict.fromkeys(name for act in named if isinstance(act, Action) for name in act.made())
+    return [name for name in found if system is not None and name not in system.bodies]
+
+
+def heirs_of(events: Sequence[Event]) -> Heirs:
+    """Return all places that go with other bodies by events."""
+    named = [action for event in events for action in (*event.actions, *event.rests)]
+    return {key: place for act in named if isinstance(act, Action) for key, place in act.heirs().items()}
 
 
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:
@@ -419,10 +430,12 @@ def note(
     before: tuple[System, State],
     after: tuple[System, State],
     at_rest: bool = False,
+    lost: Sequence[str] = (),
 ) -> EventRecord:
-    """Return the record of an event."""
+    """Return the record of an event; lost : ports that have no place any more."""
     done = event.rests if at_rest else event.actions
     what = ("at rest: " if at_rest else "") + ", ".join(_words(a) for a in done)
+    what += f"; without a place: {', '.join(lost)}" if lost else ""
     sums = [(s.momentum(x), sum(s.energies(x))) for s, x in (before, after)]
     return EventRecord(float(t), event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.errors import InputError, InterstageError, SolverError
+from interstage.errors import FidelityWarning, InputError, InterstageError, SolverError
 from interstage.interrupts import terminations_heard, uninterrupted
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
@@ -27,7 +28,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.events import Event, EventRecord, coming, may_leave
+from interstage.system.events import Event, EventRecord, coming, heirs_of, may_leave
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
@@ -243,7 +244,10 @@ class Flight:
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = self.rows_every = 0 if course.every is None else self.plan.clock.ticks(course.every)
         self.loads.begin(float(self.start))
-        touching = Touching(self.plan, bool(self.events), idle=self.plan.later, coming=self.coming)
+        self.heirs = heirs_of(self.events)
+        touching = Touching(
+            self.plan, bool(self.events), idle=self.plan.later, coming=self.coming, heirs=self.heirs
+        )
         plain = not (self.plan.parts or interpret or ideal)
         self._pool = (self.by, rows.rows, rows.every, self.plan.clock) if plain else None
         self._idle = self.system.engine.idle
@@ -565,26 +569,38 @@ class Flight:
             self.log.acted.append(self._acted())
         self.q, self.v = np.zeros(self.system.nq), np.zeros(self.system.nv)
 
-    def go_over(self, system: System, x: State, motions: Mapping[str, Motion | None]) -> None:
+    def go_over(self, system: System, x: State, motions: Mapping[str, Motion | None]) -> list[str]:
         """Go on with another state of the vehicle, or another vehicle: devices and loads follow names.
 
+        Return the ports that have lost their places by that.
         motions : of joints that follow others from now on, None: nothing
         """
         old, t = self.system, self.t
+        lost: list[str] = []
         self.flush()
         if motions:
             self.loop.touching = self.loop.touching.with_motions(motions)
         if system is not old:
             new = system.with_settings()
             if self.loads.acting is not None:
-                self.loads.acting.follow(old, new, t)
+                self.loads.acting.follow(old, new, t, self.heirs)
+            touching = self.loop.touching
             self._stand_on(new)
+            lost, odd = self.loop.touching.lost(old, touching, new)
+            if odd:
+                warnings.warn(
+                    f"the vehicle has lost the place of {', '.join(odd)} at t = {t:.9g} s: forces there act on nothing "
+                    "from now on, and what is seen there keeps its last value",
+                    FidelityWarning,
+                    stacklevel=2,
+                )
         else:
             self.loads.begin(t)
         self.q, self.v = x.q.astype(float), x.v.astype(float)
         self.inside.begin_phase()
         self.log.begin_phase(self.system, self._acted())
         self.changed()
+        return lost
 
     def whole(self) -> Whole:
         """Return the state of the vehicle and of devices."""

@@ -361,10 +361,11 @@ class Happening:
             vehicle = State(flight.system.layout, flight.q, flight.v)
             before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
             out = perform(event, t, flight.system, vehicle, at_rest)
+            lost: list[str] = []
             self.stopped |= out.stop
             changed |= out.changed
             if out.changed:
-                flight.go_over(out.system, out.x, out.motions)
+                lost = flight.go_over(out.system, out.x, out.motions)
                 self.watch.system = flight.system
             if out.values and flight.loop.without:
                 raise InputError(
@@ -374,7 +375,7 @@ class Happening:
                 flight.loop.hold(flight.plan.values(out.values))
                 flight.changed()
             after = flight.system, State(flight.system.layout, flight.q, flight.v)
-            flight.log.note(note(event, t, before, after, at_rest))
+            flight.log.note(note(event, t, before, after, at_rest, lost))
             self.watch.forget()
             flight.log_row(t)
             if event.fires_once:

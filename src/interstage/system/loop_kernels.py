@@ -30,8 +30,11 @@ from interstage.system.carried import balanced, put_carried, put_modal_results
 from interstage.system.loop_arrays import WELL, call
 
 # of places
-SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration", "specific_force")
-POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE = range(len(SEEN))
+SEEN = ("position", "attitude", "rate", "velocity", "acceleration", "angular_acceleration", "specific_force",
+        "center_of_mass", "inertia")  # fmt: skip
+POSITION, ATTITUDE, RATE, VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, SPECIFIC_FORCE, CENTER, INERTIA = (
+    range(len(SEEN))
+)
 WORLD, BODY, NODE = range(3)  # in the order of `ports.AXES`
 RAISED = -(10**8)  # status: a function of a tape raised
 # loop.now: where the run is: tick, tick at which the interval ends, steps on its grid that are behind and in all,
@@ -161,6 +164,8 @@ def look(tree, work, loop, q, v):
         elif kind == ATTITUDE:
             put9(loop.turned, 0, product(R, get9(loop.place_R, k)))
             matrix_to_quaternion(loop.turned[0].reshape(3, 3), s[at : at + 4])
+        elif kind >= CENTER:
+            _put_weight(s, at, kind, work.body_inertia[i], get3(loop.place_l, k))
         else:
             x = low(loop.place_V, k) if kind == RATE else high(loop.place_V, k)
             _put_in_axes(s, at, loop.look_axes[j], R, loop, k, x)
@@ -177,6 +182,24 @@ def _put(s, at, x):
     s[at] = x[0]
     s[at + 1] = x[1]
     s[at + 2] = x[2]
+
+
+@loop_kernel
+def _put_weight(s, at, kind, one, l):
+    """Write the center of mass from a place l, or the inertia about it, of a body (10,): m, mc, J about its origin."""
+    m = one[0]
+    if m <= 0.0:
+        m = 1.0
+    x, y, z = one[1] / m, one[2] / m, one[3] / m
+    if kind == CENTER:
+        _put(s, at, sub((x, y, z), l))
+        return
+    xy, xz, yz = one[7] + one[0] * x * y, one[8] + one[0] * x * z, one[9] + one[0] * y * z
+    s[at] = one[4] - one[0] * (y * y + z * z)
+    s[at + 4] = one[5] - one[0] * (x * x + z * z)
+    s[at + 8] = one[6] - one[0] * (x * x + y * y)
+    s[at + 1], s[at + 2], s[at + 5] = xy, xz, yz
+    s[at + 3], s[at + 6], s[at + 7] = xy, xz, yz
 
 
 @loop_kernel

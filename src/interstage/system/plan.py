@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from interstage.errors import InputError, did_you_mean
-from interstage.spatial import RigidInertia
 from interstage.system.ahead import Ahead
 from interstage.system.ahead_parts import ahead_of
 from interstage.system.assembly import Assembly, Part
@@ -239,7 +238,7 @@ def planned(
     given: Mapping[str, Value] | None = None,
     beside: Sequence[Part] = (),
     leaving: Collection[str] = (),
-    coming: Mapping[str, RigidInertia] | None = None,
+    coming: Collection[str] = (),
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
@@ -254,7 +253,7 @@ def planned(
         return without_devices(assembly)
     apart = overridden(faults, assembly)
     parts, links, unwired = between(assembly, cut, apart)
-    parts = [_reckoning(part, assembly, leaving, coming or {}) for part in parts]
+    parts = [_reckoning(part, assembly, leaving, coming) for part in parts]
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
     wrong = forced(faults, assembly, parts, links, start)
@@ -320,17 +319,13 @@ def planned(
     return plan
 
 
-def _reckoning(
-    part: Part, assembly: Assembly, leaving: Collection[str], coming: Mapping[str, RigidInertia]
-) -> Part:
+def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str], coming: Collection[str]) -> Part:
     """Return a part that reckons with bodies which may leave what carries them, or are not there yet."""
     scope, device = part.scope, part.what
     if assembly.vehicle is None or not isinstance(device, Device):
         return part
-    bodies = {body.removeprefix(scope): body for body in leaving if body.startswith(scope)}
-    later = {body.removeprefix(scope): one for body, one in coming.items() if body.startswith(scope)}
-    device = device.also_at(assembly.vehicle, bodies) if bodies else device
-    device = device.at_coming(later) if later else device
+    bodies = [body.removeprefix(scope) for body in (*leaving, *coming) if body.startswith(scope)]
+    device = device.also_at(bodies) if bodies else device
     return part if device is part.what else replace(part, what=device)
 
 

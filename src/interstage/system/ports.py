@@ -274,6 +274,17 @@ class Place:
         """Declare the angular acceleration (3,)."""
         return self.rows(Look(self, "angular_acceleration", _axes(axes), "rad/s^2", 3))
 
+    def center_of_mass(self) -> Look:
+        """Declare where the center of mass of the body is, undeformed: (3,) from the place, body axes."""
+        return self.rows(Look(self, "center_of_mass", "body", "m", 3))
+
+    def inertia(self) -> Look:
+        """Declare the inertia (9,) of the body about its center of mass, row by row, undeformed, body axes.
+
+        It is that of now: of the propellant in tanks, of a `MassHistory`, of whatever an event has changed.
+        """
+        return self.rows(Look(self, "inertia", "body", "kg*m^2", 9))
+
     def force(self, axes: str = "node") -> Push:
         """Declare a force (3,) on the vehicle."""
         return self.rows(Push(self, "force", _axes(axes), "N", 3))

@@ -10,7 +10,7 @@ import numpy as np
 
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.jit import COMPILED
-from interstage.multibody import State
+from interstage.multibody import State, System
 from interstage.system.ahead import FORESEEN_FIELDS, Ahead, Foreseen, Sheet, Upcoming, read_row
 from interstage.system.assembly import Part
 from interstage.system.device import Device, View, record_fields
@@ -83,6 +83,7 @@ class Tapes:
         self._plain = None if COMPILED else PlainTapes()
         self._rows: dict[int, np.ndarray] = {}
         self._foreseen: list[Foreseen] = []
+        self.vehicle: System | None = None  # what devices are on now
 
     def run_by(self, upcoming: Upcoming, state: Callable[[], State]) -> None:
         """Know times that will be asked for, and where the stage stands, from whoever runs the tapes."""
@@ -152,7 +153,7 @@ class Tapes:
     def _entry(self, entry: Entry) -> tuple[int, int]:
         part = self.plan.parts[entry.part]
         if isinstance(part.what, Ahead):
-            return self._ahead(part.path, part.what)
+            return self._ahead(part, part.what)
         if isinstance(part.what, Law):
             return self._python(self._law(part.path, part.what))
         function = part.what.functions[entry.function]
@@ -165,11 +166,14 @@ class Tapes:
         self._devices[found] = part, entry.function
         return found
 
-    def _ahead(self, path: str, what: Ahead) -> tuple[int, int]:
+    def _ahead(self, part: Part, what: Ahead) -> tuple[int, int]:
         """Return address and row of what is known ahead."""
-        slots = {name: self.plan.slots[f"{path}.{name}"] for name in what.outs}
+        slots = {name: self.plan.slots[f"{part.path}.{name}"] for name in what.outs}
+        body = part.scope + what.body
+        vehicle = self.vehicle
+        origin = None if vehicle is None or body not in vehicle.bodies else vehicle.model.spec(body).offset
         where = {name: np.arange(one.start, one.start + one.size) for name, one in slots.items()}
-        sheet = Sheet(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state())
+        sheet = Sheet(self.vectors["s"], where, lambda t: self.upcoming(t), lambda: self.state(), origin)
         tell = what.teller(sheet)
         if not isinstance(tell, Foreseen):
             return self._python(lambda t: tell(t) if t == t else None)  # it remembers nothing to forget

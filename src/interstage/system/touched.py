@@ -112,7 +112,7 @@ class Touched:
         found["fuel_from"] = np.array(list(fuel.values()), dtype=np.int64)
         sites, arms = located(self.system, self._place_list)
         tree, kind = self.system.tree, self.dtype
-        asked = [*plan.looks, *plan.felt], found["reaction_from"], found["sites"]
+        asked = [*seen, *felt], found["reaction_from"], found["sites"]
         found |= carried_arrays(self.system, *asked, kind, self.carries)
         bodies = [int(tree.site_body[s]) if s >= 0 else -1 - int(s) for s in sites]
         found["place_site"], found["place_body"] = sites, np.array(bodies, dtype=np.int64)

@@ -1,8 +1,9 @@
 """What devices touch of a vehicle that changes: places follow the names of bodies, forces of joints what can obey.
 
-A device on a body that leaves goes on with it. Where a body or a joint is gone, what a device sees of it keeps its last
-value, and what it does acts on nothing; a joint that comes back as it was is seen and driven again. Forces act on a
-joint as long as it is free (a lock carries them), a motion as long as it is prescribed.
+A device on a body that leaves goes on with it, and one at a node of a stage that leaves goes with that node. Where a
+place or a joint is gone, what a device sees of it keeps its last value, and what it does acts on nothing: the record of
+the event says so, and a warning where the body is there still. A joint that comes back as it was is seen and driven
+again. Forces act on a joint as long as it is free (a lock carries them), a motion as long as it is prescribed.
 """
 
 from __future__ import annotations
@@ -10,24 +11,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from interstage.multibody import System
 from interstage.multibody.loads import split_place
-from interstage.multibody.types import Node
 from interstage.system.acting import bearer, refuse_turned
 from interstage.system.ahead import Ahead
+from interstage.system.followed import Heirs, place_now
 from interstage.system.histories import Motion
 from interstage.system.plan import Plan, Touch
-from interstage.system.ports import ROOTS
+from interstage.system.ports import ROOTS, Look, Places, Push
 
 
-def _has(system: System, body: str, node: Node) -> bool:
-    """Tell if a vehicle has a place: its body, and the node where that is flexible."""
-    if body not in system.bodies:
-        return False
-    flex = system.flexible(body)
-    return flex is None or not isinstance(node, int | np.integer) or node in flex.node_ids
+def _pair(place: object) -> tuple[str, object]:
+    """Return (body, node) of a place, or (body, result)."""
+    return split_place(tuple(place) if isinstance(place, list) else place)
+
+
+def _anywhere(declared: object) -> bool:
+    """Return whether a field is said at bodies that the device finds by itself."""
+    return isinstance(declared, Look | Push) and isinstance(declared.owner, Places) and declared.owner.root
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Touching:
     first : the vehicle at the start, None before anything has changed
     bearers : {body whose joint a device touches: body that has that joint now}
     idle : paths of motions that say nothing now;  coming : bodies that are not there at the start
+    heirs : places that go to other bodies by events
     """
 
     plan: Plan
@@ -46,6 +48,7 @@ class Touching:
     bearers: dict[str, str] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
     coming: frozenset[str] = frozenset()
+    heirs: Heirs = field(default_factory=dict)
 
     def after(self, old: System, new: System, t: float) -> Touching:
         """Return what is touched after a change at a time; joints of several axes cannot be turned round."""
@@ -80,10 +83,34 @@ class Touching:
         """Return what is seen, felt and pushed of a vehicle."""
         plan = self.plan
         seen, felt, pushed = (
-            [touch for touch in touches if self._there(touch, system)]
+            [self._placed(touch, system) for touch in touches if self._there(touch, system)]
             for touches in (plan.looks, plan.felt, plan.pushes)
         )
         return seen, felt, [touch for touch in pushed if self._obeyed(touch, system)]
+
+    def _placed(self, touch: Touch, system: System) -> Touch:
+        """Return a touch at its place as that is called now."""
+        if self.first is None or touch.axes == "joint" or touch.place is None:
+            return touch
+        now = place_now(system, *_pair(touch.place), self.heirs)
+        return touch if now is None else replace(touch, place=now if now[1] is not None else now[0])
+
+    def lost(self, old: System, before: Touching, new: System) -> tuple[list[str], list[str]]:
+        """Return the ports that a change has left without a place or joint, and of these what is a surprise.
+
+        before : what was touched of the vehicle before. It is a surprise where the body is there still, without the
+        node. Fields that act on all bodies lose nothing.
+        """
+        every = {f"{p.path}.{n}" for p in self.plan.parts for n, f in p.what.fields.items() if _anywhere(f)}
+        gone: list[str] = []
+        odd: list[str] = []
+        for touch in (*self.plan.looks, *self.plan.felt, *self.plan.pushes):
+            if touch.port in every or not before._there(touch, old) or self._there(touch, new):
+                continue
+            gone.append(touch.port)
+            if touch.axes != "joint" and touch.place is not None and _pair(touch.place)[0] in new.bodies:
+                odd.append(touch.port)
+        return list(dict.fromkeys(gone)), list(dict.fromkeys(odd))
 
     def _there(self, touch: Touch, system: System) -> bool:
         """Tell if the place or joint of a touch is there; at the start it has to be."""
@@ -91,7 +118,7 @@ class Touching:
             body = None if touch.place is None else split_place(touch.place)[0]
             return body not in self.coming or body in system.bodies
         if touch.axes != "joint":
-            return touch.place is None or _has(system, *split_place(touch.place))
+            return touch.place is None or place_now(system, *_pair(touch.place), self.heirs) is not None
         body = self.joint(touch)
         if body not in system.bodies:
             return False

@@ -10,6 +10,7 @@ import scipy.linalg as la
 
 from interstage.component.record import Component
 from interstage.errors import ModelError
+from interstage.multibody import Free, Multibody
 from interstage.multibody.tanks import Tanks, tank_numbers
 from interstage.vehicle.damping import Ratio, effective_mass, ratio_at
 from interstage.vehicle.geometric import LoadStiffness
@@ -109,6 +110,36 @@ def tanks_of(
         None if damping is None else _ratios(shapes, damping),
         None if loads is None else loads.tank_loads(shapes, ids),
     )
+
+
+def add_flexible(
+    mb: Multibody,
+    name: str,
+    shapes: Shapes,
+    start: Mapping[str, float],
+    damping: Ratio | None,
+    order: int,
+    loads: LoadStiffness | None = None,
+    results: StageResults | None = None,
+    ids: np.ndarray | None = None,
+) -> None:
+    """Add a vehicle, or a part of one, as a free flexible body; with tanks where it has some.
+
+    start : {tank: propellant} at first;  damping : ratio of the free modes;  ids (N,) : of the nodes
+    """
+    component = reference_component(shapes, name, ids, loads, results)
+    if shapes.partition.tanks:
+        tanks = tanks_of(shapes, start, damping, loads, ids)
+        mb.add_body(name, component=component, joint=Free(), order=order, tanks=tanks)
+        return
+    ratio: float | np.ndarray | None = None
+    if callable(damping):
+        one = shapes.integrals(shapes.reference)
+        rates = np.sqrt(np.maximum(la.eigh(one.K, effective_mass(one), eigvals_only=True), 0.0))
+        ratio = np.array([ratio_at(damping, float(rate / (2 * np.pi))) for rate in rates])
+    elif damping is not None:
+        ratio = ratio_at(damping, 0.0)
+    mb.add_body(name, component=component, joint=Free(), order=order, damping=ratio)
 
 
 def _numbers(one: Integrals, still: np.ndarray | None, stiff: np.ndarray | None) -> np.ndarray:

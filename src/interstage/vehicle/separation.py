@@ -8,6 +8,7 @@ velocities of nodes are projected onto the new shapes in the metric of the mass 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import overload
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from interstage.multibody.impulse import Change, frames_of, keep_motion
 from interstage.multibody.model import BodySpec
 from interstage.spatial import RigidInertia
 from interstage.system.events import Action
+from interstage.system.followed import Heirs, Key
 from interstage.vehicle.burn_log import BodyState
 from interstage.vehicle.damping import Ratio
-from interstage.vehicle.frozen import reference_component, tanks_of
+from interstage.vehicle.frozen import add_flexible
 from interstage.vehicle.geometric import LoadPlaces, LoadStiffness, load_stiffness
 from interstage.vehicle.shapes import Shapes
 from interstage.vehicle.stack import Stack
@@ -62,16 +64,29 @@ class Staging(Action):
         self.parts: dict[str, Part] = {}
         self._stage_of = {int(shapes.node_id(*place)): place for place in shapes.stack.places}
 
-    def made(self) -> dict[str, RigidInertia]:
-        """Return what leaves, with tanks as empty as they are known."""
-        stack = self.spent.stack() if isinstance(self.spent, Vehicle) else self.spent.stack
-        return {self.name: _rigid(stack, stack.propellant(0.0))}
+    def made(self) -> list[str]:
+        """Return what leaves."""
+        return [self.name]
+
+    def heirs(self) -> Heirs:
+        """Return the nodes and results of what leaves, as it has them: points of it where it is rigid."""
+        body, soft = self.vehicle.name, isinstance(self.spent, Shapes)
+        found: dict[Key, tuple[str, object]] = {}
+        for node, (stage, _) in self._stage_of.items():
+            if stage in self.leaving:
+                found[body, node] = self._moved(body, node)
+        results = self.vehicle.results
+        for name, (stage, _) in results.wanted.items() if soft and results is not None else ():
+            if stage in self.leaving:
+                found[body, name] = self.name, name
+        return found
 
     def apply(self, t: float, system: System, x: State) -> tuple[System, State]:
         """Return the vehicles after the cut and their state."""
         body = self.vehicle.name
         spec, where = system.model.spec(body), system.layout[body]
-        if spec.tanks is None or len(x.q[where.eta]) != len(self.shapes):
+        tanks = set() if spec.tanks is None else set(spec.tanks.names)
+        if tanks != set(self.shapes.stack.tanks) or len(x.q[where.eta]) != len(self.shapes):
             raise ModelError(
                 f"body '{body}' is not the vehicle with these shapes",
                 where=str(self),
@@ -132,9 +147,8 @@ class Staging(Action):
             if isinstance(shapes, Shapes):
                 ids = np.array([self.shapes.node_id(*place) for place in shapes.stack.places])
                 loads = self._loads(shapes, spec)
-                component = reference_component(shapes, name, ids, loads, self.vehicle.results)
-                tanks = tanks_of(shapes, fill, self.damping, loads, ids)
-                new.add_body(name, component=component, joint=Free(), order=spec.order, tanks=tanks)
+                results = self.vehicle.results
+                add_flexible(new, name, shapes, fill, self.damping, spec.order, loads, results, ids)
             else:
                 rigid = _rigid(shapes.stack(), fill)
                 new.add_body(name, mass=rigid.mass, com=rigid.com, inertia=rigid.inertia, joint=Free())
@@ -166,6 +180,12 @@ class Staging(Action):
                     hint="open it by an event before, and leave it out of the vehicle; or let it hang on one of them",
                 )
             new.closures.append(replace(closure, ends=ends))
+
+    @overload
+    def _moved(self, body: str, place: int | np.ndarray) -> tuple[str, int | np.ndarray]: ...
+
+    @overload
+    def _moved(self, body: str | None, place: int | np.ndarray) -> tuple[str | None, int | np.ndarray]: ...
 
     def _moved(self, body: str | None, place: int | np.ndarray) -> tuple[str | None, int | np.ndarray]:
         """Return where a place of a body is after the cut: nodes of what leaves are its own."""

@@ -3,8 +3,9 @@
 What a part has at its nodes before the cut is projected in the metric of its own mass onto [S Φ] of the part. The
 rigid part of the fit of places is a finite move of the new frame, found by iteration; velocities are projected at the
 deformed places. Release does no work: the strain of the parts stays and rings, and what the projection of velocities
-loses, ½ r'Mr ≥ 0, is the part of the motion that the shapes cannot hold. Momentum is kept, rigid motions being in the
-span. Attachment shapes of the interface hold the strain that the thrust has left there; free modes hold little of it.
+loses, ½ r'Mr ≥ 0, is the part of the motion that the shapes cannot hold. Momentum is kept, and its moment about any
+point that stands still: rigid motions are in the span, and a spin makes up for the places that have moved.
+Attachment shapes of the interface hold the strain that the thrust has left there; free modes hold little of it.
 """
 
 from __future__ import annotations
@@ -102,15 +103,17 @@ def _projected(name: str, shapes: Shapes, state: BodyState, stack: Stack, Phi: n
     speed = np.hstack([v + np.cross(w, places) + rate[:, :3], w + rate[:, 3:]]).reshape(-1, 2, 3) @ R
     speed = speed.reshape(-1)
     there = stack.positions + (Phi @ eta).reshape(-1, 6)[:, :3]
-    S = rigid_motion(there)
+    S, S_now = rigid_motion(there), rigid_motion(stack.positions + u.reshape(-1, 6)[:, :3])
     found = _least(M, np.hstack([S, Phi]), speed)
+    # places that the shapes cannot hold have moved: the least change of the motion that keeps its moment as well
+    short = S_now.T @ (M @ speed) - S.T @ (M @ (np.hstack([S, Phi]) @ found))
+    found[:6] += np.linalg.solve(S.T @ (M @ S), short)
     after = np.hstack([S, Phi]) @ found
     R_N = matrix_from_quaternion(state.quaternion)
     position = state.position + R_N @ d
     new = BodyState(position, quaternion_from_matrix(R_N @ R), found[:6], eta, found[6:], {**fill})
     gap = (u - Phi @ eta).reshape(-1, 6)[:, :3]
-    S_now = rigid_motion(stack.positions + u.reshape(-1, 6)[:, :3])
-    momenta = np.array([_momentum(S_now, M, one, position, R_N @ R) for one in (speed, after)])
+    momenta = np.array([_momentum(s, M, one, position, R_N @ R) for s, one in ((S_now, speed), (S, after))])
     return Part(
         name,
         new,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from interstage.component.interface import components_of
 from interstage.component.record import Component
 from interstage.errors import InputError, did_you_mean, shown
-from interstage.multibody import Free, Multibody, System
+from interstage.multibody import Multibody, System
 from interstage.multibody.joints import Joint
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
@@ -20,7 +20,7 @@ from interstage.units import quantity
 from interstage.vehicle.damping import Ratio
 from interstage.vehicle.engines import EngineSpec, add_nozzles, assembly_of, engine_spec
 from interstage.vehicle.fluid import slosh_as_shapes
-from interstage.vehicle.frozen import component_at, reference_component, tanks_of
+from interstage.vehicle.frozen import add_flexible, component_at
 from interstage.vehicle.geometric import LoadStiffness, load_places, load_stiffness
 from interstage.vehicle.joins import Join, Relation, Side, node_join, relation_join, sides
 from interstage.vehicle.ranking import Ranking, rank
@@ -352,10 +352,9 @@ class Vehicle:
             at the engines, and at (stage, node) of all else that acts, as joints, thrusters and air
         """
         loads = self._load_stiffness(shapes, geometric_stiffness)
-        tanks = tanks_of(shapes, shapes.stack.propellant(propellant), damping, loads)
+        start = shapes.stack.propellant(propellant)
         mb = Multibody(self.name, gravity=self.gravity)
-        component = reference_component(shapes, self.name, loads=loads, results=self.results)
-        mb.add_body(self.name, component=component, joint=Free(), order=order, tanks=tanks)
+        add_flexible(mb, self.name, shapes, start, damping, order, loads, self.results)
         add_nozzles(mb, list(self.engines.values()), shapes, self.name)
         self._flown = shapes
         return mb

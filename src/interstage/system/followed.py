@@ -1,0 +1,42 @@
+"""Places of a vehicle that changes: a node of a stage that leaves is a node, or a point, of a body of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from interstage.multibody import System
+
+Key: TypeAlias = tuple[str, int | str]
+"""(body, node), or (body, result) of a result inside."""
+
+Heirs: TypeAlias = Mapping[Key, tuple[str, object]]
+"""{place: the same place by the body that it goes with}."""
+
+
+def has_place(system: System, body: str, node: object) -> bool:
+    """Return whether a vehicle has a place: its body, and the node or result where that is flexible."""
+    if body not in system.bodies:
+        return False
+    if isinstance(node, str):
+        component = system.model.spec(body).component
+        rows = None if component is None else component.recovery
+        return rows is not None and node in rows.names
+    flex = system.flexible(body)
+    return flex is None or not isinstance(node, int | np.integer) or node in flex.node_ids
+
+
+def place_now(system: System, body: str, node: object, heirs: Heirs) -> tuple[str, object] | None:
+    """Return a place as it is called now, None where it is gone."""
+    for _ in range(1 + len(heirs)):
+        if has_place(system, body, node):
+            return body, node
+        if not isinstance(node, int | str | np.integer):
+            return None
+        after = heirs.get((body, node if isinstance(node, str) else int(node)))
+        if after is None:
+            return None
+        body, node = after
+    return None
