@@ -147,6 +147,10 @@ class Earth(Device):
         roots = [b for b, parent in zip(vehicle.bodies, vehicle.tree.body_parent) if parent < 0]
         return self.moved({"at": list(vehicle.bodies if self.whole else roots)})
 
+    def elsewhere(self, place: object) -> Earth:
+        """Return what says where another vehicle is above the Earth; the field is not said twice."""
+        return self.moved({"at": [place], "here": place}, model=UNIFORM, gradient=0)
+
     def also_at(self, bodies: Sequence[str]) -> Earth:
         """Return the device with the field at bodies that may hang on nothing later: it acts on them once they do."""
         known = cast("list[str]", self.place_of("at"))

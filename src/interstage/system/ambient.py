@@ -2,7 +2,8 @@
 
 An output that says `ambient="air density"` is wired to every input that says the same, unless the input is wired or was
 given a value. Of several outputs of one kind an input takes that of its own group, or of the nearest group around it:
-two spacecraft with an atmosphere each do not mix them. Two that are equally near are a question for a wire.
+two spacecraft with an atmosphere each do not mix them. Two that are equally near are a question for a wire. What the
+one `Earth` of several vehicles says is said at each of them (`local_ambient`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def ambient_pieces(ports: Mapping[str, Port], wired: Sequence[Piece]) -> list[Pi
                 "the sizes do not fit", where=where, expected=str(port.size), got=str(sources[0].size)
             )
         factor = check_unit(sources[0].field.unit, port.field.unit, where)
-        found.append(Piece(sources[0].name, 0, name, 0, int(port.size or 1), factor))
+        found.append(Piece(sources[0].name, 0, name, 0, int(port.size or 1), factor, ambient=True))
     return found
 
 

@@ -45,6 +45,7 @@ class Part:
 
     delay : how much later others see what it samples
     scope : what goes before the names of bodies that it touches;  root : the body where no place is given
+    like : path of what it is a copy of, around another vehicle: it shares its parameters, and acts on nothing
     """
 
     path: str
@@ -54,6 +55,7 @@ class Part:
     delay: Fraction = Fraction(0)
     scope: str = ""
     root: str | None = None
+    like: str = ""
 
     def place_of(self, name: str) -> object:
         """Return a place that was given by the full name of its body, or a list of several."""

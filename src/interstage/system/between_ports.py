@@ -11,7 +11,9 @@ import numpy as np
 from interstage.errors import InputError
 from interstage.system.assembly import Assembly, Part
 from interstage.system.device import Device
+from interstage.system.followed import NO_CHANGES, Changes
 from interstage.system.law import Law
+from interstage.system.local_ambient import with_local_ambient
 from interstage.system.ports import Discrete, In, Integer, Look, Out, Parameter
 from interstage.system.wires import Piece
 
@@ -72,18 +74,21 @@ Links = dict[tuple[int, str], list[Link]]
 
 
 def between(
-    assembly: Assembly, cut: Collection[str] = (), apart: Collection[str] = ()
+    assembly: Assembly, cut: Collection[str] = (), apart: Collection[str] = (), changes: Changes = NO_CHANGES
 ) -> tuple[list[Part], Links, list[tuple[int, str]]]:
     """Return the parts with those that wires need, what each input is linked to, and inputs without a wire.
 
     cut : inputs whose wires are left out;  apart : inputs that share no slot with what is wired to them
+    changes : of the vehicle, by events
     """
-    parts = assembly.parts()
+    parts, all_pieces = with_local_ambient(assembly.parts(), assembly.pieces(), assembly.vehicle, changes)
+    originals = {part.path: part.like for part in parts if part.like}
     number = {part.path: k for k, part in enumerate(parts)}
     links: Links = {}
     wired: dict[str, list[Piece]] = {}
-    for piece in assembly.pieces():
-        if piece.target in cut:
+    for piece in all_pieces:
+        path, _, name = piece.target.rpartition(".")
+        if f"{originals.get(path, path)}.{name}" in cut:
             continue
         wired.setdefault(piece.target, []).append(piece)
     for target, pieces in wired.items():

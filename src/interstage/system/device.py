@@ -171,12 +171,22 @@ class Device:
         """
         return self
 
-    def moved(self, places: Mapping[str, Sequence[object]], **values: Value) -> Self:
-        """Return a copy at other lists of places, {name of `Places`: list}, with other values."""
+    def elsewhere(self, place: object) -> Device:
+        """Return a copy for what is around another vehicle: the places that it finds by itself are there."""
+        at = {
+            name: [place] if isinstance(one, Places) else place
+            for name, one in self.places.items()
+            if isinstance(one, Place) and one.root
+        }
+        return self.moved(at)
+
+    def moved(self, places: Mapping[str, object], **values: Value) -> Self:
+        """Return a copy at other places, {name of a `Place`: place, of `Places`: list}, with other values."""
         made = copy(self)
         made._at = {**self._at, **places}
         owners = {n: self.places[n] for n in places}
-        sizes = {owner.size: len(places[n]) for n, owner in owners.items() if isinstance(owner, Places)}
+        lists = {n: one for n, one in places.items() if isinstance(one, list | tuple)}
+        sizes = {one.size: len(lists[n]) for n, one in owners.items() if isinstance(one, Places)}
         made._sizes = {**self._sizes, **sizes}
         made.set(**values)
         made._finish()

@@ -30,7 +30,7 @@ from interstage.multibody.model import MountingOptions
 from interstage.multibody.topology import DockingOptions, copy_of
 from interstage.multibody.types import Target
 from interstage.spatial import RotationLike
-from interstage.system.followed import Heirs
+from interstage.system.followed import Changes, Heirs
 from interstage.system.histories import BoundMotion, Motion
 from interstage.system.ports import Value
 
@@ -272,10 +272,13 @@ def coming(system: System | None, events: Sequence[Event]) -> list[str]:
     return [name for name in found if system is not None and name not in system.bodies]
 
 
-def heirs_of(events: Sequence[Event]) -> Heirs:
-    """Return all places that go with other bodies by events."""
-    named = [action for event in events for action in (*event.actions, *event.rests)]
-    return {key: place for act in named if isinstance(act, Action) for key, place in act.heirs().items()}
+def changes_of(system: System | None, events: Sequence[Event]) -> Changes:
+    """Return what events may change of a vehicle."""
+    acts = [act for event in events for act in (*event.actions, *event.rests) if isinstance(act, Action)]
+    heirs = {key: place for act in acts for key, place in act.heirs().items()}
+    named = {act.body for act in acts if isinstance(act, Detach | Reattach | ReplaceJoint)}
+    leaving = may_leave(system, events)
+    return Changes(leaving, coming(system, events), frozenset(named & set(leaving)), heirs)
 
 
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:

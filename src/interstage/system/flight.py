@@ -28,7 +28,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.checkpoint import write_checkpoint
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.events import Event, EventRecord, coming, heirs_of, may_leave
+from interstage.system.events import Event, EventRecord, changes_of
 from interstage.system.faults import Fault, faults_of
 from interstage.system.flight_events import Happening, Whole, crossings_of
 from interstage.system.flight_file import COMMIT_S
@@ -214,9 +214,8 @@ class Flight:
     def _planned(self, assembly: Assembly, known: Mapping[str, Any]) -> Plan:
         """Return all parts on tapes."""
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
-        away, later = may_leave(assembly.vehicle, self.events), coming(assembly.vehicle, self.events)
-        self.coming = frozenset(later)
-        return planned(assembly, (), self.faults, self.start, beat, known, self.beside, away, later)
+        self.changes = changes_of(assembly.vehicle, self.events)
+        return planned(assembly, (), self.faults, self.start, beat, known, self.beside, self.changes)
 
     def _plan_loads(self) -> None:
         """Put loads that a law made functions of time on the tape of what is known ahead, where none were."""
@@ -244,9 +243,12 @@ class Flight:
         rows = self.columns.rows(max(16, min(4096, BUFFER // self.columns.width)))
         rows.every = self.rows_every = 0 if course.every is None else self.plan.clock.ticks(course.every)
         self.loads.begin(float(self.start))
-        self.heirs = heirs_of(self.events)
         touching = Touching(
-            self.plan, bool(self.events), idle=self.plan.later, coming=self.coming, heirs=self.heirs
+            self.plan,
+            bool(self.events),
+            idle=self.plan.later,
+            coming=frozenset(self.changes.coming),
+            heirs=self.changes.heirs,
         )
         plain = not (self.plan.parts or interpret or ideal)
         self._pool = (self.by, rows.rows, rows.every, self.plan.clock) if plain else None
@@ -583,7 +585,7 @@ class Flight:
         if system is not old:
             new = system.with_settings()
             if self.loads.acting is not None:
-                self.loads.acting.follow(old, new, t, self.heirs)
+                self.loads.acting.follow(old, new, t, self.changes.heirs)
             touching = self.loop.touching
             self._stand_on(new)
             lost, odd = self.loop.touching.lost(old, touching, new)

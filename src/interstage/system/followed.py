@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +15,31 @@ Key: TypeAlias = tuple[str, int | str]
 
 Heirs: TypeAlias = Mapping[Key, tuple[str, object]]
 """{place: the same place by the body that it goes with}."""
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A place that is the body on nothing which carries another place, whichever that is now."""
+
+    body: str
+    node: int | None = None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What events may change of a vehicle.
+
+    leaving : bodies that may leave what carries them;  coming : bodies that are not there yet
+    parting : of those that may leave, the ones that events name;  heirs : places that go with other bodies
+    """
+
+    leaving: Sequence[str] = ()
+    coming: Sequence[str] = ()
+    parting: frozenset[str] = frozenset()
+    heirs: Heirs = field(default_factory=dict)
+
+
+NO_CHANGES = Changes()
 
 
 def has_place(system: System, body: str, node: object) -> bool:
@@ -40,3 +66,10 @@ def place_now(system: System, body: str, node: object, heirs: Heirs) -> tuple[st
             return None
         body, node = after
     return None
+
+
+def root_of(system: System, body: str) -> str:
+    """Return the body on nothing that carries a body."""
+    while (parent := system.model.spec(body).parent) is not None:
+        body = parent
+    return body

@@ -25,6 +25,7 @@ from interstage.system.assembly import Assembly, Part
 from interstage.system.between_ports import between, said_by
 from interstage.system.device import Device
 from interstage.system.faults import ONCE, Fault, forced, insert, overridden, seen_apart
+from interstage.system.followed import NO_CHANGES, Changes
 from interstage.system.law import Law
 from interstage.system.noise import seed_or_run, stream_of
 from interstage.system.order import FELT, Entry, ordered
@@ -237,8 +238,7 @@ def planned(
     beat: tuple[Callable[[float], None], Fraction] | None = None,
     given: Mapping[str, Value] | None = None,
     beside: Sequence[Part] = (),
-    leaving: Collection[str] = (),
-    coming: Collection[str] = (),
+    changes: Changes = NO_CHANGES,
 ) -> Plan:
     """Return the plan of an assembly, or say what is wrong with its wires.
 
@@ -246,14 +246,14 @@ def planned(
     beat : called with the time before the samples of every tick, with the period where nothing is sampled
     given : values of inputs by name or pattern; arguments of laws without a size are as large as these
     beside : motions and masses of a run (`given_ahead`)
-    leaving : bodies that may leave what carries them on the way;  coming : bodies that are not there yet
+    changes : of the vehicle, by events on the way
     """
     special = cut or faults or beat is not None or beside
     if not special and not assembly.parts() and not assembly.pieces():
         return without_devices(assembly)
     apart = overridden(faults, assembly)
-    parts, links, unwired = between(assembly, cut, apart)
-    parts = [_reckoning(part, assembly, leaving, coming) for part in parts]
+    parts, links, unwired = between(assembly, cut, apart, changes)
+    parts = [_reckoning(part, assembly, changes) for part in parts]
     own, seen = len(parts), seen_apart(assembly.ports() if apart else {}, apart)
     parts += seen.values()
     wrong = forced(faults, assembly, parts, links, start)
@@ -319,12 +319,14 @@ def planned(
     return plan
 
 
-def _reckoning(part: Part, assembly: Assembly, leaving: Collection[str], coming: Collection[str]) -> Part:
+def _reckoning(part: Part, assembly: Assembly, changes: Changes) -> Part:
     """Return a part that reckons with bodies which may leave what carries them, or are not there yet."""
     scope, device = part.scope, part.what
-    if assembly.vehicle is None or not isinstance(device, Device):
+    if assembly.vehicle is None or not isinstance(device, Device) or part.like:
         return part
-    bodies = [body.removeprefix(scope) for body in (*leaving, *coming) if body.startswith(scope)]
+    bodies = [
+        body.removeprefix(scope) for body in (*changes.leaving, *changes.coming) if body.startswith(scope)
+    ]
     device = device.also_at(bodies) if bodies else device
     return part if device is part.what else replace(part, what=device)
 
@@ -373,18 +375,21 @@ def _own_slots(
                 slots[full] = layout.take("s", shown.shape, 0.0, declared.unit)
         elif not isinstance(declared, In):
             value = 0.0 if isinstance(what, Law) else what.value_of(name)
+            if part.like and isinstance(declared, Parameter):
+                slots[full] = slots[f"{part.like}.{name}"]
+                continue
             slots[full] = layout.take(declared.kind, what.shape_of(name) or (), value, declared.unit)
             if declared.kind == "z":
                 slots[f"{full}dot"] = Slot(
                     "Z", slots[full].start, slots[full].shape, f"{declared.unit or '1'}/s"
                 )
-            if isinstance(declared, Push):
+            if isinstance(declared, Push) and not part.like:
                 pushes += _touches(part, declared, slots[full], full)
     slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
     for name, value in (
         ("tick", 0),
         ("seed", seed_or_run(assembly.seed)),
-        ("stream", stream_of(part.path)),
+        ("stream", stream_of(part.like or part.path)),
         ("ideal", 0),
     ):
         slots[f"{part.path}.{name}"] = layout.take("n", (), value)
@@ -454,6 +459,9 @@ def _open_inputs(
     for k, name in unwired:
         part = parts[k]
         full, shape = f"{part.path}.{name}", part.what.shape_of(name)
+        if part.like:
+            slots[full] = slots[f"{part.like}.{name}"]
+            continue
         if isinstance(part.what, Law):
             held = [v for pattern, v in given.items() if matching(pattern, [full])]
             if name in part.what.defaults and not held:

@@ -15,7 +15,7 @@ from interstage.multibody import System
 from interstage.multibody.loads import split_place
 from interstage.system.acting import bearer, refuse_turned
 from interstage.system.ahead import Ahead
-from interstage.system.followed import Heirs, place_now
+from interstage.system.followed import Carrier, Heirs, place_now, root_of
 from interstage.system.histories import Motion
 from interstage.system.plan import Plan, Touch
 from interstage.system.ports import ROOTS, Look, Places, Push
@@ -90,6 +90,9 @@ class Touching:
 
     def _placed(self, touch: Touch, system: System) -> Touch:
         """Return a touch at its place as that is called now."""
+        if isinstance(touch.place, Carrier):
+            now = place_now(system, touch.place.body, touch.place.node, self.heirs)
+            return touch if now is None else replace(touch, place=root_of(system, now[0]))
         if self.first is None or touch.axes == "joint" or touch.place is None:
             return touch
         now = place_now(system, *_pair(touch.place), self.heirs)
@@ -101,7 +104,12 @@ class Touching:
         before : what was touched of the vehicle before. It is a surprise where the body is there still, without the
         node. Fields that act on all bodies lose nothing.
         """
-        every = {f"{p.path}.{n}" for p in self.plan.parts for n, f in p.what.fields.items() if _anywhere(f)}
+        every = {
+            f"{part.path}.{name}"
+            for part in self.plan.parts
+            for name, declared in part.what.fields.items()
+            if part.like or _anywhere(declared)
+        }
         gone: list[str] = []
         odd: list[str] = []
         for touch in (*self.plan.looks, *self.plan.felt, *self.plan.pushes):
@@ -114,6 +122,8 @@ class Touching:
 
     def _there(self, touch: Touch, system: System) -> bool:
         """Tell if the place or joint of a touch is there; at the start it has to be."""
+        if isinstance(touch.place, Carrier):
+            return place_now(system, touch.place.body, touch.place.node, self.heirs) is not None
         if self.first is None:
             body = None if touch.place is None else split_place(touch.place)[0]
             return body not in self.coming or body in system.bodies

@@ -30,6 +30,7 @@ class Piece:
 
     factor : from the unit of the output to that of the input;  delay : seconds
     every : period at which it is sampled on the way, None where it is sampled or not at all
+    ambient : nobody has drawn it: it brings what is around its target
     """
 
     source: str
@@ -40,6 +41,7 @@ class Piece:
     factor: float = 1.0
     delay: Fraction = Fraction(0)
     every: Fraction | None = None
+    ambient: bool = False
 
     def overlaps(self, other: Piece) -> bool:
         """Return whether two pieces write the same numbers of one input."""
