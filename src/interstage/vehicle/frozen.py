@@ -132,11 +132,11 @@ def add_flexible(
         tanks = tanks_of(shapes, start, damping, loads, ids)
         mb.add_body(name, component=component, joint=Free(), order=order, tanks=tanks)
         return
-    ratio: float | np.ndarray | None = None
+    ratio: float | list[float] | None = None
     if callable(damping):
         one = shapes.integrals(shapes.reference)
         rates = np.sqrt(np.maximum(la.eigh(one.K, effective_mass(one), eigvals_only=True), 0.0))
-        ratio = np.array([ratio_at(damping, float(rate / (2 * np.pi))) for rate in rates])
+        ratio = [ratio_at(damping, float(rate / (2 * np.pi))) for rate in rates]
     elif damping is not None:
         ratio = ratio_at(damping, 0.0)
     mb.add_body(name, component=component, joint=Free(), order=order, damping=ratio)
