@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -52,6 +53,15 @@ class MassBody(Linked):
     (150.0, array([0. , 0. , 1.5]))
     """
 
+    said_by: Mapping[str, str] = MappingProxyType(
+        {
+            **dict.fromkeys(("mass", "position", "inertia", "inertia_spec"), "set_core(mass=..., ...)"),
+            "orientation": "another body: its axes stay",
+            "parent": "attach_to, detach or reattach",
+        }
+    )
+    """How to change what looks like an attribute and is none, by its name."""
+
     def __init__(
         self,
         name: str,
@@ -73,6 +83,15 @@ class MassBody(Linked):
         self._R_SB = np.array(R_SB)
         self.set_core(mass, position, inertia, inertia_spec, inertia_orientation, inertia_offset, check)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.said_by:  # an attribute of that name would say nothing
+            raise InputError(
+                f"the {name} of a body cannot be assigned",
+                where=f"mass body '{self.name}'",
+                hint=f"use {self.said_by[name]}",
+            )
+        super().__setattr__(name, value)
+
     # the part itself --------------------------------------------------------------------------------
 
     @property
@@ -89,8 +108,10 @@ class MassBody(Linked):
 
     def _properties(self, row: np.ndarray) -> MassProperties:
         T = self._R_SB.T
-        inertia = T @ row[4:].reshape(3, 3) @ self._R_SB
-        return MassProperties(float(row[0]), row[1:4].copy(), inertia, np.array(T), self)
+        inertia, position, axes = T @ row[4:].reshape(3, 3) @ self._R_SB, row[1:4].copy(), np.array(T)
+        for array in (inertia, position, axes):  # a copy of what was: writing to it would change nothing
+            array.flags.writeable = False
+        return MassProperties(float(row[0]), position, inertia, axes, self)
 
     def set_core(
         self,

@@ -61,6 +61,15 @@ class MassPoint(PointState):
         self.body, self.name = body, name
         self.kept_pose: Pose | None = None
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "kept_pose" and hasattr(self, name):  # what hangs on it would not follow
+            raise InputError(
+                f"the {name} of a point cannot be changed",
+                where=f"point '{self.name}' of mass body '{self.body.name}'",
+                hint="add another point, and reattach what hangs on this one",
+            )
+        super().__setattr__(name, value)
+
     def relative_to(self, other: object) -> PointState:
         """Return where this point is, seen from another point of the same tree."""
         from interstage.mass.relative import relative_state

@@ -16,6 +16,7 @@ parent
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -82,6 +83,13 @@ class DynBody(MassBody):
     """
 
     dynamic = True
+    said_by = MappingProxyType(
+        {
+            **MassBody.said_by,
+            "gravity": "another body: its gravity stays",
+            **dict.fromkeys(("velocity", "rotation", "rate"), "set_state(position=..., velocity=..., ...)"),
+        }
+    )
 
     def __init__(
         self,
@@ -161,6 +169,10 @@ class DynBody(MassBody):
         if not isinstance(root, DynBody):
             raise ModelError(f"'{self.name}' hangs on '{root.name}', which has no state of motion")
         return root
+
+    def _is_placed(self) -> bool:
+        """Return whether the motion of a root was set, by `set_state` or in q and v."""
+        return self._placed or bool((self.q != [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]).any() or self.v.any())
 
     def _attitude(self) -> np.ndarray:
         return Rotation.from_quaternion(self.q[:4]).matrix
@@ -299,17 +311,20 @@ class DynBody(MassBody):
         if not isinstance(keeper, DynBody):
             raise ModelError(f"'{keeper.name}' has no state of motion")
         before = _sum(keeper.inventory(), self.inventory())
+        placed, known = self._is_placed(), keeper._is_placed()
         super().join_tree(child, parent, R_PC, p_PC)
-        if self._placed and keeper._placed:
+        self.q.flags.writeable = self.v.flags.writeable = False  # what is written there would move nothing
+        if placed and known:
             keeper._conserve(before)
-        elif self._placed:
+        elif placed:
             keeper.set_state(own.position, own.velocity, own.rotation, own.rate, point=self)
 
     def leave_tree(self) -> None:
         links.check_has_parent(self, "detached")
         motion = self.state()
-        self._placed = self._root()._placed
+        self._placed = self._root()._is_placed()
         super().leave_tree()
+        self.q, self.v = self.q.copy(), self.v.copy()
         R = motion.rotation.matrix
         self._write(R, motion.position, motion.rate, R.T @ motion.velocity)
 
