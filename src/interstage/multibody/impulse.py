@@ -52,7 +52,8 @@ class Change:
         return self.energy_before - self.energy_after
 
     def __str__(self) -> str:
-        return f"{self.kind} '{self.body}': energy {self.energy_before:.6g} -> {self.energy_after:.6g}"
+        jump = f", nodes jump by up to {self.shift:.3g}" if self.shift > 0.0 else ""
+        return f"{self.kind} '{self.body}': energy {self.energy_before:.6g} -> {self.energy_after:.6g}{jump}"
 
 
 @dataclass(frozen=True)

@@ -187,9 +187,11 @@ def replace_component(
 ) -> tuple[System, State]:
     """Give a flexible body other data: another mode set, mesh state or mass.
 
-    The inboard node keeps its pose and velocity. Modal coordinates and rates are those whose shapes come nearest to
-    the present ones at the nodes that both have, by least squares in the mass metric. Where the mass properties are the
-    same, linear and angular momentum are kept exactly, by a rigid motion of the tree.
+    Modal coordinates and rates are those whose shapes come nearest to the present ones at the nodes that both have, by
+    least squares in the mass metric, with the inboard node where it is. Of a free vehicle whose mass is the same the
+    center of mass then stays where it was, and momentum about any point that stands still is kept, by a rigid move and
+    a rigid motion of the vehicle; kinetic energy does not rise. How far nodes have jumped is in `change`, and a
+    `FidelityWarning` says where that is much, or energy rises by what the other data have more of it.
     """
     check_state(system, x)
     spec = system.model.specs[system.body(body)]
@@ -216,11 +218,24 @@ def replace_component(
     i, j = system.body(body), new.body(body)
     C = shape_map(system.flexes[i], new.flexes[j], changed.component)
     y[body].eta[:], y[body].etadot[:] = C @ x[body].eta, C @ x[body].etadot
-    same = np.allclose(system.settings.body_inertia[i], new.settings.body_inertia[j], rtol=1e-9, atol=1e-12)
-    root = int(impulse.trees_of(new)[j])
-    if same and new.model.specs[root].joint.is_free:
+    before, after = system.settings.body_inertia[i, 0], new.settings.body_inertia[j, 0]
+    root, gain = int(impulse.trees_of(new)[j]), 0.0
+    if abs(after - before) <= 1e-9 * before and new.model.specs[root].joint.is_free:
+        conserved.restore_center(new, y, root, system, x)
         conserved.restore_momentum(new, y, root, system, x)
-    return finish("replace component of", body, system, x, new, y, _displacement(system, x, new, y))
+        gain = conserved.limit_energy(new, y, root, system, x)
+    shift, size = _displacement(system, x, new, y), np.linalg.norm(np.ptp(new.flexes[j].l, axis=0))
+    made = finish("replace component of", body, system, x, new, y, shift)
+    strain = system.energies(x).strain, new.energies(made[1]).strain
+    if shift > NOTICED * size or gain or strain[1] > (1.0 + NOTICED) * strain[0]:
+        rise = gain + max(strain[1] - strain[0], 0.0)
+        warnings.warn(
+            f"other data of '{body}': nodes jump by up to {shift:.3g}, energy rises by {rise:.3g}; data whose shapes "
+            "hold how the body is bent make that smaller",
+            FidelityWarning,
+            stacklevel=4,
+        )
+    return made
 
 
 def shape_map(old: FlexibleBody, new: FlexibleBody, component: Component) -> np.ndarray:

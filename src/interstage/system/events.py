@@ -434,10 +434,15 @@ def note(
     after: tuple[System, State],
     at_rest: bool = False,
     lost: Sequence[str] = (),
+    shift: float = 0.0,
 ) -> EventRecord:
-    """Return the record of an event; lost : ports that have no place any more."""
+    """Return the record of an event.
+
+    lost : ports that have no place any more;  shift : how far nodes have jumped
+    """
     done = event.rests if at_rest else event.actions
     what = ("at rest: " if at_rest else "") + ", ".join(_words(a) for a in done)
+    what += f"; nodes jump by up to {shift:.3g}" if shift > 0.0 else ""
     what += f"; without a place: {', '.join(lost)}" if lost else ""
     sums = [(s.momentum(x), sum(s.energies(x))) for s, x in (before, after)]
     return EventRecord(float(t), event.label, what, sums[0][0], sums[1][0], sums[0][1], sums[1][1])

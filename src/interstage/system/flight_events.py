@@ -362,6 +362,7 @@ class Happening:
             before, at_rest = (flight.system, vehicle.copy()), self.watch.fires(event, t)
             out = perform(event, t, flight.system, vehicle, at_rest)
             lost: list[str] = []
+            new = out.system.change if out.changed and out.system.change is not flight.system.change else None
             self.stopped |= out.stop
             changed |= out.changed
             if out.changed:
@@ -375,7 +376,7 @@ class Happening:
                 flight.loop.hold(flight.plan.values(out.values))
                 flight.changed()
             after = flight.system, State(flight.system.layout, flight.q, flight.v)
-            flight.log.note(note(event, t, before, after, at_rest, lost))
+            flight.log.note(note(event, t, before, after, at_rest, lost, 0.0 if new is None else new.shift))
             self.watch.forget()
             flight.log_row(t)
             if event.fires_once:
