@@ -31,7 +31,7 @@ from interstage.multibody.kernels.closure_rows import (
 )
 from interstage.multibody.kernels.flex import body_terms
 from interstage.multibody.kernels.jacobian import jacobian
-from interstage.multibody.kernels.joints import normalize, rates
+from interstage.multibody.kernels.joints import normalize, rates, turn_velocities
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.outward import spread_body
 from interstage.multibody.kernels.responses import body_inward, no_forces_on
@@ -286,7 +286,8 @@ def project(tree, work, q, v):
 
     One factorization serves several corrections: it changes little over a step's drift. They go on to the rounding of
     places: at a distance δ from a position where loops could branch, an error ε of the closures is one of ε/δ across
-    the motion and of ε v²/δ² in its accelerations.
+    the motion and of ε v²/δ² in its accelerations. Free bodies that are turned keep their velocities in the world: in
+    their own axes these would turn with them, by more the faster all of them fly.
     """
     worst = _look(tree, work, q, v)
     for _ in range(6):
@@ -302,7 +303,9 @@ def project(tree, work, q, v):
             multipliers(tree, work, work.closure_C)
             clear_vector(work.closure_v)
             add_responses(tree, work, work.closure_v)
+            turn_velocities(tree, work, q, v, 1.0)
             move(tree, q, work.closure_v, work.closure_q)
+            turn_velocities(tree, work, q, v, -1.0)
             before = worst
             worst = _look(tree, work, q, v)
         if worst <= 100.0:

@@ -195,6 +195,18 @@ def rates(tree, q, v, qdot):
 
 
 @kernel
+def turn_velocities(tree, work, q, v, way):
+    """Turn velocities (3,) of free bodies in v from their axes to those of the world (way 1), or back (-1)."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == FREE and work.joint_mode[i] == 0:
+            iq, k = tree.joint_q[i], tree.joint_v[i] + 3
+            R = of_quaternion(q[iq], q[iq + 1], q[iq + 2], q[iq + 3])
+            a = (v[k], v[k + 1], v[k + 2])
+            b = turn(R, a) if way > 0.0 else turn_back(R, a)
+            v[k], v[k + 1], v[k + 2] = b[0], b[1], b[2]
+
+
+@kernel
 def normalize(tree, q):
     """Bring all quaternions in q to unit length."""
     for i in range(tree.sizes[0]):

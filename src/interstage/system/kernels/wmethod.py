@@ -15,6 +15,11 @@ recursion of linear cost (the additions to the diagonal of M go to `work.shift`)
 Integrals of bodies that burn are taken once a step, in its middle, where the method is of second order: M at mid-step
 gives no larger error than M at each stage, at half the cost.
 
+Where closures join bodies, slopes and sums of free bodies have their velocities in the axes of the world, ṗ in place of
+v. In axes of a body a velocity changes by -ω × v as the body turns, of which a step leaves an error that grows with
+speed; it is another one for each of two bodies that a closure holds, which would have to undo it. With ṗ a common
+velocity is in no slope: steps are those of a vehicle at rest, to rounding.
+
 M and N are those of the stage: A is A(Y_i), not A(y). At order three that adds one tree to the order conditions of
 W-methods, A'(f, f), and one condition, Σ b_i α_i γ_i = 0 with γ_i = Σ_j γ_ij.
 """
@@ -24,8 +29,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 from interstage.multibody.kernels.flex import prepare
-from interstage.multibody.kernels.joints import rates
-from interstage.multibody.kernels.small import kernel
+from interstage.multibody.kernels.joints import FREE, rates, turn_velocities
+from interstage.multibody.kernels.small import cross, kernel
 from interstage.system.kernels.slope import (
     add_slopes,
     enter,
@@ -51,6 +56,17 @@ def shift_for(tree, work, g):
 
 
 @kernel
+def add_turning(tree, work, v, vdot):
+    """Add ω × v of free bodies to v̇: p̈ in their axes."""
+    for i in range(tree.sizes[0]):
+        if tree.joint_kind[i] == FREE and work.joint_mode[i] == 0:
+            k = tree.joint_v[i]
+            a = cross((v[k], v[k + 1], v[k + 2]), (v[k + 3], v[k + 4], v[k + 5]))
+            for c in range(3):
+                vdot[k + 3 + c] += a[c]
+
+
+@kernel
 def keep_known(tree, work, load, force):
     """Put accelerations of joints that are not free back into a vector of forces."""
     for i in range(tree.sizes[0]):
@@ -66,6 +82,7 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
     known : not used, slopes belong to one step
     """
     K, z, u, force, stages = s.K, s.z, s.u, s.force, len(m.gamma)
+    joined = len(tree.closure_site) > 0
     nq, n, g = tree.sizes[3], len(y), h * m.gamma[0, 0]
     if s.shifted[0] != h:
         shift_for(tree, work, g)
@@ -74,8 +91,13 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
     for i in range(stages):
         for k in range(n):
             z[k], u[k] = y[k], 0.0
+        if joined:
+            turn_velocities(tree, work, y[:nq], z[nq:], 1.0)
         add_slopes(K, m.alpha[i], i, h, z)
         add_slopes(K, m.gamma[i], i, h, u)
+        if joined:
+            turn_velocities(tree, work, z[:nq], z[nq:], -1.0)
+            turn_velocities(tree, work, z[:nq], u[nq:], -1.0)
         load = enter(tree, work, loop, t + m.c[i] * h, z)
         if i == 0 and stages == 2:
             weigh_midway(tree, work, loop, t, y, h)
@@ -91,11 +113,19 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
             hold_masses(loop, 0)
             return status
         kv = K[i][nq:]
+        if joined:
+            add_turning(tree, work, v, kv)
         for k in range(len(force)):
             force[k] = v[k] + uv[k] + g * kv[k]
         rates(tree, z[:nq], force, K[i][:nq])
+        if joined:
+            turn_velocities(tree, work, z[:nq], kv, 1.0)
     for k in range(n):
         z[k] = y[k]
+    if joined:
+        turn_velocities(tree, work, y[:nq], z[nq:], 1.0)
     add_slopes(K, m.alpha[stages], stages, h, z)
+    if joined:
+        turn_velocities(tree, work, z[:nq], z[nq:], -1.0)
     hold_masses(loop, 0)
     return finish(tree, work, loop, t + h, z)
