@@ -47,7 +47,7 @@ def test_steps_are_those_at_rest(joined, method):
 
 @pytest.mark.parametrize("method, order", [("ros2", 2), ("ros3", 3)])
 def test_the_order_is_that_of_the_method(joined, method, order):
-    """Errors against RK4 at half a millisecond, at rest: three halves of a step give the order to 15 %."""
+    """Errors against RK4 at half a millisecond, at rest: half of a step gives the order to 15 %."""
     truth = flown(joined, 0.0 * SPEED, "rk4", "0.5 ms")
-    errors = [np.abs(flown(joined, 0.0 * SPEED, method, step) - truth).max() for step in ("4 ms", "2 ms")]
+    errors = [np.abs(flown(joined, 0.0 * SPEED, method, step) - truth).max() for step in ("2 ms", "1 ms")]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, rel=0.15)
