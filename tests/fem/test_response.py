@@ -206,7 +206,7 @@ def test_waves_start_values_and_runs_of_unlike_steps():
     # Newmark: phase (ωh)²/8 a radian, 20 radians of h = 0.002; modes: loads straight between steps,
     # which end where their wave passes zero
     for sol, tolerance in ((109, 6e-3), (112, 3e-4)):
-        found = ist.transient_response(model(bulk, sol, "IC = 2", modes=1))
+        found = ist.transient_response(model(bulk, sol, "IC = 2", modes=1), exact_start=True)
         np.testing.assert_allclose(found.time[[0, 1, 40, 41, -1]], [0.0, 0.01, 0.4, 0.44, 1.0])
         true = solve_ivp(
             rate, (0.0, 1.0), [0.01, -0.2], t_eval=found.time, rtol=1e-10, atol=1e-12, max_step=0.002
@@ -434,7 +434,7 @@ def test_a_chain_in_time(sol):
     errors = []
     for n in (500, 1000):
         found = ist.transient_response(
-            model(CHAIN + loads + f"TSTEP,8,{n},{1 / n},{n // 20}\n", sol, "IC = 3")
+            model(CHAIN + loads + f"TSTEP,8,{n},{1 / n},{n // 20}\n", sol, "IC = 3"), exact_start=True
         )
         got = np.vstack([found.at(1)[:1], *(found.at(point) for point in (2, 3, 4))])
         errors.append(np.abs(got - wanted).max() / np.abs(wanted).max())
@@ -459,3 +459,38 @@ def test_command(tmp_path, capsys):
         main(["response", str(path), "--point", "1"])
     assert stop.value.code == 0
     assert "21 values of time: 0 to 0.2" in capsys.readouterr().out
+
+
+def test_nastran_begins_at_rest_under_the_load_that_holds_it():
+    """A load that is there from t = 0 on: u of the first three steps by hand, and in the large a step late by h/2.
+
+    (M/h² + C/2h + K/3) u₁ = P/3 + (2M/h² - K/3) u₀ + (-M/h² + C/2h - K/3) u₋₁ with u₀ = u₋₁ = 0 and P₀ = P₋₁ = 0.
+    """
+    step, bulk = 0.004, MASS + "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,9.,1.,ENDT\nDAREA,3,1,0,10.\n"
+    found = ist.transient_response(model(bulk + STEPS.format(200, step), 109))
+    left, two, old = (
+        M / step**2 + C / (2 * step) + K / 3,
+        2 * M / step**2 - K / 3,
+        -M / step**2 + C / (2 * step) - K / 3,
+    )
+    u = [0.0, 0.0]
+    for third in (10.0 / 3.0, 20.0 / 3.0, 10.0):
+        u.append((third + two * u[-1] + old * u[-2]) / left)
+    np.testing.assert_allclose(found.at(1)[0][:4], u[1:], rtol=1e-12)
+    assert any("without acceleration" in note for note in found.notes)
+    fine = np.arange(0, 0.8 + 1e-9, step / 2.0)
+    late = signal.step(signal.lti([10.0], [M, C, K]), T=fine)[1][1:-1:2]  # at t - h/2
+    at_once = signal.step(signal.lti([10.0], [M, C, K]), T=fine)[1][2::2]
+    ours = found.at(1)[0][1:]
+    size = np.abs(at_once).max()
+    assert (
+        np.abs(ours - late).max() < 0.1 * np.abs(ours - at_once).max()
+        and np.abs(ours - late).max() < 5e-3 * size
+    )
+
+
+def test_exact_start_has_the_acceleration_of_the_load():
+    bulk = MASS + "TLOAD1,5,3,,,4\nTABLED1,4\n,0.,1.,9.,1.,ENDT\nDAREA,3,1,0,10.\n"
+    found = ist.transient_response(model(bulk + STEPS.format(200, 0.004), 109), exact_start=True)
+    wanted = signal.step(signal.lti([10.0], [M, C, K]), T=found.time)[1]
+    assert np.abs(found.at(1)[0] - wanted).max() < 5e-3 * np.abs(wanted).max()

@@ -303,11 +303,8 @@ class Loads:
         return total.tocsr()
 
     def _parts(self, set_id: int, path: tuple[int, ...] = ()) -> list[tuple[float, LoadSet]]:
-        """Factors and plain sets that make up a set, LOAD cards resolved."""
+        """Factors and plain sets that make up a set, its LOAD card resolved; a LOAD card inside of it is left out."""
         self.check()
-        if set_id in path:
-            loop = " -> ".join(str(one) for one in (*path, set_id))
-            raise DeckError(f"LOAD {set_id} refers to itself", got=loop)
         if set_id not in self:
             by = f"LOAD {path[-1]} refers to load set" if path else "the deck has no load set"
             tail = ", which is not in the deck" if path else ""
@@ -318,6 +315,14 @@ class Loads:
             if one.refused is not None:
                 raise one.refused
             parts.append((1.0, one))
-        for factor, other in self.combinations.get(set_id, ()):
-            parts += [(factor * f, one) for f, one in self._parts(other, (*path, set_id))]
+        for factor, other in () if path else self.combinations.get(set_id, ()):
+            parts += [(factor * f, one) for f, one in self._parts(other, (set_id,))]
         return parts
+
+    def left_out(self, set_id: int | None) -> list[str]:
+        """Sentences about LOAD cards inside the LOAD card of a set: Nastran leaves them out."""
+        inside = [other for _, other in self.combinations.get(set_id or 0, ()) if other in self.combinations]
+        return [
+            f"LOAD {set_id} names set {other}, which is a LOAD card itself: that card is left out, as Nastran does"
+            for other in dict.fromkeys(inside)
+        ]

@@ -8,6 +8,7 @@ By modes u = Φ q with Φᵀ M Φ = 1; the table that SDAMPING selects adds g ω
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -141,11 +142,15 @@ def transient_response(
     subcase: int | None = None,
     modal: bool | None = None,
     n_modes: int | None = None,
+    exact_start: bool = False,
 ) -> TransientResponse:
     """Motion in time under the DLOAD of a subcase from rest or from its IC, by its TSTEP (SOL 109 and 112).
 
     Directly by Newmark's scheme as NASTRAN has it (β = 1/3, loads averaged over three steps); by modes that stand
     alone exactly, for loads that are straight between steps. Parameters as in `frequency_response`.
+
+    exact_start : begin the direct scheme with the acceleration of the loads at t = 0. NASTRAN, and this by default,
+        begins at the load that holds the initial motion, so that a load which is there at once acts half a step later
     """
     problem = ResponseProblem(fe, subcase, modal, n_modes)
     problem.make_viscous()
@@ -157,7 +162,13 @@ def transient_response(
         )
     P = problem.time_loads(t)
     alone = problem.modal and all(_diagonal(A) for A in (problem.K, problem.B, problem.M))
-    run = exact_modes if alone else newmark
+    run = exact_modes if alone else partial(newmark, exact_start=exact_start)
+    if not alone:
+        problem.notes.append(
+            "the first step begins with the acceleration of the loads"
+            if exact_start
+            else "the first step begins without acceleration, as in Nastran (`exact_start`)"
+        )
     try:
         found = run(problem, steps.step, steps.count, P, *problem.start())
     except RuntimeError as error:

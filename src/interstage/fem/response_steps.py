@@ -44,19 +44,31 @@ def exact_modes(problem: ResponseProblem, sizes, counts, P, u0, v0):
     return u, v, P - b[:, None] * v - k[:, None] * u
 
 
-def newmark(problem: ResponseProblem, sizes, counts, P, u0, v0):
-    """NASTRAN's Newmark scheme with three points, K and loads averaged over them."""
+def newmark(problem: ResponseProblem, sizes, counts, P, u0, v0, exact_start: bool = False):
+    """NASTRAN's Newmark scheme with three points, K and loads averaged over them.
+
+    NASTRAN begins with no acceleration: u(-h) = u0 - h v0, under the loads that hold this motion, K u + B v0, at -h
+    and at 0. A load that is there from the first instant so acts from the middle of the first step on. exact_start :
+    begin with the acceleration of the given loads instead.
+    """
     K, B, M = (sp.csc_matrix(A) for A in (problem.K, problem.B, problem.M))
     n, total = P.shape
     u, v, a = np.zeros((3, n, total))
     u[:, 0], v[:, 0] = u0, v0
     a[:, 0] = _start_acceleration(M, P[:, 0] - B @ v0 - K @ u0)
-    at = 0
+    at, given = 0, P
+    if not exact_start:
+        P = P.copy()
+        P[:, 0] = K @ u0 + B @ v0
     for size, count in zip(sizes, counts):
         factor = splu(sp.csc_matrix(M / size**2 + B / (2 * size) + K / 3.0))
         two, old = 2.0 / size**2 * M - K / 3.0, -M / size**2 + B / (2 * size) - K / 3.0
-        before = u[:, at] - size * v[:, at] + 0.5 * size**2 * a[:, at]
-        load = 2.0 * P[:, at] - P[:, at + 1]  # the load before the run, carried back
+        if at or exact_start:
+            before = u[:, at] - size * v[:, at] + 0.5 * size**2 * a[:, at]
+            load = 2.0 * P[:, at] - P[:, at + 1]  # the load before the run, carried back
+        else:
+            before = u0 - size * v0
+            load = K @ before + B @ v0
         for _ in range(count):
             right = (P[:, at + 1] + P[:, at] + load) / 3.0 + two @ u[:, at] + old @ before
             u[:, at + 1] = factor.solve(right)
@@ -69,7 +81,7 @@ def newmark(problem: ResponseProblem, sizes, counts, P, u0, v0):
             if count > 1
             else (u[:, at] - before) / size
         )
-        a[:, at] = _start_acceleration(M, P[:, at] - B @ v[:, at] - K @ u[:, at])
+        a[:, at] = _start_acceleration(M, given[:, at] - B @ v[:, at] - K @ u[:, at])
     return u, v, a
 
 

@@ -300,6 +300,7 @@ def static_subcases(
                 notes=[
                     *_purpose(fe, 101),
                     *_nothing_acts(case, result.u[:, k]),
+                    *fe.loads.left_out(case.load),
                     *fe.notes,
                     *result.notes,
                     *reduced.lost_loads(loads[k]),

@@ -17,6 +17,11 @@ from interstage.nastran.physical import BLANK8, Lines, eight, find_lines
 from interstage.nastran.replicate import write_out
 from interstage.nastran.source import Text
 
+# cards whose fields 5 to 8 are a second element
+TWO_ELEMENTS = frozenset(
+    ["CELAS3", "CELAS4", "CMASS3", "CMASS4", "CDAMP3", "CDAMP4", "CROD", "CTUBE", "CVISC"]
+)
+
 
 @dataclass
 class Fields:
@@ -59,7 +64,21 @@ def split_fields(text: Text, data: bytes, first_line: int) -> Fields:
         data, numbers = run_on(data, first_line, numbers, lines.start[spans.long])
         buffer, words, lines, spans = _find(text, data, first_line, numbers)
     order = chain(text, lines)
-    return _fill(text, buffer, words, lines, _Layout(lines, order), spans)
+    return two_a_card(_fill(text, buffer, words, lines, _Layout(lines, order), spans))
+
+
+def two_a_card(fields: Fields) -> Fields:
+    """Make cards of their own of second elements, which some cards hold in their fields 5 to 8."""
+    double = [k for k, name in enumerate(fields.names) if name in TWO_ELEMENTS]
+    which = np.flatnonzero(np.isin(fields.code, double) & (fields.width > 4)) if double else np.zeros(0, int)
+    if not len(which):
+        return fields
+    start, rest = fields.start[which] + 4, fields.width[which] - 4
+    fields.width[which] = 4
+    fields.start = np.insert(fields.start, which + 1, start)
+    for name, values in (("width", rest), ("line", fields.line[which]), ("code", fields.code[which])):
+        setattr(fields, name, np.insert(getattr(fields, name), which + 1, values))
+    return fields
 
 
 def _find(

@@ -81,7 +81,9 @@ def stress_rows(block, results: np.ndarray, max_shear: bool) -> list[ResultRows]
         tensor[..., i, j] = tensor[..., j, i] = s[..., row]
     principal = np.linalg.eigvalsh(tensor)[..., ::-1]
     a, b, c = np.moveaxis(principal, -1, 0)
-    last = 0.5 * (a - c) if max_shear else np.sqrt(0.5 * ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2))
+    last = np.sqrt(0.5 * ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2))
+    if max_shear:  # of solids Nastran means the octahedral shear stress
+        last *= np.sqrt(2.0) / 3.0
     values = np.concatenate([s, principal, last[..., None]], axis=-1)
     nodes = np.column_stack([np.full((n, 1), -1), block.nodes[:, : places - 1]]).ravel()
     columns = (*COLUMNS, "max_shear" if max_shear else "von_mises")
