@@ -95,6 +95,7 @@ from interstage.system import Hinge as Hinge
 from interstage.system import In as In
 from interstage.system import Inside as Inside
 from interstage.system import Integer as Integer
+from interstage.system import Limit as Limit
 from interstage.system import Log as Log
 from interstage.system import MassHistory as MassHistory
 from interstage.system import Motion as Motion

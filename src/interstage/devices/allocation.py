@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit
 from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
 
 EFFORT = 1e-9  # ε beside the largest eigenvalue of EᵀW²E
@@ -151,6 +152,12 @@ class Allocation(Device):
         super().__init__(**cast("dict[str, Any]", values))
         if not ((self.low < self.preferred) & (self.preferred < self.high)).all():
             raise InputError("preferred commands are not within their limits", where="Allocation")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of the commands."""
+        ends = [(k, float(d.low[k]), float(d.high[k])) for k in range(len(d.u))]
+        some = [(k, low, high) for k, low, high in ends if low > -UNLIMITED or high < UNLIMITED]
+        return [Limit(f"u[{k}]", float(d.u[k]), low, high) for k, low, high in some]
 
     def sample(d, t):
         n, m = len(d.u), len(d.demand)

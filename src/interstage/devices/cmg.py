@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from interstage.devices.parts import limited, with_directions
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import In, Out, Parameter, Place, State, Value
 
 
@@ -44,6 +45,10 @@ class CMG(Device):
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: directions of length one, the spin across the gimbal."""
         return with_directions(values, "CMG", "gimbal", "spin", [0.0, 0.0, 1.0])
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limit of the gimbal's rate."""
+        return within("command", d.command, d.max_rate, "rad/s")
 
     def outputs(d, t):
         g, s, w = d.gimbal, d.spin, d.omega

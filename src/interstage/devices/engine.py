@@ -21,7 +21,8 @@ import numpy as np
 from interstage.devices.parts import between, with_directions
 from interstage.devices.tables import farthest
 from interstage.errors import InputError
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
 
 DEFAULTS = {"curve": ([0, 1], [0, 1]), "burn": ([0, 1], [1, 1])}
@@ -81,6 +82,14 @@ class Engine(Device):
             assert isinstance(times, np.ndarray) and isinstance(profile, np.ndarray)
             found["burn_end"] = float(times[-1]) if profile[-1] > 0.0 else 1e12
         return with_directions(found, "Engine", "axis", "side", [1.0, 0.0, 0.0])
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the range of the throttle, and whether the nozzle flows."""
+        low, high = float(d.throttles[0]), float(d.throttles[-1])
+        room = 1e-9 * (high - low)
+        found = [Limit("throttle", float(d.throttle), low - room, high + room)]
+        shut = d.net == 0.0 and d.level > 0.0 and t >= d.ignition
+        return found + ([state_of("nozzle", "does not flow full: there is no thrust")] if shut else [])
 
     def outputs(d, t):
         x = d.level * between(d.times, d.profile, t - d.ignition)

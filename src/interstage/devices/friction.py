@@ -18,7 +18,8 @@ import numpy as np
 
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import Hinge, Out, Parameter, State, Value, numbers
 
 
@@ -75,6 +76,10 @@ class Friction(DryFriction):
     stiffness, damping = Parameter("N*m/rad", above=0.0), Parameter("N*m*s/rad", 0.0, least=0.0)
     rate, push = joint.rate(), joint.force()
     drag, bend = Out("N*m"), State("rad")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return whether the joint sticks."""
+        return [state_of("joint", "sticks: bristles hold it as a spring")] if d.rate == 0.0 else []
 
     def outputs(d, t):
         zdot, near = bristle_rate(d.rate, d.bend, d.stiffness, d.coulomb, d.static, d.stribeck)

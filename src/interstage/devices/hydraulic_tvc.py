@@ -23,6 +23,8 @@ import numpy as np
 from interstage.devices.gimbal import Gimbal
 from interstage.devices.parts import limited
 from interstage.jit import kernel
+from interstage.system.device import View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import Out, Parameter, State
 
 _TURN = 2.0 * np.pi
@@ -60,6 +62,18 @@ class HydraulicTVC(Gimbal):
     angle, torque, moving = Out("rad", "axes"), Out("N*m", "axes"), Out("rad/s", "axes")
     on_joint = Gimbal.joint.force()
     valve = State("rad", "axes")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of command, valve and torque."""
+        found, rod, fluid = list[Limit](), d.rod_stiffness, d.fluid_stiffness
+        for k, q in enumerate(d.q):
+            spring = (d.valve[k] - q) * rod * fluid / (rod + fluid)
+            moved = _TURN * d.bandwidth * (limited(d.command[k], d.limit) - d.valve[k] + spring / fluid)
+            torque = spring + d.damping * (limited(moved, d.rate_limit) - d.rate[k])
+            found += within(f"command[{k}]", d.command[k], d.limit, "rad")
+            found += within(f"rate asked of axis {k}", moved, d.rate_limit, "rad/s")
+            found += within(f"torque asked of axis {k}", torque, d.max_torque, "N*m")
+        return found
 
     def outputs(d, t):
         springs = (d.rod_stiffness, d.fluid_stiffness, d.damping, d.load_spring)

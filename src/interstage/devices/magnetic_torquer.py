@@ -6,7 +6,8 @@ torque = m × Rᵀ B_world,    m = the command within ±limit, and the residual 
 from __future__ import annotations
 
 from interstage.devices.parts import limited, turned_back
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import In, Out, Parameter, Place
 
 
@@ -25,6 +26,10 @@ class MagneticTorquer(Device):
     field = In("T", 3, ambient="magnetic field")
     here = Out("T", 3)
     torque = at.torque("node")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of the dipole."""
+        return [one for k in range(3) for one in within(f"dipole[{k}]", d.dipole[k], d.limit, "A*m^2")]
 
     def outputs(d, t):
         turned_back(d.true_attitude, d.field, d.here)

@@ -14,6 +14,8 @@ from __future__ import annotations
 from interstage.devices.parts import limited
 from interstage.devices.rotor import Rotor, drag_at
 from interstage.jit import kernel
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of, within
 from interstage.system.ports import Hinge, In, Out, Parameter, State
 
 
@@ -49,6 +51,16 @@ class Motor(Rotor):
     on_joint = joint.force()
     turned = State("rad")
     speed = State("rad/s")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limit of torque, at the speed of the rotor."""
+        most = d.max_torque
+        if d.no_load_speed > 0.0 and d.command * d.speed > 0.0:
+            share = 1.0 - abs(d.speed) / d.no_load_speed
+            if share <= 0.0:
+                return [state_of("rotor", "turns at its no-load speed: the command does nothing")]
+            most = d.max_torque * share
+        return within("command", d.command, most, "N*m")
 
     def outputs(d, t):
         d.torque = d.stiffness * (d.turned / d.ratio - d.q) + d.damping * (d.speed / d.ratio - d.rate)

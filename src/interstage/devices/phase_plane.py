@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import In, Integer, Out, Parameter, Value
 
 
@@ -31,6 +32,10 @@ class PhasePlane(Device):
 
     def __init__(self, *, n: int = 3, **values: Value):
         super().__init__(**cast("dict[str, Any]", values | {"n": n}))
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return that an on-off law has no derivative."""
+        return [state_of("law", "is on or off: it has no linear model, and what it fires is held")]
 
     def sample(d, t):
         for i in range(len(d.fire)):

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from interstage.devices.clipping import clipped
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import ANY, Discrete, In, Integer, Out, Parameter, Value
 
 UNLIMITED = 1e300
@@ -42,6 +43,11 @@ class PID(Device):
     def __init__(self, *, n: int = 1, rated: bool = False, **values: Value):
         values |= {"n": n, "rated": int(rated)}
         super().__init__(**cast("dict[str, Any]", values))
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of the commands."""
+        most = [(k, float(limit)) for k, limit in enumerate(d.limit) if limit < UNLIMITED]
+        return [one for k, limit in most for one in within(f"u[{k}]", d.u[k], limit)]
 
     def sample(d, t):
         T = d.period

@@ -29,6 +29,8 @@ import numpy as np
 from interstage.devices.parts import limited, near_limit, pair, with_directions
 from interstage.devices.rotor import Rotor, drag_at
 from interstage.jit import kernel
+from interstage.system.device import View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import In, Out, Parameter, Place, State, Value, numbers
 
 
@@ -103,6 +105,11 @@ class ReactionWheel(Rotor):
             speed = numbers(found.pop("speed"), "rad/s", "ReactionWheel.speed")
             found["momentum"] = speed * numbers(found["inertia"], "kg*m^2", "ReactionWheel.inertia")
         return with_directions(found, "ReactionWheel", "axis", "side", [0.0, 0.0, 1.0])
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of torque and speed."""
+        speed = within("speed", d.speed, 0.99 * d.max_speed, "rad/s") if d.torque * d.speed >= 0.0 else []
+        return within("torque", d.torque, d.max_torque, "N*m") + speed
 
     def following(self, values: Mapping[str, Value], now: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return what follows from other parameters; at a point a wheel of another inertia keeps its speed."""

@@ -16,7 +16,8 @@ import numpy as np
 from interstage.devices.tables import look_up, slopes_of
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import In, Out, Parameter, Place, Value, numbers
 
 
@@ -132,6 +133,10 @@ class Cable(Line, Device):
     stiffness = Parameter("N/m", above=0.0)
     damping = Parameter("N*s/m", 0.0, least=0.0)
     length, winding = In("m", default=1.0), In("m/s", default=0.0)
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return whether the cable is slack."""
+        return [state_of("cable", "is slack: it pulls nothing")] if d.pull == 0.0 else []
 
     def outputs(d, t):
         s, rate, x, y, z = line_between(d.p_a, d.p_b, d.v_a, d.v_b)

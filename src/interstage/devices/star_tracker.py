@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from interstage.devices.mounted import Mounted
 from interstage.spatial.quaternion import quaternion_multiply, quaternion_step
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of
 from interstage.system.noise import normal
 from interstage.system.ports import Out, Parameter
 
@@ -30,6 +32,10 @@ class StarTracker(Mounted):
     quaternion = Out("", 4, initial=[1.0, 0.0, 0.0, 0.0])
     error = Out("rad", 3)
     valid = Out("")
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return whether it sees anything."""
+        return [state_of("sensor", "is not valid: it says its last values again")] if d.valid == 0.0 else []
 
     def sample(d, t):
         w, most = d.omega, d.max_rate.real

@@ -15,6 +15,8 @@ import numpy as np
 
 from interstage.devices.friction import DryFriction
 from interstage.jit import kernel
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import Crossing, Hinge, Integer, Out, Parameter
 
 
@@ -41,6 +43,11 @@ class StickSlip(DryFriction):
     rate, reaction, push = joint.rate(), joint.reaction(), joint.force()
     drag, held, way = Out("N*m"), joint.hold(), Integer()
     stops, slips = Crossing("rad/s", direction=-1), Crossing("N*m", direction=-1)
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return whether the joint sticks."""
+        stuck = f"sticks: it is locked below {d.static:.4g} {self.fields['static'].unit}"
+        return [state_of("joint", stuck)] if d.held == 1 or d.rate == 0.0 else []
 
     def outputs(d, t):
         d.stops = d.way * d.rate

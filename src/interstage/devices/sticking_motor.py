@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from interstage.devices.friction import with_static
 from interstage.devices.motor import Motor, motor_torque
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import Crossing, Integer, Out, Parameter, Value
 
 
@@ -30,6 +32,11 @@ class StickingMotor(Motor):
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the pair of friction, and static friction."""
         return with_static(type(self), super().shorthands(values))
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limit of torque, and whether the rotor sticks."""
+        stuck = f"sticks: it stands still below {d.static:.4g} N*m"
+        return super().limits_at(d, t) + ([state_of("rotor", stuck)] if d.way == 0 else [])
 
     def outputs(d, t):
         d.torque = d.stiffness * (d.turned / d.ratio - d.q) + d.damping * (d.speed / d.ratio - d.rate)

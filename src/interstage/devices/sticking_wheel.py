@@ -16,6 +16,8 @@ import numpy as np
 from interstage.devices.friction import bristle_rate, with_static
 from interstage.devices.reaction_wheel import ReactionWheel, gained, gyrostat, off_balance
 from interstage.jit import kernel
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import Parameter, State, Value, numbers
 
 BREAKS_AWAY = 0.01  # rad: bend of bristles under static friction where their stiffness is not given
@@ -53,6 +55,13 @@ class StickingWheel(ReactionWheel):
         if "static" in found and "bristle_stiffness" not in found:
             found["bristle_stiffness"] = numbers(found["static"], "N*m", "StickingWheel.static") / BREAKS_AWAY
         return found
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of a wheel, and whether the bearing sticks."""
+        stuck = (
+            [state_of("bearing", "sticks: its bristles hold the rotor as a spring")] if d.speed == 0.0 else []
+        )
+        return super().limits_at(d, t) + stuck
 
     def outputs(d, t):
         a, w = d.axis, d.omega

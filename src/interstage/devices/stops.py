@@ -14,7 +14,8 @@ from types import MappingProxyType
 
 from interstage.devices.contact import dissipation_of, pressed
 from interstage.jit import kernel
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit, state_of
 from interstage.system.ports import Hinge, Out, Parameter, Value
 
 
@@ -66,6 +67,11 @@ class Stop(Device):
         """Return the dissipation of a restitution; limits are in order."""
         return dissipation_of(values, self.fields["rate"].unit, type(self).__name__, limits=("low", "high"))
 
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the stops."""
+        unit = self.fields["low"].unit
+        return [Limit("joint", float(d.q), float(d.low), float(d.high), unit)]
+
     def outputs(d, t):
         d.push = stopped(d.q, d.rate, d.low, d.high, d.stiffness, d.dissipation)
 
@@ -92,6 +98,11 @@ class Backlash(Device):
     q, rate = joint.coordinate(), joint.rate()
     torque = joint.force()
 
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the play, where the hinge is inside it."""
+        free = abs(d.q) <= 0.5 * d.gap and d.gap > 0.0
+        return [state_of("hinge", "is inside its play: nothing holds it")] if free else []
+
     def outputs(d, t):
         d.torque = -meshed(d.q, d.rate, d.gap, d.stiffness, d.damping)
 
@@ -112,6 +123,11 @@ class Gear(Device):
     q_a, q_b, rate_a, rate_b = a.coordinate(), b.coordinate(), a.rate(), b.rate()
     twist, mesh = Out("rad"), Out("N*m")
     on_a, on_b = a.force(), b.force()
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the play, where the teeth do not touch."""
+        free = abs(d.twist) <= 0.5 * d.gap and d.gap > 0.0
+        return [state_of("teeth", "are inside their play: they do not touch")] if free else []
 
     def outputs(d, t):
         d.twist = d.q_a - d.ratio * d.q_b

@@ -14,6 +14,8 @@ import numpy as np
 from interstage.devices.mounted import Mounted
 from interstage.devices.parts import rounded, turned_back
 from interstage.spatial.rotvec import arctan2
+from interstage.system.device import View
+from interstage.system.limits import Limit, state_of
 from interstage.system.noise import normal
 from interstage.system.ports import In, Out, Parameter
 
@@ -40,6 +42,10 @@ class SunSensor(Mounted):
     valid = Out("")
     node = Out("", 3)
     seen = Out("", 3)
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return whether it sees anything."""
+        return [state_of("sensor", "is not valid: it says its last values again")] if d.valid == 0.0 else []
 
     def sample(d, t):
         turned_back(d.true_attitude, d.sun, d.node)

@@ -21,7 +21,8 @@ import numpy as np
 from interstage.devices.parts import rounded, unit_vector
 from interstage.errors import InputError
 from interstage.jit import kernel
-from interstage.system.device import Device
+from interstage.system.device import Device, View
+from interstage.system.limits import Limit
 from interstage.system.ports import Discrete, In, Out, Parameter, Place, State, Value, numbers
 
 _G0 = 9.80665
@@ -109,6 +110,12 @@ class Thruster(Device):
         if self.valve_delay <= 0.0:
             return np.inf
         return 0.5 * max(float(self.min_on), float(self.resolution))
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the range of the width: below it no pulse comes, above it the valve stays open."""
+        return (
+            [Limit("width", float(d.width), float(d.min_on), float(d.period), "s")] if d.width != 0.0 else []
+        )
 
     def outputs(d, t):
         level = d.x

@@ -14,6 +14,8 @@ import numpy as np
 
 from interstage.devices.gimbal import Gimbal
 from interstage.devices.parts import limited
+from interstage.system.device import View
+from interstage.system.limits import Limit, within
 from interstage.system.ports import Out, Parameter
 
 _TURN = 2.0 * np.pi
@@ -31,6 +33,16 @@ class TVC(Gimbal):
     damping = Parameter("", 0.7, above=0.0)
     angle = Out("rad", "axes")
     drive = Gimbal.joint.motion()
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of command and rate."""
+        found = []
+        for k, q in enumerate(d.q):
+            wanted = limited(d.command[k], d.limit)
+            rate = 0.5 * _TURN * d.bandwidth / d.damping * (wanted - q)
+            found += within(f"command[{k}]", d.command[k], d.limit, "rad")
+            found += within(f"rate asked of axis {k}", rate, d.rate_limit, "rad/s")
+        return found
 
     def outputs(d, t):
         w = _TURN * d.bandwidth

@@ -21,7 +21,7 @@ from interstage.linear.chart import Chart, position_names, rate_names, with_unit
 from interstage.linear.description import mass_properties
 from interstage.linear.differences import Scheme
 from interstage.multibody.diagnosis import refuse
-from interstage.multibody.loads import at_point
+from interstage.multibody.loads import OperatingPoint, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place
@@ -94,7 +94,9 @@ class FlightPlant:
         check_epochs(self.plan.parts)
         self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
         self.system = view_of(self.plan, x0)
-        if x0 is not None:
+        vehicle = assembly.vehicle
+        same = isinstance(x0, OperatingPoint) and vehicle is not None and x0.settings == vehicle.settings
+        if x0 is not None and not same:  # else nobody but devices has switched anything
             self.system = at_point(self.system, x0)
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
         self.t = float(getattr(x0, "t", 0.0))

@@ -16,6 +16,7 @@ import numpy as np
 
 from interstage.linear.flight_plant import NOTHING_SPECIAL, Asked, FlightPlant, jacobian_of, split_parts
 from interstage.linear.model import LinearModel
+from interstage.linear.validity import notes_on_flight
 from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
@@ -35,6 +36,7 @@ def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHIN
             lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory), asked.scheme
         )
         y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
+        notes = notes_on_flight(plant)
     finally:
         plant.release()
     every = np.zeros((n, k + nu))
@@ -67,6 +69,7 @@ def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHIN
         mass_properties=asked.mass_properties(plant),
         method=how,
         name=asked.name or assembly.name,
+        notes=notes,
     )
 
 

@@ -33,6 +33,7 @@ from interstage.linear.flight_plant import (
 )
 from interstage.linear.flow import Leg, independent_at
 from interstage.linear.model import LinearModel
+from interstage.linear.validity import notes_on_flight
 from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
@@ -257,6 +258,7 @@ def linearize_frame(
         H, _ = jacobian_of(lambda d: frame.outputs(T @ d), scale, bool(plant.memory), asked.scheme)
         y = frame.outputs(T @ np.zeros(len(chosen)))
         plant.recall()
+        notes = notes_on_flight(plant)
     finally:
         plant.release()
     A, B, C, D = J[chosen[:n], :n], J[chosen[:n], n:], H[:, :n], H[:, n:]
@@ -282,6 +284,7 @@ def linearize_frame(
         mass_properties=asked.mass_properties(plant),
         method=how,
         name=asked.name or assembly.name,
+        notes=notes,
         dt=float(frame.ticks * plant.plan.clock.tick),
     )
 

@@ -32,6 +32,7 @@ from interstage.linear.interface import interface_of
 from interstage.linear.model import LinearModel
 from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant
+from interstage.linear.validity import elastic_places, notes_on_balance
 from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
@@ -137,6 +138,7 @@ def linearize(
     vdot0, y0 = plant.settle()
     slopes = _slopes(plant, scheme, vdot0)
     A, B, C, D, kept = _matrices(plant, slopes, independent)
+    notes = _balance(plant, slopes, vdot0, A) if vdot0.any() else ()
     if turned:
         A, B, C = continuous_in_world((A, B, C), system, state, kept, vdot0)
     return _template(plant, kept).with_matrices(
@@ -154,7 +156,24 @@ def linearize(
             "error": slopes.error,
         },
         name=name or system.model.name,
+        notes=notes,
     )
+
+
+def _balance(plant: Plant, slopes: _Slopes, vdot: np.ndarray, A: np.ndarray) -> tuple[str, ...]:
+    """Warn of a state at which the structure is not in balance, and return notes on it."""
+    system = plant.system
+    places = elastic_places(system)
+    if not vdot[places].any():
+        return ()
+
+    def shifted(change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x = plant.chart.state(change, None)
+        other = Plant(system, x, plant.loads, interface_of(system, (), ()), Chart(system, x))
+        vdot, _ = other.settle()
+        return A, _matrices(other, _slopes(other, Scheme(), vdot), None)[0]
+
+    return notes_on_balance(system, plant.x0.q, vdot, places, slopes.vdot[np.ix_(places, places)], shifted)
 
 
 def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[State, Loads]:

@@ -18,6 +18,7 @@ from interstage.system.events import (
 )
 from interstage.system.faults import Fault
 from interstage.system.histories import Motion
+from interstage.system.limits import Limit
 from interstage.system.log import Log
 from interstage.system.log_file import LogFile
 from interstage.system.methods import METHODS, Method
@@ -55,6 +56,7 @@ __all__ = [
     "In",
     "Inside",
     "Integer",
+    "Limit",
     "Log",
     "LogFile",
     "MassHistory",

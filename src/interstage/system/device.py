@@ -31,6 +31,7 @@ import numpy as np
 
 from interstage.errors import InputError, did_you_mean
 from interstage.system.feedthrough import dependence
+from interstage.system.limits import Limit
 from interstage.system.ports import (
     Crossing,
     Discrete,
@@ -152,6 +153,13 @@ class Device:
         0 : that is not known, and a run needs max_step
         """
         return np.inf
+
+    def limits_at(self, d: View, t: float) -> list[Limit]:
+        """Return the limits of the device at an instant; one that saturates, sticks or has play overrides it.
+
+        d : the record, as functions of the device see it, after a sample and with signals of the instant
+        """
+        return []
 
     def run_switch(self, record: View, t: float, crossing: str = "") -> None:
         """Run `switch`; a third argument of it is the name of what crosses zero, "" where nothing does."""

@@ -1,0 +1,149 @@
+"""How far a linear model holds: limits of devices that are active at its point, and a structure out of balance.
+
+Modes, and joints that springs hold, do not accelerate at a point in balance (`trim`); the rigid vehicle may. A step of
+Newton's method with the derivatives at hand says how far they would move, δ = -(∂v̇/∂q)⁻¹ v̇, and a second model there
+how much the poles change. (NESC finding F-2: under a load that the structure has not taken up it is another vehicle.)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from interstage.errors import FidelityWarning, InterstageError
+from interstage.linear.chart import position_names
+from interstage.linear.flight_plant import FlightPlant
+from interstage.linear.flow import Stand
+from interstage.system.device import Device
+
+if TYPE_CHECKING:
+    from interstage.multibody.api import System
+
+SHIFT = (
+    0.01  # change of a pole beside its size that is warned of: frequencies of structures are not known better
+)
+SLOW = 0.1  # rad/s: poles below count as this: those of rigid motion are zero but for round-off
+BALANCED = 1e-6  # accelerations left, beside those of the springs that hold the structure, that are none
+MOST = 4  # names in a message
+
+Shifted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def notes_on_limits(plant: FlightPlant) -> tuple[str, ...]:
+    """Warn of limits that are active at the point of an assembly; return notes on these, and on those around it."""
+    loop, x = plant.begin({name: np.zeros(n) for name, n in plant.sizes().items()}, plant.vectors)
+    plant.done(loop, loop.right_side(x.q, x.v, plant.t, np.empty_like(x.q), np.empty_like(x.v)))
+    active: list[str] = []
+    inside: list[str] = []
+    for part in plant.plan.parts:
+        if not isinstance(part.what, Device) or type(part.what).limits_at is Device.limits_at:
+            continue
+        for one in part.what.limits_at(loop.tapes.view(part), plant.t):
+            if one.active:
+                active.append(f"'{part.path}' ({type(part.what).__name__}): {one}")
+            else:
+                inside.append(f"{part.path}.{one.what} = {one.value:.4g} within {one.range}")
+    notes = [f"at an active limit: {words}" for words in active]
+    if active:
+        warnings.warn(
+            f"the linear model is at {len(active)} active limit{'s' * (len(active) > 1)}, where a device does not "
+            f"respond as within them: {'; '.join(active[:MOST])}{' ...' * (len(active) > MOST)}; linearize at a point "
+            "within the limits, or without them",
+            FidelityWarning,
+            stacklevel=4,
+        )
+    if inside:
+        more = f" and {len(inside) - MOST} more" if len(inside) > MOST else ""
+        notes.append(f"holds for {', '.join(inside[:MOST])}{more}")
+    return tuple(notes)
+
+
+def elastic_places(system: System) -> np.ndarray:
+    """Return the places in v of modes and of free joints that springs hold."""
+    chosen = np.zeros(system.nv, dtype=bool)
+    for i, where in enumerate(system.layout.values()):
+        chosen[where.etadot] = True
+        if system.settings.joint_mode[i] == 0:
+            chosen[where.v] = system.tree.v_stiffness[where.v] != 0.0
+    return np.flatnonzero(chosen)
+
+
+def notes_on_balance(
+    system: System, q: np.ndarray, vdot: np.ndarray, places: np.ndarray, slopes: np.ndarray, shifted: Shifted
+) -> tuple[str, ...]:
+    """Warn of a state out of balance where that matters for the poles, and return notes on it.
+
+    vdot (nv,) : accelerations at the point;  places : of the elastic motions in v, slopes : ∂v̇/∂q among them
+    shifted : returns A of the model here, and after a change (nv,) of the coordinates
+    """
+    left, at = vdot[places], system.tree.v_q[places]
+    held = np.abs(slopes) @ np.where(at >= 0, np.abs(q[at]), 0.0)
+    out = np.abs(left) > BALANCED * np.maximum(held, BALANCED * float(np.abs(vdot).max(initial=0.0)))
+    if not out.any():
+        return ()
+    names, change = position_names(system), np.zeros(system.nv)
+    more = f" and {int(out.sum()) - MOST} more" if out.sum() > MOST else ""
+    if system.n_closure:  # which motions go together is not looked at: what accelerates is named
+        order = sorted(places[out], key=lambda k: -abs(vdot[k]))[:MOST]
+        listed = ", ".join(f"{names[k]} at {vdot[k]:.3g} a second squared" for k in order)
+        note, size = f"out of balance: the structure accelerates ({listed}{more})", np.inf
+    else:
+        change[places] = -np.linalg.lstsq(slopes, left, rcond=1e-12)[0]
+        order = sorted(places[out], key=lambda k: -abs(change[k]))[:MOST]
+        listed = ", ".join(f"{names[k]} by {change[k]:.3g}" for k in order)
+        note, size = _moved(shifted, change, f"{listed}{more}")
+    if size > SHIFT:
+        warnings.warn(
+            f"the state of the linear model is {note}; linearize at x0 = ist.trim(system, x, ...) under these loads",
+            FidelityWarning,
+            stacklevel=4,
+        )
+    return (note,)
+
+
+def _moved(shifted: Shifted, change: np.ndarray, listed: str) -> tuple[str, float]:
+    """Return a note on what a change of the state that balances it does to the poles, and by what share."""
+    note = f"out of balance: at rest the structure would be elsewhere ({listed})"
+    try:
+        was, now, size = largest_shift(*shifted(change))
+    except (InterstageError, np.linalg.LinAlgError):
+        return f"{note}, where there is no model", np.inf
+    return f"{note}, which moves a pole of {abs(was):.4g} rad/s to {abs(now):.4g} rad/s", size
+
+
+def largest_shift(A: np.ndarray, B: np.ndarray) -> tuple[complex, complex, float]:
+    """Return the eigenvalue of A that differs most from its like among those of B, that one, and by what share."""
+    was, now = np.linalg.eigvals(A), np.linalg.eigvals(B)
+    i, j = linear_sum_assignment(np.abs(was[:, None] - now[None, :]))
+    size = np.abs(was[i] - now[j]) / np.maximum(np.maximum(np.abs(was[i]), np.abs(now[j])), SLOW)
+    k = int(np.argmax(size))
+    return complex(was[i[k]]), complex(now[j[k]]), float(size[k])
+
+
+def notes_on_flight(plant: FlightPlant) -> tuple[str, ...]:
+    """Return notes on the point of an assembly, and warn of what matters."""
+    return notes_on_limits(plant) + _balance_of_flight(plant)
+
+
+def _balance_of_flight(plant: FlightPlant) -> tuple[str, ...]:
+    system = plant.system
+    places = np.intersect1d(elastic_places(system), plant.free)
+    m = plant.sizes()["q"]
+    still = {name: np.zeros(k) for name, k in plant.sizes().items()}
+    vdot = np.zeros(system.nv)
+    vdot[plant.free] = plant.slopes(still)[:m]
+    if not np.abs(vdot[places]).any():
+        return ()
+    here = Stand(plant, plant.x0, plant.vectors, plant.t)
+    at = np.searchsorted(plant.free, places)
+
+    def shifted(change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x = plant.chart.state(change, None)
+        return here.A, Stand(plant, x, plant.vectors, plant.t, here).A
+
+    slopes = np.zeros((len(at), len(at))) if system.n_closure else here.A[np.ix_(m + at, at)]
+    return notes_on_balance(system, plant.x0.q, vdot, places, slopes, shifted)
