@@ -6,12 +6,14 @@ import os
 import pickle
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -306,8 +308,9 @@ def test_the_cache_on_disk_sees_edits_in_called_files(tmp_path):
     assert run() == [4.25, 1]
     # an index of other sources may name types that are no more
     for index in Path(cache).rglob("*.nbi"):
-        version = pickle.dumps(pickle.loads(index.read_bytes()))
-        index.write_bytes(version + b"cinterstage.compiled\nGone\n.")
+        version = pickle.dumps(pickle.loads(index.read_bytes()[12:]))
+        held = version + b"cinterstage.compiled\nGone\n."
+        index.write_bytes(struct.pack("<QL", len(held), crc32(held)) + held)
     (tmp_path / "lower.py").write_text(files["lower.py"])
     assert run() == [4.5, 0]
     assert run() == [4.5, 1]
@@ -467,3 +470,50 @@ def test_plain_numba_needs_no_internals_and_finds_the_same(tmp_path):
     system = arm().compile()
     place = system.position(system.state(ANGLES), "b2")
     np.testing.assert_allclose(found[9:], place, rtol=1e-14)
+
+
+KEPT = """
+import sys
+from interstage.jit import kernel
+import kept
+
+print(kept.twice(4.0), sum(kept.twice.stats.cache_hits.values()))
+"""
+
+
+@by_address
+def test_damaged_files_of_the_cache_are_compiled_anew(tmp_path):
+    """Cut, emptied, with one bit flipped, of numba's own form, or code of another time under a new index."""
+    (tmp_path / "kept.py").write_text(
+        "from interstage.jit import kernel\n\n@kernel\ndef twice(x):\n    return 2.0 * x\n"
+    )
+    cache = tmp_path / "cache"
+    environment = {
+        "NUMBA_CACHE_DIR": str(cache),
+        "PYTHONPATH": os.pathsep.join([str(SOURCES.parent), str(tmp_path)]),
+    }
+
+    def ran():
+        value, hits = python(KEPT, **environment).split()
+        return float(value), int(hits)
+
+    assert ran() == (8.0, 0) and ran() == (8.0, 1)
+    files = sorted(p for p in cache.rglob("kept.twice*") if p.suffix in (".nbi", ".nbc"))
+    assert len(files) == 2
+    for path in files:
+        good = path.read_bytes()
+        flipped = bytearray(good)
+        flipped[len(good) // 2] ^= 4
+        damaged = [b"", good[: len(good) // 2], bytes(flipped)]
+        for bad in damaged:
+            path.write_bytes(bad)
+            assert ran() == (8.0, 0), (path.suffix, damaged.index(bad))
+        assert ran() == (8.0, 1)
+    index, code = sorted(files, key=lambda p: p.suffix, reverse=True)
+    old = code.read_bytes()
+    (tmp_path / "kept.py").write_text(
+        "from interstage.jit import kernel\n\n@kernel\ndef twice(x):\n    return 3.0 * x\n"
+    )
+    assert ran() == (12.0, 0)
+    code.write_bytes(old)  # a writer that was killed between index and code
+    assert ran() == (12.0, 0) and index.exists()

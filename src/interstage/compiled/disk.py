@@ -1,22 +1,31 @@
-"""The cache on disk: compiled code that knows the sources of everything a kernel calls."""
+"""The cache on disk: compiled code that knows the sources of everything a kernel calls, under a checksum.
+
+What is damaged, half written or of another time is not taken: the kernel is compiled anew and its files are replaced.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import os
+import pickle
+import struct
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
+from zlib import crc32
 
 from numba.core import config
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
 
 from interstage.compiled.parts import link_into_callers
 from interstage.compiled.reach import reach
 from interstage.compiled.records import install
 
+_HEAD = struct.Struct("<QL")
 NAME_KERNELS = "INTERSTAGE_NAME_KERNELS"  # variable of the environment that asks for a line for every kernel
 
 
@@ -45,6 +54,47 @@ def print_of_sources(function: FunctionType) -> str:
     return found.hexdigest()
 
 
+class CheckedFile(IndexDataCacheFile):
+    """Index and code of one function, each with its length and CRC-32 in front and what it was made from inside."""
+
+    def _save_index(self, overloads: dict) -> None:
+        made = self._dump((self._source_stamp, overloads))
+        self._write(self._index_path, pickle.dumps(self._version) + made)
+
+    def _load_index(self) -> dict:
+        try:
+            held = io.BytesIO(self._read(self._index_path))
+            if pickle.load(held) != self._version:  # what follows may be of types that are no more
+                return {}
+            stamp, overloads = pickle.load(held)
+        except Exception:  # whatever a damaged file brings
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_data(self, name: str, data: object) -> None:
+        self._write(self._data_path(name), pickle.dumps((self._version, name)) + self._dump(data))
+
+    def _load_data(self, name: str) -> object:
+        try:
+            held = io.BytesIO(self._read(self._data_path(name)))
+            # its index may have come to the disk, and this one not
+            return pickle.load(held) if pickle.load(held) == (self._version, name) else None
+        except Exception:
+            return None
+
+    def _write(self, path: str, data: bytes) -> None:
+        with self._open_for_write(path) as file:
+            file.write(_HEAD.pack(len(data), crc32(data)) + data)
+
+    def _read(self, path: str) -> bytes:
+        held = Path(path).read_bytes()
+        size, expected = _HEAD.unpack_from(held)
+        data = held[_HEAD.size :]
+        if len(data) != size or crc32(data) != expected:
+            raise ValueError("damaged")
+        return data
+
+
 class SourceCache:
     """Compiled code of one function on disk, looked up when it is first needed: nothing is written before.
 
@@ -64,6 +114,7 @@ class SourceCache:
             else:
                 # numba reads no further in the index of another version, whose types there may be no more
                 file = self._found._cache_file
+                file.__class__ = CheckedFile
                 words = f"sources {print_of_sources(self._function)}, options {self._options}"
                 file._version = f"{file._version}, {words}, bounds {config.BOUNDSCHECK}"
         return self._found
@@ -73,13 +124,17 @@ class SourceCache:
         return self._open().cache_path
 
     def load_overload(self, signature, target_context):
-        found = self._open().load_overload(signature, target_context)
+        try:
+            found = self._open().load_overload(signature, target_context)
+        except OSError:
+            found = None
         if found is None and self._function.__module__.startswith("interstage"):
             _say(self._function, "complex" if "complex" in str(signature) else "real")
         return found
 
     def save_overload(self, signature, data) -> None:
-        self._open().save_overload(signature, data)
+        with suppress(OSError):  # a disk that is full or protected: it is compiled again the next time
+            self._open().save_overload(signature, data)
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
