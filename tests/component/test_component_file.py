@@ -452,6 +452,61 @@ def test_file_without_our_additions(component, saved, tmp_path):
     assert np.array_equal(back.node_positions, component.node_positions)
     assert np.array_equal(back.J2, component.J2)
     assert any("point masses are not in the file" in note for note in back.notes)
+    assert back.aset == component.aset
+    assert any("taken from CraigBampton/USET" in note for note in back.notes)
+
+    def scalar_points(f):
+        strip(f)
+        nb = component.craig_bampton.n_boundary
+        f["CraigBampton/USET"][nb:] = [(1001 + k, 0) for k in range(len(component.craig_bampton.uset) - nb)]
+
+    other = Component.load(changed(saved, tmp_path, scalar_points))
+    assert other.aset == component.aset
+    assert np.array_equal(other.craig_bampton.uset, component.craig_bampton.uset)
+
+    def doubled(f):
+        strip(f)
+        f["CraigBampton/USET"][1] = f["CraigBampton/USET"][0]
+
+    with pytest.raises(FileError, match="lists an interface coordinate twice"):
+        Component.load(changed(saved, tmp_path, doubled))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("P5", lambda a: -a, "'ModalIntegral/P5' is off by .* 'ModalIntegral/P3'"),
+        ("P3", lambda a: a.transpose(0, 1, 3, 2), "'ModalIntegral/P5' is off by .* 'ModalIntegral/P3'"),
+        ("P2", lambda a: 2 * a, "'ModalIntegral/P2' is off by .* 'ModalIntegral/P0'"),
+        ("P0", lambda a: -a, "'ModalIntegral/P2' is off by .* 'ModalIntegral/P0'"),
+    ],
+)
+def test_integrals_that_contradict_each_other_are_refused(saved, tmp_path, name, change, words):
+    """P5 is the axial vector of P3 less its transpose, P2 = P0 + P0ᵀ: a wrong sign or order of axes shows."""
+    path = f"ModalIntegral/{name}"
+    with pytest.raises(FileError, match=words):
+        Component.load(changed(saved, tmp_path, lambda f: replace(path, change(f[path][()]))(f)))
+    single = changed(saved, tmp_path, lambda f: replace(path, f[path][()].astype(np.float32))(f))
+    Component.load(single)
+
+
+def test_damping_of_zero_is_written_and_read_as_none(tmp_path):
+    """Readers of the report's names find every damping matrix; without damping it is zero, and the record has none."""
+    K, M, nodes = bent(lumped=True)
+    c = Component.from_matrices(K, M, nodes, n_modes=3, aset={10: 123456})
+    uset = np.array([(node, k + 1) for node in nodes for k in range(6)])
+    c.gset = c.fset = MatrixSet(sp.csr_matrix(M), sp.csr_matrix(K), uset)
+    c.save(tmp_path / "still.h5")
+    with h5py.File(tmp_path / "still.h5") as f:
+        for kind in ("ViscousDamping", "StructuralDamping"):
+            assert f[f"CraigBampton/{kind}"].shape == (9, 9) and not f[f"CraigBampton/{kind}"][()].any()
+            for group in ("Gset", "Fset"):
+                assert f[f"{group}/{kind}/value"].shape == (0,)
+                assert f[f"{group}/{kind}/shape"][()].tolist() == list(K.shape)
+        assert not f["ModalSolution/ModalDampingMatrix"][()].any()
+    back = Component.load(tmp_path / "still.h5", matrices=True)
+    assert back.craig_bampton.viscous is None and back.gset.structural is None
+    assert np.array_equal(back.craig_bampton.mass, c.craig_bampton.mass)
 
 
 def _negative_mass(f):

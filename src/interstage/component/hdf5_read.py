@@ -5,6 +5,7 @@ sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 from interstage.component.kinds import read_record
 from interstage.component.layout import FORMAT, SCHEMA_VERSION
 from interstage.component.physical import check_physical
-from interstage.component.record import Component
+from interstage.component.record import Component, CraigBampton
 from interstage.component.units import converted
 from interstage.errors import shown
 from interstage.files import COMPONENT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened
 from interstage.output import as_path
 
+AGREE = 1e-6  # of the largest entry: files in single precision agree so
 _HINT = "write it again with Component.save or 'interstage component'"
 
 
@@ -139,5 +141,71 @@ def _completed(found: dict[str, Any], root: Group) -> dict[str, Any]:
             found["viscous"] = C
     if "craig_bampton" in found:
         found["boundary"] = "craig-bampton"
+        found["craig_bampton"], own = _interface(found["craig_bampton"])
+        if "aset" not in found and own:
+            found["aset"] = own
+            said.append("the interface is not in the file by itself: taken from CraigBampton/USET")
+    _without_zeros(found)
+    _check_integrals(found, root)
     found["notes"] = found.get("notes", []) + said
     return found
+
+
+def _interface(cb: CraigBampton) -> tuple[CraigBampton, dict[int, int]]:
+    """Return reduced matrices whose modal coordinates have id 0, and the interface, grid -> components."""
+    nb, uset = cb.n_boundary, np.array(cb.uset)
+    if nb < 0:
+        raise Fault(
+            "the number of interface motions is negative: 'CraigBampton/FREQ' is longer than its 'USET'"
+        )
+    if np.any((uset[:nb, 1] < 1) | (uset[:nb, 1] > 6)) or np.any(uset[:nb, 0] < 1):
+        raise Fault(
+            f"'CraigBampton/USET' does not begin with the {nb} interface coordinates (grid id, component 1 to 6) that the "
+            "reduced matrices have in addition to their modes"
+        )
+    uset[nb:] = [(0, k + 1) for k in range(len(uset) - nb)]  # scalar points in files of other tools
+    own: dict[int, str] = {}
+    for grid, c in uset[:nb]:
+        own[int(grid)] = own.get(int(grid), "") + str(c)
+    if any(len(set(text)) != len(text) for text in own.values()):
+        raise Fault("'CraigBampton/USET' lists an interface coordinate twice")
+    return replace(cb, uset=uset), {grid: int("".join(sorted(text))) for grid, text in own.items()}
+
+
+def _without_zeros(found: dict[str, Any]) -> None:
+    """Leave out damping matrices that are zero: they are written for readers elsewhere."""
+    for name in ("craig_bampton", "gset", "fset"):
+        one = found.get(name)
+        if one is None:
+            continue
+        empty = {
+            part: None
+            for part in ("viscous", "structural")
+            if getattr(one, part) is not None and not abs(getattr(one, part)).max()
+        }
+        found[name] = replace(one, **empty)
+
+
+def _check_integrals(found: dict[str, Any], root: Group) -> None:
+    """Refuse integrals that contradict each other: P5 follows from P3, and P2 from P0.
+
+    P5[r,:,s] is the axial vector of P3[r,s] - P3[r,s]ᵀ, and P2 = P0 + P0ᵀ.
+    """
+    if "J2" not in found:
+        return
+    J2, F1, n = found["J2"], found["F1"], len(found["frequencies_hz"])
+    axial = np.stack([J2[..., a, b] - J2[..., b, a] for a, b in ((1, 2), (2, 0), (0, 1))], axis=1)
+    _agree("P5", F1, "P3", axial, np.abs(J2).max(initial=0.0))
+    if root.child("ModalIntegral").has("P2"):
+        J1 = found["J1"]
+        P2 = root.child("ModalIntegral").array("P2", (n, 3, 3))
+        _agree("P2", P2, "P0", J1 + J1.transpose(0, 2, 1), np.abs(J1).max(initial=0.0))
+
+
+def _agree(name: str, value: np.ndarray, source: str, follows: np.ndarray, size: float) -> None:
+    off = float(np.abs(value - follows).max(initial=0.0))
+    if off > AGREE * size:
+        raise Fault(
+            f"the integrals contradict each other: 'ModalIntegral/{name}' is off by {off:.3g} from what follows from "
+            f"'ModalIntegral/{source}', whose largest entry is {size:.3g}"
+        )

@@ -14,7 +14,7 @@ from interstage.component.kinds import by_grid, write_record
 from interstage.component.layout import FORMAT, SCHEMA_VERSION
 from interstage.component.lazy import ByGrid
 from interstage.component.physical import check_physical
-from interstage.component.record import Component
+from interstage.component.record import Component, CraigBampton
 from interstage.hdf5 import put_array, put_text, write_hdf5
 from interstage.output import as_path, checked_target
 
@@ -65,8 +65,25 @@ def _following(f: h5py.File, c: Component, write_modal_matrix: bool) -> None:
     modal = f["ModalSolution"]
     put_array(modal, "N_FLEX_MODES", np.int64(c.n_modes))
     put_array(modal, "ModalDampingMatrix", c.damping_matrix)
+    _zero_damping(f, c)
     if write_modal_matrix:
         both = np.concatenate([np.asarray(c.gamma), np.asarray(c.lam)], axis=1)
         put_array(modal, "ModalMatrix", both.reshape(6 * c.n_nodes, c.n_modes))
     if c.J1 is not None:
         put_array(f, "ModalIntegral/P2", c.J1 + c.J1.transpose(0, 2, 1))
+
+
+def _zero_damping(f: h5py.File, c: Component) -> None:
+    """Write damping matrices of zeros where there is none: readers of the report's names expect them."""
+    for group, one in (("CraigBampton", c.craig_bampton), ("Gset", c.gset), ("Fset", c.fset)):
+        if one is None or group not in f:
+            continue
+        for name, damping in (("ViscousDamping", one.viscous), ("StructuralDamping", one.structural)):
+            if damping is None and isinstance(one, CraigBampton):
+                put_array(f[group], name, np.zeros_like(one.mass))
+            elif damping is None:
+                part = f[group].create_group(name)
+                for key in ("row", "col"):
+                    put_array(part, key, np.zeros(0, dtype=np.int64))
+                put_array(part, "shape", np.array(one.mass.shape, dtype=np.int64))
+                put_array(part, "value", np.zeros(0))
