@@ -160,8 +160,8 @@ def _interface(cb: CraigBampton) -> tuple[CraigBampton, dict[int, int]]:
         )
     if np.any((uset[:nb, 1] < 1) | (uset[:nb, 1] > 6)) or np.any(uset[:nb, 0] < 1):
         raise Fault(
-            f"'CraigBampton/USET' does not begin with the {nb} interface coordinates (grid id, component 1 to 6) that the "
-            "reduced matrices have in addition to their modes"
+            f"'CraigBampton/USET' does not begin with the {nb} interface coordinates (grid id, component 1 to 6) that "
+            "the reduced matrices have in addition to their modes"
         )
     uset[nb:] = [(0, k + 1) for k in range(len(uset) - nb)]  # scalar points in files of other tools
     own: dict[int, str] = {}

@@ -14,6 +14,7 @@ J δv + ∂(Jv)/∂q δq = 0 leave independent coordinates, chosen where J is be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ from interstage.linear.outputs import Expression, Output
 from interstage.linear.plant import Plant
 from interstage.linear.validity import elastic_places, notes_on_balance
 from interstage.linear.world_axes import continuous_in_world, in_world
+from interstage.multibody.fidelity import warn_of_spin
 from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
@@ -123,9 +125,10 @@ def linearize(
         )
         check_frame_used(frame, forces)
         point = with_loads(system.vehicle, x0, forces, tau, accelerations, frame)
-        return (
+        made = (
             linearize_frame(system, point, asked, step) if sampled else linearize_flight(system, point, asked)
         )
+        return _noted(made, system.vehicle, point)
     if set is not None or sampled:
         raise InputError("set and sampled belong to assemblies", where="linearize")
     turned = in_world(velocity_axes)
@@ -141,7 +144,7 @@ def linearize(
     notes = _balance(plant, slopes, vdot0, A) if vdot0.any() else ()
     if turned:
         A, B, C = continuous_in_world((A, B, C), system, state, kept, vdot0)
-    return _template(plant, kept).with_matrices(
+    made = _template(plant, kept).with_matrices(
         A,
         B,
         C,
@@ -158,6 +161,15 @@ def linearize(
         name=name or system.model.name,
         notes=notes,
     )
+    return _noted(made, system, state)
+
+
+def _noted(model: LinearModel, system: System | None, x: State) -> LinearModel:
+    """Return a model with notes on what its vehicle leaves out at a state, of which spin is warned."""
+    if system is None:
+        return model
+    more = [*system.model.notes, *warn_of_spin(system, x, stacklevel=4)]
+    return replace(model, notes=(*model.notes, *more)) if more else model
 
 
 def _balance(plant: Plant, slopes: _Slopes, vdot: np.ndarray, A: np.ndarray) -> tuple[str, ...]:

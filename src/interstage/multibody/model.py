@@ -119,6 +119,13 @@ class Multibody:
         return summary.of_model(self)
 
     @property
+    def notes(self) -> list[str]:
+        """Notes on the precision of what the components were made from, which holds for all that is made of them."""
+        from interstage.multibody.fidelity import model_notes
+
+        return model_notes(self)
+
+    @property
     def bodies(self) -> list[str]:
         """Names of the bodies in the order of addition."""
         return [spec.name for spec in self.specs]
@@ -148,7 +155,7 @@ class Multibody:
         order: int | None = None,
         n_modes: int | None = None,
         stiffening: bool = True,
-        rotary: bool = False,
+        rotary: bool | None = None,
         port: ArrayLike | None = None,
         tanks: Tanks | None = None,
         check: bool = True,
@@ -174,7 +181,7 @@ class Multibody:
         n_modes : keep only so many of the lowest modes of the body held at its node
         stiffening : False leaves out the geometric stiffness that the component has
         rotary : nodes turn with their inertia, as discs on a shaft do, instead of moving as points; order 1 or 2, and a
-            component made with rotary_integrals=True
+            component made with rotary_integrals=True (default: where the component has those integrals)
         port : point (3,) of a rigid body that sits in the joint, from its frame (default: the origin of its frame)
         tanks : propellant of a flexible body that burns, as `Vehicle.multibody` makes it
         check : False takes an inertia as given, even one that no real body has, and a body that the parent's component
@@ -214,6 +221,8 @@ class Multibody:
             raise InputError("a flexible body is joined at a node", where=f"{where}, port", hint="use node=")
         else:
             component = self.in_own_units(component, where)
+            if rotary is None and isinstance(component, Component):
+                spec.rotary = component.rotary is not None and order != 0 and tanks is None
             fill_flexible(spec, component, Mounting(node, damping, order, n_modes), where)
         self.specs.append(spec)
         return spec

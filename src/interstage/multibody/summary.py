@@ -99,7 +99,7 @@ def of_model(model: Multibody) -> str:
         rows.append(_row(spec, type(spec.joint).__name__, modes, mass))
     g = ", ".join(f"{a:g}" for a in np.asarray(model.gravity))
     title = f"Multibody '{model.name}': {len(rows)} bodies, gravity ({g})"
-    return _text(title, rows, [_ends(spec) for spec in model.closures])
+    return _text(title, rows, [_ends(spec) for spec in model.closures] + model.notes)
 
 
 def of_system(system: System) -> str:
@@ -113,7 +113,7 @@ def of_system(system: System) -> str:
     title = f"System '{system.model.name}': {count}, nq {system.nq}, nv {system.nv}, mass {masses.sum():.6g}"
     opened = system.settings.opened
     closures = [_ends(spec) + (" (open)" if spec.name in opened else "") for spec in system.model.closures]
-    return _text(title, rows, closures)
+    return _text(title, rows, closures + system.model.notes)
 
 
 # settings, loads, operating points --------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
+from interstage.multibody.fidelity import warn_of_spin
 from interstage.multibody.loads import Forces, Generalized
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
@@ -155,6 +156,8 @@ def simulate(
     flight.write_to(log, checkpoint)
     flight.shown = progress
     warn_of_fast_states(flight)
+    if made.vehicle is not None and x is not None:
+        warn_of_spin(made.vehicle, x)
     flown = flight.run()
     if flight.system.watched:
         flight.system.warn_of_fidelity()

@@ -1,0 +1,85 @@
+"""Discs on shafts that spin: with the inertia of nodes the closed form, without it a warning."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import interstage as ist
+from interstage.errors import FidelityWarning
+from interstage.nastran import deck_from_text
+
+LENGTH, EI, MASS, ACROSS, ALONG = 1.0, 140.0, 5.0, 0.05, 0.09
+
+
+def component(**options):
+    """A massless cantilever shaft along x with a disc at its tip."""
+    grids = "".join(f"GRID,{k + 1},,{LENGTH * k / 3:.9f},0.,0.\n" for k in range(4))
+    bars = "".join(f"CBAR,{k + 1},1,{k + 1},{k + 2},0.,1.,0.\n" for k in range(3))
+    disc = f"CONM2,101,4,0,{MASS},,,,,+\n+,{ALONG},,{ACROSS},,,{ACROSS}\n"
+    small = "".join(f"CONM2,{200 + k},{k},0,1.-6,,,,,+\n+,1.-9,,1.-9,,,1.-9\n" for k in (2, 3))
+    text = "SOL 103\nCEND\nBEGIN BULK\nPBAR,1,1,1.-4,2.-9,2.-9,4.-9\nMAT1,1,7.+10,,.33,1.-3\n"
+    deck = deck_from_text(text + grids + bars + disc + small)
+    # only the bending of the disc is looked at: no geometric stiffness, which is second order in the spin here
+    return ist.Component.from_deck(deck, n_modes=8, aset={1: 123456}, rvdof={4: 123456}, **options)
+
+
+def spinning(c, omega, **options):
+    mb = ist.Multibody("rotor")
+    mb.add_body("hub", mass=1e6, inertia=[1e9] * 3, joint=ist.Revolute("x"))
+    shaft = mb.add_body("shaft", component=c, node=1, parent="hub", at=[0, 0, 0], **options)
+    system = mb.compile()
+    x = system.state()
+    x["hub"].v[:] = omega
+    return system, x, shaft
+
+
+def rotor(omega):
+    """Frequencies (rad/s) in the rotating frame of a disc on a cantilever, from M w'' - i G w' + K w = 0 of w = y + iz.
+
+    With w = [deflection, slope]: K = EI/L³ [[12, -6L], [-6L, 4L²]], G = [0, J_axial Ω]; in the rotating frame -Ω.
+    """
+    K = EI / LENGTH**3 * np.array([[12.0, -6.0 * LENGTH], [-6.0 * LENGTH, 4.0 * LENGTH**2]])
+    M, G = np.diag([MASS, ACROSS]), np.diag([0.0, -1j * ALONG * omega])
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, G)]])
+    return np.sort(np.abs(np.linalg.eigvals(A).imag - omega))
+
+
+@pytest.mark.parametrize("omega", [5.0, 20.0])
+def test_a_component_with_rotary_integrals_uses_them(omega):
+    """The overhung disc does not flutter, and has the frequencies of the closed form."""
+    system, x, shaft = spinning(component(rotary_integrals=True), omega)
+    assert shaft.rotary
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FidelityWarning)
+        lin = ist.linearize(system, x)
+    poles = lin.poles()
+    rates = np.asarray(poles.imag)
+    found = [rates[np.abs(rates - one).argmin()] for one in rotor(omega)]  # torsion lies between
+    # springs of the shaft carry no inertia but the 1e-6 kg of its inner grids
+    np.testing.assert_allclose(found, rotor(omega), rtol=2e-6)
+    assert poles.real.max() < 1e-6
+
+
+def test_nodes_that_move_as_points_in_a_spin_are_said():
+    """Without the integrals the model is warned of, and its notes say so; at rest nothing is missing."""
+    system, x, shaft = spinning(component(), 20.0)
+    assert not shaft.rotary
+    with pytest.warns(FidelityWarning, match="'shaft' spins at 20 rad/s.*rotary inertia of nodes"):
+        lin = ist.linearize(system, x)
+    assert any("rotary inertia of nodes" in note for note in lin.notes)
+    with pytest.warns(FidelityWarning, match="rotary inertia of nodes"):
+        ist.simulate(system, x, until=1e-3, step=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FidelityWarning)
+        ist.linearize(system, system.state())
+
+
+def test_order_zero_in_a_spin_is_said():
+    c = component().without_integrals()
+    system, x, shaft = spinning(c, 5.0)
+    assert shaft.order == 0
+    with pytest.warns(FidelityWarning, match=r"'shaft' spins at 5 rad/s with order 0.*order 2"):
+        ist.linearize(system, x)
