@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,6 +20,7 @@ from interstage.linear import closures
 from interstage.linear.chart import Chart, position_names, rate_names, with_unit_quaternions
 from interstage.linear.description import mass_properties
 from interstage.linear.differences import Scheme
+from interstage.linear.memory import Hidden, Snapshot
 from interstage.multibody.diagnosis import refuse
 from interstage.multibody.loads import OperatingPoint, at_point
 from interstage.multibody.prescribed import LOCKED
@@ -28,7 +29,7 @@ from interstage.multibody.types import Place
 from interstage.system.assembly import Assembly
 from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.closed_loop import ClosedLoop
-from interstage.system.described import memory_of, put_attributes
+from interstage.system.described import memory_of
 from interstage.system.flight_point import base_loads, known_values, recall, start_values
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
@@ -111,8 +112,11 @@ class FlightPlant:
         self.states = np.setdiff1d(np.arange(len(self.loops[float].tapes.vectors["z"])), frozen)
         self.exposed = assembly.exposed()
         laws = {k: part.what for k, part in enumerate(self.plan.parts) if isinstance(part.what, Law)}
-        self.found = {k: _memory(law) for k, law in laws.items() if not law.outside}
+        self.laws = {k: law for k, law in laws.items() if not law.outside}
+        owners = [law.owner for law in self.laws.values()]
+        self.found, self.hidden = Snapshot(owners), {k: Hidden(law.function) for k, law in self.laws.items()}
         recall(self.plan, x0)
+        self.begins = Snapshot(owners)
         self.memory = {k: _memory(law) for k, law in laws.items() if not law.outside}
         self.commands = [
             f"{self.plan.parts[k].path}.{name}"
@@ -125,7 +129,9 @@ class FlightPlant:
 
     def release(self) -> None:
         """Give scratch back, leave laws as they were found, and say which tables were asked beyond their ends."""
-        self._remember(self.found)
+        self.found.restore()
+        for hidden in self.hidden.values():
+            hidden.restore()
         warn_beyond(self.loops[float].tapes)
         for loop in self.loops.values():
             loop.release()
@@ -208,13 +214,7 @@ class FlightPlant:
 
     def recall(self) -> None:
         """Let laws remember what they do at the point."""
-        self._remember(self.memory)
-
-    def _remember(self, memory: Mapping[int, Mapping[str, Any]]) -> None:
-        for k, kept in memory.items():
-            owner = self.owner(k)
-            if kept:
-                put_attributes(owner, deepcopy(dict(kept)))
+        self.begins.restore()
 
     # functions of small changes ---------------------------------------------------------------------
 
@@ -413,8 +413,9 @@ def refuse_outside(assembly: Assembly, inputs: Sequence[str]) -> None:
 
 
 def _memory(law: Law) -> dict[str, Any]:
-    """Return a copy of what a law remembers."""
-    return deepcopy(memory_of(law.owner))
+    """Return the attributes of a law, arrays as copies."""
+    held = memory_of(law.owner)
+    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in held.items()}
 
 
 def jacobian_of(

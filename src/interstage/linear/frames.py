@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,12 +26,21 @@ from interstage.linear.flight_plant import (
     Asked,
     FlightPlant,
     jacobian_of,
-    numbered,
     refuse_outside,
     span_of,
     split_parts,
 )
 from interstage.linear.flow import Leg, independent_at
+from interstage.linear.memory import (
+    Path,
+    Remembered,
+    as_numbers,
+    copied,
+    is_whole,
+    moved,
+    numbers_in,
+    said,
+)
 from interstage.linear.model import LinearModel
 from interstage.linear.validity import notes_on_flight
 from interstage.linear.world_axes import in_world, sampled_in_world
@@ -41,6 +50,7 @@ from interstage.system.closed_loop import ClosedLoop
 from interstage.system.ports import Out
 from interstage.system.ticks import Period, period_of
 
+Leaves = dict[tuple[int, Path], object]
 LONGEST = 0.01  # s: over which a motion that is not steady is followed at once
 
 
@@ -60,17 +70,19 @@ class Frame:
         now = self.plan.clock.last(plant.t)
         self.first = now - now % self.ticks
         self.held = np.array(self._held(), dtype=np.int64)
-        self.remembered = {
-            k: [n for n, v in kept.items() if _is_number(v)] for k, kept in plant.memory.items()
-        }
         self.start = {**plant.before, "s": plant.vectors["s"]}
         self.marks = self._marked()
-        sizes = plant.sizes()
+        sizes, ends = plant.sizes(), {self.first, self.first + self.ticks}
+        for entry in self.plan.sampled:
+            at = self.first + (entry.first - self.first) % entry.every
+            ends |= {*range(at, self.first + self.ticks, entry.every)}
+        self.ticked = sorted(ends)[:-1]
+        self.remembered = self._remembering()
         self.sizes = {
             **{kind: sizes[kind] for kind in "qvz"},
             "w": len(plant.vectors["w"]),
             "s": len(self.held),
-            "m": sum(np.size(plant.memory[k][n]) for k, names in self.remembered.items() for n in names),
+            "m": len(self.remembered),
             "u": sizes["u"],
         }
         self.legs = self._flown_by_the_point(step)
@@ -108,16 +120,114 @@ class Frame:
                 found.append((z, w))
         return found
 
+    # what laws remember ---------------------------------------------------------------------------------
+
+    def _path(self, k: int) -> str:
+        return self.plan.parts[k].path
+
+    def _sampled(
+        self, deltas: Sequence[Mapping[tuple[int, Path], np.ndarray]], shaken: float = 0.0
+    ) -> tuple[np.ndarray, Leaves]:
+        """Return signals and the numbers of laws after the samples of frames in which the vehicle stands still.
+
+        deltas : changes of numbers of laws before each of the frames;  shaken : size of changes of all else
+        """
+        plant, rng = self.plant, np.random.default_rng(4)
+        known = plant.magnitudes()
+        plant.recall()
+        away = {k: shaken * np.maximum(1.0, v) * rng.uniform(0.5, 1.0, v.shape) for k, v in known.items()}
+        loop, x = plant.begin(away, self.start)
+        loop.begin_at(self.first * self.plan.clock.tick)
+        vectors = loop.tapes.vectors
+        for kind, places in (("w", slice(None)), ("s", self.held)):
+            vectors[kind][places] += shaken * rng.uniform(0.5, 1.0, vectors[kind][places].shape)
+        owners = {k: plant.owner(k) for k in plant.laws}
+        for j, changes in enumerate(deltas):
+            for (k, path), delta in changes.items():
+                moved(owners[k], path, delta)
+            for tick in self.ticked:
+                plant.done(loop, loop.sample(x.q, x.v, tick + j * self.ticks))
+        signals, leaves = loop.tapes.vectors["s"].copy(), copied(numbers_in(owners))
+        plant.recall()
+        return signals, leaves
+
+    def _remembering(self) -> Remembered:
+        """Return the numbers of laws that samples change, or say which memory cannot be followed.
+
+        Numbers that samples leave as they are, changed or not, are parameters. Integers count, unless a sample makes
+        them floats.
+        """
+        owners = {k: self.plant.owner(k) for k in self.plant.laws}
+        before = copied(numbers_in(owners))
+        rng = np.random.default_rng(5)
+        changes = {
+            place: 1e-6 * np.maximum(1.0, np.abs(as_numbers(v))) * rng.uniform(0.5, 1.0, len(as_numbers(v)))
+            for place, v in before.items()
+            if not is_whole(v)
+        }
+        after = self._sampled([changes], 1e-6)[1]
+        paths = [
+            place
+            for place, old in before.items()
+            if place in after and not is_whole(after[place])
+            and not np.array_equal(as_numbers(after[place]), as_numbers(old) + changes.get(place, 0.0))
+        ]  # fmt: skip
+        self._refuse_growth(before, after)
+        return Remembered(owners, paths)
+
+    def _refuse_growth(self, before: Leaves, after: Leaves) -> None:
+        """Refuse numbers that laws begin to remember within a frame, and forget, where the next frame reads them."""
+        new = {
+            place: 1e-3 * (1.0 + np.abs(as_numbers(value)))
+            for place, value in after.items()
+            if not is_whole(value)
+            and (place not in before or len(as_numbers(before[place])) != len(as_numbers(value)))
+        }
+        if not new:
+            return
+        plain, other = self._sampled([{}, {}]), self._sampled([{}, new])
+        same = [
+            np.array_equal(as_numbers(value), as_numbers(other[1][place]))
+            for place, value in plain[1].items()
+            if place in other[1] and place not in new
+        ]
+        if np.array_equal(plain[0], other[0]) and all(same):
+            return
+        k, path = next(iter(new))
+        raise InputError(
+            f"what '{self._path(k)}' remembers is not there yet at the point, or grows from frame to frame",
+            where=said(path),
+            expected="as many numbers before a frame as after it",
+            hint="let it begin with all its numbers, as in a deque that is full of zeros",
+        )
+
+    def refuse_hidden_memory(self) -> None:
+        """Refuse laws that do not repeat themselves: they remember something that no attribute of theirs leads to."""
+        if not self.plant.laws:
+            return
+        rng, n = np.random.default_rng(6), sum(self.sizes.values())
+        first = self(np.zeros(n))
+        self(1e-6 * np.maximum(1.0, self.magnitudes()) * rng.uniform(0.5, 1.0, n))
+        if np.array_equal(first, self(np.zeros(n))):
+            return
+        suspects = {
+            self._path(k): words for k, hidden in self.plant.hidden.items() if (words := hidden.changed())
+        }
+        path, words = next(iter(suspects.items()), (", ".join(map(self._path, self.plant.laws)), []))
+        kept = "; ".join(dict.fromkeys(words)) or "a variable that it encloses, a global, a generator"
+        raise InputError(
+            f"'{path}' remembers something outside of its attributes: asked again, it answers differently",
+            where="linearize(sampled=True)",
+            got=kept,
+            hint="keep memory in attributes of an object that is called: numbers, lists, dictionaries, deques, arrays",
+        )
+
     def _flown_by_the_point(self, step: float) -> list[Leg]:
         """Return the motion of the point from one tick at which something is sampled to the next, and its flow."""
-        ends = {self.first, self.first + self.ticks}
-        for entry in self.plan.sampled:
-            at = self.first + (entry.first - self.first) % entry.every
-            ends |= {*range(at, self.first + self.ticks, entry.every)}
-        ticks, seconds = sorted(ends), self.plan.clock.seconds
+        ticks, seconds = [*self.ticked, self.first + self.ticks], self.plan.clock.seconds
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
-        self.ticked, legs = ticks[:-1], list[Leg]()
+        legs = list[Leg]()
         for tick, after in itertools.pairwise(ticks):
             self.plant.done(loop, loop.sample(x.q, x.v, tick))
             legs.append(
@@ -164,23 +274,15 @@ class Frame:
         for z, _ in self.marks:
             loop.tapes.vectors["z"][z] = self.start["z"][z]
         loop.tapes.vectors["s"][self.held] += delta["s"]
-        at = 0
-        for k, names in self.remembered.items():
-            owner = self.plant.owner(k)
-            for name in names:
-                value = np.asarray(getattr(owner, name))
-                new = value + delta["m"][at : at + value.size].reshape(value.shape)
-                setattr(owner, name, new if new.ndim else new[()])
-                at += value.size
+        self.remembered.add(delta["m"])
         return loop, x
 
     def magnitudes(self) -> np.ndarray:
         """Return how large what the changes change is at the beginning (n,)."""
-        known, memory = self.plant.magnitudes(), self.plant.memory
-        kept = [np.ravel(memory[k][n]) for k, names in self.remembered.items() for n in names]
+        known, kept = self.plant.magnitudes(), self.remembered.start
         motion = [known[kind] for kind in "qvz"]
         return np.abs(
-            np.concatenate([*motion, self.start["w"], self.start["s"][self.held], *kept, known["u"]])
+            np.concatenate([*motion, self.start["w"], self.start["s"][self.held], kept, known["u"]])
         )
 
     def __call__(self, delta: np.ndarray) -> np.ndarray:
@@ -190,13 +292,9 @@ class Frame:
         for z, w in self.marks:
             v["w"][w] -= v["z"][z] - self.start["z"][z]
             v["z"][z] = self.start["z"][z]
-        kept = [
-            np.ravel(getattr(self.plant.owner(k), name))
-            for k, names in self.remembered.items()
-            for name in names
-        ]
+        kept = self.remembered.read(self._path)
         motion = d[: self.sizes["q"] + self.sizes["v"]]
-        return np.concatenate([motion, v["z"][self.plant.states], v["w"], v["s"][self.held], *kept])
+        return np.concatenate([motion, v["z"][self.plant.states], v["w"], v["s"][self.held], kept])
 
     def after(self, kept: Kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return v̇ (nv,), ż and what samples keep after a frame of the point and the samples at its end."""
@@ -223,19 +321,8 @@ class Frame:
         """Return names of the states."""
         plant = self.plant
         signals = plant.names_of("s")
-        kept = [
-            one
-            for k, names in self.remembered.items()
-            for n in names
-            for one in numbered(f"{self.plan.parts[k].path}.{n}", np.shape(plant.memory[k][n]))
-        ]
+        kept = self.remembered.names(self._path)
         return plant.state_names() + plant.names_of("w") + [f"held {signals[k]}" for k in self.held] + kept
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool | int | str):
-        return False
-    return isinstance(value, float | complex) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
 
 
 def linearize_frame(
@@ -250,6 +337,7 @@ def linearize_frame(
     plant = FlightPlant(assembly, x0, asked.inputs, asked.outputs, asked.given, axes=asked.position_axes)
     try:
         frame = Frame(plant, LONGEST if step is None else float(period_of(step, "step")))
+        frame.refuse_hidden_memory()
         total = sum(frame.sizes.values())
         chosen, T = plant.independent(total, asked.independent)
         n = len(chosen) - frame.sizes["u"]
@@ -264,7 +352,7 @@ def linearize_frame(
     A, B, C, D = J[chosen[:n], :n], J[chosen[:n], n:], H[:, :n], H[:, n:]
     names, motions = frame.names(), frame.sizes["q"] + frame.sizes["v"]
     kept = _moving(A, B, C, int(np.sum(chosen < motions)))
-    said = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
+    channels = {w: plant.channel_names(ns) for w, ns in (("i", plant.inputs), ("o", plant.outputs))}
     A, B, C = A[np.ix_(kept, kept)], B[kept], C[:, kept]
     if turned:
         A, B, C = sampled_in_world((A, B, C), plant.system, plant.x0, frame.end, plant.motions(chosen[kept]))
@@ -274,12 +362,12 @@ def linearize_frame(
         C,
         D,
         [names[k] for k in chosen[kept]],
-        said["i"][0],
-        said["o"][0],
-        input_index=said["i"][2],
-        output_index=said["o"][2],
-        input_units=said["i"][1],
-        output_units=said["o"][1],
+        channels["i"][0],
+        channels["o"][0],
+        input_index=channels["i"][2],
+        output_index=channels["o"][2],
+        input_units=channels["i"][1],
+        output_units=channels["o"][1],
         operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y},
         mass_properties=asked.mass_properties(plant),
         method=how,

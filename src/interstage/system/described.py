@@ -120,7 +120,7 @@ class Describer:
                 return {"method": function.__name__, "of": self.value(owner, where)}
             held = {k: self.value(v, f"{where}.{k}") for k, v in vars(function).items() if k != "__wrapped__"}
             return {"function": name_of(function), "source": self._print(function), "attributes": held}
-        if isinstance(value, NOT_HELD) or not _plain_object(value):
+        if isinstance(value, NOT_HELD) or not plain_object(value):
             raise NoName(f"{where or 'it'} is a {type(value).__name__}, which is not kept")
         number = len(self.objects)
         self.objects.append(None)
@@ -174,7 +174,7 @@ def put_attributes(value: object, held: Mapping[str, Any]) -> None:
         vars(value).update({name: inner for name, inner in held.items() if name not in slots})
 
 
-def _plain_object(value: object) -> bool:
+def plain_object(value: object) -> bool:
     """Return whether an object is no more than its attributes."""
     return (
         type(value) is not object
