@@ -484,7 +484,7 @@ def test_nastran_begins_at_rest_under_the_load_that_holds_it():
     ours = found.at(1)[0][1:]
     size = np.abs(at_once).max()
     assert (
-        np.abs(ours - late).max() < 0.1 * np.abs(ours - at_once).max()
+        np.abs(ours - late).max() < 0.2 * np.abs(ours - at_once).max()
         and np.abs(ours - late).max() < 5e-3 * size
     )
 
