@@ -304,3 +304,25 @@ class Growing:
 def test_memory_that_is_not_there_at_the_point_is_refused(law):
     with pytest.raises(InputError, match="is not there yet at the point, or grows"):
         poles(law())
+
+
+def test_a_continuous_model_of_a_sampled_loop_says_that_it_is_open(tmp_path):
+    """A sampled law that destabilizes: the continuous model is the plant alone and says so, also from a file."""
+    flight = (
+        ist.Assembly("loop")
+        .add("plant", Lag(tau=1.0))
+        .add("law", lambda t, y: 30.0 * y, every="50 ms", out={"u": "1"})
+    )
+    flight.wire({"plant.y": "law.y", "law.u": "plant.u"})
+    model = ist.linearize(flight, None)
+    assert np.asarray(model.poles()).real == pytest.approx([-1.0])
+    assert model.method["held"] == "law" and "'law' (every 0.05 s)" in model.notes[0]
+    assert "note     held, not in the loop: 'law'" in str(model)
+    model.save(tmp_path / "model.h5")
+    assert ist.load(tmp_path / "model.h5").notes == model.notes
+    whole = ist.linearize(flight, None, sampled=True)
+    phi = np.exp(-0.05)
+    assert np.asarray(whole.poles()).real == pytest.approx([phi + 30.0 * (1.0 - phi)], rel=1e-9)
+    assert not any("held, not in the loop" in note for note in whole.notes)
+    # with the wire cut nothing is open that could be closed
+    assert not ist.linearize(flight, None, inputs="plant.u").notes

@@ -5,12 +5,14 @@ held (their wires are cut), outputs any ports.
 
     δẋ = A δx + B u,   y = C δx + D u
 
-What is sampled is held; as an output it is what a sample would say at the instant. States of devices that neither
-change nor are read are left out. Closures leave independent motions (`closures`). Propellant in tanks is frozen: its
-mass is that of the point, and no state.
+What is sampled is held: loops through it are open, and the model has a note that says so. As an output it is what a
+sample would say at the instant. States of devices that neither change nor are read are left out. Closures leave
+independent motions (`closures`). Propellant in tanks is frozen: its mass is that of the point, and no state.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -36,7 +38,8 @@ def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHIN
             lambda d: plant.slopes(split_parts(T @ d, sizes)), scale, bool(plant.memory), asked.scheme
         )
         y0 = plant.slopes(split_parts(np.zeros(n + nu), sizes))
-        notes = notes_on_flight(plant)
+        held = _held(assembly, plant)
+        notes = (*_on_held(held), *notes_on_flight(plant))
     finally:
         plant.release()
     every = np.zeros((n, k + nu))
@@ -67,9 +70,33 @@ def linearize_flight(assembly: Assembly, x0: State | None, asked: Asked = NOTHIN
         output_units=said["out"][1],
         operating_point={"q": plant.x0.q, "v": plant.x0.v, "y": y0[rows]},
         mass_properties=asked.mass_properties(plant),
-        method=how,
+        method=how | ({"held": ", ".join(held)} if held else {}),
         name=asked.name or assembly.name,
         notes=notes,
+    )
+
+
+def _held(assembly: Assembly, plant: FlightPlant) -> dict[str, float]:
+    """Return the sampled parts that drive others which run between samples, with their periods: loops through them."""
+    every = {
+        plant.plan.parts[entry.part].path: float(entry.every * plant.plan.clock.tick)
+        for entry in plant.plan.sampled
+    }
+    found = {}
+    for piece in assembly.pieces():
+        source, target = (name.rpartition(".")[0] for name in (piece.source, piece.target))
+        if source in every and target not in every and piece.target not in plant.inputs:
+            found[source] = every[source]
+    return found
+
+
+def _on_held(held: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the note on loops that are open."""
+    if not held:
+        return ()
+    parts = ", ".join(f"'{path}' (every {T:g} s)" for path, T in held.items())
+    return (
+        f"held, not in the loop: {parts}; the loop through what is sampled is open here, sampled=True closes it",
     )
 
 
