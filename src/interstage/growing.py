@@ -19,6 +19,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from interstage.reading import ANY_SIZE, plain_file
+
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 SIZE = 48
 _MARKS, _END, _SUM = 11, 28, 44
@@ -118,7 +120,7 @@ def is_marked(path: Path) -> bool:
 
 
 def _marked_head(path: Path) -> bytearray | None:
-    with open(path, "rb") as f:
+    with plain_file(path, "HDF5 file", ANY_SIZE) as f:
         head = bytearray(f.read(SIZE))
     marked = len(head) == SIZE and head[:8] == SIGNATURE and head[8] == 3 and head[_MARKS]
     return head if marked else None

@@ -17,6 +17,7 @@ from interstage.output import as_path, reason
 MIB = 1 << 20
 MOST = 1024 * MIB  # bytes of a file without a bound of its own
 LARGE = 16 * MOST  # of results of a solver
+ANY_SIZE = 1 << 62  # of what is not read into memory
 MOST_TABLE = 256 * MIB  # of tables and gravity fields, as text
 
 _KINDS = (

@@ -1,6 +1,7 @@
 """A run that goes on, followed: rows that are told are those of the log, and the page takes them."""
 
 import json
+import os
 import threading
 import time
 import urllib.error
@@ -121,6 +122,65 @@ def test_only_pages_of_this_machine_are_answered(server):
     run.finish()
     last = json.loads(asked(server, f"rows?rows={first['rows']}&version=1"))
     assert last["done"] and last["time"] == "6" and last["rows"] > first["rows"]
+
+
+def status_of(url, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def test_nobody_reads_a_flight_without_the_address(server):
+    """Every user of a machine reaches its loopback interface: what they do not know is the token."""
+    server, _ = server
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+    assert len(server.token) >= 32 and server.url == f"{base}/{server.token}/"
+    wrong = server.token[:-1] + ("a" if server.token[-1] != "a" else "b")
+    for path in (
+        "/",
+        "/rows?rows=0&version=1",
+        f"/{wrong}/",
+        f"/{wrong}/rows?rows=0&version=1",
+        "//",
+        "/%FF/",
+    ):
+        assert status_of(base + path) == 403
+    assert status_of(server.url) == status_of(server.url + "rows?rows=0&version=1") == 200
+    assert status_of(server.url + "rows?rows=" + "9" * 5000 + "&version=1") == 400
+    page = server.opener()
+    assert page.stat().st_mode & 0o077 == page.parent.stat().st_mode & 0o077 == 0
+    assert server.url in page.read_text()
+    with LiveServer(server.follower) as other:
+        assert other.token != server.token
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize("what", ["nothing", "garbage", "a pipe", "a folder", "another kind", "no vehicle"])
+def test_a_log_that_is_no_longer_there_is_gone(tmp_path, what):
+    """The page is told so (410), at once: nothing waits for a pipe, and no traceback is printed."""
+    run = Run(tmp_path / "run.h5", until=0.2)
+    run.finish()
+    mb = ist.Multibody("stone")
+    mb.add_body("stone", mass=2.0, inertia=[1, 1, 1], joint=ist.Free())
+    with LiveServer(follower_of(tmp_path / "run.h5")) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (tmp_path / "run.h5").unlink()
+        if what == "garbage":
+            (tmp_path / "run.h5").write_bytes(b"x" * 1000)
+        elif what == "a pipe":
+            os.mkfifo(tmp_path / "run.h5")
+        elif what == "a folder":
+            (tmp_path / "run.h5").mkdir()
+        elif what == "another kind":
+            mb.save(tmp_path / "run.h5")
+        elif what == "no vehicle":
+            alone = ist.Assembly("a").add("law", lambda t: np.sin(t), every="100 ms", out={"u": "1"})
+            ist.simulate(alone, None, until=1, step=0.1, log=tmp_path / "run.h5", progress=False)
+        assert status_of(server.url + "rows?rows=0&version=1") == 410
+        assert status_of(server.url) == 200  # the page keeps what it has
+        server.shutdown()
 
 
 def test_what_cannot_be_followed_is_said(tmp_path):

@@ -62,6 +62,7 @@ def view(
 
 def _follow(log: Path, show: bool, **more: object) -> None:
     """Give a page that follows a run, until Ctrl-C."""
+    import shutil
     import webbrowser
 
     from interstage.report.live import LiveServer, follower_of
@@ -70,10 +71,17 @@ def _follow(log: Path, show: bool, **more: object) -> None:
         print(f"waiting for {log}")
     try:
         with LiveServer(follower_of(log, **more)) as server:
-            print(f"{log} is followed at {server.url} (this machine alone); Ctrl-C ends", flush=True)
-            if show:
-                webbrowser.open(server.url)
-            server.serve_forever()
+            print(
+                f"{log} is followed at {server.url} (for whoever has this address); Ctrl-C ends", flush=True
+            )
+            page = server.opener() if show else None
+            try:
+                if page is not None:
+                    webbrowser.open(page.as_uri())
+                server.serve_forever()
+            finally:
+                if page is not None:
+                    shutil.rmtree(page.parent, ignore_errors=True)
     except KeyboardInterrupt:
         print("no longer followed")
 

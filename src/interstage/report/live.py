@@ -1,11 +1,15 @@
 """A run that goes on, in the browser: a page that asks a server of this machine for the rows that have come.
 
-The server listens on the loopback interface and answers two paths: the page, and `rows`, what has come since. Rows are
-read from the growing log of the run; the run itself knows nothing of it.
+The server listens on the loopback interface and answers two paths: the page, and `rows`, what has come since. Every
+user of the machine reaches that interface: the paths begin with a random token, without which nothing is answered. Rows
+are read from the growing log of the run; the run itself knows nothing of it.
 """
 
 from __future__ import annotations
 
+import os
+import secrets
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from interstage.errors import FileError, InputError
+from interstage.errors import FileError, InputError, InterstageError
 from interstage.files import FLIGHT, file_kind
 from interstage.growing import is_marked
 from interstage.multibody.types import Node
@@ -156,6 +160,13 @@ def follower_of(path: str | Path, wait: Callable[[], bool] = lambda: True, **mor
         time.sleep(WAIT)
 
 
+def whole(text: str) -> int:
+    """Return a number of rows; ValueError where it is none."""
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise ValueError(text[:20])
+    return int(text)
+
+
 class LiveServer(ThreadingHTTPServer):
     """Gives the page of a follower to browsers on this machine, and to nobody else."""
 
@@ -163,33 +174,50 @@ class LiveServer(ThreadingHTTPServer):
 
     def __init__(self, follower: Follower):
         super().__init__(("127.0.0.1", 0), _Answers)
-        self.follower = follower
+        self.follower, self.token = follower, secrets.token_urlsafe(24)
 
     @property
     def url(self) -> str:
-        """Address of the page."""
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        """Address of the page, with its token: whoever has it can read the flight."""
+        return f"http://127.0.0.1:{self.server_address[1]}/{self.token}/"
+
+    def opener(self) -> Path:
+        """Write a page that leads to the address, which its owner alone can read; returns its path.
+
+        The command line of a browser is seen by all users of a machine: it shall not have the token in it.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="interstage-view-"))  # for its owner alone
+        page = folder / "open.html"
+        handle = os.open(page, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(handle, "w", encoding="utf-8") as f:
+            f.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={self.url}">\n')
+        return page
 
 
 class _Answers(BaseHTTPRequestHandler):
     server: LiveServer
+    timeout = 30.0  # s that a connection may be idle
 
     def answer(self) -> None:
         """Answer the page, or rows that have come."""
         asked = urlsplit(self.path)
-        # a page of elsewhere that gives its own name the address of this machine has no business here
-        if self.headers.get("Host") != urlsplit(self.server.url).netloc:
+        token, _, path = asked.path[1:].partition("/")
+        # a page of elsewhere that gives its own name the address of this machine has no business here, and so nobody
+        # who does not know the address
+        if self.headers.get("Host") != urlsplit(self.server.url).netloc or not secrets.compare_digest(
+            token.encode("utf-8", "replace"), self.server.token.encode()
+        ):
             self.send_error(403)
-        elif asked.path == "/":
+        elif path == "":
             self._send(self.server.follower.page().html().encode(), "text/html; charset=utf-8")
-        elif asked.path == "/rows":
+        elif path == "rows":
             wanted = parse_qs(asked.query)
             try:
-                first, version = (int(wanted[name][0]) for name in ("rows", "version"))
+                first, version = (whole(wanted[name][0]) for name in ("rows", "version"))
                 found = self.server.follower.rows(first, version)
             except (KeyError, ValueError):
                 self.send_error(400)
-            except FileError:  # gone, or written anew: the page keeps what it has
+            except (InterstageError, OSError):  # gone, or written anew: the page keeps what it has
                 self.send_error(410)
             else:
                 self._send(json_text(found, gaps=True).encode(), "application/json")
