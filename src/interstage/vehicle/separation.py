@@ -14,7 +14,7 @@ import numpy as np
 
 from interstage.errors import InputError, ModelError, shown
 from interstage.multibody import Free, Multibody, State, System, closing
-from interstage.multibody.impulse import Change, frames_of, keep_motion
+from interstage.multibody.impulse import Change, frames_of, keep_motion, trees_of
 from interstage.multibody.model import BodySpec
 from interstage.spatial import RigidInertia
 from interstage.system.events import Action
@@ -126,6 +126,7 @@ class Staging(Action):
             moved = frames_of(system, x)
             before = {made.body(name): (moved.R[i], moved.V[i]) for name in hung for i in [system.body(name)]}
             keep_motion(made, y, before)
+            self._keep_centers(system, x, made, y, hung)
         if made.model.closures:  # nodes have moved by as much as the new shapes cannot hold
             y = closing.settled(system, x, made, y, body)
         made.change = Change(
@@ -138,6 +139,20 @@ class Staging(Action):
             max(part.jump for part in self.parts.values()),
         )
         return made, y
+
+    def _keep_centers(self, old: System, x: State, new: System, y: State, hung: list[str]) -> None:
+        """Move each part with what hangs on it so that their center of mass is where it was, though nodes jump."""
+        roots = trees_of(new)
+        for name in self.parts:
+            along = [one for one in hung if roots[new.body(one)] == new.body(name)]
+            off = np.zeros(3)
+            for one in along:
+                was, here = (
+                    s.center_of_mass(z, np.array([b == one for b in s.bodies]))
+                    for s, z in ((old, x), (new, y))
+                )
+                off += new.settings.body_inertia[new.body(one), 0] * (was - here)
+            y[name].position[:] += off / new.settings.body_inertia[roots == new.body(name), 0].sum()
 
     def _add_parts(self, new: Multibody, spec: BodySpec) -> None:
         """Add what stays and what leaves as free bodies."""
