@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import interstage as ist
 from interstage import devices as dev
@@ -72,6 +73,91 @@ def test_its_mean_force_is_linear(cart):
     lin = ist.linearize(made, cart.state(), inputs="jet.width", sampled=True, set={"jet.width": 0.0})
     rate = lin.states.index("cart.travel_rate")
     assert lin.B[rate, 0] == pytest.approx(8.0 / 4.0)  # Δv of a second of width
+
+
+def told(widths, T):
+    """Return a law that asks for one width after the other."""
+    return lambda t: dict(enumerate(widths)).get(round(t / T), 0.0)
+
+
+DELAYED = [
+    (0.005, [0.01] * 5),
+    (0.015, [0.01, 0.004, 0.008, 0.002]),
+    (0.03, [0.01, 0.0, 0.01]),
+    (0.05, [0.02] * 4),
+    (0.005, [0.018, 0.02, 0.02, 0.001]),
+    (0.28, [0.02, 0.0, 0.013]),
+]
+
+
+@pytest.mark.parametrize("kind", [dev.Thruster, dev.EdgeThruster])
+@pytest.mark.parametrize("rise", [0.0, 0.004])
+def test_pulses_that_outlast_their_period_behind_a_delay_keep_their_impulse(cart, kind, rise):
+    """Six of them on one cart, with delays of a quarter of a period to fourteen: m Δv = thrust · Σ width of all."""
+    T, made = 0.02, ist.Assembly("x", vehicle=cart)
+    for k, (delay, widths) in enumerate(DELAYED):
+        given = {"thrust": 1.0 + k, "valve_delay": delay, "rise": rise}
+        made.add(f"jet{k}", kind(at="cart", **given), every=T)
+        made.add(f"law{k}", told(widths, T), every=T, out={"w": "s"})
+        made.wire({f"law{k}.w": f"jet{k}.width"})
+    log = ist.simulate(made, None, until=0.6, step="1 ms")
+    wanted = sum((1.0 + k) * sum(widths) for k, (_, widths) in enumerate(DELAYED))
+    # edges lie on steps; those that are found are found to 1e-9 s
+    assert 4.0 * log["cart"].v[-1, 0] == pytest.approx(wanted, rel=1e-9 if kind is dev.Thruster else 1e-6)
+    for k, (delay, widths) in enumerate(DELAYED if rise == 0.0 else []):
+        opens = [n * T + delay for n in range(len(widths))]
+        for at, width in zip(opens, widths):
+            inside = (log.t > at + 1e-6) & (log.t < at + width - 1e-6)
+            after = (log.t > at + width + 1e-6) & (log.t < at + T - 1e-6)
+            assert (log[f"jet{k}.level"][inside] == 1.0).all()
+            assert (log[f"jet{k}.level"][after] == 0.0).all()
+
+
+def test_a_delay_of_too_many_periods_is_refused(cart):
+    made = ist.Assembly("x", vehicle=cart)
+    made.add("jet", dev.Thruster(at="cart", thrust=8.0, valve_delay=0.3, width=0.0), every="20 ms")
+    with pytest.raises(ist.InterstageError, match=r"valve_delay must not be longer than 14 periods.*0\.28 s"):
+        ist.simulate(made, None, until=1)
+
+
+@pytest.mark.parametrize("kind", [dev.Thruster, dev.EdgeThruster])
+@pytest.mark.parametrize("delay", [0.0, 0.017, 0.05, 0.12])
+@pytest.mark.parametrize("rise", [0.0, 0.3])
+def test_its_linear_model_has_delay_and_rise(cart, kind, delay, rise):
+    """A loop of place and rate over a mean force: the event-driven product of matrix exponentials."""
+    T, k, kd = 0.05, 40.0, 12.0
+
+    class Law(ist.Device):
+        joint = ist.Hinge("m")
+        q, v, w = joint.coordinate(), joint.rate(), ist.Out("s")
+
+        def sample(d, t):
+            d.w = -(40.0 * d.q + 12.0 * d.v) / 8.0 * 0.05
+
+    made = ist.Assembly("x", vehicle=cart).add("law", Law(joint="cart"), every=T)
+    made.add("jet", kind(at="cart", thrust=8.0, valve_delay=delay, rise=rise), every=T)
+    found = ist.linearize(made.wire({"law.w": "jet.width"}), cart.state(), sampled=True)
+    # [q, v, x] and forces on their way, the newest first
+    n, whole = 6, int(delay / T + 1e-9)
+    late = delay - whole * T
+
+    def flow(h, acting):
+        A = np.zeros((3 + n, 3 + n))
+        A[0, 1] = 1.0
+        if rise:
+            A[1, 2], A[2, 2], A[2, 3 + acting] = 1.0 / 4.0, -1.0 / rise, 1.0 / rise
+        else:
+            A[1, 3 + acting] = 1.0 / 4.0
+        return expm(h * A)
+
+    shift = np.eye(3 + n)
+    shift[3:] = np.eye(3 + n, k=-1)[3:]
+    shift[3], shift[3, 0], shift[3, 1] = 0.0, -k, -kd
+    wanted = np.linalg.eigvals(flow(T - late, whole) @ flow(late, whole + 1) @ shift)
+    spurious = np.abs(wanted - (0.0 if rise else 1.0)) < (0.0 if rise else 1e-12)  # x without a rise
+    wanted = np.sort_complex(wanted[~spurious & (np.abs(wanted) > 1e-3)])
+    poles = found.poles()
+    assert np.sort_complex(poles[np.abs(poles) > 1e-3]) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -455,4 +455,5 @@ def test_a_small_flight_runs_without_compilation_too(cart):
 def test_gains_and_time(cart):
     made = ist.Assembly("x").add("g", Gain(u=1.0, b=2.0, w="90 deg/s", k=0.5))
     log = ist.simulate(made, None, until=2, step="0.5 s")
-    assert log["g.y"] == pytest.approx(0.5 + 2.0 * np.cos(np.pi / 2 * log.t), abs=1e-15)
+    # rows at the beginning of a step show what is just after it, by 4e-16 of the time or so
+    assert log["g.y"] == pytest.approx(0.5 + 2.0 * np.cos(np.pi / 2 * log.t), abs=1e-14)

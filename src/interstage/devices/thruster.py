@@ -5,11 +5,15 @@ long (not longer than T, and not at all below `min_on`), and the thrust follows 
 
     ẋ = (open - x) / rise,    F = x thrust        (x = open without a rise),    flow = F / (isp g₀)
 
-A pulse has the impulse thrust · width whatever the rise is. Where derivatives are taken the force is its mean over a
-period, thrust · width / T. Steps of the integrator that end at the edges of pulses keep the impulse; equal steps
-that do not are off by up to thrust · step: `EdgeThruster` has steps end there. Adaptive steps find the edges by
-themselves where they see the pulse. Behind a valve delay it begins between samples: they are at most half of `min_on`
-(or of `resolution`) then, and where neither is given the run needs max_step.
+Every pulse has the impulse thrust · width whatever rise, delay and period are: commands on their way wait in a queue,
+so that the delay may be longer than the period (up to 14 of them). Where derivatives are taken the valve is open by its
+mean over a period, width / T, from t + valve_delay to the next one's: the linear model has the gain thrust / T, the
+delay and the lag of the rise.
+
+Steps of the integrator that end at the edges of pulses keep the impulse; equal steps that do not are off by up to
+thrust · step: `EdgeThruster` has steps end there. Adaptive steps find the edges by themselves where they see the pulse.
+Behind a valve delay it begins between samples: they are at most half of `min_on` (or of `resolution`) then, and where
+neither is given the run needs max_step.
 """
 
 from __future__ import annotations
@@ -26,36 +30,33 @@ from interstage.system.limits import Limit
 from interstage.system.ports import Discrete, In, Out, Parameter, Place, State, Value, numbers
 
 _G0 = 9.80665
-_EDGE = 1e-9  # s: instants nearer than this are one
+QUEUE = 16  # commands that are kept: those on their way, the one that acts and the one before it
 
 
 @kernel
-def valve(t, opens, closes, delayed):
-    """Return 1 while a valve is open, 0 while it is closed, and a half at an edge.
-
-    The last stage of the step before an edge and the first stage after it then add up to the impulse of the pulse. An
-    edge without delay is a sample: no stage before it sees it.
-    """
-    if t < opens - _EDGE or t > closes + _EDGE:
-        return 0.0
-    if t > closes - _EDGE or (delayed and t < opens + _EDGE):
-        return 0.5
-    return 1.0
+def acting(t, last, period, delay):
+    """Return which command acts at t, counted back from the newest one of the sample at `last`."""
+    back = np.ceil((last.real + delay.real - t) / period.real)
+    return int(min(max(back, 0.0), QUEUE - 1.0))
 
 
 @kernel
-def pulse(begin, width, period, delay, opens, closes):
-    """Return when a valve opens and closes that shall be open for a width from `begin` on.
+def valve(t, last, period, delay, widths):
+    """Return whether a valve is open (1) at t or closed (0), by the commands (QUEUE,) up to the sample at `last`."""
+    k = acting(t, last, period, delay)
+    for j in range(max(k - 1, 0), min(k + 2, QUEUE)):  # rounding may count one too many
+        opens = last.real - j * period.real + delay.real
+        if t >= opens and t < opens + widths[j].real:
+            return 1.0
+    return 0.0
 
-    One that is still open then goes on, or closes; a pulse of a whole period lasts until the next sample says more.
-    """
-    still_open = closes.real > begin.real - _EDGE
-    if width.real <= 0.0:
-        if still_open:
-            return opens, begin if delay.real > 0.0 else begin - 1.0
-        return opens, closes
-    more = 3.0 * _EDGE if width.real > period.real - _EDGE else 0.0
-    return opens if still_open else begin, begin + width + more
+
+@kernel
+def queued(widths, width):
+    """Put a command before those that were given already, the oldest of which is forgotten."""
+    for j in range(QUEUE - 1, 0, -1):
+        widths[j] = widths[j - 1]
+    widths[0] = width
 
 
 @kernel
@@ -91,9 +92,8 @@ class Thruster(Device):
     mass_flow = Out("kg/s")
     push = at.force("node")
     x = State("")
-    opens = Discrete("s", initial=-1.0)
-    closes = Discrete("s", initial=-1.0)
-    share = Discrete("")
+    last, stamp = Discrete("s"), "last"
+    widths = Discrete("s", QUEUE)
 
     def shorthands(self, values: dict[str, Value]) -> dict[str, Value]:
         """Return values by field: the shortest pulse by its impulse, a direction of length one."""
@@ -117,12 +117,27 @@ class Thruster(Device):
             [Limit("width", float(d.width), float(d.min_on), float(d.period), "s")] if d.width != 0.0 else []
         )
 
+    def check_period(self, period: float) -> None:
+        """Refuse a delay of more periods than commands are kept for."""
+        if self.valve_delay > (QUEUE - 2) * period * (1.0 + 1e-9):
+            raise InputError(
+                f"{type(self).__name__}.valve_delay must not be longer than {QUEUE - 2} periods",
+                expected=f"at most {(QUEUE - 2) * period:g} s",
+                got=f"{float(self.valve_delay):g} s",
+            )
+
+    def jumps(self, period: float) -> tuple[float, ...]:
+        """Return the time after a sample at which another command begins to act, where that is between samples."""
+        late = float(self.valve_delay) % period
+        return (late,) if 1e-9 * period < late < (1.0 - 1e-9) * period else ()
+
     def outputs(d, t):
         level = d.x
-        if d.ideal == 1:
-            level = d.share
-        elif d.rise.real <= 0.0:
-            level = 0.0 * d.x + valve(t, d.opens.real, d.closes.real, d.valve_delay.real > 0.0)
+        if d.rise.real <= 0.0:
+            if d.ideal == 1:
+                level = d.widths[acting(t, d.last, d.period, d.valve_delay)] / d.period
+            else:
+                level = 0.0 * d.x + valve(t, d.last, d.period, d.valve_delay, d.widths)
         d.level = level
         d.mass_flow = level * d.thrust / (_G0 * d.isp)
         for i in range(3):
@@ -130,12 +145,14 @@ class Thruster(Device):
 
     def rates(d, t):
         d.xdot = 0.0 * d.x
-        if d.ideal == 0 and d.rise.real > 0.0:
-            now = valve(t, d.opens.real, d.closes.real, d.valve_delay.real > 0.0)
+        if d.rise.real > 0.0:
+            now = 0.0 * d.x
+            if d.ideal == 1:
+                now = d.widths[acting(t, d.last, d.period, d.valve_delay)] / d.period
+            else:
+                now = 0.0 * d.x + valve(t, d.last, d.period, d.valve_delay, d.widths)
             d.xdot = (now - d.x) / d.rise
 
     def sample(d, t):
-        width = asked(d.width, d.period, d.resolution, d.min_on, d.ideal)
-        if d.ideal == 0:
-            d.opens, d.closes = pulse(t + d.valve_delay, width, d.period, d.valve_delay, d.opens, d.closes)
-        d.share = width / d.period
+        queued(d.widths, asked(d.width, d.period, d.resolution, d.min_on, d.ideal))
+        d.last = t

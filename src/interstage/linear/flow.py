@@ -148,7 +148,8 @@ class Leg:
     def __init__(self, plant: FlightPlant, x: State, begin: float, h: float, step: float, last: Leg | None):
         self.plant, self.x = plant, x
         self.held = {kind: vector.copy() for kind, vector in plant.loops[float].tapes.vectors.items()}
-        self.stand: Stand = Stand(plant, x, self.held, begin, None if last is None else last.stand)
+        # what jumps at the beginning has jumped
+        self.stand: Stand = Stand(plant, x, self.held, begin + 0.5 * h, None if last is None else last.stand)
         stood = self._reach(x, self.held["z"], begin, h)
         self.end, self.z, _ = stood[-1]
         if all(self._stood(*one).is_like(self.stand.A) for one in stood[:-1]):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -47,6 +48,7 @@ from interstage.linear.world_axes import in_world, sampled_in_world
 from interstage.multibody.state import State
 from interstage.system.assembly import Assembly
 from interstage.system.closed_loop import ClosedLoop
+from interstage.system.device import Device
 from interstage.system.ports import Out
 from interstage.system.ticks import Period, period_of
 
@@ -72,11 +74,9 @@ class Frame:
         self.held = np.array(self._held(), dtype=np.int64)
         self.start = {**plant.before, "s": plant.vectors["s"]}
         self.marks = self._marked()
-        sizes, ends = plant.sizes(), {self.first, self.first + self.ticks}
-        for entry in self.plan.sampled:
-            at = self.first + (entry.first - self.first) % entry.every
-            ends |= {*range(at, self.first + self.ticks, entry.every)}
-        self.ticked = sorted(ends)[:-1]
+        self._stamp()
+        sizes, self.times = plant.sizes(), self._times()
+        self.ticked = [tick for _, tick, _ in self.times if tick is not None]
         self.remembered = self._remembering()
         self.sizes = {
             **{kind: sizes[kind] for kind in "qvz"},
@@ -119,6 +119,15 @@ class Frame:
                 self.start["w"][w] = self.start["z"][z] - (1.0 - ahead) * gained
                 found.append((z, w))
         return found
+
+    def _stamp(self) -> None:
+        """Let devices that keep the time of their last sample have that of the one before the frame."""
+        for entry in self.plan.sampled:
+            part = self.plan.parts[entry.part]
+            if isinstance(part.what, Device) and part.what.stamp and entry.function == "sample":
+                last = self.first - 1 - (self.first - 1 - entry.first) % entry.every
+                where = slice(*span_of(self.plan, f"{part.path}.{part.what.stamp}"))
+                self.start["w"][where] = float(last * self.plan.clock.tick)
 
     # what laws remember ---------------------------------------------------------------------------------
 
@@ -224,17 +233,37 @@ class Frame:
 
     def _flown_by_the_point(self, step: float) -> list[Leg]:
         """Return the motion of the point from one tick at which something is sampled to the next, and its flow."""
-        ticks, seconds = [*self.ticked, self.first + self.ticks], self.plan.clock.seconds
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
         legs = list[Leg]()
-        for tick, after in itertools.pairwise(ticks):
-            self.plant.done(loop, loop.sample(x.q, x.v, tick))
-            legs.append(
-                Leg(self.plant, x, seconds(tick), seconds(after - tick), step, legs[-1] if legs else None)
-            )
+        for t, tick, h in self.times:
+            if tick is not None:
+                self.plant.done(loop, loop.sample(x.q, x.v, tick))
+            legs.append(Leg(self.plant, x, t, h, step, legs[-1] if legs else None))
             x = self._held_after(loop, legs[-1])
         return legs
+
+    def _times(self) -> list[tuple[float, int | None, float]]:
+        """Return when legs begin, their tick (None: only what a device says jumps there), and how long they are.
+
+        Lengths are those of ticks where both ends are some, so that equal ones have equal bits.
+        """
+        clock, end = self.plan.clock, self.first + self.ticks
+        ticks, late = {self.first, end}, set[Fraction]()
+        for entry in self.plan.sampled:
+            at = self.first + (entry.first - self.first) % entry.every
+            ticks |= {*range(at, end, entry.every)}
+            what = self.plan.parts[entry.part].what
+            for after in what.jumps(float(entry.every * clock.tick)) if isinstance(what, Device) else ():
+                share = Fraction(after) / clock.tick
+                share = Fraction(round(share)) if abs(share - round(share)) < 1e-9 else share
+                late |= {k + share for k in range(at - entry.every, end, entry.every)}
+        inner = {one for one in late if self.first < one < end and one not in ticks}
+        every = sorted(ticks | inner)
+        return [
+            (float(a * clock.tick), None if a in inner else int(a), float((b - a) * clock.tick))
+            for a, b in itertools.pairwise(every)
+        ]
 
     @staticmethod
     def _held_after(loop: ClosedLoop, leg: Leg) -> State:
@@ -257,7 +286,8 @@ class Frame:
             x, dz = leg.begun(d)
             vectors["z"][:] = leg.held["z"]
             vectors["z"][self.plant.states] += dz
-            self.plant.done(loop, loop.sample(x.q.astype(d.dtype), x.v.astype(d.dtype), tick))
+            if tick is not None:
+                self.plant.done(loop, loop.sample(x.q.astype(d.dtype), x.v.astype(d.dtype), tick))
             held = {kind: vectors[kind].copy() for kind in "sw"}
             d = leg.flown(d, held)
             vectors["s"][:], vectors["w"][:] = held["s"], held["w"]

@@ -263,7 +263,10 @@ class Foreseen:
             return None
         slack = NEAR * (times[1] - times[0])
         k = int(np.searchsorted(times, t - slack))
-        return k if k < len(times) and times[k] - t <= slack else None
+        if k >= len(times) or times[k] - t > slack:
+            return None
+        # at the end of a step there are two, on both sides of what may jump there; the later one at the time itself
+        return k + 1 if k + 1 < len(times) and abs(times[k + 1] - t) <= t - times[k] else k
 
     def _one(self, t: float) -> np.ndarray:
         """Return the row of one time; now and then several are asked for together, which shows jumps."""
@@ -304,6 +307,8 @@ def read_row(d, t):
             else:
                 high = middle
         if low < n and d.times[low] - t <= slack:
+            if low + 1 < n and abs(d.times[low + 1] - t) <= t - d.times[low]:
+                low += 1  # of two at the end of a step
             for j in range(len(d.to)):
                 d.vector[d.to[j]] = d.table[low, j]
             return WELL

@@ -14,7 +14,7 @@ from interstage.multibody.handle import slots_of
 from interstage.system import loop_kernels as kernels
 from interstage.system.acting import InTime
 from interstage.system.ahead import Ahead
-from interstage.system.kernels import flights, stretch
+from interstage.system.kernels import flights, slope, stretch
 from interstage.system.loop_arrays import LOOP_FIELDS, Loop
 from interstage.system.plan import Plan
 from interstage.system.steps import BY_RK4, NONE, Rows, Steps
@@ -189,9 +189,10 @@ class ClosedLoop:
         n = min(int(left + ON_GRID), FORESEEN)
         if n < 1:
             return np.array([t])
-        nodes = h * self.by.method.nodes[:-1]
         starts = begin + np.arange(first, first + n + 1) * h
-        return np.append((starts[:-1, None] + nodes).ravel(), starts[-1])
+        inner = starts[:-1, None] + h * self.by.method.nodes[1:-1]
+        look = kernels.plain(slope.just_after), kernels.plain(slope.just_before)
+        return np.sort(np.concatenate([inner.ravel(), look[0](starts), look[1](starts[1:])]))
 
     def _state(self) -> State:
         """Return the state of the vehicle where the stage stands."""

@@ -96,6 +96,7 @@ class Device:
         {}
     )  # {output of `ends`: output of which it must be 1 % to count}
     settles = False  # whether `switch` also runs at the beginning of a run
+    stamp = ""  # of a discrete state that holds the time of the last sample
     increments: Mapping[str, str] = MappingProxyType(
         {}
     )  # states that samples read from a mark on: {state: mark}
@@ -160,6 +161,13 @@ class Device:
         d : the record, as functions of the device see it, after a sample and with signals of the instant
         """
         return []
+
+    def check_period(self, period: float) -> None:
+        """Refuse a period of samples (s) that the device cannot have; one that minds overrides it."""
+
+    def jumps(self, period: float) -> tuple[float, ...]:
+        """Return the times after each sample, below its period (s), at which what the device says may jump."""
+        return ()
 
     def run_switch(self, record: View, t: float, crossing: str = "") -> None:
         """Run `switch`; a third argument of it is the name of what crosses zero, "" where nothing does."""

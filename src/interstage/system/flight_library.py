@@ -13,6 +13,7 @@ from interstage.system.closed_loop import ClosedLoop
 from interstage.system.dense import Curve
 from interstage.system.flight_events import Whole
 from interstage.system.kernels import flights, stretch
+from interstage.system.kernels.slope import just_after, just_before
 from interstage.system.library import LoopSlope, Solver
 from interstage.system.methods import Library
 from interstage.system.rows_between import RowsBetween
@@ -88,6 +89,7 @@ class ByScipy:
         y = np.concatenate([q, v, loop.z])
         while t < end:
             stop = kernels.plain(flights.next_corner)(loop.corners, t, end)
+            slope.inside = kernels.plain(just_after)(t), kernels.plain(just_before)(stop)
             for solver in self.solver.steps_to(slope, t, y, stop):
                 rows = self.rows.times(solver.t_old, solver.t) if self.between else []
                 looks = bool(rows) or self.look is not None

@@ -26,6 +26,7 @@ from interstage.system.curves import NAMES, Curve, Function
 
 History = Callable[[float], ArrayLike] | tuple[ArrayLike, ArrayLike]
 CHECK = 500  # rows of a table between two looks at whether levels agree
+TWIN = 1e-9  # of the longest time between rows: times that are this near are one
 UNSEEN = 1e-3  # share of a level that changes between two rows without its derivative, to be looked into
 
 
@@ -122,7 +123,11 @@ class BoundMotion:
 
         The interval that is worst is halved six times: what is only fast comes to agree on the way.
         """
-        h = np.diff(times)
+        apart = np.append(
+            True, np.diff(times) > TWIN * np.diff(times).max()
+        )  # ends of steps have a row on each side
+        times, h = times[apart], np.diff(times[apart])
+        rows = [None if row is None else row[apart] for row in rows]
         for k in (0, 1):
             if rows[k] is None:
                 continue

@@ -49,7 +49,12 @@ class Refusing:
 
 
 class LoopSlope(Refusing):
-    """The right-hand side of a closed loop: dy/dt of y = [q; v; z]."""
+    """The right-hand side of a closed loop: dy/dt of y = [q; v; z].
+
+    inside : times between which it is asked: of what jumps at these it sees the side inside
+    """
+
+    inside = -np.inf, np.inf
 
     def __init__(self, loop: ClosedLoop):
         self.loop, self.system, self.closed = loop, loop.system, bool(loop.system.model.closures)
@@ -57,6 +62,7 @@ class LoopSlope(Refusing):
 
     def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
         loop, nq, n = self.loop, self.system.nq, self.system.nq + self.system.nv
+        t = min(max(t, self.inside[0]), self.inside[1])
         q, v, status = y[:nq].copy(), y[nq:n].copy(), 0
         slope = self.slope = np.empty(len(y))
         if n < len(y):

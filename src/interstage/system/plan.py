@@ -386,6 +386,8 @@ def _own_slots(
             if isinstance(declared, Push) and not part.like:
                 pushes += _touches(part, declared, slots[full], full)
     slots[f"{part.path}.period"] = layout.take("p", (), float(part.every or 0), "s")
+    if isinstance(part.what, Device) and part.every:
+        part.what.check_period(float(part.every))
     for name, value in (
         ("tick", 0),
         ("seed", seed_or_run(assembly.seed)),

@@ -4,6 +4,8 @@
 
 Where an error estimate or dense output is wanted, the slope at the end of the step is one stage more; it is taken where
 closures and prescribed joints have put the end, and is the first stage of the next step.
+
+Stages at the ends of a step look just inside of it (`stage_time`): of what jumps there they see the side of the step.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from interstage.multibody.kernels.small import kernel
-from interstage.system.kernels.slope import add_slopes, finish, slope
+from interstage.system.kernels.slope import add_slopes, finish, slope, stage_time
 
 # A (s + 1, s): rows of the stages, then b;  c (s,): their times
 # error (s + 1,): b - b̂, or (0,) where no estimate is wanted
@@ -29,7 +31,7 @@ def explicit_step(tree, work, m, loop, t, y, h, s, known):
         for k in range(n):
             z[k] = y[k]
         add_slopes(K, m.A[i], i, h, z)
-        when = t + h
+        when = stage_time(t, h, 1.0)
         if i == stages:
             status = finish(tree, work, loop, when, z)
             if status != 0 or len(m.error) == 0:
@@ -37,7 +39,7 @@ def explicit_step(tree, work, m, loop, t, y, h, s, known):
         elif i == 0 and known:
             continue
         else:
-            when = t + m.c[i] * h
+            when = stage_time(t, h, m.c[i])
         status = slope(tree, work, loop, when, z, K[i])
         if status != 0:
             return status

@@ -17,7 +17,7 @@ from interstage.jit import COMPILED, compile_for
 from interstage.multibody.handle import HANDLE_DTYPE, tree_of, work_of
 from interstage.system.kernels import slope as lean
 from interstage.system.kernels.explicit import explicit_step
-from interstage.system.kernels.slope import Scratch
+from interstage.system.kernels.slope import Scratch, just_after
 from interstage.system.kernels.stretch import KNOWN, TIME, TRIED, Tolerance, bound, gimbal_travel, reach
 from interstage.system.kernels.wmethod import shift_for, w_step
 from interstage.system.loop_arrays import loop_of
@@ -179,7 +179,7 @@ def ready(tree, work, loop, y):
     if t >= loop.pause[BEFORE]:
         return PAUSED
     if pace[KNOWN] == 0.0 and (FIRST or (logged and len(loop.log_s) > 0)):
-        status = stand(tree, work, loop, t, y, FIRST or loop.option[FELT] != 0)
+        status = stand(tree, work, loop, just_after(t), y, FIRST or loop.option[FELT] != 0)
         if status != 0:
             return status
         pace[KNOWN] = 1.0
@@ -204,7 +204,7 @@ def looked_into(tree, work, loop, y):
     if len(loop.watch) == 0:
         return 0
     if pace[KNOWN] == 0.0 and not np.all(loop.watch_state != 0):
-        status = stand(tree, work, loop, pace[TIME], y, FIRST or loop.option[FELT] != 0)
+        status = stand(tree, work, loop, just_after(pace[TIME]), y, FIRST or loop.option[FELT] != 0)
         if status != 0:
             return status
         pace[KNOWN] = 1.0
@@ -257,6 +257,20 @@ def next_corner(corners, t, end):
     return end
 
 
+@loop_kernel
+def at_corner(corners, t):
+    """Return whether a time is one of some rising times."""
+    near = SLACK * (1.0 + abs(t))
+    low, high = 0, len(corners)
+    while low < high:
+        middle = (low + high) // 2
+        if corners[middle] < t - near:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(corners) and corners[low] <= t + near
+
+
 def own_interval(tree, work, m, loop, y):
     """Take steps of the method's own to the end of the interval, as many at once as there is room for."""
     pace, limits = loop.pace, loop.limits
@@ -274,8 +288,8 @@ def own_interval(tree, work, m, loop, y):
             tolerance, MOST, s, loop.times, loop.ends, loop.slopes,
         )  # fmt: skip
         loop.now[STEP] += taken
-        if not FIRST:
-            pace[KNOWN] = 0.0
+        if not FIRST or (pace[TIME] >= stop and at_corner(loop.corners, stop)):
+            pace[KNOWN] = 0.0  # the slope of the last end is that before a jump
         if status != 0:
             return status
         status = looked_into(tree, work, loop, y)

@@ -17,6 +17,8 @@ from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.small import kernel
 from interstage.system.loop_kernels import RAISED, finish, foresee, loop_kernel
 
+NUDGE = 2.0**-50  # of a time: beyond the rounding of the ends of steps and of what is compared with them
+
 # of a step: slopes K (stages, n), the state of a stage and at last of the end z (n,), a sum of slopes u (n,),
 # forces (nv,), the step for which the implicit shift stands (1,)
 Scratch = namedtuple("Scratch", ["K", "z", "u", "force", "shifted"])
@@ -70,6 +72,24 @@ def no_samples(loop, tick, t):
 
 
 @kernel
+def just_after(t):
+    """Return the time at which a stage at the beginning of a step looks: what jumps there has jumped."""
+    return t + NUDGE * abs(t)
+
+
+@kernel
+def just_before(t):
+    """Return the time at which a stage at the end of a step looks: what jumps there has not jumped yet."""
+    return t - NUDGE * abs(t)
+
+
+@kernel
+def stage_time(t, h, c):
+    """Return the time t + ch at which a stage of a step looks, inside the step: jumps at its ends are not in it."""
+    return min(max(t + c * h, just_after(t)), just_before(t + h))
+
+
+@kernel
 def add_slopes(K, weights, count, h, out):
     """Add h Σ weights_j K_j of the first `count` slopes to a vector."""
     for j in range(count):
@@ -85,8 +105,11 @@ __all__ = [
     "enter",
     "finish",
     "hold_masses",
+    "just_after",
+    "just_before",
     "no_samples",
     "respond",
     "slope",
+    "stage_time",
     "weigh_midway",
 ]

@@ -37,6 +37,7 @@ from interstage.system.kernels.slope import (
     finish,
     hold_masses,
     respond,
+    stage_time,
     weigh_midway,
 )
 
@@ -98,9 +99,10 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
         if joined:
             turn_velocities(tree, work, z[:nq], z[nq:], -1.0)
             turn_velocities(tree, work, z[:nq], u[nq:], -1.0)
-        load = enter(tree, work, loop, t + m.c[i] * h, z)
+        when = stage_time(t, h, m.c[i])
+        load = enter(tree, work, loop, when, z)
         if i == 0 and stages == 2:
-            weigh_midway(tree, work, loop, t, y, h)
+            weigh_midway(tree, work, loop, when, y, h)
         v, uv = z[nq:], u[nq:]
         for k in range(len(force)):
             force[k] = load[k]
@@ -108,7 +110,7 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
             if at >= 0:
                 force[k] -= tree.v_stiffness[k] * (u[at] + g * (v[k] + uv[k])) + tree.v_damping[k] * uv[k]
         keep_known(tree, work, load, force)
-        status = respond(tree, work, loop, t + m.c[i] * h, z, force, K[i])
+        status = respond(tree, work, loop, when, z, force, K[i])
         if status != 0:
             hold_masses(loop, 0)
             return status
@@ -128,4 +130,4 @@ def w_step(tree, work, m, loop, t, y, h, s, known):
     if joined:
         turn_velocities(tree, work, z[:nq], z[nq:], -1.0)
     hold_masses(loop, 0)
-    return finish(tree, work, loop, t + h, z)
+    return finish(tree, work, loop, stage_time(t, h, 1.0), z)

@@ -13,6 +13,8 @@ import numpy as np
 
 from interstage.system.kernels.flights import Flights
 
+SAME = 1e-12  # steps: times in a step that are one
+
 
 @dataclass(frozen=True, eq=False)
 class Method:
@@ -77,4 +79,5 @@ class Library(Method):
 
 def nodes_of(c: np.ndarray) -> np.ndarray:
     """Return the times of a step at which its stages stand, rising, with both ends."""
-    return np.unique(np.concatenate([[0.0, 1.0], c]))
+    inner = (c > SAME) & (c < 1.0 - SAME)
+    return np.unique(np.concatenate([[0.0, 1.0], c[inner]]))
