@@ -415,6 +415,10 @@ class Flight:
         for _, law in laws:
             law.begin()
 
+    def leave(self) -> None:
+        """Give back what was lent to a run that is not made."""
+        self.loop.release()
+
     def _release(self) -> None:
         """Give back what was lent; one loop of a vehicle without devices is kept for other runs."""
         self.loop.release()

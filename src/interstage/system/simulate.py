@@ -17,7 +17,7 @@ from interstage.spatial import RigidInertia
 from interstage.system.acting import Control
 from interstage.system.assembly import Assembly
 from interstage.system.events import Event
-from interstage.system.fast_states import warn_of_fast_states
+from interstage.system.fast_states import chosen_step, warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
 from interstage.system.flight_point import check_frame_used, with_loads
@@ -61,9 +61,10 @@ def simulate(
 ) -> Log:
     """Integrate from state x at the start and return the log: of a vehicle, or of an assembly of devices around one.
 
-    An assembly runs with steps of at most `step`, equal ones between its samples (RK4 of 10 ms unless said), or with
-    steps of a method's own that end at every sample; what acts are its devices, the loads of an operating point x, and
-    forces, tau and accelerations given here.
+    An assembly runs with steps of at most `step`, equal ones between its samples (RK4 unless said, of 10 ms or as short
+    as what swings and decays at the start asks for: it keeps its size to 1 % over the run), or with steps of a method's
+    own that end at every sample; what acts are its devices, the loads of an operating point x, and forces, tau and
+    accelerations given here.
     Equal steps lie on the grid of a run from zero: one leads to an event between two of its points, one back to it.
     It takes all arguments but control and control_step; its log also has every port by name (`FlightLog`).
     A vehicle flies as an assembly of it alone: motions, masses, events, loads and laws act as devices do; with
@@ -77,8 +78,9 @@ def simulate(
     method : a name, or an object of `interstage.system.methods`. In compiled loops, with fixed steps where `step` is
         given: "rk4" (default there), "ros2" and "ros3" (stiff modes do not limit the step), "dopri5"; "dopri5" and
         "ros3" take steps of their own without one. Adaptive by scipy: "dop853" (default without `step`), "rk45", and
-        implicit "radau", "bdf", "lsoda"; `step` is then the first one. States of devices are explicit in compiled
-        ones: fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants are warned of
+        implicit "radau", "bdf", "lsoda"; `step` is then the first one. Devices are explicit in compiled ones:
+        fixed steps beyond 2 ("ros2") to 2.8 ("rk4") of their time constants, and those that take a tenth or more
+        from what their forces let swing, are warned of, as it is at the start
     forces : wrenches {(body, node): [t; f]} in the axes of `frame`: "world", or "body" or "node", which they follow as
         thrust does; a key (body, node, frame) has axes of its own. Each is constant, a function of t, or a table
         (times, values (m, 6)); or `Force` objects, or `Loads`, which bring tau and accelerations too
@@ -130,29 +132,37 @@ def simulate(
         method = _method_of_one_vehicle(method, step)
         dense = log is None and log_step is None if dense is None else dense
         made = Assembly(system.model.name, vehicle=system)
-    flight = Flight(
-        made,
-        x,
-        until,
-        step,
-        method=method,
-        max_step=max_step,
-        rtol=rtol,
-        atol=atol,
-        log_step=log_step,
-        given=set,
-        keep=keep,
-        start=start,
-        pace=pace,
-        faults=faults,
-        events=watched,
-        motions=motions,
-        mass=mass,
-        control=control,
-        control_step=control_step,
-        frame=frame,
-        dense=bool(dense),
-    )
+
+    def begun(step: Period | None) -> Flight:
+        return Flight(
+            made,
+            x,
+            until,
+            step,
+            method=method,
+            max_step=max_step,
+            rtol=rtol,
+            atol=atol,
+            log_step=log_step,
+            given=set,
+            keep=keep,
+            start=start,
+            pace=pace,
+            faults=faults,
+            events=watched,
+            motions=motions,
+            mass=mass,
+            control=control,
+            control_step=control_step,
+            frame=frame,
+            dense=bool(dense),
+        )
+
+    flight = begun(step)
+    shorter = chosen_step(flight) if step is None else None
+    if shorter is not None:
+        flight.leave()
+        flight = begun(shorter)
     flight.write_to(log, checkpoint)
     flight.shown = progress
     warn_of_fast_states(flight)
