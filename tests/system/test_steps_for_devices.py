@@ -74,7 +74,9 @@ def test_modes_of_the_vehicle_itself_are_not_told_of():
 
 
 def test_runs_of_too_many_steps_are_refused(carts):
-    with pytest.raises(ist.InterstageError, match=r"needs steps of .* more than 1e\+07 of them.*method='radau'"):
+    with pytest.raises(
+        ist.InterstageError, match=r"needs steps of .* more than 1e\+07 of them.*method='radau'"
+    ):
         ist.simulate(on_a_spring(carts, 1e5), carts.state(q=[0.0, 1.001]), until=100)
 
 

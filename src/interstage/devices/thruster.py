@@ -6,7 +6,7 @@ long (not longer than T, and not at all below `min_on`), and the thrust follows 
     ẋ = (open - x) / rise,    F = x thrust        (x = open without a rise),    flow = F / (isp g₀)
 
 Every pulse has the impulse thrust · width whatever rise, delay and period are: commands on their way wait in a queue,
-so that the delay may be longer than the period (up to 14 of them). Where derivatives are taken the valve is open by its
+so that the delay may be longer than the period (up to 30 of them). Where derivatives are taken the valve is open by its
 mean over a period, width / T, from t + valve_delay to the next one's: the linear model has the gain thrust / T, the
 delay and the lag of the rise.
 
@@ -30,7 +30,7 @@ from interstage.system.limits import Limit
 from interstage.system.ports import Discrete, In, Out, Parameter, Place, State, Value, numbers
 
 _G0 = 9.80665
-QUEUE = 16  # commands that are kept: those on their way, the one that acts and the one before it
+QUEUE = 32  # commands that are kept: those on their way, the one that acts and the one before it
 
 
 @kernel

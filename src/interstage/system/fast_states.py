@@ -86,7 +86,7 @@ def rates_of(flight: Flight) -> Rates | None:
     if laws or loop.without or not isinstance(flight.method, Compiled):
         return None
     n, nz = system.nq + system.nv, len(plan.initial["z"])
-    whole = n + nz <= MOST and not system.n_closure and not system.any_held and not plan.ahead
+    whole = 0 < n + nz <= MOST and not system.n_closure and not system.any_held and not plan.ahead
     if not whole and not 0 < nz <= MOST:
         return None
     J = _slopes(flight, whole)

@@ -137,7 +137,7 @@ class BoundMotion:
             if gap[j] <= UNSEEN * np.abs(rows[k]).max():
                 continue
             span, least = times[j : j + 2], 0.6 * gap[j]
-            while gap[j] > least and span[1] - span[0] > h[j] / 64.0:
+            while gap[j] > least and span[1] - span[0] > h[j] / 63.0:  # six times, whatever rounds
                 three = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
                 some = self.curve.rows(three)
                 half = np.abs(_unexplained(np.diff(three)[:, None], some[k], some[k + 1])).max(axis=1)
