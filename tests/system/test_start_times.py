@@ -58,7 +58,8 @@ def test_noise_is_that_of_a_run_from_zero():
 
 def test_devices_see_the_time():
     log = ist.simulate(ist.Assembly("x").add("g", Gain(u=0.0, b=1.0)), None, start=3, until=5, step="0.25 s")
-    assert log["g.y"] == pytest.approx(np.cos(log.t), abs=1e-15) and log.t[0] == 3.0
+    # rows at the beginning of a step show what is just after it, by 1e-15 of the time
+    assert log["g.y"] == pytest.approx(np.cos(log.t), abs=1e-14) and log.t[0] == 3.0
     assert log.end.t == 5.0
 
 
