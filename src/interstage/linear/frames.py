@@ -282,7 +282,7 @@ class Frame:
             [delta[kind] for kind in "qv"] + [(vectors["z"] - self.start["z"])[self.plant.states]]
         )
         d = d[chosen]
-        for leg, tick in zip(self.legs, self.ticked):
+        for leg, (_, tick, _) in zip(self.legs, self.times):
             x, dz = leg.begun(d)
             vectors["z"][:] = leg.held["z"]
             vectors["z"][self.plant.states] += dz
@@ -330,7 +330,7 @@ class Frame:
         """Return v̇ (nv,), ż and what samples keep after a frame of the point and the samples at its end."""
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
-        for leg, tick in zip(self.legs, self.ticked):
+        for leg, (_, tick, _) in zip(self.legs, self.times):
             self.plant.done(loop, loop.sample(x.q, x.v, tick))
             x = self._held_after(loop, leg)
         tick, qdot, vdot = self.first + self.ticks, np.empty_like(x.q), np.empty_like(x.v)

@@ -159,13 +159,13 @@ def simulate(
         )
 
     flight = begun(step)
-    shorter = chosen_step(flight) if step is None else None
-    if shorter is not None:
+    if step is not None:
+        warn_of_fast_states(flight)
+    elif (shorter := chosen_step(flight)) is not None:
         flight.leave()
         flight = begun(shorter)
     flight.write_to(log, checkpoint)
     flight.shown = progress
-    warn_of_fast_states(flight)
     if made.vehicle is not None and x is not None:
         warn_of_spin(made.vehicle, x)
     flown = flight.run()
