@@ -331,7 +331,8 @@ class Frame:
         loop, x = self._begun(split_parts(np.zeros(sum(self.sizes.values())), self.sizes))
         loop.begin_at(self.first * self.plan.clock.tick)
         for leg, (_, tick, _) in zip(self.legs, self.times):
-            self.plant.done(loop, loop.sample(x.q, x.v, tick))
+            if tick is not None:
+                self.plant.done(loop, loop.sample(x.q, x.v, tick))
             x = self._held_after(loop, leg)
         tick, qdot, vdot = self.first + self.ticks, np.empty_like(x.q), np.empty_like(x.v)
         self.plant.done(loop, loop.sample(x.q, x.v, tick))
