@@ -27,7 +27,7 @@ def grid_error(ours: np.ndarray, theirs: np.ndarray, scale: np.ndarray | None = 
     worst = 0.0
     for part in (slice(0, 3), slice(3, 6)):
         size = np.abs(theirs[..., part]).max() if scale is None else np.abs(scale[..., part]).max()
-        if size > 0.0:
+        if size > 1e-9 * np.abs(theirs).max():  # below it is rounding of their run
             worst = max(worst, float(np.abs(ours[..., part] - theirs[..., part]).max() / size))
     return worst
 

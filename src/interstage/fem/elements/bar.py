@@ -155,9 +155,8 @@ class BarBlock(LineBlock):
 
     def force_tables(self, results, options: OutputOptions) -> list[ResultRows]:
         (M1a, M1b), (M2a, M2b) = end_moments(results)
-        L = self.geometry.length[:, None]
-        shear1, shear2 = (M1a - M1b) / L, (M2a - M2b) / L
-        values = np.stack([M1a, M2a, M1b, M2b, shear1, shear2, results[:, 6], results[:, 9]], axis=1)
+        shear1, shear2, axial, torque = (-results[:, k] for k in (1, 2, 0, 3))
+        values = np.stack([M1a, M2a, M1b, M2b, shear1, shear2, axial, torque], axis=1)
         columns = tuple(f"bending_moment_{end}{plane}" for end in "ab" for plane in (1, 2))
         return [
             ResultRows(
@@ -169,17 +168,17 @@ class BarBlock(LineBlock):
         s = self.section
         M1, M2 = end_moments(results)
         area = np.where(s.A > 0.0, s.A, np.inf)[:, None]
-        axial = results[:, 6] / area
-        margin = np.full_like(axial, np.nan)  # no allowable stresses are known
+        axial = -results[:, 0] / area, results[:, 6] / area
+        margin = np.full_like(axial[0], np.nan)  # no allowable stresses are known
         parts, columns = [], []
         for end, letter in ((0, "a"), (1, "b")):
             bending = bending_stress(M1[end], M2[end], s.I1, s.I2, s.I12, self.stress_points)
             parts += [*bending.transpose(1, 0, 2)]
             columns += [f"s{i}{letter}" for i in (1, 2, 3, 4)]
             if end == 0:
-                parts.append(axial)
+                parts.append(axial[0])
                 columns.append("axial")
-            parts += [bending.max(axis=1) + axial, bending.min(axis=1) + axial, margin]
+            parts += [bending.max(axis=1) + axial[end], bending.min(axis=1) + axial[end], margin]
             columns += [f"smax{letter}", f"smin{letter}", "MS_compression" if end else "MS_tension"]
         return [ResultRows(self.name, tuple(columns), self.eid, by_element(np.stack(parts, axis=1)))]
 

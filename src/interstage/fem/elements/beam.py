@@ -262,15 +262,14 @@ class BeamBlock(LineBlock):
         x = section.x[s]
         M1, M2 = ((1.0 - x) * M[0] + x * M[1] for M in end_moments(F))
         y_n, z_n = (1.0 - x) * section.neutral_axis[0] + x * section.neutral_axis[1]
-        N = F[:, 6]
+        N = x * F[:, 6] - (1.0 - x) * F[:, 0]
         return N, M1 + N * y_n, M2 + N * z_n, (y_n, z_n)
 
     def _station_forces(self, section: BeamSection, s: int, here, F) -> np.ndarray:
         N, M1, M2, _ = self._section_forces(section, s, F)
-        L = self.geometry.length[here][:, None]
-        (M1a, M1b), (M2a, M2b) = end_moments(F)
-        zero = np.zeros_like(N)
-        parts = [zero + section.x[s], M1, M2, (M1a - M1b) / L, (M2a - M2b) / L, N, F[:, 9], zero]
+        x, zero = section.x[s], np.zeros_like(N)
+        shear1, shear2, torque = (x * F[:, 6 + k] - (1.0 - x) * F[:, k] for k in (1, 2, 3))
+        parts = [zero + x, M1, M2, shear1, shear2, N, torque, zero]
         return np.stack(parts, axis=2).transpose(1, 0, 2)
 
     def _station_stresses(self, section: BeamSection, s: int, here, F) -> np.ndarray:

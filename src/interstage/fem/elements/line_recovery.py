@@ -2,7 +2,8 @@
 
 End forces F (12) act on the element at A and B in element axes, after offsets. NASTRAN's section moments are
 M1 = M_z and M2 = -M_y of the section: M1a = -M_z(A), M2a = M_y(A), M1b = M_z(B), M2b = -M_y(B);
-shear V = (M_a - M_b)/L; axial force and torque are those at B. With stress points (y, z) from the neutral axis
+shear, axial force and torque are those of each end, in a table with one value those at A; without loads between the
+ends V = (M_a - M_b)/L and they are alike. With stress points (y, z) from the neutral axis
 
     σ = N/A - [(M1 I2 - M2 I12) y + (M2 I1 - M1 I12) z] / (I1 I2 - I12²)
 """

@@ -48,7 +48,7 @@ def bar_sections(
     material = np.zeros((len(pid), 6))
     for k, here, source, back in _by_card(ctx, table, pid, ("PBAR", "PBARL")):
         which[here] = k
-        values[here] = (_pbar if k == 0 else _pbarl)(source)[back]
+        values[here] = (_pbar(source) if k == 0 else _pbarl(ctx, source))[back]
         points[here] = (_pbar_points if k == 0 else _pbarl_points)(source)[back]
         iso = ctx.materials.isotropic(source.integer(2), source)
         material[here] = np.column_stack([iso.E, iso.G, iso.rho, iso.ge, iso.alpha, iso.tref])[back]
@@ -93,15 +93,18 @@ def _check_product(table, I1, I2, I12) -> None:
         raise table.error(i, f"I12 of this {table.name} is too large", expected="I1 * I2 > I12**2")
 
 
-def _pbarl(table: CardTable) -> np.ndarray:
+def _pbarl(ctx: Context, table: CardTable) -> np.ndarray:
     """Columns A I1 I2 I12 J K1 K2 nsm of PBARL cards."""
     out = np.zeros((len(table), 8))
+    shear: list[dict] = [{} for _ in range(len(table))]
+    _shear_of_rods(ctx, table, shear)
     for i in range(len(table)):
         row = table.row(i)
         kind, count = _shape(table, i, row)
         s = _section(table, i, kind, numbers_at(table, i, row, 8, count))
         nsm = number_at(table, i, row, 8 + count, 0.0)
-        out[i] = s.A, s.I1, s.I2, s.I12, s.J, s.K1, s.K2, nsm
+        K1, K2 = shear[i].get("K1", s.K1), shear[i].get("K2", s.K2)
+        out[i] = s.A, s.I1, s.I2, s.I12, s.J, K1, K2, nsm
     return out
 
 
@@ -149,8 +152,8 @@ def beam_sections(
         ge[here] = iso.ge[back]
         thermal[:, here] = np.array([iso.alpha, iso.tref])[:, back]
         data = [read(ctx, source, i) for i in range(len(source))]
-        if names[k] == "PBEAML" and ctx.deck.for_msc:
-            _msc_rods(ctx, source, data)
+        if names[k] == "PBEAML":
+            _shear_of_rods(ctx, source, [one.values for one in data])
         warping[here] = np.array([one.warping for one in data])[back]
         for i, one in enumerate(data):
             _check_stations(source, i, one.values)
@@ -159,13 +162,22 @@ def beam_sections(
     return sections, index, ge, warping, thermal
 
 
-def _msc_rods(ctx: Context, table: CardTable, data: list[_BeamData]) -> None:
-    """Give PBEAML ROD the shear factor of MSC Nastran, 6/7 (its 2021.4 shows it; Simcenter Nastran has 0.9)."""
-    rods = [one for i, one in enumerate(data) if table.row(i)[3] == "ROD"]
-    for one in rods:
-        one.values["K1"] = one.values["K2"] = 6.0 / 7.0
-    if rods:
-        ctx.notes.append("PBEAML ROD has a shear factor of 6/7, as in MSC Nastran that the deck names")
+def _shear_of_rods(ctx: Context, table: CardTable, sections: list[dict]) -> None:
+    """Give ROD sections the shear factor of MSC Nastran, 6/7, where the deck names it.
+
+    A run of MSC 2021 shows 6/7 for PBARL and PBEAML, runs of Simcenter Nastran 2019 and 2022 show 0.9; decks that name
+    no solver were written for either.
+    """
+    rods = [one for i, one in enumerate(sections) if table.row(i)[3] == "ROD"]
+    for one in rods if ctx.deck.for_msc else ():
+        one["K1"] = one["K2"] = 6.0 / 7.0
+    if rods and ctx.deck.for_msc:
+        ctx.notes.append(f"{table.name} ROD has a shear factor of 6/7, as in MSC Nastran that the deck names")
+    elif rods and ctx.deck.written_for is None:
+        ctx.notes.append(
+            f"{table.name} ROD has a shear factor of 0.9, as in Simcenter Nastran; MSC Nastran has 6/7, which a line "
+            "'$pyNastran: version=msc' at the top of the deck asks for"
+        )
 
 
 def _pbeam(ctx: Context, table: CardTable, i: int) -> _BeamData:
