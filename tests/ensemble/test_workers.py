@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from scipy import stats
 import interstage as ist
 from interstage.cli.info import info
 from interstage.cli.report import report
+from interstage.ensemble import workers
 from interstage.ensemble.job import Outcome
 from interstage.ensemble.workers import Bundles
 
@@ -240,6 +242,50 @@ def test_scripts_without_a_guard_are_told(tmp_path):
     call = [sys.executable, str(script), str(tmp_path / "mc"), str(HERE)]
     found = subprocess.run(call, capture_output=True, text=True, timeout=120)
     assert "worker processes cannot start" in found.stderr and "__main__" in found.stderr
+
+
+def test_a_cluster_that_loses_all_its_workers_goes_on(unbroken, tmp_path, monkeypatch):
+    """Both workers die at once, twice: what they were given dies with them, and is given anew."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+    quiet = {"dashboard_address": None, "silence_logs": "CRITICAL", "threads_per_worker": 1}
+    done: list[int] = []
+
+    def kill_at(folder, outcome, log):
+        done.append(outcome.number)
+        if len(done) in (10, 25):
+            for nanny in cluster.workers.values():
+                if nanny.pid is not None:
+                    os.kill(nanny.pid, signal.SIGKILL)
+        return stored(folder, outcome, log)
+
+    stored = workers.store
+    monkeypatch.setattr(workers, "store", kill_at)
+    with distributed.LocalCluster(n_workers=2, processes=True, **quiet) as cluster:
+        study = ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path / "mc", cluster=cluster)
+    gc.collect()
+    assert study.digest == unbroken.digest and not study.errors
+    assert sorted(done) == list(range(60))  # what is done is not done again
+
+
+def test_a_worker_killed_while_it_starts_is_started_again(unbroken, tmp_path, monkeypatch):
+    """The first pool dies before it says that it is ready: the study goes on with a second."""
+    starts = []
+
+    def start(self, count):
+        pool = begun(self, count)
+        starts.append(pool)
+        if len(starts) == 1:
+            for process in list(pool._processes.values()):
+                process.kill()
+            pool.shutdown(cancel_futures=True)
+            raise BrokenProcessPool("killed")
+        return pool
+
+    begun = workers.Processes._start
+    monkeypatch.setattr(workers.Processes, "_start", start)
+    study = ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path, workers=1)
+    assert study.digest == unbroken.digest and len(starts) == 2
 
 
 def test_a_cluster_gives_the_same_bits_though_a_worker_dies(unbroken, tmp_path, monkeypatch):

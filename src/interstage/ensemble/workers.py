@@ -32,6 +32,8 @@ TASK_S = 2e-3  # that a scheduler may take for a bundle: twice the millisecond t
 MOST = 4096  # runs in a bundle
 AHEAD = 2  # bundles that wait for each worker
 CHANCES = 2  # how often a run may take its process down while it is alone there
+STARTS = 3  # how often worker processes are started before it is given up
+LOSSES = 20  # times that a cluster may give up what it had, without a run done between
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 MARK = "INTERSTAGE_WORKER"
 
@@ -186,6 +188,23 @@ class Processes:
         self.pool = self._started(workers)
 
     def _started(self, workers: int) -> Executor:
+        """Return a pool that works; a process that is killed while it starts is started again."""
+        for _ in range(STARTS - 1):
+            try:
+                return self._start(workers)
+            except BrokenExecutor:
+                continue
+        try:
+            return self._start(workers)
+        except BrokenExecutor:
+            raise InputError(
+                "worker processes cannot start",
+                got=f"they end at once, {STARTS} times: killed from outside (memory?), or by the script itself",
+                hint="a script needs `if __name__ == '__main__':` around its calls, functions must stand in a module "
+                "or script; fewer workers= need less memory, workers=0 runs here",
+            ) from None
+
+    def _start(self, workers: int) -> Executor:
         from concurrent.futures import ProcessPoolExecutor  # which registers what is to be done at the end
 
         pool = ProcessPoolExecutor(
@@ -199,7 +218,8 @@ class Processes:
                 first = pool.submit(_ready)
             fault = first.result()
         except BrokenExecutor:
-            fault = "they end at once"
+            pool.shutdown(cancel_futures=True)
+            raise
         except KeyboardInterrupt:
             self.stop()
             pool.shutdown(cancel_futures=True)
@@ -289,7 +309,10 @@ def _far(job: Job, rows: list[Row]) -> list[tuple[Outcome, bytes]]:
 
 
 class Cluster:
-    """Runs on the workers of a dask cluster; dask repeats what a dead worker had in hand."""
+    """Runs on the workers of a dask cluster; dask repeats what a dead worker had in hand.
+
+    What dask gives up is sent again; runs that are done stay done.
+    """
 
     def __init__(self, job: Job, folder: Path | None, cluster: Any):
         try:
@@ -315,42 +338,79 @@ class Cluster:
             ) from None
 
     def work(self, rows: Sequence[Row]) -> Iterator[Outcome]:
+        from importlib import import_module
+
         from distributed import as_completed
 
-        job = self.client.scatter(self.job, broadcast=True, hash=False)
+        self.sent: dict[Any, list[Row]] = {}
+        self.queue, self.lost = as_completed([]), 0
+        self.killed: dict[int, int] = {}
+        # as dask itself: functions without a name travel too
+        self.packed = import_module("cloudpickle").dumps(self.job)
+        self._unpack()
         bundles = Bundles(rows, max(1, len(self.client.scheduler_info()["workers"])))
-        sent: dict[Any, list[Row]] = {}
-        queue = as_completed([])
-
-        def send(some: list[Row]) -> None:
-            future = self.client.submit(_far, job, some, pure=False)
-            sent[future] = some
-            queue.add(future)
-
-        while bundles and len(sent) < AHEAD * bundles.workers:
-            send(bundles.next())
-        for future in queue:
-            some = sent.pop(future)
-            outcomes = self._received(future, some)
-            if outcomes is None:
-                for row in some:
-                    send([row])
+        while bundles and len(self.sent) < AHEAD * bundles.workers:
+            self._send(bundles.next())
+        for future in self.queue:
+            some = self.sent.pop(future, None)
+            if some is None:  # it was sent again
                 continue
+            outcomes = self._received(future, some)
             if bundles:
-                send(bundles.next())
+                self._send(bundles.next())
             bundles.measured(outcomes)
             yield from outcomes
 
-    def _received(self, future: Any, rows: list[Row]) -> list[Outcome] | None:
-        """Return outcomes, written where there is a folder; None where a bundle died and is to be done one by one."""
+    def _unpack(self) -> None:
+        """Let workers have what every run needs: as a task, which dask does again where all that had it died."""
+        self.far_job = self.client.submit(pickle.loads, self.packed, pure=False)
+
+    def _send(self, rows: list[Row]) -> None:
+        if self.far_job.status not in ("pending", "finished"):
+            self._unpack()
+        future = self.client.submit(_far, self.far_job, rows, pure=False)
+        self.sent[future] = rows
+        self.queue.add(future)
+
+    def _again(self, rows: list[Row]) -> None:
+        """Send everything anew that dask gave up."""
+        self.lost += 1
+        if self.lost > LOSSES:
+            raise InputError(
+                f"the cluster gave up its work {LOSSES} times without a run done between",
+                hint="look at the logs of its workers; with a folder, what is done stays done: call again",
+            )
+        waiting = [rows, *self.sent.values()]
+        for future in self.sent:
+            future.cancel()
+        self.sent = {}
+        self._unpack()
+        for some in waiting:
+            self._send(some)
+
+    def _received(self, future: Any, rows: list[Row]) -> list[Outcome]:
+        """Return outcomes, written where there is a folder; none where the runs were sent again."""
+        from concurrent.futures import CancelledError
+
         from distributed.scheduler import KilledWorker
 
         try:
             found = future.result()
+        except CancelledError:
+            self._again(rows)
+            return []
         except KilledWorker:
-            if len(rows) > 1:
-                return None
+            if len(rows) > 1:  # one by one, to find the one that kills
+                for row in rows:
+                    self._send([row])
+                return []
+            number = rows[0].number
+            self.killed[number] = self.killed.get(number, 0) + 1
+            if self.killed[number] < CHANCES:  # its workers may have died of something else
+                self._send(rows)
+                return []
             found = [(self.job.outcome(rows[0], {}, DIED), b"")]
+        self.lost = 0
         for outcome, log in found:
             if self.folder is not None:
                 if log:
