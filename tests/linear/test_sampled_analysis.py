@@ -10,7 +10,7 @@ import scipy.signal
 
 import interstage as ist
 from interstage import devices as dev
-from interstage.errors import InputError
+from interstage.errors import InputError, SolverError
 
 DT = 0.02
 HZ = np.array([0.4, 1.7, 6.0])
@@ -117,6 +117,20 @@ def test_response_of_chosen_channels_and_python_control():
     assert z.select("u1", "y1").time_response(u)[:, 0] == pytest.approx(
         theirs.output(u, None)[1][:, 0], abs=1e-10
     )
+
+
+def test_a_delay_of_several_samples_has_no_modes_and_says_so():
+    A = np.zeros((4, 4))
+    A[:3, :3], A[3, 3] = np.eye(3, k=1), 0.9
+    z = ist.LinearModel(A, [[0.0], [0.0], [1.0], [0.1]], [[1.0, 0.0, 0.0, 1.0]], [[0.0]], dt=0.1)
+    assert z.poles().rows()[0] == (0j, 0.0, 0.0, 3) and z.poles().stable
+    for asked in (z.modal_gains, lambda: z.truncate(1)):
+        with pytest.raises(SolverError, match="the modes of the model cannot be separated"):
+            asked()
+    f = np.array([0.3, 2.0])
+    late, lag = np.exp(-6j * np.pi * f * 0.1), 0.1 / (np.exp(2j * np.pi * f * 0.1) - 0.9)
+    assert z.frequency_response(f).ravel() == pytest.approx(late + lag, rel=1e-12)
+    assert z.reduce(error=1e-9).frequency_response(f).ravel() == pytest.approx(late + lag, rel=1e-9)
 
 
 # rigid motion -----------------------------------------------------------------------------------------

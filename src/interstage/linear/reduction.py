@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from interstage.linear.model import LinearModel
 
 RANKINGS = ("gramian", "gain", "frequency")
+DEAD = 0.1  # poles in z below this forget within a sample: they are no slow ones
 ZERO = 1e-10  # poles below this part of the largest are at zero
 
 
@@ -75,6 +76,15 @@ def decoupled(model: LinearModel) -> ModalForm:
             expected=f"a modal transformation of condition below {GOOD:.0e}",
             got=f"{form.condition:.1e}",
             hint="poles coincide without being independent: give the modes some damping, or keep the whole model",
+        )
+    dead = (
+        np.abs(np.linalg.eigvals(form.A_slow) + _still(model)) < DEAD if model.dt is not None else np.zeros(0)
+    )
+    if dead.any():
+        raise SolverError(
+            "the modes of the model cannot be separated",
+            got=f"{dead.sum()} poles at z = 0 with too few vectors, as a delay of several samples has",
+            hint="reduce() takes such models",
         )
     return _turned(form, model.B, model.C)
 
