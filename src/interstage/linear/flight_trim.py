@@ -29,6 +29,7 @@ from interstage.multibody import System
 from interstage.multibody.loads import Loads, OperatingPoint
 from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
+from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.assembly import Assembly
 from interstage.system.device import Device
 from interstage.system.flight_point import FlightPoint, start_values
@@ -102,6 +103,7 @@ def trim_flight(
         report = _report(residual, point, found)
     finally:
         plant.release()
+    notes_on_stiffening(plant.system, point, point.vdot, point.loads)
     if found.at_rest and plant.plan.sampled:
         _fly(assembly, point, given, residual, found)
     point_of = point.loads, point.vdot, point.settings, point.values, point.t, point.memory

@@ -40,6 +40,7 @@ from interstage.multibody.loads import Forces, Loads, acting_at, at_point
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
+from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.spatial.checks import all_finite
 from interstage.system.assembly import Assembly
 from interstage.system.flight_point import check_frame_used, with_loads
@@ -142,6 +143,7 @@ def linearize(
     slopes = _slopes(plant, scheme, vdot0)
     A, B, C, D, kept = _matrices(plant, slopes, independent)
     notes = _balance(plant, slopes, vdot0, A) if vdot0.any() else ()
+    notes += notes_on_stiffening(system, state, vdot0, loads)
     if turned:
         A, B, C = continuous_in_world((A, B, C), system, state, kept, vdot0)
     made = _template(plant, kept).with_matrices(

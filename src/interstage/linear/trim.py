@@ -30,6 +30,7 @@ from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at,
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
+from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.assembly import Assembly
 from interstage.system.flight_point import check_frame_used, with_loads
 from interstage.system.ports import Value
@@ -135,6 +136,7 @@ def trim(
         condition,
         accelerating(system, vdot, after),
     )
+    notes_on_stiffening(system, state, vdot, loads)
     return Trim(state, loads, vdot, system.settings.copy(), report)
 
 

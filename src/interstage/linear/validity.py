@@ -18,6 +18,7 @@ from interstage.errors import FidelityWarning, InterstageError
 from interstage.linear.chart import position_names
 from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.flow import Stand
+from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.device import Device
 
 if TYPE_CHECKING:
@@ -126,16 +127,17 @@ def largest_shift(A: np.ndarray, B: np.ndarray) -> tuple[complex, complex, float
 
 def notes_on_flight(plant: FlightPlant) -> tuple[str, ...]:
     """Return notes on the point of an assembly, and warn of what matters."""
-    return notes_on_limits(plant) + _balance_of_flight(plant)
+    still = {name: np.zeros(k) for name, k in plant.sizes().items()}
+    vdot = np.zeros(plant.system.nv)
+    vdot[plant.free] = plant.slopes(still)[: plant.sizes()["q"]]
+    stiffening = notes_on_stiffening(plant.system, plant.x0, vdot)
+    return notes_on_limits(plant) + _balance_of_flight(plant, vdot) + stiffening
 
 
-def _balance_of_flight(plant: FlightPlant) -> tuple[str, ...]:
+def _balance_of_flight(plant: FlightPlant, vdot: np.ndarray) -> tuple[str, ...]:
     system = plant.system
     places = np.intersect1d(elastic_places(system), plant.free)
     m = plant.sizes()["q"]
-    still = {name: np.zeros(k) for name, k in plant.sizes().items()}
-    vdot = np.zeros(system.nv)
-    vdot[plant.free] = plant.slopes(still)[:m]
     if not np.abs(vdot[places]).any():
         return ()
     here = Stand(plant, plant.x0, plant.vectors, plant.t)

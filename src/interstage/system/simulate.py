@@ -10,9 +10,10 @@ from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import State, System
 from interstage.multibody.fidelity import warn_of_spin
-from interstage.multibody.loads import Forces, Generalized
+from interstage.multibody.loads import Forces, Generalized, OperatingPoint
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
+from interstage.multibody.unstiffened import notes_on_stiffening, unstiffened
 from interstage.spatial import RigidInertia
 from interstage.system.acting import Control
 from interstage.system.assembly import Assembly
@@ -25,7 +26,7 @@ from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
 from interstage.system.ports import Value
-from interstage.system.ticks import Period
+from interstage.system.ticks import Period, period_of
 
 
 @named_arguments
@@ -129,6 +130,7 @@ def simulate(
         _refuse_of_one_vehicle({"set": set, "keep": keep, "faults": faults or None}, watched)
         check_belongs(system, x)
         x = with_loads(system, x, forces, tau, accelerations, frame)
+        _look_at_loads(system, x, start)
         method = _method_of_one_vehicle(method, step)
         dense = log is None and log_step is None if dense is None else dense
         made = Assembly(system.model.name, vehicle=system)
@@ -185,6 +187,14 @@ def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event])
                 f"event '{event.label}' watches a port, '{event.condition}'",
                 hint="only an assembly has ports",
             )
+
+
+def _look_at_loads(system: System, x: State, start: Period) -> None:
+    """Warn of flexible bodies whose loads at the start matter, and whose stiffness does not know them."""
+    if isinstance(x, OperatingPoint) and x.loads.forces and unstiffened(system):
+        view = system.with_settings(x.settings)
+        loads = x.loads.at(float(period_of(start, "start", zero=True)), view)
+        notes_on_stiffening(view, x, view.forward_dynamics(x, forces=loads), loads)
 
 
 def _method_of_one_vehicle(given: str | Method | None, step: Period | None) -> Method:

@@ -1,0 +1,126 @@
+"""Flexible bodies that carry a load without the change of stiffness that it makes.
+
+A body under compression T has the geometric stiffness -∫ N φ'² dx in a mode φ of bending, N falling from T to zero
+along the body. A component without it (`geometric_stiffness`) has a model whose ω² is too high by about
+
+    Δ = ½ T L ⟨λ²⟩,    λ : turns of the nodes in the mode, across the load;    ⟨ ⟩ mean over nodes, L length of the body
+
+(a free uniform beam under 5 EI/L²: 25 % of ω², the first frequency 12 % too high). The load is the larger of what is
+applied to the body and of what accelerates it and all that it carries.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interstage.errors import FidelityWarning
+from interstage.multibody.inspection import whole_from
+from interstage.multibody.loads import Loads
+from interstage.multibody.state import State
+from interstage.spatial.functions import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from interstage.component import Component
+    from interstage.multibody.api import System
+    from interstage.multibody.model import BodySpec
+
+MATTERS = (
+    0.02  # share of ω² from which a load is warned of: 1 % of a frequency, which structures are not known to
+)
+LOWEST = 6  # modes that are looked at: those that loads change most
+BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nodes do not turn (solids)
+
+
+def notes_on_stiffening(
+    system: System, x: State, vdot: np.ndarray, loads: Loads | None = None
+) -> tuple[str, ...]:
+    """Warn of bodies without geometric stiffness that carry loads which matter, and return notes on them."""
+    notes = []
+    for spec in unstiffened(system):
+        assert spec.component is not None
+        force = _carried(system, x, vdot, loads, spec.name)
+        size = float(np.linalg.norm(force))
+        if size == 0.0:
+            continue
+        along = system.rotation(x, spec.name).real.T @ force / size
+        share, hz = _share(spec.component, size, along)
+        if share > MATTERS:
+            notes.append(
+                f"'{spec.name}' carries {size:.4g} of force without geometric stiffness: its mode of {hz:.4g} Hz is "
+                f"too stiff by about {100.0 * share:.2g} %"
+            )
+    if notes:
+        warnings.warn(
+            f"{'; '.join(notes)}; make the component with geometric_stiffness=True",
+            FidelityWarning,
+            stacklevel=4,
+        )
+    return tuple(notes)
+
+
+def unstiffened(system: System) -> list[BodySpec]:
+    """Return the flexible bodies without geometric stiffness; those with tanks have the vehicle's own."""
+    return [s for s in system.model.specs if s.component is not None and not s.stiffens and s.tanks is None]
+
+
+def _share(component: Component, force: float, along: np.ndarray) -> tuple[float, float]:
+    """Return the largest share of ω² that a force along a direction (body axes) makes, and the mode's frequency."""
+    flags = component.residual_vector
+    elastic = np.flatnonzero(component.frequencies_hz > 0.0)
+    if flags is not None:
+        elastic = elastic[~np.asarray(flags, dtype=bool)[elastic]]
+    elastic = elastic[:LOWEST]
+    if not len(elastic):
+        return 0.0, 0.0
+    omega2 = (2.0 * np.pi * component.frequencies_hz[elastic]) ** 2
+    length = float(np.ptp(component.node_positions, axis=0).max(initial=0.0))
+    turns = np.asarray(component.lam)[:, :, elastic]
+    across = (turns**2).sum(axis=1) - np.einsum("i,nik->nk", along, turns) ** 2
+    shares = 0.5 * force * length * across.mean(axis=0) / omega2
+    if not turns.any() and length > 0.0:
+        shares = BEAM * force / (component.mass * length * omega2)
+    k = int(np.argmax(shares))
+    return float(shares[k]), float(component.frequencies_hz[elastic[k]])
+
+
+def _carried(system: System, x: State, vdot: np.ndarray, loads: Loads | None, name: str) -> np.ndarray:
+    """Return the force (3,), world axes, that a body carries."""
+    specs = {spec.name: spec for spec in system.model.specs}
+    root = name
+    while specs[root].parent is not None:
+        root = str(specs[root].parent)
+    gravity = np.asarray(system.model.gravity, dtype=float)
+    felt = -gravity
+    where = system.layout[root]
+    if where.position is not None and where.drift is not None:
+        R = matrix_from_quaternion(x.q[where.quaternion].real)
+        v, w = x.v[where.drift].real, x.v[where.spin].real
+        felt = R @ (vdot[where.drift].real + np.cross(w, v)) - gravity
+    mass = whole_from(system, x)[0] if name == root and len(_roots(system)) == 1 else _mass(system, name)
+    own = np.zeros(3)
+    for force in () if loads is None else loads.forces:
+        if force.body == name and not force.in_time:
+            wrench = np.asarray(force.numbers[3:]).real
+            own = own + (wrench if force.frame == "world" else system.rotation(x, name).real @ wrench)
+    inertial = mass * felt
+    return own if own @ own > inertial @ inertial else inertial
+
+
+def _roots(system: System) -> list[str]:
+    return [spec.name for spec in system.model.specs if spec.parent is None]
+
+
+def _mass(system: System, name: str) -> float:
+    """Return the mass of a body and of all that it carries."""
+    found, bodies = 0.0, {name}
+    for spec in system.model.specs:  # parents come before what they carry
+        if spec.name in bodies or spec.parent in bodies:
+            bodies.add(spec.name)
+            if spec.component is not None:
+                found += spec.component.mass
+            elif spec.inertia is not None:
+                found += spec.inertia.mass
+    return found
