@@ -22,13 +22,14 @@ def hear_dropped_interrupts() -> None:
     others, waiting = sys.unraisablehook, list[threading.Timer]()
 
     def heard(ignored: sys.UnraisableHookArgs) -> None:
-        if ignored.exc_type is not KeyboardInterrupt:
+        if not issubclass(ignored.exc_type, KeyboardInterrupt):
             others(ignored)
             return
+        number = getattr(ignored.exc_value, "number", signal.SIGINT)
         # from another thread: here it would fall into this hook itself
         while waiting:  # one is enough for several
             waiting.pop().cancel()
-        later = threading.Timer(AGAIN, _send)
+        later = threading.Timer(AGAIN, _send, [number])
         later.daemon = True
         waiting.append(later)
         later.start()
@@ -47,13 +48,13 @@ def dropped_interrupts_heard() -> Iterator[None]:
         sys.unraisablehook = others
 
 
-def _send() -> None:
+def _send(number: int) -> None:
     """Interrupt the main thread, also one that waits where the platform can."""
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, signal.SIGINT)
+        signal.pthread_kill(main, number)
     else:
-        _thread.interrupt_main()
+        _thread.interrupt_main(signal.Signals(number))
 
 
 class Terminated(KeyboardInterrupt):

@@ -199,6 +199,7 @@ PICKLED = {
     "ensemble/job.py",
     "ensemble/identity.py",
     "ensemble/drive.py",
+    "compiled/disk.py",  # numba's cache of kernels, which is code
 }  # own processes
 
 

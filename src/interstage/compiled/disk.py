@@ -8,18 +8,23 @@ from __future__ import annotations
 import functools
 import hashlib
 import io
+import itertools
 import os
 import pickle
+import secrets
 import struct
 import sys
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 from zlib import crc32
 
+import numba
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
 
 from interstage.compiled.parts import link_into_callers
 from interstage.compiled.reach import reach
@@ -55,44 +60,51 @@ def print_of_sources(function: FunctionType) -> str:
 
 
 class CheckedFile(IndexDataCacheFile):
-    """Index and code of one function, each with its length and CRC-32 in front and what it was made from inside."""
+    """Index and code of one function: each has its length and CRC-32 in front, and says what it was made from."""
 
-    def _save_index(self, overloads: dict) -> None:
-        made = self._dump((self._source_stamp, overloads))
-        self._write(self._index_path, pickle.dumps(self._version) + made)
+    def begin(self, words: str) -> None:
+        """Take what was made from the same sources, as `words` and numba's stamp say, and nothing else."""
+        self.index = Path(self._index_path)
+        self.made_from = f"{numba.__version__}, {self._source_stamp}, {words}"
 
-    def _load_index(self) -> dict:
+    def flush(self) -> None:
+        self._put(self.index, {})
+
+    def save(self, key: object, data: object) -> None:
+        names = self._get(self.index) or {}
+        free = (f"{self.index.stem}.{k}.nbc" for k in itertools.count(1))
+        name = names.get(key) or next(one for one in free if one not in names.values())
+        # code first: an index never leads to what is not there yet
+        self._put(self.index.with_name(name), (name, data))
+        self._put(self.index, {**names, key: name})
+
+    def load(self, key: object) -> object:
+        name = (self._get(self.index) or {}).get(key)
+        held = None if name is None else self._get(self.index.with_name(name))
+        return held[1] if isinstance(held, tuple) and held[0] == name else None
+
+    def _put(self, path: Path, value: object) -> None:
+        data = pickle.dumps(self.made_from) + dumps(value)
+        part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")
         try:
-            held = io.BytesIO(self._read(self._index_path))
-            if pickle.load(held) != self._version:  # what follows may be of types that are no more
-                return {}
-            stamp, overloads = pickle.load(held)
-        except Exception:  # whatever a damaged file brings
-            return {}
-        return overloads if stamp == self._source_stamp else {}
+            part.write_bytes(_HEAD.pack(len(data), crc32(data)) + data)
+            os.replace(part, path)
+        finally:
+            with suppress(OSError):
+                part.unlink()
 
-    def _save_data(self, name: str, data: object) -> None:
-        self._write(self._data_path(name), pickle.dumps((self._version, name)) + self._dump(data))
-
-    def _load_data(self, name: str) -> object:
+    def _get(self, path: Path) -> Any:
+        """Return what a file holds; None where it is damaged or made from other sources."""
         try:
-            held = io.BytesIO(self._read(self._data_path(name)))
-            # its index may have come to the disk, and this one not
-            return pickle.load(held) if pickle.load(held) == (self._version, name) else None
-        except Exception:
+            held = path.read_bytes()
+            size, expected = _HEAD.unpack_from(held)
+            data = io.BytesIO(held[_HEAD.size :])
+            if len(held) != _HEAD.size + size or crc32(held[_HEAD.size :]) != expected:
+                return None
+            # of other sources no more is read: what follows may be of types that are no more
+            return pickle.load(data) if pickle.load(data) == self.made_from else None
+        except Exception:  # whatever a file brings that is none of ours
             return None
-
-    def _write(self, path: str, data: bytes) -> None:
-        with self._open_for_write(path) as file:
-            file.write(_HEAD.pack(len(data), crc32(data)) + data)
-
-    def _read(self, path: str) -> bytes:
-        held = Path(path).read_bytes()
-        size, expected = _HEAD.unpack_from(held)
-        data = held[_HEAD.size :]
-        if len(data) != size or crc32(data) != expected:
-            raise ValueError("damaged")
-        return data
 
 
 class SourceCache:
@@ -112,11 +124,10 @@ class SourceCache:
             except (RuntimeError, OSError):  # no file, or nowhere to write
                 self._found = NullCache()
             else:
-                # numba reads no further in the index of another version, whose types there may be no more
                 file = self._found._cache_file
                 file.__class__ = CheckedFile
-                words = f"sources {print_of_sources(self._function)}, options {self._options}"
-                file._version = f"{file._version}, {words}, bounds {config.BOUNDSCHECK}"
+                sources = print_of_sources(self._function)
+                file.begin(f"{sources}, options {self._options}, bounds {config.BOUNDSCHECK}")
         return self._found
 
     @property

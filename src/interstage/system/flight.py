@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from interstage.errors import FidelityWarning, InputError, InterstageError, SolverError
-from interstage.interrupts import terminations_heard, uninterrupted
+from interstage.interrupts import dropped_interrupts_heard, terminations_heard, uninterrupted
 from interstage.multibody import State, System
 from interstage.multibody.closing import open_by
 from interstage.multibody.inspection import rigid_of
@@ -349,8 +349,11 @@ class Flight:
 
         A process that is told to end (SIGTERM) while it writes files does so after they are closed.
         """
-        with nullcontext() if self.path is None else terminations_heard():
-            return self._run()
+        with dropped_interrupts_heard(), nullcontext() if self.path is None else terminations_heard():
+            try:
+                return self._run()
+            finally:
+                self.log.close()
 
     def _run(self) -> FlightLog:
         commits = 0.0 if self.path is None else COMMIT_S

@@ -152,21 +152,22 @@ class FlightWriter:
 
     def place(self) -> None:
         """Bring the file to the disk under its name, in place of an older one; it goes on growing there."""
-        names = [table.name for table in (*self.tables, self.events, self.sums)]
-        self.file.flush()
-        image = self.file.id.get_file_image()
-        self.file.close()
-        self.full = True  # until it is there
-        write_bytes(self.path, image, "log")
-        try:
-            self.room = Room(self.path)
-            self.file = h5py.File(self.path, "r+", libver="latest")
-            *self.tables, self.events, self.sums = (self.file[name] for name in names)
-            self.file.swmr_mode = True
-        except OSError as err:
-            raise FileError(f"the log cannot be written: {reason(err)}", where=str(self.path)) from err
-        self.full = False
-        self._take_room()
+        with uninterrupted():
+            names = [table.name for table in (*self.tables, self.events, self.sums)]
+            self.file.flush()
+            image = self.file.id.get_file_image()
+            self.file.close()
+            self.full = True  # until it is there
+            write_bytes(self.path, image, "log")
+            try:
+                self.room = Room(self.path)
+                self.file = h5py.File(self.path, "r+", libver="latest")
+                *self.tables, self.events, self.sums = (self.file[name] for name in names)
+                self.file.swmr_mode = True
+            except OSError as err:
+                raise FileError(f"the log cannot be written: {reason(err)}", where=str(self.path)) from err
+            self.full = False
+            self._take_room()
 
     def close(self) -> None:
         """Finish the file; rows that the run did not come to are not its own."""

@@ -185,11 +185,15 @@ class FlightLog(Log):
             self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
         self.commit(due=True)
 
-    def finished(self, end: FlightPoint | None) -> FlightLog:
-        """Return this log with all its rows in place; its file is closed."""
+    def close(self) -> None:
+        """Close the file, if there is one that is open."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+    def finished(self, end: FlightPoint | None) -> FlightLog:
+        """Return this log with all its rows in place; its file is closed."""
+        self.close()
         self._tables = [_together(parts) for parts in self._parts]
         self._parts = [[table] for table in self._tables]
         self.end = end
