@@ -277,8 +277,16 @@ def changes_of(system: System | None, events: Sequence[Event]) -> Changes:
     acts = [act for event in events for act in (*event.actions, *event.rests) if isinstance(act, Action)]
     heirs = {key: place for act in acts for key, place in act.heirs().items()}
     named = {act.body for act in acts if isinstance(act, Detach | Reattach | ReplaceJoint)}
-    leaving = may_leave(system, events)
-    return Changes(leaving, coming(system, events), frozenset(named & set(leaving)), heirs)
+    leaving, later = may_leave(system, events), coming(system, events)
+    known = [] if system is None else [*system.bodies, *later]
+    for body, _ in heirs:
+        if body not in known:
+            raise InputError(
+                f"an event cuts body '{body}', which the vehicle does not have",
+                expected=f"one of {', '.join(known)}",
+                hint="fly a vehicle that is staged in an assembly of its own: Assembly(name, vehicle=system)",
+            )
+    return Changes(leaving, later, frozenset(named & set(leaving)), heirs)
 
 
 def start_on(system: System, x: State, motion: BoundMotion, t: float) -> None:
