@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from deck_models import SIMPLE_BEAM, boom
 
+import interstage as ist
 from interstage.component import Component
 from interstage.component.component_modes import craig_bampton
 from interstage.component.from_nastran.external import (
@@ -401,6 +402,67 @@ def test_statements_that_matter_are_sent_and_others_are_named(folder):
     nast.executable_path = stand_in(folder, "sys.exit(3)")
     with pytest.warns(FidelityWarning, match=r"left out .* TEMP\(LOAD\), DEFORM"), pytest.raises(SolverError):
         nast.run_103(n_modes=6, aset={1: 123456})
+
+
+def single_op4(path, matrices, digits):
+    """A text OUTPUT4 file of real single precision, with so many digits."""
+    width = digits + 7
+    lines = []
+    for name, A in matrices.items():
+        rows, columns = A.shape
+        lines.append(f"{columns:8d}{rows:8d}{6:8d}{1:8d}{name:<8s}1P,4E{width}.{digits - 1}")
+        for j in range(columns):
+            lines.append(f"{j + 1:8d}{1:8d}{rows:8d}")
+            for k in range(0, rows, 4):
+                lines.append("".join(f"{value:{width}.{digits - 1}E}" for value in A[k : k + 4, j]))
+        lines += [f"{columns + 1:8d}{1:8d}{1:8d}", f"{0.0:{width}.{digits - 1}E}"]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_the_precision_of_a_source_goes_along(folder):
+    """Matrices of seven digits, and of single precision, are noted: component, file, vehicle, linear model."""
+    (folder / "boom.dat").write_text(boom([]))
+    full = Component.from_deck("boom.dat", 6, aset={1: 123456}, keep_matrices=True)
+    reduction = craig_bampton(full.gset.stiffness.toarray(), full.gset.mass.toarray(), np.r_[0:6], 6)
+    matrices = {"KXX": reduction.stiffness, "MXX": reduction.mass, "MUG1": reduction.expand(np.eye(12))}
+    write_op4(folder / "double.op4", matrices)
+    single_op4(folder / "seven.op4", matrices, 7)
+    (folder / "single.op4").write_bytes(
+        b"".join(binary_op4(name, A, single=True) for name, A in matrices.items())
+    )
+    assert not any(
+        "precision" in note for note in Component.from_op4("boom.dat", "double.op4", aset={1: 123456}).notes
+    )
+    for name, words in (("seven", "7 decimal digits in KXX"), ("single", "single precision in KXX")):
+        c = Component.from_op4("boom.dat", f"{name}.op4", aset={1: 123456})
+        c.save(f"{name}.h5")
+        c = Component.load(f"{name}.h5")
+        assert words in c.provenance["precision"] and any(words in note for note in c.notes)
+        mb = ist.Multibody("vehicle")
+        mb.add_body("boom", component=c, joint=ist.Free())
+        assert words in mb.notes[0] and words in str(mb)
+        system = mb.compile()
+        assert words in str(system)
+        assert any(words in note for note in ist.linearize(system, system.state()).notes)
+
+
+def test_direct_matrices_of_short_text_are_noted():
+    """A DMIG of six digits, as punch files have them, limits what is made of it; full digits are not noted."""
+    rng = np.random.default_rng(0)
+    values = 1e3 * (2.0 + rng.random(18))
+
+    def made(form):
+        cards = "DMIG,KX,0,6,1\n"
+        for k, value in enumerate(values[:18]):
+            grid, c = 2 + k // 6, k % 6 + 1
+            cards += f"DMIG*   KX{grid:22d}{c:16d}\n*{grid:23d}{c:16d}{form.format(value)}\n"
+        text = boom([]).replace("METHOD = 1", "METHOD = 1\nK2GG = KX")
+        text = text.replace("BEGIN BULK", "BEGIN BULK\n" + cards, 1)
+        return Component.from_deck(deck_from_text(text), 4)
+
+    short = made("{:16.5E}")
+    assert "6 decimal digits in DMIG KX" in short.provenance["precision"]
+    assert "precision" not in made("{:16.10f}").provenance
 
 
 def test_an_executable_that_is_set_to_nothing_is_said(folder):

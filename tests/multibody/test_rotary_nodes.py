@@ -189,7 +189,7 @@ def test_overhung_disc_whirls_as_the_closed_form():
     """(12EI/L³ - mω²)(4EI/L - I_d ω² + I_p Ωω) = (6EI/L²)², forward whirl ω > 0; ω - Ω on the shaft."""
     L, (m, Ip, Id) = 0.5, DISC
     system, EI = rotor(shaft([0.0, L], {1: (1.0, 0.1, 0.1), 2: DISC}), 6, rotary=True), YOUNG * INERTIA
-    points = rotor(shaft([0.0, L], {1: (1.0, 0.1, 0.1), 2: DISC}), 6)
+    points = rotor(shaft([0.0, L], {1: (1.0, 0.1, 0.1), 2: DISC}), 6, rotary=False)
     for speed in (0.0, 100.0, 400.0):
         a, b = np.poly1d([-m, 0.0, 12 * EI / L**3]), np.poly1d([-Id, Ip * speed, 4 * EI / L])
         omega = (a * b - (6 * EI / L**2) ** 2).roots.real

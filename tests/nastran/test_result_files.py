@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -226,6 +227,14 @@ def test_listing(deck, tmp_path, capsys):
     ]
     wanted = normal_modes(FEModel.from_deck(read_deck(deck)), n_modes=2).frequencies_hz
     np.testing.assert_allclose(hz[:2], wanted, rtol=1e-5)
+    run("modes", deck, "--modes", 2, "--listing", "--json")
+    both = json.loads(capsys.readouterr().out)
+    assert both["listing"] == out
+    np.testing.assert_allclose(both["frequencies_hz"], wanted, rtol=1e-12)
+    run("static", deck, "--listing", "--json")
+    both = json.loads(capsys.readouterr().out)
+    run("static", deck, "--listing")
+    assert both["subcases"] and both["listing"] == capsys.readouterr().out
 
 
 def test_other_names_are_refused(deck, capsys):

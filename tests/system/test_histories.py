@@ -219,7 +219,11 @@ def test_mass_as_a_function_of_the_state_and_in_other_forms():
     for words, f in (
         ("not a function", 3.0),
         ("failed at t = 0", lambda t: 1 / 0),
-        ("not mass properties", lambda t: (1, 2, 3, 4)),
+        ("mass history of 'bucket' returned .* expected RigidInertia or", lambda t: (1, 2, 3, 4)),
+        (
+            r"mass history of 'bucket' returned 3\.0: expected RigidInertia or \(mass, com, inertia\)",
+            lambda t: 3.0,
+        ),
     ):
         with pytest.raises(InputError, match=words):
             simulate(system, system.state(), 1.0, 1e-2, mass={"bucket": f})

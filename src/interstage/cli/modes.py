@@ -53,10 +53,12 @@ def modes(
     )
     for path in out or []:
         result_files.write_results(path, fe, points, result.notes, loads)
-    if listing:
-        print(result_files.listing_text(points, fe.source, result.notes), end="")
-    elif as_json:
-        print(json_text(_machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)))
+    text = result_files.listing_text(points, fe.source, result.notes) if listing else ""
+    if as_json:
+        found = _machine(fe, result, weight, cards) | _by_mode(fe, result, tables, asked)
+        print(json_text(found | ({"listing": text} if listing else {})))
+    elif listing:
+        print(text, end="")
     else:
         _show(fe, result, weight, cards)
         if tables or spcforces:

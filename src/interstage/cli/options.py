@@ -26,7 +26,9 @@ OUT = _given(
     "FILE",
     "Write results as op2, punch, universal file or listing: a name in .op2, .pch, .unv or .f06; may be repeated.",
 )
-LISTING = typer.Option(False, "--listing", help="Print a listing like an f06 file.")
+LISTING = typer.Option(
+    False, "--listing", help='Print a listing like an f06 file; with --json, put it under "listing".'
+)
 
 
 def how_many(help: str, least: int = 1) -> int | None:

@@ -46,13 +46,15 @@ def static(
     )
     for path in out or []:
         result_files.write_results(path, fe, points, said, loads)
-    if listing:
-        print(result_files.listing_text(points, fe.source, said), end="")
-    elif as_json:
+    text = result_files.listing_text(points, fe.source, said) if listing else ""
+    if as_json:
         subcases = {str(r.subcase): _machine(fe, r, t, asked) for r, t in zip(results, tables)}
         notes = sorted({note for r in results for note in [*r.notes, *asked.notes(r)]})
         ignored = {"ignored": dict(sorted(cards.ignored.items())), "ignored_requests": cards.ignored_requests}
-        print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, **ignored}))
+        more = ignored | ({"listing": text} if listing else {})
+        print(json_text({"deck": fe.source, "subcases": subcases, "notes": notes, **more}))
+    elif listing:
+        print(text, end="")
     else:
         _show(fe, results, tables, asked, cards)
 

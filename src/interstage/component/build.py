@@ -15,11 +15,12 @@ from interstage.component.component_modes import (
     added_inertia,
     craig_bampton,
     free_modes,
+    inertia_effect,
     massless_error,
     massless_rows,
     normalized_modes,
 )
-from interstage.component.damping import modal_damping
+from interstage.component.damping import modal_damping, table_notes
 from interstage.component.geometric import Stiffener, unit_load_stiffness
 from interstage.component.integrals import (
     PointMasses,
@@ -185,7 +186,7 @@ def build_component(
     fields, words = modal_damping(
         options.damping, hz, model.B_ff, model.K4_ff, model.K_ff, model.rigid_f, basis.shapes
     )
-    notes += words
+    notes += [*words, *table_notes(options.damping, aset, hz)]
     if options.modal_integrals:
         more, words = integral_fields(model, gamma, lam, options.rotary_integrals)
         fields |= more
@@ -261,6 +262,10 @@ def _basis(model: Assembled, options: ReductionOptions, request: EigenRequest | 
         cb = _with_small_inertia(model, cb, weightless, aset)
     motions = rigid_motions(model.K_ff, model.M_ff, model.rigid_f)
     basis = normalized_modes(cb, threshold_hz=threshold_hz, motions=motions[b], names=names)
+    if len(weightless):
+        added = np.diag(cb.mass - pure.mass)[: len(b)]
+        effect = inertia_effect(added, basis.shapes[b], basis.frequencies_hz)
+        basis.notes = [note + effect if note == cb.notes[-1] else note for note in basis.notes]
     basis.reduction = pure
     return basis
 

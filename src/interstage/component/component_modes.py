@@ -404,6 +404,23 @@ def added_inertia(
     return chosen, f"interface motions without mass: a small {amount} was added at grids {where}"
 
 
+def inertia_effect(added: np.ndarray, shapes: np.ndarray, frequencies_hz: np.ndarray) -> str:
+    """Say how far small inertias change frequencies: δω/ω = ½ Σ δm φ² of modes with unit modal mass.
+
+    added (nb,) at the interface coordinates, shapes (nb, n) of the modes there
+    """
+    change = 0.5 * added @ shapes**2
+    own = change > 0.05  # modes that live on the inertia
+    first = f"; modes from {frequencies_hz[own].min():.3g} Hz on are its own" if own.any() else ""
+    if own.all():
+        return first
+    others = np.where(own, 0.0, change)
+    r = int(others.argmax())
+    return (
+        f", which lowers frequencies by up to {others[r]:.1g} of them (at {frequencies_hz[r]:.3g} Hz){first}"
+    )
+
+
 def massless_error(rows: np.ndarray, names: list[str] | None) -> ModelError:
     """Make the error for interface motions without mass."""
     label = [names[i] if names else f"coordinate {i}" for i in rows]

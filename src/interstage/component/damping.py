@@ -73,6 +73,18 @@ def damping_ratios(damping: object, frequencies_hz: np.ndarray) -> np.ndarray:
     return values
 
 
+def table_notes(damping: object, aset: Mapping[int, object], hz: np.ndarray) -> list[str]:
+    """Say at which frequencies a table of damping was read, where the body is not mounted as in its file."""
+    values = checked_damping(damping)
+    if values is None or values.ndim != 2 or not aset or not len(hz):
+        return []
+    return [
+        f"the table of damping was read at the frequencies of the modes in the file, {hz.min():.4g} to {hz.max():.4g} "
+        "Hz, which are those of the free body; held at its interface it vibrates at others: give add_body(damping=...) "
+        "the ratios of the modes as mounted"
+    ]
+
+
 def modal_damping(
     damping: object, hz: np.ndarray, B: Any, K4: Any, K: Any, rigid: np.ndarray | None, shapes: np.ndarray
 ) -> tuple[dict[str, np.ndarray | None], list[str]]:

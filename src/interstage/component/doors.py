@@ -115,7 +115,8 @@ class Doors:
             {} for a free body whatever the deck says
         rvdof : grid -> components whose unit loads get residual vectors
         loads : load patterns that get residual vectors, each grid -> up to six forces and moments, component axes
-        damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G
+        damping : ratio, ratios, or table of (Hz, ratio), besides the deck's own matrices and PARAM G; a table is read
+            at the frequencies of the modes in the file, with an interface those of the free body
         modal_integrals, rotary_integrals : first and second order integrals; those of rotary nodes
         inertia_relief : residual vectors of unit accelerations
         geometric_stiffness : change of modal stiffness with the loads that the body carries: with its spin, and with

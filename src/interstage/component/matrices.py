@@ -20,6 +20,7 @@ from interstage.component.integrals import PointMasses, rigid_motion
 from interstage.component.interface import check_grids, checked_grids, components_of, merged
 from interstage.component.lumped import lumped_aset, remove_lumped
 from interstage.component.options import ReductionOptions
+from interstage.component.precision import with_precision
 from interstage.component.record import ChildBody, Component
 from interstage.component.recovery import Recoverer
 from interstage.component.results import checked_name
@@ -101,7 +102,7 @@ def component_from_matrices(s: Structure, options: ReductionOptions) -> Componen
     component.child_bodies = [turned_child(body, origin, R) for body in lumped]
     component.bgpdt = np.hstack([ids[:, None].astype(float), np.zeros((len(ids), 2)), xyz])
     component.provenance = {"source": "matrices", "solver": backend_name(), **component.provenance}
-    return component
+    return with_precision(component, {"K": s.K, "M": s.M, "B": s.B, "K4": s.K4})
 
 
 def _by_id(nodes: Iterable[int]) -> np.ndarray:

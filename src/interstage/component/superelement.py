@@ -14,10 +14,11 @@ import numpy as np
 from interstage.component.component_modes import (
     Reduction,
     added_inertia,
+    inertia_effect,
     massless_rows,
     normalized_modes,
 )
-from interstage.component.damping import modal_damping
+from interstage.component.damping import modal_damping, table_notes
 from interstage.component.integrals import PointMasses, point_integrals, rigid_motion
 from interstage.component.options import ReductionOptions
 from interstage.component.record import Component, CraigBampton
@@ -71,6 +72,9 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         cb = _reduction(s, nb)
     basis = normalized_modes(cb, threshold_hz=options.rigid_threshold_hz, rigid_b=S_x[:nb])
     X = basis.shapes
+    if len(rows):
+        effect = inertia_effect(np.diag(s.M - pure)[:nb], X[:nb], basis.frequencies_hz)
+        s.notes[-1] += effect
     Pi = s.T @ X
     M_rr, P = S_x.T @ s.M @ S_x, S_x.T @ s.M @ X
     mass = float(np.trace(M_rr[3:, 3:]) / 3)
@@ -105,7 +109,7 @@ def component_from_superelement(s: Superelement, options: ReductionOptions) -> C
         n_rigid=len(basis.rigid_hz),
         rigid_frequencies_hz=basis.rigid_hz,
         craig_bampton=CraigBampton(cb.frequencies_hz, pure, s.K, s.uset, s.B, s.K4),
-        notes=s.notes + basis.notes + words,
+        notes=[*s.notes, *basis.notes, *words, *table_notes(options.damping, aset, hz)],
         **fields,
     )
 

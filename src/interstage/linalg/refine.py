@@ -17,7 +17,8 @@ SINGULAR = 1e-12  # pivot over diagonal entry below which a stiffness counts as 
 
 AT_INTERFACE = (
     "the body held at its interface",
-    "the aset must hold all rigid motion and every mechanism: add components to it",
+    "the aset must hold all rigid motion and every mechanism: name its grids with all components, as in {1: 123456}, "
+    "and leave a motion free by the joint in the multibody model: 123456 with a Revolute there is a hinge",
 )
 AT_RIGID_MOTION = (
     "the body without its rigid motions",

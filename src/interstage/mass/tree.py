@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, ModelError
+from interstage.errors import InputError, ModelError, known_names
 from interstage.mass.kernels import combine, place
 from interstage.mass.links import Linked
 from interstage.mass.orientation import Orientation, OrientationLike
@@ -124,11 +124,24 @@ def placement(
             expected="either point and parent_point, or offset and T_parent_child",
         )
     if point is not None and parent_point is not None:
+        for body, name in ((child, point), (parent, parent_point)):
+            if isinstance(name, str) and name not in body.points:
+                raise InputError(
+                    f"mass body '{body.name}' has no point '{name}'",
+                    where=f"{where}, point={_named(point)} of '{child.name}', parent_point={_named(parent_point)} of "
+                    f"'{parent.name}'",
+                    hint=f"points of '{child.name}': {known_names(child.points)}; points of '{parent.name}': "
+                    f"{known_names(parent.points)}",
+                )
         a, b = parent.point(parent_point), child.point(point)
         R = a.T_parent_this.T @ _FACING @ b.T_parent_this
         return R, a.position - R @ b.position
     R = turn(orientation, T_parent_child, where)
     return R, as_array((0.0, 0.0, 0.0) if offset is None else offset, (3,), f"{where}, offset")
+
+
+def _named(point: str | MassPoint) -> str:
+    return repr(point) if isinstance(point, str) else f"'{point.name}'"
 
 
 def attach(child: MassBody, parent: MassBody, R_PC: np.ndarray, offset: np.ndarray) -> MassBody:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, InterstageError, MotionWarning
+from interstage.errors import InputError, InterstageError, MotionWarning, shown
 from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
@@ -225,12 +225,12 @@ class Mass:
             ) from err
         if isinstance(value, RigidInertia):
             value = (value.mass, value.com, value.inertia)
-        if not isinstance(value, tuple | list):
-            value = (value,)
         where = f"mass of body '{self.body}' at t = {t:g}"
-        if not 1 <= len(value) <= 3:
+        if not isinstance(value, tuple | list) or not 1 <= len(value) <= 3:
             raise InputError(
-                "not mass properties", where=where, expected="mass, com, inertia", got=repr(value)
+                f"mass history of '{self.body}' returned {shown(value)}: expected RigidInertia or (mass, com, inertia)",
+                where=f"t = {t:g}",
+                hint="a point mass m in the joint is (m, [0, 0, 0], [0, 0, 0])",
             )
         mass, com, inertia = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
         return checked_inertia(mass, com, inertia, where)
@@ -257,8 +257,7 @@ class Mass:
             value = self.f(t, x.copy()) if self.of_state else self.f(t)
             if isinstance(value, RigidInertia):
                 return value.mass, value.com, value.inertia
-            value = tuple(value) if isinstance(value, tuple | list) else (value,)
-            if not 1 <= len(value) <= 3:
+            if not isinstance(value, tuple | list) or not 1 <= len(value) <= 3:
                 return None
             mass, com, tensor = (*value, *((0.0, 0.0, 0.0), None)[len(value) - 1 :])
             mass, com = float(mass), np.asarray(com, float)

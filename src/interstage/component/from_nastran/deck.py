@@ -22,6 +22,7 @@ from interstage.component.from_nastran.source import (
     deck_aset,
     deck_damping,
     deck_moving,
+    direct_matrices,
     grid_turns,
     lumped_inside,
     lumped_points,
@@ -33,6 +34,7 @@ from interstage.component.geometric import Stiffener
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import merged
 from interstage.component.options import ReductionOptions
+from interstage.component.precision import with_precision
 from interstage.component.record import NO_SHAPES, ChildBody, Component, MatrixSet
 from interstage.errors import InputError, ModelError
 from interstage.fem.geometric import geometric_stiffnesses
@@ -62,6 +64,7 @@ def component_from_deck(
     check_lumped(fe, options.separate_lumped)
     bare = bare_model(fe)
     kept = bare if options.separate_lumped is True else bare_model(fe, options.separate_lumped)
+    direct = direct_matrices(deck)
     if matrices is not None:
         given = matrices(fe.grids.n_dof)
         (fe, bare), (_, kept) = with_matrices(fe, bare, given), with_matrices(fe, kept, given)
@@ -93,7 +96,7 @@ def component_from_deck(
     more: dict[str, Any] = frame.fields()
     if options.keep_matrices:
         more["gset"], more["fset"] = _matrix_sets(fe, kept.M_gg, reduced)
-    return component.with_changes(
+    component = component.with_changes(
         child_bodies=[turned_child(body, frame.origin, frame.R) for body in children],
         lumped_inside=lumped_inside(kept, frame),
         bgpdt=np.column_stack([fe.grids.id, fe.grids.cp, fe.grids.cd, fe.grids.xyz]).astype(float),
@@ -101,6 +104,7 @@ def component_from_deck(
         provenance={**said, **component.provenance},
         **more,
     )
+    return with_precision(component, direct if matrices is None else {**direct, **given})
 
 
 def _refuse_preload(fe: FEModel) -> None:

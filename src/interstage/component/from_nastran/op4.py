@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from interstage.component.from_nastran.external import punched_interface, read_matrices
+from interstage.component.from_nastran.external import MATRIX_NAMES, punched_interface, read_matrices
 from interstage.component.from_nastran.source import (
     Frame,
     as_deck,
@@ -24,6 +24,7 @@ from interstage.component.from_nastran.source import (
 )
 from interstage.component.interface import check_grids, coordinates_of
 from interstage.component.options import ReductionOptions
+from interstage.component.precision import with_precision
 from interstage.component.record import Component
 from interstage.component.superelement import Superelement, component_from_superelement
 from interstage.errors import InputError
@@ -98,9 +99,10 @@ def superelement_component(
     )
     options = options.with_changes(name=options.name or Path(deck.name).stem)
     version = {"solver": "external NASTRAN (EXTSEOUT)", "nastran_version": said.pop("nastran_version")}
-    made = provenance(deck, said) | version
-    more = {**frame.fields(), "lumped_inside": lumped_inside(fe, frame), "provenance": made}
-    return component_from_superelement(reduced, options).with_changes(**more)
+    record = provenance(deck, said) | version
+    more = {**frame.fields(), "lumped_inside": lumped_inside(fe, frame), "provenance": record}
+    made = component_from_superelement(reduced, options).with_changes(**more)
+    return with_precision(made, {MATRIX_NAMES[key][0]: matrix for key, matrix in matrices.items()})
 
 
 def _interface(fe: FEModel, options: ReductionOptions) -> dict[int, int]:
