@@ -22,6 +22,10 @@ class Gust(Device):
     duration = Parameter("s", above=0.0)
     gust = Out("m/s", 3, ambient="gust")
 
+    def longest_step(self) -> float:
+        """Return half of the duration: longer steps might pass over the gust."""
+        return 0.5 * float(self.duration)
+
     def outputs(d, t):
         x = (t - d.start) / d.duration
         size = 0.0 * x
