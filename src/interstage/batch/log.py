@@ -158,4 +158,6 @@ def number_of_samples(samples: object) -> int:
     """Return a count of samples, or say that it is none."""
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
         raise InputError("samples is no number of samples", expected="1 or more", got=shown(samples))
+    if samples > 10**9:
+        raise InputError("there are too many samples", expected="at most 1e9", got=shown(samples))
     return int(samples)

@@ -32,6 +32,7 @@ normal of scipy.stats}."""
 
 SAMPLINGS = ("random", "latin", "sobol", "saltelli")
 EDGE = 2.0**-54  # points of the cube keep away from its faces, where F⁻¹ may be infinite
+MOST_RUNS = 10**8  # rows of a table that memory holds
 FORMAT = "interstage design"
 VERSION = 1
 
@@ -207,6 +208,8 @@ def draw(dispersions: Dispersions, runs: int, seed: int = 0, sampling: str = "ra
 def _check_counts(runs: object, seed: object, sampling: object) -> None:
     if isinstance(runs, bool) or not isinstance(runs, int | np.integer) or runs < 1:
         raise InputError("runs is no number of runs", expected="1 or more", got=shown(runs))
+    if runs > MOST_RUNS:
+        raise InputError("there are too many runs", expected=f"at most {MOST_RUNS:.0e}", got=shown(runs))
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
         raise InputError("seed is no seed", expected="a whole number from 0", got=shown(seed))
     if sampling not in SAMPLINGS:

@@ -19,6 +19,7 @@ from interstage.system.ticks import Clock, Period, period_of, step_of, time_of
 
 DEFAULT = Fraction(1, 100)  # equal steps where none are asked for
 ON_GRID = 1e-9  # a row this near to a step (in steps) is that step
+MOST_STEPS = 10**12  # a year of computing and more
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,13 @@ class Course:
         fixed = None if step is None else read(step, "step")
         every = None if log_step is None else read(log_step, "log_step")
         chosen = method_of("rk4" if method is None else method)
+        if fixed is not None and (end - begin) / fixed > MOST_STEPS:
+            raise InputError(
+                "the run has too many steps",
+                expected=f"at most {MOST_STEPS:.0e}",
+                got=f"{float((end - begin) / fixed):.3g}",
+                hint="check the units of until and step",
+            )
         if alone and fixed is not None and every is not None and isinstance(chosen, Compiled):
             fixed = every / max(1, math.ceil(float(every / fixed) - ON_GRID))
         longest = None if max_step is None else time_of(max_step, "max_step")

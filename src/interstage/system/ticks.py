@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from interstage.errors import InputError
+from interstage.errors import InputError, shown
 from interstage.units import unit
 
 Period = str | float | int | Fraction
@@ -34,6 +34,7 @@ SHORT = 10**6  # denominators up to this are taken for what a float was meant to
 NEAR = 1e-6  # a fraction this near to a float, relative, may be what was meant
 ON_TICK = 1e-6  # a time this near to a tick, in ticks, is on it
 LONG = 2**22  # numerators of steps: far ahead in time they are still counted in whole numbers
+SHORTEST, LONGEST = Fraction(1, 10**15), 10**15  # s
 MOST = 2**62  # ticks of a run
 
 
@@ -57,6 +58,8 @@ def period_of(value: Period, where: str = "period", zero: bool = False) -> Fract
     if found < 0 or (found == 0 and not zero):
         words = "a time that is not negative" if zero else "a positive time"
         raise InputError(f"{where} must be {words}", got=str(value))
+    if found and not SHORTEST <= found <= LONGEST:
+        raise InputError(f"{where} must be between 1e-15 s and 1e15 s", got=shown(value))
     return found
 
 

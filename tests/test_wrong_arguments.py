@@ -1,0 +1,127 @@
+"""Plausible mistakes in calls: one sentence that names the argument; faults of ours stay what they are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import interstage as ist
+from interstage.calls import CallError, named_arguments
+
+
+@named_arguments
+def called(
+    state: State, flag: bool = False, size: float = 1.0, rows: ArrayLike = (), name: str | None = None,  # noqa: F821
+    act: Callable[[float], float] | None = None, table: Mapping[str, float] | None = None,
+):  # fmt: skip
+    """Fail as code does that trusts its arguments."""
+    if flag:
+        state.q[0]
+    np.asarray(rows, dtype=float)
+    return (
+        float(size) + state.q[0] + (0.0 if name is None else len(name.strip())) + sum((table or {}).values())
+    )
+
+
+class State:
+    """Stands for a state."""
+
+    q = (1.0,)
+
+
+WRONG = {
+    "a number for a state": ({"state": 3.0}, "called: state must be State; got 3.0 .float."),
+    "an array for a flag": ({"flag": np.zeros(3)}, "flag must be bool"),
+    "text for a number": ({"size": "much"}, "size must be float; got 'much' .str."),
+    "a ragged list": ({"rows": [[1, 2], [3]]}, "rows must be ArrayLike"),
+    "a number for a text": ({"name": 3}, "name must be str or None"),
+    "a list for a table": ({"table": [1]}, "table must be Mapping"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_the_argument_that_does_not_fit_is_named(what):
+    change, words = WRONG[what]
+    with pytest.raises(CallError, match=words):
+        called(**({"state": State()} | change))
+
+
+def test_faults_with_fitting_arguments_stay_raw():
+    """A bug is not hidden: nothing that was given is wrong."""
+
+    @named_arguments
+    def broken(size: float):
+        return [][int(size)]
+
+    with pytest.raises(IndexError):
+        broken(3.0)
+    with pytest.raises(CallError, match="broken: size must be float"):
+        broken("x")
+    assert called(State(), size=np.float64(2.0), rows=[1, 2]) == 3.0
+
+
+def test_absurd_sizes_are_refused_at_once():
+    lag = ist.Assembly("a").add("law", lambda t: 0.0, every="1 s", out={"u": "1"})
+    for asked in ({"until": 1e300}, {"until": 1, "step": 1e-300}, {"until": 1e9, "step": 1e-9}):
+        with pytest.raises(ist.InterstageError, match=r"1e15 s|too many steps|until|step"):
+            ist.simulate(lag, None, **asked)
+    with pytest.raises(ist.InterstageError, match="too many runs"):
+        ist.monte_carlo(lambda row: {"y": 1.0}, {"a": stats.norm()}, runs=10**12, workers=0)
+
+
+# a seeded walk ------------------------------------------------------------------------------------
+
+BAD = [
+    None,
+    np.nan,
+    -1,
+    10**30,
+    "x",
+    b"x",
+    [],
+    [[1, 2], [3]],
+    np.zeros((3, 3)),
+    np.array(["a"]),
+    {},
+    {1: 2},
+    object(),
+    1j,
+]
+DOORS = ("simulate", "linearize", "trim", "monte_carlo", "simulate_batch")
+
+
+def walk(seed: int, calls: int) -> list[str]:
+    """Call the doors with wrong arguments; return what came back that is no sentence."""
+    rng, raw = random.Random(seed), []
+    mb = ist.Multibody("m")
+    mb.add_body("a", mass=1.0, inertia=[1, 1, 1], joint=ist.Free())
+    system = mb.compile()
+    for _ in range(calls):
+        name = rng.choice(DOORS)
+        first = rng.choice([system, system, *BAD])
+        second = rng.choice([system.state(), *BAD])
+        more = {"until": 0.01, "step": 0.01} if name == "simulate" else {}
+        if name == "simulate_batch":
+            more = {"until": 0.01, "step": 0.01, "samples": 1}
+        if name == "monte_carlo":
+            more = {"runs": rng.choice([1, *BAD]), "workers": 0, "progress": False}
+        if rng.random() < 0.5 and more:
+            more[rng.choice(list(more))] = rng.choice(BAD)
+        more |= {"workers": 0} if name == "monte_carlo" else {}
+        try:
+            getattr(ist, name)(first, second, **more)
+        except ist.InterstageError:
+            pass
+        except Exception as error:
+            raw.append(
+                f"{name}({first!r:.40}, {second!r:.40}, {more!r:.80}): {type(error).__name__}: {error}"
+            )
+    return raw
+
+
+def test_the_main_doors_answer_wrong_arguments_in_sentences():
+    assert walk(1, 150) == []
