@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
 from interstage.output import json_text
@@ -109,6 +108,8 @@ def _flight(log: FlightLog, file: Path, as_json: bool) -> None:
 def _study(study: Study, file: Path, as_json: bool) -> None:
     """Print the table of a study."""
     if as_json:
+        import numpy as np
+
         numbers = [n for n in study.names if study[n].ndim == 1 and not np.isnan(study[n]).all()]
         levels = {name: study.scalars(name)[0].mean() for name in numbers}
         what = {"runs": len(study), "failed": len(study.errors), "seed": study.design.seed, "means": levels}
