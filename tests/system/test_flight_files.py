@@ -295,14 +295,17 @@ def test_a_saved_log_has_every_port_as_it_holds_at_the_times_of_the_states(tmp_p
         np.testing.assert_array_equal(found, expected)
 
 
-def test_the_last_row_of_a_flight_alone_has_what_devices_keep_and_the_error_says_where_to_look(tmp_path):
+def test_every_row_of_a_flight_has_what_devices_keep_and_a_file_says_what_it_has_not(tmp_path):
     flight = made()
     log = ist.simulate(flight, start(flight), until=0.05, step="5 ms", log=tmp_path / "run.h5")
     assert log.operating_point() is log.end
-    with pytest.raises(InputError, match=r"the last row alone.*log\.end"):
-        log.operating_point(3)
+    saved = ist.load(tmp_path / "run.h5")
+    for k in (3, -1):
+        mine, its = log.operating_point(k), saved.operating_point(k)
+        assert mine.values.keys() == its.values.keys() and mine.t == its.t == log.t[k]
+        for name, value in mine.values.items():
+            np.testing.assert_array_equal(value, its.values[name])
     for ask in (
-        lambda log: log.operating_point(),
         lambda log: log.accelerations,
         lambda log: log.torque("bus"),
     ):

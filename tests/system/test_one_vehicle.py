@@ -143,7 +143,7 @@ def test_a_vehicle_in_other_units_flies_as_it_does_in_memory(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"start": None}, r"start is not a time.*as in \"5 ms\".*None"),
+        ({"start": [1.0]}, r"start is not a time.*as in \"5 ms\".*1\.0"),
         ({"start": ""}, r"start is not a time.*as in \"5 ms\""),
         ({"start": 1e-9}, r"start is no short fraction of a second.*say \"1e-09 s\""),
         ({"start": -1.0}, "start must be a time that is not negative"),

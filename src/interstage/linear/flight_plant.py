@@ -30,7 +30,19 @@ from interstage.system.assembly import Assembly
 from interstage.system.beyond import check_epochs, warn_beyond
 from interstage.system.closed_loop import ClosedLoop
 from interstage.system.described import memory_of
-from interstage.system.flight_point import base_loads, known_values, recall, start_values
+from interstage.system.flight_point import (
+    FlightPoint,
+    base_loads,
+    chain_of,
+    changes_at,
+    check_whole,
+    known_values,
+    recall,
+    start_values,
+    touching_at,
+    unknown_laws,
+)
+from interstage.system.followed import NO_CHANGES
 from interstage.system.law import Law
 from interstage.system.plan import Plan, planned
 from interstage.system.ports import Integer, Out, Value
@@ -91,20 +103,34 @@ class FlightPlant:
         self.axes = axes
         found = [name for pattern in inputs for name in assembly.find(pattern)]
         self.inputs = list(dict.fromkeys(found))
-        self.plan = planned(assembly, self.inputs, given=known_values(x0, given))
+        check_whole(x0)
+        changes = changes_at(x0) if chain_of(assembly, x0) else NO_CHANGES
+        self.plan = planned(assembly, self.inputs, given=known_values(x0, given), changes=changes)
         check_epochs(self.plan.parts)
         self.outputs = [name for pattern in outputs for name in self.plan.find(pattern, "szw")]
-        self.system = view_of(self.plan, x0)
+        self.touching = touching_at(self.plan, x0)
         vehicle = assembly.vehicle
         same = isinstance(x0, OperatingPoint) and vehicle is not None and x0.settings == vehicle.settings
-        if x0 is not None and not same:  # else nobody but devices has switched anything
-            self.system = at_point(self.system, x0)
+        if isinstance(x0, FlightPoint) and chain_of(assembly, x0):  # the vehicle has changed until then
+            self.system = x0.system
+        else:
+            self.system = view_of(self.plan, x0)
+            if x0 is not None and not same:  # else nobody but devices has switched anything
+                self.system = at_point(self.system, x0)
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
         self.t = float(getattr(x0, "t", 0.0))
         self.chart = Chart(self.system, self.x0, axes)
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {
-            kind: ClosedLoop(self.plan, self.system, kind, by=Steps(step=step), base=base, ideal=True)
+            kind: ClosedLoop(
+                self.plan,
+                self.system,
+                kind,
+                by=Steps(step=step),
+                base=base,
+                ideal=True,
+                touching=self.touching,
+            )
             for kind in (float, complex)
         }
         self.free = np.flatnonzero(self._moving())
@@ -115,7 +141,13 @@ class FlightPlant:
         self.laws = {k: law for k, law in laws.items() if not law.outside}
         owners = [law.owner for law in self.laws.values()]
         self.found, self.hidden = Snapshot(owners), {k: Hidden(law.function) for k, law in self.laws.items()}
-        recall(self.plan, x0)
+        for path in unknown_laws(self.plan, x0)[:1]:
+            warnings.warn(
+                f"the point does not say what '{path}' remembered there: it is taken with its memory of now",
+                UserWarning,
+                stacklevel=4,
+            )
+        recall(self.plan, x0, defaults=False)
         self.begins = Snapshot(owners)
         self.memory = {k: _memory(law) for k, law in laws.items() if not law.outside}
         self.commands = [
@@ -184,8 +216,9 @@ class FlightPlant:
             for name in self.plan.find(pattern, "pszwn")
             if name not in self.inputs
         }
-        whole = planned(assembly, given=known_values(x0, given))
-        loop = ClosedLoop(whole, self.system, float, ideal=True)
+        changes = changes_at(x0) if chain_of(assembly, x0) else NO_CHANGES
+        whole = planned(assembly, given=known_values(x0, given), changes=changes)
+        loop = ClosedLoop(whole, self.system, float, ideal=True, touching=touching_at(whole, x0))
         loop.hold(start_values(whole, x0, given, still=True))
         q, v = self.x0.q.copy(), self.x0.v.copy()
         self.sample(loop, q, v)

@@ -15,7 +15,8 @@ with the Earth goes on turning with it), and let go in the point that is returne
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from interstage.linear.flight_plant import FlightPlant
 from interstage.linear.frames import LONGEST, Frame
 from interstage.linear.trim_report import TrimReport, accelerating
 from interstage.multibody import System
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import Loads, OperatingPoint, frozen
 from interstage.multibody.prescribed import PRESCRIBED
 from interstage.multibody.state import State
 from interstage.multibody.unstiffened import notes_on_stiffening
@@ -106,7 +107,7 @@ def trim_flight(
     notes_on_stiffening(plant.system, point, point.vdot, point.loads)
     if found.at_rest and plant.plan.sampled:
         _fly(assembly, point, given, residual, found)
-    point_of = point.loads, point.vdot, point.settings, point.values, point.t, point.memory
+    point_of = point.loads, point.vdot, point.settings, point.values, point.t, point.memory, point.run
     return FlightTrim(point, point_of, report)
 
 
@@ -240,7 +241,14 @@ def _point(
     memory = (
         residual.kept.memory(residual.after, residual.live) if residual.whole else getattr(x, "memory", {})
     )
-    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory)
+    run = x.run if isinstance(x, FlightPoint) else None
+    if run is not None:  # a run from here samples anew
+        before = cast(FlightPoint, x)
+        loads, run = frozen(loads, before, plant.system), replace(run, sampled=False)
+        memory = before.memory | {
+            path: {**before.memory.get(path, {}), **held} for path, held in memory.items()
+        }
+    return FlightPoint(state, loads, vdot, plant.system.settings.copy(), values, plant.t, memory, run)
 
 
 def _is_output(plant: FlightPlant, name: str) -> bool:

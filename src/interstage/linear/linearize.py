@@ -36,7 +36,7 @@ from interstage.linear.plant import Plant
 from interstage.linear.validity import elastic_places, notes_on_balance
 from interstage.linear.world_axes import continuous_in_world, in_world
 from interstage.multibody.fidelity import warn_of_spin
-from interstage.multibody.loads import Forces, Loads, acting_at, at_point
+from interstage.multibody.loads import Forces, Loads, acting_at, at_point, frozen
 from interstage.multibody.prescribed import LOCKED
 from interstage.multibody.state import State
 from interstage.multibody.types import Place, Rates
@@ -207,7 +207,7 @@ def _operating_point(system, x0, forces, tau, accelerations, frame) -> tuple[Sta
         raise InputError("the operating point must be real", where="x0")
     system.check_closed(x0)
     loads = Loads.of(system, *acting_at(x0, forces, tau, accelerations), frame)
-    return with_unit_quaternions(x0), loads.constant()
+    return with_unit_quaternions(x0), frozen(loads, x0, system)
 
 
 def _slopes(plant: Plant, scheme: Scheme, vdot0: np.ndarray) -> _Slopes:

@@ -26,13 +26,13 @@ from interstage.linear.chart import Chart, position_names, turns, with_unit_quat
 from interstage.linear.flight_trim import HOLD_DOWN, Balance, FlightTrim, standing, trim_flight
 from interstage.linear.steady import Problem, Residual, Unknown, solve
 from interstage.linear.trim_report import TrimReport, accelerating
-from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point
+from interstage.multibody.loads import Forces, Loads, OperatingPoint, acting_at, at_point, frozen
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State, check_belongs
 from interstage.multibody.types import Rates
 from interstage.multibody.unstiffened import notes_on_stiffening
 from interstage.system.assembly import Assembly
-from interstage.system.flight_point import check_frame_used, with_loads
+from interstage.system.flight_point import check_frame_used, vehicle_at, with_loads
 from interstage.system.ports import Value
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def trim(
         )
     check_frame_used(frame, forces)
     system = at_point(system, x)
-    loads = Loads.of(system, *acting_at(x, forces, tau, accelerations), frame).constant()
+    loads = frozen(Loads.of(system, *acting_at(x, forces, tau, accelerations), frame), x, system)
     if len(x.q) != system.nq or np.iscomplexobj(x.q):
         raise InputError("not a real state of this system", where="x", got=repr(x)[:60])
     chosen = _unknowns(system, x, unknowns)
@@ -158,7 +158,10 @@ def _trim_assembly(
                 "not a start of a trim", where="x", expected=f"a state, or '{HOLD_DOWN}'", got=repr(x)
             )
         x = standing(assembly)
-    system, balance = assembly.vehicle, Balance(tolerance=tolerance, max_iterations=int(max_iterations))
+    system, balance = (
+        vehicle_at(assembly, x),
+        Balance(tolerance=tolerance, max_iterations=int(max_iterations)),
+    )
     x = with_loads(system, x, *loads)
     if system is None and (unknowns is not None or residuals is not None):
         raise InputError(

@@ -77,15 +77,24 @@ def whole_from(
     if body is not None:
         i, (R, l) = system.body(body), places.local_pose(system, x, body, node)
         place = np.concatenate([R.ravel(), l]).real
-    system.engine.composite(x.q, x.v, i, place, P)
-    P = P.real
-    mass = P[15]
-    return mass, P.take(MOMENTS) / mass, P.take(INERTIA)
+    system.engine.composite(x.q, x.v, i, -1, place, P)
+    mass, com, inertia = of_composite(P.real)
+    return float(mass), com, inertia
+
+
+def of_composite(P: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return masses (...), centers of mass (..., 3) and inertias (..., 3, 3) of the 21 numbers of inertias."""
+    mass = P[..., 15]
+    return mass, P.take(MOMENTS, axis=-1) / mass[..., None], P.take(INERTIA, axis=-1)
 
 
 def mass_properties(system: Compiled, x: State) -> RigidInertia:
-    """Return mass, centre of mass and inertia of the whole in the world frame."""
-    return RigidInertia.from_about_point(*whole_from(system, x), np.zeros(3))
+    """Return mass, centre of mass and inertia of the whole in the world frame, found from its first body."""
+    body = system.bodies[0]
+    near = RigidInertia.from_about_point(*whole_from(system, x, body), np.zeros(3))
+    R, p = pose(system, x, body, None)
+    R, p = R.real, p.real
+    return RigidInertia(near.mass, p + R @ near.com, R @ near.inertia @ R.T)
 
 
 def center_of_mass(system: Compiled, x: State, inside: np.ndarray | None = None) -> np.ndarray:

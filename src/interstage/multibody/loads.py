@@ -31,9 +31,11 @@ from interstage.multibody.types import Node, Place, Rates, Table
 from interstage.spatial.checks import all_finite, as_array
 
 if TYPE_CHECKING:
+    from interstage.multibody.api.compiled import Compiled
     from interstage.multibody.api.dynamics import Dynamics
 
 S = TypeVar("S", bound="Dynamics")
+C = TypeVar("C", bound="Compiled")
 FRAMES = ("world", "body", "node")
 KINDS = ("forces", "tau", "accelerations")
 
@@ -458,6 +460,13 @@ def acting_at(
     given = of_all_kinds(forces, tau, accelerations)
     if not isinstance(x, OperatingPoint):
         return given
+    if x.unloaded and all(one is None for one in given):
+        raise InputError(
+            "the point does not say which loads acted",
+            where="x",
+            got=x.unloaded,
+            hint="give them: forces=ist.Loads.of(system, ...), without more for none",
+        )
     brought = of_all_kinds(x.loads, *given[1:])
     return brought[0] if given[0] is None else given[0], *brought[1:]
 
@@ -508,12 +517,29 @@ class OperatingPoint(State):
     warning. `with_settings` gives the same state and loads with other ones.
     """
 
-    def __init__(self, x: State, loads: Loads, vdot: np.ndarray, settings: Settings):
+    flown = False
+    """Whether it is a point of a run: its masses and settings are part of where the run was, and no warning is due."""
+    t: float | None = None
+    """Time of a point of a run."""
+    unloaded = ""
+    """Why the loads that acted at a point of a run are not known, "" where they are."""
+
+    def __init__(
+        self, x: State, loads: Loads, vdot: np.ndarray | Callable[[], np.ndarray], settings: Settings
+    ):
         super().__init__(x.layout, x.q, x.v)
-        self.loads, self.vdot, self.settings = loads, vdot, settings
+        self.loads, self._vdot, self.settings = loads, vdot, settings
+
+    @property
+    def vdot(self) -> np.ndarray:
+        """Accelerations (nv,); of a point of a run found when they are asked for, NaN where nobody knows them."""
+        if not isinstance(self._vdot, np.ndarray):
+            self._vdot = self._vdot()
+        return self._vdot
 
     def _arguments(self) -> tuple:
-        return self.loads.copy(), self.vdot.copy(), self.settings.copy()
+        vdot = self._vdot.copy() if isinstance(self._vdot, np.ndarray) else self._vdot
+        return self.loads.copy(), vdot, self.settings.copy()
 
     def copy(self, dtype: type | None = None) -> State:
         """Return an independent copy with the same loads and settings; of another number type a bare state."""
@@ -527,6 +553,7 @@ class OperatingPoint(State):
         return OperatingPoint(self, self.loads.copy(), self.vdot.copy(), own)
 
     def __reduce__(self):
+        self._vdot = self.vdot  # a function does not travel
         return type(self), (State(self.layout, self.q, self.v), *self._arguments())
 
     def __str__(self) -> str:
@@ -543,6 +570,8 @@ def at_point(system: S, x: State) -> S:
     check_belongs(system, x)
     if x.settings == system.settings:
         return system
+    if x.flown:
+        return system.with_settings(x.settings)
     from interstage.multibody.summary import unlike
 
     warnings.warn(
@@ -552,3 +581,18 @@ def at_point(system: S, x: State) -> S:
         stacklevel=3,
     )
     return system.with_settings(x.settings)
+
+
+def as_flown(system: C, x: State) -> C:
+    """Return a system with the masses and settings that it had where a state was logged; itself for other states."""
+    if not isinstance(x, OperatingPoint) or not x.flown:
+        return system
+    check_belongs(system, x)
+    return system if x.settings == system.settings else system.with_settings(x.settings)
+
+
+def frozen(loads: Loads, x: State, system: Dynamics) -> Loads:
+    """Return loads as they are at the time of a point of a run; elsewhere ones that change with time are refused."""
+    if isinstance(x, OperatingPoint) and x.flown and x.t is not None:
+        return loads.at(x.t, system)
+    return loads.constant()

@@ -15,7 +15,15 @@ from scipy.linalg import cholesky, eigh, qr, solve_triangular
 
 from interstage.errors import ModelError
 from interstage.multibody import closing
-from interstage.multibody.loads import Forces, OperatingPoint, as_forces, at_point, wrench_rows
+from interstage.multibody.loads import (
+    Forces,
+    OperatingPoint,
+    as_flown,
+    as_forces,
+    at_point,
+    frozen,
+    wrench_rows,
+)
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 
@@ -84,9 +92,10 @@ def system_modes(system: Closures, x: State, forces: Forces | None = None) -> Sy
 
     An operating point brings those of its forces that stand in the world, unless forces are given.
     """
+    system = as_flown(system, x)
     if forces is None and isinstance(x, OperatingPoint):
         system = at_point(system, x)
-        forces = [force for force in x.loads.constant().forces if force.frame == "world"] or None
+        forces = [force for force in frozen(x.loads, x, system).forces if force.frame == "world"] or None
     real = State(x.layout, x.q.real, np.zeros(system.nv))
     system.check_closed(real)
     forces = as_forces(forces)

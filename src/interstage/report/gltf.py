@@ -207,7 +207,7 @@ def _rows(what: System | Log, x: State | None, frames: int) -> list[_Row]:
             t = float(np.float32(phase.t[k]))
             if rows and t <= rows[-1].t:  # a phase begins where the one before ended
                 rows.pop()
-            rows.append(_Row(t, phase.system, phase.state(k)))
+            rows.append(_Row(t, phase.system, phase.bare(k)))
     if not rows or not rows[0].system.bodies:
         raise InputError("there is no vehicle to draw", where="export_gltf")
     return rows

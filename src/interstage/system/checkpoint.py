@@ -22,9 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
-from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -37,11 +35,10 @@ from interstage.multibody.loads import Loads
 from interstage.output import as_path, parse_json
 from interstage.system.assembly import Assembly
 from interstage.system.code_names import NoName, Program, refused
-from interstage.system.described import Describer, Restorer, memory_of, put_attributes
+from interstage.system.described import Describer, Restorer
 from interstage.system.events import Event
 from interstage.system.flight_file import FlightRecord, arrays_in, put_arrays, read_flight
-from interstage.system.law import Law
-from interstage.system.plan import Plan
+from interstage.system.memory import laws_of, remember, remembered
 from interstage.system.ticks import Period
 
 if TYPE_CHECKING:
@@ -49,54 +46,6 @@ if TYPE_CHECKING:
     from interstage.system.flight_log import FlightLog
 
 SCHEMA = 3
-
-
-def _laws(plan: Plan) -> dict[str, Law]:
-    """Return the laws by their full names."""
-    return {part.path: part.what for part in plan.parts if isinstance(part.what, Law)}
-
-
-def _function(law: Law) -> Any:
-    """Return the function that a law calls: its own, or that of a class."""
-    called = (
-        law.function if isinstance(law.function, FunctionType | MethodType) else type(law.function).__call__
-    )
-    return getattr(called, "__func__", called)
-
-
-def _defaults(law: Law) -> dict[str, Any]:
-    """Return defaults of arguments that can change, by name: a law may remember in them."""
-    found = {}
-    function = _function(law)
-    if isinstance(function, FunctionType):
-        for name, one in signature(function).parameters.items():
-            fixed = None | bool | int | float | complex | str | bytes | tuple | type | np.generic
-            if (
-                one.default is not one.empty
-                and not isinstance(one.default, fixed)
-                and not callable(one.default)
-            ):
-                found[name] = one.default
-    return found
-
-
-def _put_defaults(law: Law, held: dict[str, Any]) -> None:
-    """Let arguments have these defaults."""
-    function = _function(law)
-    for name in held.keys() & (function.__kwdefaults__ or {}).keys():
-        function.__kwdefaults__[name] = held[name]
-    if function.__defaults__:
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount][-len(function.__defaults__) :]
-        function.__defaults__ = tuple(held.get(n, v) for n, v in zip(names, function.__defaults__))
-
-
-def _memory(plan: Plan) -> dict[str, dict[str, Any]]:
-    """Return what laws remember by their full names: in attributes, and ("name()") in defaults of arguments."""
-    laws = _laws(plan)
-    found = {path: memory_of(law.owner) for path, law in laws.items()}
-    found |= {f"{path}()": _defaults(law) for path, law in laws.items()}
-    return {name: held for name, held in found.items() if held}
 
 
 def _vectors(flight: Flight) -> dict[str, np.ndarray]:
@@ -111,7 +60,7 @@ def write_checkpoint(path: Path, flight: Flight) -> Path:
     """Write where a flight is; returns the path."""
     describer = Describer()
     try:
-        text = describer.text(_memory(flight.plan))
+        text = describer.text(remembered(laws_of(flight.plan)))
     except NoName as why:
         raise InputError(
             "what a law remembers cannot be kept",
@@ -335,11 +284,7 @@ def _restore(file: Group, flight: Flight, path: Path, program: Program) -> None:
         memory = Restorer(arrays.__getitem__, [], program).value(group.text("TEXT"))
     except NoName as why:
         raise refused(str(why), str(path)) from None
-    laws = _laws(flight.plan)
+    laws = laws_of(flight.plan)
     if not {name.removesuffix("()") for name in memory} <= laws.keys():
         raise Fault("the checkpoint is of another assembly: it has other laws")
-    for name, held in memory.items():
-        if name in laws:
-            put_attributes(laws[name].owner, held)
-        else:
-            _put_defaults(laws[name.removesuffix("()")], held)
+    remember(laws, memory)

@@ -140,7 +140,7 @@ class ClosedLoop:
         found |= {"watch_state": NONE, "watch_at": NONE, "watch": np.zeros((0, 6))}
         v = tapes.vectors
         found |= {"flag": tapes.flag, "failed_at": tapes.failed_at}
-        return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "n": v["n"]}
+        return found | {"s": v["s"], "z": v["z"], "zdot": v["Z"], "w": v["w"], "n": v["n"]}
 
     def _ahead_arrays(self) -> dict[str, np.ndarray]:
         """Return the tape of what is known ahead, without motions that say nothing now."""
@@ -149,7 +149,7 @@ class ClosedLoop:
         return {"ahead": said, "ahead_row": rows}
 
     def _log_arrays(self, rows: Rows) -> dict[str, np.ndarray]:
-        width = 1 + self.system.nq + self.system.nv + len(rows.s) + len(rows.z)
+        width = 1 + self.system.nq + self.system.nv + rows.width
         columns = [len(signals) for _, _, signals in rows.groups]
         most = max(rows.rows, 1)
         sizes = [(1 + n) * most for n in columns]
@@ -157,6 +157,8 @@ class ClosedLoop:
             "log": np.zeros((rows.rows, width)),
             "log_s": rows.s,
             "log_z": rows.z,
+            "log_w": rows.w,
+            "log_n": rows.n,
             "group_every": np.array([every for every, _, _ in rows.groups], dtype=np.int64),
             "group_first": np.array([first for _, first, _ in rows.groups], dtype=np.int64),
             "group_column": np.cumsum([0, *columns]).astype(np.int64),
@@ -271,14 +273,20 @@ class ClosedLoop:
         self.loop = self.loop._replace(watch_state=state, watch_at=at, watch=known)
         self.slots = slots_of(self.loop)
 
-    def begin_at(self, start: Fraction) -> None:
-        """Stand at a time: what is sampled has its first sample there or at its next due tick after it."""
+    def begin_at(self, start: Fraction, sampled: bool = False) -> None:
+        """Stand at a time: what is sampled has its first sample there or at its next due tick after it.
+
+        sampled : the samples of that time are done
+        """
         loop, tick = self.loop, start // self.plan.clock.tick
         loop.now[:] = 0
         loop.now[kernels.TICK] = loop.now[kernels.START] = tick
         loop.pace[stretch.TIME], loop.pace[stretch.KNOWN] = float(start), 0.0
         past = np.maximum(0, -((loop.sample_first - tick) // loop.sample_every))
         loop.sample_next[:] = loop.sample_first + past * loop.sample_every
+        if sampled or start % self.plan.clock.tick != 0:
+            loop.sample_next[loop.sample_next == tick] += loop.sample_every[loop.sample_next == tick]
+        loop.n[loop.sample_tick] = (loop.sample_next - loop.sample_first) // loop.sample_every - 1
 
     def end_at(self, end: float) -> None:
         """Let the run end at a time, after samples that are due there."""

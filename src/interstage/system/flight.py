@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +39,28 @@ from interstage.system.flight_loads import Beside
 from interstage.system.flight_log import FlightLog
 from interstage.system.flight_point import (
     FlightPoint,
+    Flown,
+    begin_time,
     begun_at,
+    chain_of,
+    changes_at,
     check_locked,
+    check_whole,
     known_values,
     recall,
     start_values,
+    unknown_laws,
 )
 from interstage.system.flight_steps import ON_GRID, Course, clock_of, short_enough
 from interstage.system.flight_words import check
+from interstage.system.followed import both
 from interstage.system.histories import Motion
 from interstage.system.kernels import flights, stretch
 from interstage.system.law import Law
 from interstage.system.locks import Locks
 from interstage.system.log_columns import columns_of, contents_of
+from interstage.system.log_points import point_names
+from interstage.system.memory import Copies, Memories, laws_of, remember, remembered
 from interstage.system.methods import Compiled, Library, Method
 from interstage.system.pacing import Pacer
 from interstage.system.phases import SAME_TIME
@@ -60,7 +69,7 @@ from interstage.system.ports import Out
 from interstage.system.progress import Progress
 from interstage.system.replay import Acted
 from interstage.system.rows_between import RowsBetween
-from interstage.system.ticks import Period, period_of, step_of, time_of
+from interstage.system.ticks import Period, instant_of, period_of, step_of, time_of
 from interstage.system.touching import Touching
 from interstage.system.views import view_of
 
@@ -98,7 +107,7 @@ class Flight:
         max_step: Period | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-9,
-        start: Period = 0,
+        start: Period | None = None,
         log_step: Period | None = None,
         given: Mapping[str, Any] | None = None,
         keep: Sequence[str] | None = None,
@@ -116,11 +125,12 @@ class Flight:
         frame: str = "world",
         dense: bool = False,
     ):
+        check_whole(x, control is not None)
         alone = not assembly.parts()
         course = Course.of(
             until,
             step,
-            start=start,
+            start=instant_of(begin_time(x)) if start is None else start,
             log_step=log_step,
             method=method,
             max_step=max_step,
@@ -149,7 +159,8 @@ class Flight:
             loads = Loads.of(assembly.vehicle)
         self.loads = Beside(self)
         self.loads.foresee(loads, control is not None)
-        self.loads.acting = None if loads is None or resumed else Acting(loads, frame)
+        self.later, self.before = chain_of(assembly, x), changes_at(x)
+        self.loads.acting = None if loads is None or resumed or self.later else Acting(loads, frame)
         self._plan(assembly, x, given)
         self.by = short_enough(self.plan, self.method, course.steps)
         own = isinstance(self.method, Library) or self.by.step is None  # steps of its own
@@ -165,12 +176,31 @@ class Flight:
         self._begin(x, given, course, resumed, (interpret, ideal))
         self.log = FlightLog(contents_of(self.plan, self.system, self.columns), self.system, assembly)
         self.log.acted.append(self._acted())
+        self._keep_points(x)
         self._watch()
         self.law: Commanding | None = None
         if control is not None:
             read = step_of if alone else period_of
             period = self.step if control_step is None else read(control_step, "control_step")
             self.law = Commanding(control, period, self)
+            assert self.log.contents.points is not None
+            self.log.contents.points.loads = "a law (control=) said what acts"
+        if control is None:
+            how: dict[str, Any] = {
+                "step": step,
+                "method": method,
+                "max_step": max_step,
+                "rtol": rtol,
+                "atol": atol,
+            }
+            how |= {
+                "faults": faults,
+                "motions": motions,
+                "mass": mass,
+                "interpret": interpret,
+                "ideal": ideal,
+            }
+            self.log.fly = partial(_flown_on, assembly, laws_of(self.plan), how)
         said = [fault.described() for fault in self.faults]
         more = {"keep": None if keep is None else list(keep), "faults": said, "pace": pace}
         self.options: dict[str, Any] = course.asked | more
@@ -187,9 +217,10 @@ class Flight:
         values = start_values(self.plan, x, given)
         if not resumed:
             self.plan.check_closed(values)
-        point = begun_at(self.system, x)
+        point = begun_at(self.later[-1] if self.later else self.system, x)
         self.q, self.v = point.q.astype(float), point.v.astype(float)
         self._close(course, *modes)
+        self._come_to(point)
         self.loop.hold(values)
         if not resumed:
             recall(self.plan, x)
@@ -199,22 +230,57 @@ class Flight:
             self.system.check_closed(State(self.system.layout, self.q, self.v))
         if self.loop.without and not resumed:
             check_locked(self.system, State(self.system.layout, self.q, self.v))
-        self.loop.begin_at(self.start)
+        run = x.run if isinstance(x, FlightPoint) and float(self.start) == x.t else None
+        self.loop.begin_at(self.start, run is not None and run.sampled)
         self.loop.end_at(float(self.until))
 
     def _plan(self, assembly: Assembly, x: State | None, given: Mapping[str, Any] | None) -> None:
         """Put all parts on tapes, and have the vehicle as it begins."""
         self.plan = self._planned(assembly, known_values(x, given))
         check_epochs(self.plan.parts)
+        if self.later:  # of a vehicle that has changed since: it begins as described, and `_come_to` goes on
+            self.system = view_of(self.plan)
+            return
         self.system, vehicle = view_of(self.plan, x), assembly.vehicle
         same = isinstance(x, OperatingPoint) and vehicle is not None and x.settings == vehicle.settings
         if x is not None and not same:  # else nobody but motions and devices has switched anything
             self.system = at_point(self.system, x)
 
+    def _come_to(self, x: State) -> None:
+        """Stand on the vehicle of a point, after its changes, under what acts there; laws remember what they did."""
+        for system in self.later[:-1]:
+            self._stand_on(system)
+        if self.later:
+            assert isinstance(x, FlightPoint)
+            self.loads.acting = Acting(x.loads, "world")
+            self._stand_on(x.system)
+        for path in unknown_laws(self.plan, x)[:1]:
+            raise InputError(
+                f"the point does not say what '{path}' remembered",
+                where="x",
+                hint="a log in memory and log.end do; of a file, `resume` goes on from a checkpoint",
+            )
+
+    def _keep_points(self, x: State | None) -> None:
+        """Let the log have what points of its rows need."""
+        kept = self.log.contents.points
+        assert kept is not None
+        kept.changes = self.changes
+        kept.start = {n: self.loop.tapes.array(n).copy() for n, v in kept.values.items() if v.part}
+        run = x.run if isinstance(x, FlightPoint) else None
+        self.log.before = () if run is None else run.vehicles[:-1]
+        laws = laws_of(self.plan)
+        kept.laws = [path for path in laws if path in {n.removesuffix("()") for n in remembered(laws)}]
+        kept.loads = None if self.loads.acting is None else self.loads.acting.loads
+        self.memories = Memories(laws, lambda: self.log.rows + int(self.loop.loop.now[kernels.ROWS]))
+        if laws and not kept.missing:
+            self.loop.tapes.noting = self.memories.note
+        self.log.memories = self.memories
+
     def _planned(self, assembly: Assembly, known: Mapping[str, Any]) -> Plan:
         """Return all parts on tapes."""
         beat = None if self.pacer is None else (self.pacer.wait, self.step)
-        self.changes = changes_of(assembly.vehicle, self.events)
+        self.changes = both(self.before, changes_of(assembly.vehicle, self.events))
         return planned(assembly, (), self.faults, self.start, beat, known, self.beside, self.changes)
 
     def _plan_loads(self) -> None:
@@ -230,6 +296,7 @@ class Flight:
         self.loop = ClosedLoop(
             self.plan, self.system, by=self.by, rows=rows, base=self.loads.base, touching=touching
         )
+        self.loop.tapes.noting = old.tapes.noting
         for name in ("now", "pace", "pause"):
             getattr(self.loop.loop, name)[:] = getattr(old.loop, name)
         for k in (kernels.LOG_EVERY, kernels.SINGLE):
@@ -365,7 +432,8 @@ class Flight:
             if self.path is not None:
                 self.log.write_to(self.path)
             due = self._due()
-            if self.inside.between is not None and self.t == float(self.start):
+            between = self.inside.between is not None or self.start % self.plan.clock.tick != 0
+            if between and self.t == float(self.start):
                 self.log_row(self.t)
             while True:
                 # a solver of scipy would begin anew where it pauses
@@ -669,11 +737,30 @@ class Flight:
         x = State(self.system.layout, self.q, self.v)
         loads = Loads.of(self.system) if self.loads.acting is None else self.loads.acting.loads
         settings = self.system.settings.copy()
-        names = [
-            f"{part.path}.{n}"
-            for part in self.plan.parts
-            for n, f in part.what.fields.items()
-            if f.kind in "zwn" or (isinstance(f, Out) and part.samples(n))
-        ]
-        values = {name: self.loop.tapes.array(name).copy() for name in (*names, *self.plan.open)}
-        return FlightPoint(x, loads, np.zeros(self.system.nv), settings, values, self.t)
+        values = {name: self.loop.tapes.array(name).copy() for name in point_names(self.plan)}
+        ticks = self.loop.loop.sample_next
+        done = not len(ticks) or self.plan.clock.seconds(int(ticks.min())) > self.t
+        memory: dict[str, Any] = {}
+        forgotten: tuple[str, ...] = ()
+        try:
+            memory = self.memories.now()
+        except Exception:  # whatever their own copying says
+            forgotten = tuple(laws_of(self.plan))
+        vehicles = (*self.log.before, *self.log.vehicles)
+        run = Flown(vehicles, done, forgotten, changes=self.changes)
+        return FlightPoint(x, loads, self.log.end_accelerations, settings, values, self.t, memory, run)
+
+
+def _flown_on(
+    assembly: Assembly, laws: Mapping[str, Law], how: Mapping[str, Any], point: FlightPoint, t: float
+) -> FlightPoint:
+    """Fly from a point of a log to a time before its next row; laws remember afterwards what they did before."""
+    before = Copies().of(remembered(laws))
+    try:
+        flight = Flight(assembly, point, t, **how)
+        flight.shown = False
+        end = flight.run().end
+    finally:
+        remember(laws, before)
+    assert end is not None
+    return end

@@ -8,6 +8,7 @@ EVENTS (m,)                                 what happened, texts
 SUMS (m, 3)                                 of rows that were written together: table, its rows after that, CRC-32 of
                                             the bytes; tables in the order of this list, -1 for EVENTS
 STATES, CHANGES, BOOKED, PHASES             stretches of the run after changes of the vehicle (`flight_phases`)
+KEPT, POINTS                                what whole points of rows need beside these (`log_points`), where (JSON)
 PORTS                                       JSON: {port: [table, columns, shape, unit]}, inputs too
 EXPOSED, LEFT_OUT                           JSON: names that assemblies gave to ports inside; ports that were not kept
 VEHICLE/...                                 the vehicle as multibody files have it
@@ -48,11 +49,13 @@ from interstage.system.code_names import NoName, Program
 from interstage.system.described import Describer, Restorer
 from interstage.system.events import EventRecord
 from interstage.system.log_columns import Channel, Contents
+from interstage.system.log_points import NAME as DISCRETE
+from interstage.system.log_points import Kept
 
 if TYPE_CHECKING:
     from interstage.system.assembly import Assembly
 
-SCHEMA = 1
+SCHEMA = 2
 CHUNK = 1 << 15  # numbers in a chunk of a table
 SPARE = 1 << 17  # bytes that are held for indices of chunks and for the end of the file
 WORDS = 240  # bytes of the text of an event
@@ -75,6 +78,7 @@ class FlightWriter:
         self.file = h5py.File(f"log {secrets.token_hex(8)}", "w", libver="latest", **memory)
         self.tables = _prepared(self.file, contents, system, assembly)
         self.tables += flight_phases.create(self.file)
+        self.tables.append(_discrete(self.file, contents))
         self.events = self.file.create_dataset(
             "EVENTS", (0,), maxshape=(None,), chunks=(64,), dtype=f"S{WORDS}"
         )
@@ -103,11 +107,11 @@ class FlightWriter:
     def commit(self) -> None:
         """Write what waits, then its sums: a file whose writer was killed between has rows without sum.
 
-        States and vehicles of phases come before the rows of steps that need them.
+        States and vehicles of phases, and what is discrete, come before the rows of steps that need them.
         """
         with uninterrupted():
             self._take_room()
-            sums, own = [], len(self.tables) - len(flight_phases.TABLES)
+            sums, own = [], len(self.tables) - len(flight_phases.TABLES) - 1
             tables = dict(enumerate([*self.tables, self.events]))
             for k in sorted(tables, key=lambda k: (k < own or k == len(self.tables), k)):
                 table = tables[k]
@@ -210,6 +214,8 @@ def _prepared(
     put_text(file, "LEFT_OUT", json_text(contents.left_out))
     put_text(file, "INERTIA", json_text(contents.inertia))
     put_text(file, "PROPELLANT", json_text(contents.propellant))
+    if contents.points is not None:
+        put_text(file, "POINTS", contents.points.described())
     put_system(file.create_group("VEHICLE"), system)
     if assembly is not None:
         put_text(file, "TREE", str(assembly))
@@ -229,6 +235,13 @@ def _prepared(
         put_attribute(table, "units", "\n".join(units))
         found.append(table)
     return found
+
+
+def _discrete(file: h5py.File, contents: Contents) -> h5py.Dataset:
+    """Return the table of what is discrete, empty."""
+    width = 1 if contents.points is None else contents.points.width
+    rows = max(1, CHUNK // width)
+    return file.create_dataset(DISCRETE, (0, width), maxshape=(None, width), chunks=(rows, width), dtype="f8")
 
 
 def _table_name(k: int) -> str:
@@ -325,6 +338,7 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
             parse_json(f.text("LEFT_OUT")),
             _inertia(f, names),
             _propellant(f, names),
+            _points(f, names),
         )
         vehicle = system_in(f.child("VEHICLE"), path) if known is None else known.system
         later = flight_phases.no_rows()
@@ -334,6 +348,10 @@ def _read(path: Path, known: FlightRecord | None) -> FlightRecord:
                 for name, dtype, shape in flight_phases.TABLES
             ]
         written = [a.astype(dtype) for a, (_, dtype, _) in zip(later, flight_phases.TABLES)]
+        if f.has(DISCRETE):
+            width = 1 if contents.points is None else contents.points.width
+            later.append(f.array(DISCRETE, (None, width), finite=False))
+            written.append(later[-1])
         _check_sums(sums, [*tables, *written], f.fixed_texts("EVENTS", WORDS) if len(sums) else None)
         events = [_event(text) for text in f.texts("EVENTS") if text]
         events = flight_phases.with_books(events, later[flight_phases.BOOKED])
@@ -379,6 +397,13 @@ def _inertia(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, l
         if not tables or len(columns) != 10 or not all(0 < c < len(tables[0][0]) for c in columns):
             raise Fault(f"the mass of body '{body}' lies where no columns are")
     return found
+
+
+def _points(f: Group, tables: list[tuple[list[str], list[str]]]) -> Kept | None:
+    """Return what points of rows need; files of old do not have it."""
+    if not f.has("POINTS"):
+        return None
+    return Kept.of(f.text("POINTS"), [len(names) for names, _ in tables])
 
 
 def _propellant(f: Group, tables: list[tuple[list[str], list[str]]]) -> dict[str, int]:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,17 +24,23 @@ from numpy.typing import ArrayLike
 from interstage.errors import FileError, InputError
 from interstage.files import FLIGHT, expect
 from interstage.hdf5 import Fault
-from interstage.multibody import State, System
+from interstage.multibody import System
+from interstage.multibody.loads import Loads
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.output import write_svg
 from interstage.system import flight_phases
+from interstage.system.acting import Acting
 from interstage.system.events import EventRecord
 from interstage.system.flight_file import FlightRecord, FlightWriter, read_flight
+from interstage.system.flight_point import FlightPoint, check_whole
 from interstage.system.log import BodyHistory, Log, Series
 from interstage.system.log_columns import Contents
+from interstage.system.log_masses import is_mass
+from interstage.system.log_points import Kept, Row, changed_rows
 from interstage.system.loop_arrays import Loop
 from interstage.system.loop_kernels import ROWS
+from interstage.system.memory import Memories
 from interstage.system.phases import Phase
 from interstage.system.replay import Acted
 from interstage.system.wires import Slice, split_slice
@@ -42,9 +49,7 @@ from interstage.units import check_unit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from interstage.multibody.loads import OperatingPoint
     from interstage.system.assembly import Assembly
-    from interstage.system.flight_point import FlightPoint
 
 _SIGNS = re.compile(r"\s+([-+])\s+")
 
@@ -61,13 +66,18 @@ class FlightLog(Log):
         self.contents, self.assembly = contents, assembly
         self._record: FlightRecord | None = None
         self.end: FlightPoint | None = None
-        # tables of steps and samples, then those of phases (`flight_phases`); the vehicle of each phase
+        # tables of steps and samples, those of phases (`flight_phases`), what is discrete; the vehicle of each phase
         self._own = len(contents.tables)
+        self._discrete = self._own + len(flight_phases.TABLES)
         own = [np.zeros((0, len(names))) for names, _ in contents.tables]
-        self._parts: list[list[np.ndarray]] = [[rows] for rows in (*own, *flight_phases.no_rows())]
+        discrete = np.zeros((0, 1 if contents.points is None else contents.points.width))
+        self._parts: list[list[np.ndarray]] = [[rows] for rows in (*own, *flight_phases.no_rows(), discrete)]
         self._tables: list[np.ndarray] = [parts[0] for parts in self._parts]
         self._systems = [system]
         self.acted: list[Acted | None] = []  # what is known of each phase, in the process that flew it
+        self.before: tuple[System, ...] = ()  # vehicles of the run that this one goes on from
+        self.memories: Memories | None = None  # what laws remembered at rows, in the process that flew them
+        self.rows = 0
         self._ahead: list[np.ndarray] = []
         self._writer: FlightWriter | None = None
 
@@ -131,9 +141,10 @@ class FlightLog(Log):
         many = [len(rows) for rows in tables] if counts is None else counts
         for parts, rows, n in zip(self._parts, tables, many):
             parts.append(rows[:n])
+        self.rows = len(self._parts[0][-1])
         self._ahead = [rows[n:] for rows, n in zip(tables, many)]
         self._systems = flight_phases.systems_of(
-            [parts[-1] for parts in self._parts[self._own :]], self._systems[0], known
+            [parts[-1] for parts in self._parts[self._own : self._discrete]], self._systems[0], known
         )
 
     def note(self, event: EventRecord) -> None:
@@ -175,11 +186,14 @@ class FlightLog(Log):
 
     def take(self, loop: Loop) -> None:
         """Take rows from the buffers of a loop."""
-        steps, states = flight_phases.split(
-            loop.log[: int(loop.now[ROWS])].copy(), self._systems[-1], self._systems[0]
-        )
+        rows, kept = loop.log[: int(loop.now[ROWS])].copy(), self._parts[self._discrete]
+        own = rows.shape[1] - (kept[0].shape[1] - 1)
+        last = next((some[-1] for some in reversed(kept) if len(some)), None)
+        self._put(self._discrete, changed_rows(rows[:, own:], self.rows, last))
+        steps, states = flight_phases.split(rows[:, :own], self._systems[-1], self._systems[0])
         self._put(self._own + flight_phases.STATES, states)
         self._put(0, steps)
+        self.rows += len(steps)
         for g, parts in enumerate(self._parts[1 : self._own]):
             count, width, at = int(loop.group_rows[g]), parts[0].shape[1], int(loop.group_at[g])
             self._put(g + 1, loop.samples[at : at + count * width].reshape(count, width).copy())
@@ -199,7 +213,7 @@ class FlightLog(Log):
         self.end = end
         self.phases = flight_phases.phases_of(
             self._tables[: self._own],
-            self._tables[self._own :],
+            self._tables[self._own : self._discrete],
             self._systems,
             (self.contents.inertia, self.contents.propellant),
             self.acted,
@@ -208,7 +222,9 @@ class FlightLog(Log):
 
     def of_vehicle(self) -> Log:
         """Return the log of a vehicle alone: what there is beside devices."""
-        return Log(self.phases, self.events, self.info)
+        found = Log(self.phases, self.events, self.info)
+        found.fly = self.fly
+        return found
 
     # asking -------------------------------------------------------------------------------------------
 
@@ -256,7 +272,7 @@ class FlightLog(Log):
         """Return the full names of all ports and states in the log."""
         return list(self.contents.channels)
 
-    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:  # type: ignore[override]
+    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:
         having = any(name in phase.system.layout for phase in self.phases)
         if having and name not in self.contents.channels:
             return super().__getitem__(name)
@@ -305,6 +321,8 @@ class FlightLog(Log):
 
     def _named(self, pattern: str) -> Series:
         """Return the values of a name or pattern; several lie side by side."""
+        if is_mass(split_slice(pattern)[0]) and not self.contents.has(pattern):
+            return super().series(pattern)
         names, part = self._meant(pattern)
         channels = [self.contents.channels[name] for name in names]
         if part is not None:
@@ -327,11 +345,97 @@ class FlightLog(Log):
         values = values.reshape(len(values), *shape)
         return Series(title, table[:, 0], values, first.unit, labels, first.table > 0)
 
-    def state(self, k: int = -1) -> State:
-        """Return the k-th state, the last by default; that of the end has the states of devices with it."""
+    def state(self, k: int = -1) -> FlightPoint:
+        """Return the k-th row, the last by default, as a whole point (`point`).
+
+        Where the log does not have all of one it is the state of the vehicle with the masses of then, which runs and
+        linear models of an assembly refuse.
+        """
+        return self._point(k, whole=False)
+
+    def point(self, at: int | float | str = -1) -> FlightPoint:
+        """Return a row as a whole point: `simulate` goes on from its time, `linearize` and `trim` start there.
+
+        at : number of a row, from the end where it is negative, or a time (a float, or a text as "73 s"). Of several
+            rows at one time, around an event, it is the last; between two rows the flight goes once more from the first
+            of them, with the same steps. A log from a file has its rows alone
+
+        It has the state of the vehicle, masses and settings, what acts beside devices, all that devices keep, and what
+        laws in Python remember; that a file does not have.
+        """
+        return self._at(at, self._whole_row).going_on()
+
+    def _whole_row(self, k: int) -> FlightPoint:
+        return self._point(k, whole=True)
+
+    def _point(self, k: int, whole: bool) -> FlightPoint:
+        phase, row = self._row(k)
+        number = range(len(self))[k]
+        if self.end is not None and number == len(self) - 1:
+            return cast(FlightPoint, self.end.copy())
+        kept = self.contents.points
+        if kept is None:
+            lacking = "its log file is of a version that did not keep what is discrete of devices"
+            kept = Kept() if not self.contents.channels else None
+        elif kept.missing:
+            lacking = f"its log did not keep '{kept.missing[0]}': keep= named what was logged"
+            kept = None
+        if kept is None:
+            point = phase.point(row, lacking=lacking)
+        else:
+            point = self._whole(phase, row, number, kept)
+        if whole:
+            check_whole(point)
+        return point
+
+    def _whole(self, phase: Phase, row: int, number: int, kept: Kept) -> FlightPoint:
+        """Return a row of a log that has all that devices keep."""
+        found = Row(kept, self._tables[: self._own], self._tables[self._discrete], number)
+        if not found.known:
+            why = "its row is of a part of the log that a version without whole points has written"
+            return phase.point(row, lacking=why)
+        memory = None if self.memories is None else self.memories.at(number)
+        values = found.values()
+        loads, unloaded = (None, "") if phase.known else self._loads(phase, found)
+        return phase.point(
+            row,
+            loads=loads,
+            unloaded=unloaded,
+            changes=kept.changes,
+            values=values,
+            holds={body: int(values[name]) for name, body in kept.holds.items()},
+            before=self.before,
+            sampled=found.sampled,
+            memory=memory,
+            forgotten=tuple(kept.laws) if memory is None else (),
+        )
+
+    def _loads(self, phase: Phase, row: Row) -> tuple[Loads, str]:
+        """Return what acted beside devices at a row, of a log from a file, or why that is not known."""
+        loads, system = row.kept.loads, phase.system
+        if isinstance(loads, str):
+            return Loads.of(system), f"a log from a file does not have what acted: {loads}"
+        if loads is None:
+            found = Loads.of(system)
+        else:
+            acting = Acting(loads, "world")
+            for old, new in zip(phase.vehicles, phase.vehicles[1:]):
+                if old is not new:
+                    acting.follow(old, new, row.t, row.kept.changes.heirs)
+            found = acting.loads
+        driven = [body for body in row.kept.driven if system.joint_mode(body) == "prescribed"]
+        return replace(found, accelerations={body: row.driven(body) for body in driven}), ""
+
+    def operating_point(self, k: int = -1) -> FlightPoint:
+        """Return the k-th row, the last by default (`end`), as a whole point, with the loads of its time."""
+        self._row(k)
         if self.end is not None and k in (-1, len(self) - 1):
-            return self.end.copy()
-        return super().state(k)
+            return self.end
+        return self._whole_row(k).at_its_time()
+
+    def end_accelerations(self) -> np.ndarray:
+        """Return the accelerations (nv,) at the end, NaN where they are not known."""
+        return self.phases[-1].accelerations_at(-1)
 
     # other forms --------------------------------------------------------------------------------------
 
@@ -384,28 +488,6 @@ class FlightLog(Log):
         place : (body, node) whose position and angular velocity are drawn too, world axes
         """
         return import_module("interstage.report.flight_plots").flight_figure(self, names, place, title)
-
-    def operating_point(self, k: int = -1) -> OperatingPoint:
-        """Return where the flight ended, with the values of devices: `simulate` and `linearize` go on from it.
-
-        k : the last row; of rows before it the log has what ports say, not all that devices keep. Without devices any
-            row of a run of this process has its loads.
-        """
-        rows = len(self.t)
-        if self.end is not None and k in (-1, rows - 1):
-            return self.end
-        phase, row = self._row(k)
-        if phase.inputs.known:  # no device kept anything
-            return phase.operating_point(row)
-        raise InputError(
-            "of a flight the last row alone has all that devices keep"
-            if self.end is not None
-            else "a log from a file does not have what devices keep",
-            where="operating_point",
-            expected=f"k = -1 of {rows} rows",
-            got=f"k = {k}",
-            hint="fly until then (until=) and take log.end, or the state of the vehicle alone: log.state(k)",
-        )
 
     def __repr__(self) -> str:
         return f"<FlightLog '{self.name}': {len(self.t)} rows{self._until()}, {len(self.names())} ports and states>"

@@ -99,7 +99,9 @@ def phases_of(
     known = acted if len(acted) == len(systems) else [None] * len(systems)
     begins = [0, *tables[PHASES][:, 0].tolist()]
     found: list[Phase] = []
-    for system, begin, end, what in zip(systems, begins, [*begins[1:], len(steps)], known):
+    for number, (system, begin, end, what) in enumerate(
+        zip(systems, begins, [*begins[1:], len(steps)], known)
+    ):
         rows = steps[begin : min(end, len(steps))]
         q, v = rows[:, 1 : 1 + first.nq], rows[:, 1 + first.nq : 1 + first.nq + first.nv]
         if not alike(system, first):
@@ -123,6 +125,7 @@ def phases_of(
                 found.append(Phase(system, t, q, v, what.dense or None, inputs, masses, tanks))
             else:
                 found.append(FlightPhase(system, t, q, v, (masses, tanks), what, (rows, samples)))
+            found[-1].vehicles = tuple(systems[: number + 1])
     return found
 
 

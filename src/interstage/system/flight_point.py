@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import deepcopy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,44 +18,163 @@ from interstage.multibody.loads import (
     acting_at,
     at_point,
     check_frame,
+    frozen,
 )
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import check_belongs
 from interstage.multibody.topology import check_state
 from interstage.multibody.types import Rates
+from interstage.system.assembly import Assembly
 from interstage.system.device import Device
-from interstage.system.law import Law
+from interstage.system.followed import NO_CHANGES, Changes
+from interstage.system.memory import Copies, laws_of, remember
 from interstage.system.plan import Plan
 from interstage.system.ports import Parameter
 from interstage.system.ports import State as Stored
+from interstage.system.touching import Touching
 
 Base = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Flown:
+    """What a point knows of the run that it is of.
+
+    vehicles : those that the run had until then, the last one is that of the point
+    sampled : whether the samples of its time are done
+    forgotten : laws of which it is not known what they remembered
+    lacking : why it does not say all that devices keep, "" where it does
+    unloaded : why the loads beside devices are not known, "" where they are
+    goes_on : a run from it begins at its time where no other is given, instead of at zero
+    changes : what events of the run may have changed of the vehicle
+    """
+
+    vehicles: tuple[System, ...]
+    sampled: bool = True
+    forgotten: tuple[str, ...] = ()
+    lacking: str = ""
+    unloaded: str = ""
+    goes_on: bool = False
+    changes: Changes = NO_CHANGES
 
 
 class FlightPoint(OperatingPoint):
     """Where a flight is: state of the vehicle, what acts beside devices, and values of devices by full name.
 
     values : states, discrete states, integers, sampled outputs and inputs that are held;  t : time
-    memory : {path of a law: {attribute: value}} that it begins with, where a trim has found it
+    memory : {path of a law: {attribute: value}} that it remembers, where a trim has found it or a run has kept it
+    run : of a point of a log, what it knows of its run
+
+    `simulate` goes on from a point of a log as the run did, `linearize` and `trim` see the vehicle, its masses and its
+    devices as they were there; `point.system` is that vehicle.
     """
 
     def __init__(
         self,
         x: State,
         loads: Loads,
-        vdot: np.ndarray,
+        vdot: np.ndarray | Callable[[], np.ndarray],
         settings: Settings,
         values: Mapping[str, np.ndarray],
         t: float = 0.0,
         memory: Mapping[str, Mapping[str, object]] | None = None,
+        run: Flown | None = None,
     ):
         super().__init__(x, loads, vdot, settings)
-        self.values, self.t = dict(values), t
+        self.values, self.t, self.run = dict(values), t, run
         self.memory = {path: dict(held) for path, held in (memory or {}).items()}
+        self.flown = run is not None
+        self.unloaded = "" if run is None else run.unloaded
 
     def _arguments(self) -> tuple:
         values = {name: np.array(value) for name, value in self.values.items()}
-        return *super()._arguments(), values, self.t, deepcopy(self.memory)
+        return *super()._arguments(), values, self.t, Copies().of(self.memory), self.run
+
+    def with_settings(self, settings: Settings) -> FlightPoint:
+        """Return the same point with (a copy of) other settings."""
+        loads, vdot, own, *rest = FlightPoint._arguments(self)
+        return FlightPoint(self, loads, vdot, own.checked(settings).copy(), *rest)
+
+    def with_loads(self, loads: Loads) -> FlightPoint:
+        """Return the same point under other loads."""
+        _, _, settings, values, t, memory, run = FlightPoint._arguments(self)
+        run = None if run is None else replace(run, unloaded="")
+        return FlightPoint(self, loads, np.full(len(self.v), np.nan), settings, values, t, memory, run)
+
+    def at_its_time(self) -> FlightPoint:
+        """Return the same point under the loads of its time: what is a function of time is a number."""
+        if not self.loads.in_time:
+            return self
+        _, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
+        loads = self.loads.at(t, None if run is None else self.system)
+        return FlightPoint(self, loads, vdot, settings, values, t, memory, run)
+
+    def going_on(self) -> FlightPoint:
+        """Return the same point of a run, from whose time a run goes on where nobody says otherwise."""
+        assert self.run is not None
+        loads, vdot, settings, values, t, memory, run = FlightPoint._arguments(self)
+        return FlightPoint(self, loads, vdot, settings, values, t, memory, replace(run, goes_on=True))
+
+    @property
+    def system(self) -> System:
+        """The vehicle as it was at this point of a run, with the masses and settings of then."""
+        if self.run is None:
+            raise InputError("the point is not of a run", hint="its vehicle is the one that was asked")
+        return self.run.vehicles[-1].with_settings(self.settings)
+
+
+def check_whole(x: State | None, loaded: bool = False) -> None:
+    """Refuse a state of a log that does not say all that a run or a linear model needs; loaded : loads are given."""
+    if isinstance(x, FlightPoint) and x.run is not None:
+        why = x.run.lacking or ("" if loaded else x.run.unloaded)
+        if why:
+            raise InputError("the state is not a whole point of its run", where="x", got=why)
+
+
+def chain_of(assembly: Assembly, x: State | None) -> list[System]:
+    """Return the vehicles that a run had until a point, after that of the assembly; none where it has not changed."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    if run is None or assembly.vehicle is None or _alike(assembly.vehicle, run.vehicles[-1]):
+        return []
+    later = list(run.vehicles)
+    while _alike(assembly.vehicle, later[0]):
+        later.pop(0)
+    return later
+
+
+def _alike(one: System, other: System) -> bool:
+    """Tell if two vehicles have the same bodies on the same joints."""
+    if one.model is other.model:
+        return True
+    mine, its = (
+        [(spec.name, spec.parent, type(spec.joint)) for spec in system.model.specs] for system in (one, other)
+    )
+    return mine == its and (one.nq, one.nv) == (other.nq, other.nv)
+
+
+def vehicle_at(assembly: Assembly, x: State | None) -> System | None:
+    """Return the vehicle of an assembly as it is at a point: after a change of it, that of the point."""
+    later = chain_of(assembly, x)
+    return later[-1] if later else assembly.vehicle
+
+
+def touching_at(plan: Plan, x: State | None) -> Touching:
+    """Return what devices touch of the vehicle at a point, after all changes of it before."""
+    found, old = Touching(plan, heirs=changes_at(x).heirs), plan.assembly.vehicle
+    for new in chain_of(plan.assembly, x):
+        assert old is not None and isinstance(x, FlightPoint)
+        found, old = found.after(old, new, float(x.t or 0.0)), new
+    return found
+
+
+def changes_at(x: State | None) -> Changes:
+    """Return what events may have changed of a vehicle until a point."""
+    return x.run.changes if isinstance(x, FlightPoint) and x.run is not None else NO_CHANGES
+
+
+def begin_time(x: State | None) -> float:
+    """Return when a run from a state begins where nobody says: at the time of a point of a log, else at zero."""
+    return float(x.t or 0.0) if isinstance(x, FlightPoint) and x.run is not None and x.run.goes_on else 0.0
 
 
 def with_loads(
@@ -81,10 +200,9 @@ def with_loads(
     check_belongs(system, x)
     view = at_point(system, x)
     loads = Loads.of(view, *acting_at(x, forces, tau, accelerations), frame)
-    point = x, loads, np.zeros(view.nv), view.settings.copy()
     if isinstance(x, FlightPoint):
-        return FlightPoint(*point, x.values, x.t, x.memory)
-    return OperatingPoint(*point)
+        return x.with_loads(loads)
+    return OperatingPoint(x, loads, np.zeros(view.nv), view.settings.copy())
 
 
 def check_frame_used(frame: str, forces: object) -> None:
@@ -139,13 +257,28 @@ def _following(
     return found
 
 
-def recall(plan: Plan, x: State | None) -> None:
-    """Let laws remember what a point says that they do."""
-    for path, held in x.memory.items() if isinstance(x, FlightPoint) else ():
-        for part in plan.parts:
-            if part.path == path and isinstance(part.what, Law):
-                for name, value in held.items():
-                    setattr(part.what.owner, name, deepcopy(value))
+def recall(plan: Plan, x: State | None, defaults: bool = True) -> None:
+    """Let laws remember what a point says that they do; a point of a run knows all of it, a trim what it has found.
+
+    defaults : what they remember in defaults of arguments, too
+    """
+    laws = laws_of(plan)
+    if not isinstance(x, FlightPoint) or not laws:
+        return
+    known = {name: held for name, held in x.memory.items() if name.removesuffix("()") in laws}
+    known = Copies().of({name: held for name, held in known.items() if defaults or name in laws})
+    if x.run is not None:
+        remember(laws, known)
+        return
+    for path, held in known.items():
+        for name, value in held.items():
+            setattr(laws[path].owner, name, value)
+
+
+def unknown_laws(plan: Plan, x: State | None) -> list[str]:
+    """Return the laws of a plan of which a point of a run does not say what they remembered."""
+    run = x.run if isinstance(x, FlightPoint) else None
+    return [] if run is None else [path for path in run.forgotten if path in laws_of(plan)]
 
 
 def begun_at(system: System, x: State | None) -> State:
@@ -179,9 +312,10 @@ def base_loads(system: System, x: State) -> Base | None:
     """Return what acts beside devices: tau, sites and wrenches of an operating point."""
     if not isinstance(x, OperatingPoint):
         return None
-    if x.loads.in_time:
+    loads = x.loads if not (x.loads.in_time and x.flown) else frozen(x.loads, x, system)
+    if loads.in_time:
         raise InputError(
             "loads that change with time have no trim and no linear model",
             hint="say at which time: ist.Loads.of(system, ...).at(t)",
         )
-    return x.loads.vector(system), *x.loads.rows(system)
+    return loads.vector(system), *loads.rows(system)

@@ -15,7 +15,7 @@ from interstage.system.phases import SAME_TIME
 from interstage.system.plan import Plan
 from interstage.system.ports import Crossing
 from interstage.system.steps import Steps
-from interstage.system.ticks import Clock, Period, period_of, step_of, time_of
+from interstage.system.ticks import Clock, Period, on_ticks, period_of, step_of, time_of
 
 DEFAULT = Fraction(1, 100)  # equal steps where none are asked for
 ON_GRID = 1e-9  # a row this near to a step (in steps) is that step
@@ -131,7 +131,7 @@ def clock_of(plan: Plan, start: Fraction, every: Fraction | None, step: Fraction
 
     Entries of the plan follow.
     """
-    old, times = plan.clock, [time for time in (start, every) if time]
+    old, times = plan.clock, [time for time in (start if on_ticks(start) else None, every) if time]
     if not plan.sampled:
         return Clock.of([step] if every is None else times)
     new = Clock.of([old.tick, *times])

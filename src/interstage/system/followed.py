@@ -42,6 +42,16 @@ class Changes:
 NO_CHANGES = Changes()
 
 
+def both(one: Changes, other: Changes) -> Changes:
+    """Return the changes of a run and of the one that it goes on from."""
+    return Changes(
+        list(dict.fromkeys([*one.leaving, *other.leaving])),
+        list(dict.fromkeys([*one.coming, *other.coming])),
+        one.parting | other.parting,
+        {**one.heirs, **other.heirs},
+    )
+
+
 def has_place(system: System, body: str, node: object) -> bool:
     """Return whether a vehicle has a place: its body, and the node or result where that is flexible."""
     if body not in system.bodies:

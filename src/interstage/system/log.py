@@ -7,7 +7,7 @@ the same time.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -18,12 +18,17 @@ from numpy.typing import ArrayLike
 
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
-from interstage.multibody.loads import OperatingPoint
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.events import EventRecord
+from interstage.system.flight_point import FlightPoint
 from interstage.system.log_file import LogFile, read_log, write_log
+from interstage.system.log_masses import is_mass, masses
 from interstage.system.phases import SAME_TIME, Phase, tidied
+from interstage.system.ticks import time_of
+from interstage.system.wires import split_slice
+
+Fly = Callable[[FlightPoint, float], FlightPoint]
 
 
 @dataclass
@@ -107,6 +112,10 @@ class Log:
         info: dict[str, object] | None = None,
     ):
         self.phases, self.events, self.info = phases, events or [], info or {}
+        self.fly: Fly | None = None  # flies from a point to a time as the run did
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "fly": None}  # what flew does not travel
 
     def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
         """Write the log file (HDF5), whole or not at all.
@@ -169,16 +178,36 @@ class Log:
         """The system at the end."""
         return self.phases[-1].system
 
-    def __getitem__(self, name: str) -> BodyState | BodyHistory:
+    def __getitem__(self, name: str) -> BodyState | BodyHistory | np.ndarray:
+        having = [phase for phase in self.phases if name in phase.system.layout]
+        if not having and is_mass(name):
+            return self.series(name).values
         if len(self.phases) == 1:
             return self.phases[0][name]
-        having = [phase for phase in self.phases if name in phase.system.layout]
         if not having:
             raise InputError(
                 f"there is no body '{name}'",
                 hint=known_names({n for p in self.phases for n in p.system.bodies}),
             )
         return BodyHistory(name, having)
+
+    def series(self, text: str) -> Series:
+        """Return a channel by its name with its times and unit: of a vehicle alone "mass", "com" and "inertia".
+
+        They are those of the vehicle, or as in "mass.upper" of the one that a body is part of at the time; the center
+        of mass from the origin of the root body, or the one that is named, in its axes; the inertia about it.
+        """
+        name, part = split_slice(text)
+        if not is_mass(name):
+            raise InputError(f"there is no channel '{text}' in the log", hint="it has mass, com and inertia")
+        values, unit = masses(self.phases, name)
+        labels = [name if values.ndim == 1 else f"{name}{list(k)}" for k in np.ndindex(*values.shape[1:])]
+        if part is not None:
+            if values.ndim != 2 or part[1] > values.shape[1]:
+                raise InputError(f"'{name}' has no such part", got=text)
+            values, labels = values[:, slice(*part)], labels[slice(*part)]
+            values = values[:, 0] if len(labels) == 1 else values
+        return Series(text, self.t, values, unit, labels)
 
     def _joined(self, name: str) -> np.ndarray:
         parts = [getattr(phase, name) for phase in self.phases]
@@ -222,21 +251,50 @@ class Log:
             k -= len(phase)
         raise AssertionError
 
-    def state(self, k: int = -1) -> State:
-        """Return a copy of the k-th state, the last by default; without what acted (`operating_point` has that)."""
+    def state(self, k: int = -1) -> FlightPoint:
+        """Return the k-th row, the last by default, as a point of the run: with masses, settings and loads of then."""
         phase, k = self._row(k)
-        return phase.state(k)
+        return phase.point(k)
 
-    def operating_point(self, k: int = -1) -> OperatingPoint:
-        """Return the k-th state, the last by default, with the loads and settings of then.
+    def point(self, at: int | float | str = -1) -> FlightPoint:
+        """Return a row as a point of the run: `simulate` goes on from its time, `linearize` and `trim` start there.
 
-        `simulate` and `linearize` go on from it; its system is `log.system`, or that of its phase.
+        at : number of a row, from the end where it is negative, or a time (a float, or a text as "73 s"). Of several
+            rows at one time, around an event, it is the last; between two rows the run flies once more from the first
+            of them, with the same steps. A log from a file has its rows alone
         """
-        phase, k = self._row(k)
-        return phase.operating_point(k)
+        return self._at(at, self.state).going_on()
+
+    def operating_point(self, k: int = -1) -> FlightPoint:
+        """Return the k-th row, the last by default, as `state` does, with the loads of its time."""
+        return self.state(k).at_its_time()
+
+    def _at(self, at: int | float | str, row: Callable[[int], FlightPoint]) -> FlightPoint:
+        """Return the point of a row by its number or its time, or fly to a time between two."""
+        if isinstance(at, (int, np.integer)) and not isinstance(at, bool):
+            return row(int(at))
+        t, times = float(time_of(at, "time of a point")) if at != 0 else 0.0, self.t
+        near = np.flatnonzero(np.abs(times - t) <= SAME_TIME * (1.0 + abs(t)))
+        if len(near):
+            return row(int(near[-1]))
+        if not len(times) or not times[0] <= t <= times[-1]:
+            span = f"{times[0]:.9g} to {times[-1]:.9g} s" if len(times) else "a log with rows"
+            raise InputError("time outside the run", where="point", expected=span, got=f"{t:.9g} s")
+        k = int(np.searchsorted(times, t))
+        if self.fly is None:
+            raise InputError(
+                f"there is no row at t = {t:.9g} s",
+                where="point",
+                got=f"rows {k - 1} and {k} at {times[k - 1]:.9g} and {times[k]:.9g} s",
+                hint=f"fly there from the row before: simulate(flight, log.point({k - 1}), until={t:.9g}).point()",
+            )
+        return self.fly(row(k - 1).going_on(), t)
 
     def at(self, t: float) -> State:
-        """Return the state at any time of an adaptive run (its dense output); at an event, the state after it."""
+        """Return the state at any time of an adaptive run (its dense output); at an event, the state after it.
+
+        Masses that change are interpolated between rows: `point` flies to the time instead.
+        """
         if all(phase.dense is None for phase in self.phases):
             adaptive = "evaluations" in self.info
             raise InputError(
@@ -250,7 +308,7 @@ class Log:
         phase = [p for p in self.phases if p.t[0] <= t][-1]
         if phase.dense is None:  # an event at the very end, or no time between two
             return phase.state()
-        return tidied(phase.system, phase.dense(t)[: phase.system.nq + phase.system.nv])
+        return phase.between(t, tidied(phase.system, phase.dense(t)[: phase.system.nq + phase.system.nv]))
 
     @cached_property
     def _sums(self) -> np.ndarray:
@@ -322,7 +380,7 @@ class Log:
     def velocity(self, body: str, node: Node = None, frame: str = "world") -> np.ndarray:
         """Return [ω; v] (m, 6) of a place on a body, over the phases that have the body."""
         found = [
-            phase.system.velocity(phase.state(k), body, node, frame)
+            phase.system.velocity(phase.bare(k), body, node, frame)
             for phase in self.having(body)
             for k in range(len(phase))
         ]

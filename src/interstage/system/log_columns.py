@@ -11,6 +11,7 @@ import numpy as np
 from interstage.errors import InputError, did_you_mean
 from interstage.multibody import System
 from interstage.system.ahead import MASS
+from interstage.system.log_points import Kept, discrete_numbers, kept_by
 from interstage.system.plan import Plan, Slot, Touch
 from interstage.system.ports import Out
 from interstage.system.wires import matching
@@ -24,18 +25,21 @@ class Columns:
     """Which numbers go to which rows.
 
     s, z : signals and states in rows of steps;  groups : (period, first tick, signals) of what is sampled
+    w, n : discrete states and integers of each row: points need them (`log_points`)
     """
 
     s: np.ndarray
     z: np.ndarray
     groups: list[tuple[int, int, np.ndarray]]
     width: int
+    w: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    n: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def rows(self, most: int) -> Rows:
         """Return what the loop needs to know, with buffers of so many rows."""
         from interstage.system.steps import Rows
 
-        return Rows(self.s, self.z, self.groups, most)
+        return Rows(self.s, self.z, self.w, self.n, self.groups, most)
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Contents:
     left_out : names of ports and states that were not kept
     inertia : {body: columns of steps} with the mass properties (10) of bodies whose mass changes
     propellant : {tank: column of steps}
+    points : what whole points of rows need beside these, None in a file of a version that did not keep it
     """
 
     name: str
@@ -76,6 +81,7 @@ class Contents:
     left_out: list[str] = field(default_factory=list)
     inertia: dict[str, list[int]] = field(default_factory=dict)
     propellant: dict[str, int] = field(default_factory=dict)
+    points: Kept | None = None
 
     def has(self, pattern: str) -> bool:
         """Return whether a name or pattern means anything."""
@@ -139,7 +145,9 @@ def columns_of(plan: Plan, system: System, keep: Sequence[str] | None) -> Column
     ]
     s = np.array(sorted(wanted_s - sampled), dtype=np.int64)
     z = np.array(sorted(wanted_z), dtype=np.int64)
-    return Columns(s, z, [g for g in groups if len(g[2])], 1 + system.nq + system.nv + len(s) + len(z))
+    w, n = discrete_numbers(plan) if kept is None else (s[:0], s[:0])
+    width = 1 + system.nq + system.nv + len(s) + len(z) + len(w) + len(n)
+    return Columns(s, z, [g for g in groups if len(g[2])], width, w, n)
 
 
 def _masses(plan: Plan) -> list[Touch]:
@@ -182,8 +190,9 @@ def contents_of(plan: Plan, system: System, columns: Columns) -> Contents:
         for t in _masses(plan)
     }
     left_out = [n for n in channels if n not in found]
+    points = kept_by(plan, spots, columns.w, columns.n)
     propellant = {tank: spots["z", slot.start][1] for tank, slot in plan.tanks.items()}
-    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant)
+    return Contents(plan.assembly.name, names, found, exposed, left_out, inertia, propellant, points)
 
 
 def _channel(slot: Slot, spots: dict[tuple[str, int], tuple[int, int]]) -> Channel | None:

@@ -17,6 +17,7 @@ LOOP_FIELDS = (
     ("s", "w", 1),  # signals
     ("z", "w", 1),  # continuous states
     ("zdot", "w", 1),  # and their derivatives
+    ("w", "w", 1),  # discrete states
     ("n", "i", 1),  # integers
     ("ahead", "i", 1),  # addresses of functions, and rows of their records
     ("ahead_row", "i", 1),
@@ -111,6 +112,8 @@ LOOP_FIELDS = (
     ("log", "f", 2),  # buffer of rows
     ("log_s", "i", 1),  # signals and states in its columns after time, q and v
     ("log_z", "i", 1),
+    ("log_w", "i", 1),  # and discrete states and integers behind them
+    ("log_n", "i", 1),
     ("group_every", "i", 1),  # groups of sampled signals: period and first tick
     ("group_first", "i", 1),
     ("group_column", "i", 1),  # (G + 1,) signals of group g are group_s[group_column[g]] ...

@@ -338,7 +338,7 @@ def finish(tree, work, loop, t, y):
 
 @loop_kernel
 def write_row(loop, y, t):
-    """Write time, q, v and the chosen signals and states to the next row of the log."""
+    """Write time, q, v and the chosen signals, states, discrete states and integers to the next row of the log."""
     row, n = loop.log[loop.now[ROWS]], len(y) - len(loop.z)
     row[0] = t
     for k in range(n):
@@ -349,6 +349,12 @@ def write_row(loop, y, t):
     at += len(loop.log_s)
     for k in range(len(loop.log_z)):
         row[at + k] = y[n + loop.log_z[k]].real
+    at += len(loop.log_z)
+    for k in range(len(loop.log_w)):
+        row[at + k] = loop.w[loop.log_w[k]].real
+    at += len(loop.log_w)
+    for k in range(len(loop.log_n)):
+        row[at + k] = loop.n[loop.log_n[k]]
     loop.now[ROWS] += 1
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, InterstageError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.closing import with_closures
-from interstage.multibody.loads import Loads, OperatingPoint
+from interstage.multibody.loads import Loads
 from interstage.multibody.potential import GeometricEnergy
 from interstage.multibody.recovered import BodyRecovery, recovery_of
 from interstage.multibody.state import BodyState
 from interstage.multibody.types import Node
 from interstage.system.acting import Acting
-from interstage.system.rows import positions_of_rows, sums_of_rows
+from interstage.system.flight_point import FlightPoint, Flown
+from interstage.system.followed import NO_CHANGES, Changes
+from interstage.system.rows import Wholes, positions_of_rows, sums_of_rows, wholes_of_rows
 
 _Answer = TypeVar("_Answer")
 SAME_TIME = 1e-12  # times this near to each other, relative, are one
@@ -97,6 +99,13 @@ class Inputs:
         driven = [body for body in system.bodies if system.joint_mode(body) == "prescribed"]
         return replace(loads, accelerations={body: vector[system.layout[body].v] for body in driven})
 
+    def acting(self, t: float, k: int, system: System) -> Loads:
+        """Return the loads of row k as a run goes on with them: what is a function of time stays one."""
+        if self.table is not None or not self._holding(t)[4].in_time:
+            return self.named(t, k, system)
+        driven = self.named(t, k, system).accelerations
+        return replace(self._holding(t)[4].loads, accelerations=driven)
+
     def at(self, t: float, k: int, system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the vector for the kernels, sites and wrenches at the time of row k, for the system as it was then."""
         if self.table is not None:
@@ -118,6 +127,7 @@ class Phase:
 
     inertia : {body: (m, 10)} of bodies whose mass changed on the way
     propellant : {tank: (m,)} of tanks of bodies that burn
+    vehicles : those of the phases before it, and its own
     """
 
     system: System
@@ -128,7 +138,9 @@ class Phase:
     inputs: Inputs = field(default_factory=Inputs, repr=False)
     inertia: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     propellant: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    vehicles: tuple[System, ...] = field(default=(), repr=False)
     _recovered: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _wholes: dict[str, Wholes] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -143,16 +155,84 @@ class Phase:
             raise InputError(f"there is no body '{name}'", hint=known_names(slices))
         return BodyState(name, slices[name], self.q, self.v)
 
-    def state(self, k: int = -1) -> State:
-        """Return a copy of the k-th state, the last by default."""
+    def state(self, k: int = -1) -> FlightPoint:
+        """Return the k-th state, the last by default, as a point of the run: masses, settings and loads of then."""
+        return self.point(k)
+
+    def bare(self, k: int) -> State:
+        """Return coordinates and velocities of a row alone."""
         return self.system.state(self.q[k], self.v[k])
 
-    def operating_point(self, k: int = -1) -> OperatingPoint:
-        """Return the k-th state with the loads and settings of then; `simulate` and `linearize` go on from it."""
+    def point(
+        self,
+        k: int = -1,
+        *,
+        loads: Loads | None = None,
+        values: Mapping[str, np.ndarray] | None = None,
+        holds: Mapping[str, int] | None = None,
+        before: tuple[System, ...] = (),
+        sampled: bool = True,
+        memory: Mapping[str, Mapping[str, object]] | None = None,
+        forgotten: tuple[str, ...] = (),
+        lacking: str = "",
+        unloaded: str = "",
+        changes: Changes = NO_CHANGES,
+    ) -> FlightPoint:
+        """Return the k-th state as a point of the run.
+
+        loads : what acted beside devices, where it is not known here
+        values : of devices;  holds : {body: whether a device holds its joint};  the others : see `Flown`
+        """
         k = range(len(self.t))[k]
-        system, x = self.system_at(k), self.state(k)
-        loads = self.inputs.named(float(self.t[k]), k, system)
-        return OperatingPoint(x, loads, system.forward_dynamics(x, forces=loads), system.settings.copy())
+        system, t = self.system_at(k), float(self.t[k])
+        for body, held in (holds or {}).items():
+            system.set_joint_mode(body, "locked" if held else "free")
+        acting = self.acting
+        if acting is not None:
+            loads = acting.acting(t, k, system) if acting.known else Loads.of(system)
+        elif loads is None:
+            loads, unloaded = Loads.of(system), "its log does not have what acted"
+        vehicles = (*before, *(self.vehicles or (self.system,)))
+        run = Flown(vehicles, sampled, forgotten, lacking, unloaded, changes=changes)
+        vdot = partial(self.accelerations_at, k)
+        return FlightPoint(self.bare(k), loads, vdot, system.settings.copy(), values or {}, t, memory, run)
+
+    @property
+    def acting(self) -> Inputs | None:
+        """What acted beside devices, None where that is not known."""
+        return self.inputs if self.inputs.known else None
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known what acted beside devices."""
+        return self.acting is not None
+
+    def between(self, t: float, x: State) -> FlightPoint:
+        """Return a state between rows as a point; masses that change are those on the way from row to row."""
+        k = max(0, int(np.searchsorted(self.t, t, "right")) - 1)
+        point = self.point(k)
+        if k + 1 < len(self.t) and t > self.t[k] and (self.inertia or self.propellant):
+            share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
+            now, then = point.settings, self.system_at(k + 1).settings
+            now.body_inertia[:] += share * (then.body_inertia - now.body_inertia)
+            now.propellant[:] += share * (then.propellant - now.propellant)
+        system = self.system.with_settings(point.settings)
+
+        def vdot() -> np.ndarray:
+            return system.forward_dynamics(State(x.layout, x.q, x.v), forces=point.loads.at(t, system))
+
+        return FlightPoint(x, point.loads, vdot, point.settings, {}, t, None, point.run)
+
+    def operating_point(self, k: int = -1) -> FlightPoint:
+        """Return the k-th state as `point` does."""
+        return self.point(k)
+
+    def accelerations_at(self, k: int) -> np.ndarray:
+        """Return v̇ (nv,) of a row, NaN where the log does not know what acted."""
+        try:
+            return self.accelerations[k].copy()
+        except InterstageError:
+            return np.full(self.system.nv, np.nan)
 
     def system_at(self, k: int) -> System:
         """Return the system as it was at row k: bodies whose mass changed have that of then."""
@@ -182,6 +262,13 @@ class Phase:
     def sums(self) -> np.ndarray:
         """Energies (3) and momentum (6) of each row: (m, 9)."""
         return sums_of_rows(self.system, self.q, self.v, *self._masses, self._tanks)
+
+    def wholes(self, body: str) -> Wholes:
+        """Return mass (m,), center of mass (m, 3) and inertia (m, 3, 3) of the vehicle that has a body."""
+        if body not in self._wholes:
+            masses = *self._masses, self._tanks
+            self._wholes[body] = wholes_of_rows(self.system, self.q, self.v, masses, body)
+        return self._wholes[body]
 
     def _acted(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, Loads]]:
         """Return the vector for the kernels (nv,), sites, wrenches and loads at each row."""
@@ -226,7 +313,7 @@ class Phase:
                 q, v = self.q[k].copy(), self.v[k].copy()
                 status = scratch.forward(q, v, load, sites, wrenches, vdot[k])
                 if status != 0:
-                    self.system.refuse(status, self.state(k))
+                    self.system.refuse(status, self.bare(k))
                 if self.system.model.closures:  # their multipliers are in the scratch
                     sites, wrenches = with_closures(view, scratch.work, sites, wrenches)
                 scratch.inverse(q, v, vdot[k], sites, wrenches, tau[k])
@@ -259,7 +346,7 @@ class Phase:
         for k, (t, vdot) in enumerate(zip(self.t, self.accelerations)):
             view.settings.body_inertia[bodies] = inertia[k]
             view.settings.propellant[:] = self._tanks[k]
-            yield ask(self.state(k), vdot, self.inputs.named(float(t), k, view))
+            yield ask(self.bare(k), vdot, self.inputs.named(float(t), k, view))
 
     @cached_property
     def geometric(self) -> np.ndarray:

@@ -106,6 +106,13 @@ class FlightPhase(Phase):
         self._acted_on, self._logged = acted, tables
         self._once: tuple[np.ndarray, np.ndarray] | None = None
 
+    @property
+    def acting(self) -> Inputs | None:
+        """What acted beside devices, None where that is not known."""
+        if self._acted_on is None:
+            return None
+        return Inputs() if self._acted_on.inputs is None else self._acted_on.inputs
+
     def __getstate__(self) -> dict[str, object]:
         # devices do not travel: what they did at the rows does
         if self._once is None and len(self.t):

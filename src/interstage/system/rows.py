@@ -9,12 +9,13 @@ import numpy as np
 from interstage.jit import COMPILED
 from interstage.multibody import System
 from interstage.multibody.handle import tree_of, work_of
-from interstage.multibody.kernels.entry import sums
+from interstage.multibody.inspection import of_composite
+from interstage.multibody.kernels.entry import composite_from, sums
 from interstage.multibody.kernels.flex import prepare
 from interstage.multibody.kernels.kinematics import kinematics, poses
 from interstage.multibody.kernels.slots import get3, get9
 from interstage.multibody.kernels.small import add, kernel, turn
-from interstage.multibody.places import shape_of
+from interstage.multibody.places import local_pose, shape_of
 
 
 @kernel
@@ -55,6 +56,52 @@ def sums_of_rows(
         else:
             _sums(scratch.tree, scratch.work, Q, V, bodies, inertia, tanks, about, out)
     return out
+
+
+@kernel
+def _wholes(tree, work, Q, V, bodies, inertia, tanks, i, root, place, out):
+    """Write the inertia (m, 21) of a tree about a place on body i at every row, as `_sums` takes masses."""
+    for k in range(len(Q)):
+        for j in range(len(bodies)):
+            for c in range(10):
+                work.body_inertia[bodies[j], c] = inertia[k, j, c]
+        if tanks.shape[1] > 0:
+            for j in range(tanks.shape[1]):
+                work.propellant[j] = tanks[k, j]
+            prepare(tree, work)
+        composite_from(tree, work, Q[k], V[k], i, root, place, out[k])
+
+
+@kernel
+def _enter_wholes(handle, Q, V, bodies, inertia, tanks, i, root, place, out):
+    """Call `_wholes` on a handle."""
+    _wholes(tree_of(handle), work_of(handle, Q), Q, V, bodies, inertia, tanks, i, root, place, out)
+
+
+Wholes = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def wholes_of_rows(system: System, Q: np.ndarray, V: np.ndarray, masses: Wholes, body: str) -> Wholes:
+    """Return mass (m,), center of mass (m, 3) and inertia about it (m, 3, 3) of the tree that has a body.
+
+    From the origin of the body, in its axes, at states Q (m, nq), V (m, nv).
+    masses : bodies (b,), inertia (m, b, 10), tanks (m, T) as in `sums_of_rows`
+    """
+    root = body
+    while (parent := system.model.spec(root).parent) is not None:
+        root = parent
+    R, l = local_pose(system, system.state(), body, None)
+    place, out = np.concatenate([R.ravel(), l]), np.empty((len(Q), 21))
+    Q, V = np.ascontiguousarray(Q), np.ascontiguousarray(V)
+    where = system.body(body), system.body(root), place, out
+    with system.with_settings().engine.borrow(out.dtype) as scratch:
+        if COMPILED:
+            _enter_wholes(scratch.ready(_enter_wholes), Q, V, *masses, *where)
+        else:
+            _wholes(scratch.tree, scratch.work, Q, V, *masses, *where)
+    mass, com, about = of_composite(out)
+    square = np.einsum("mi,mi->m", com, com)[:, None, None] * np.eye(3)
+    return mass, com, about - mass[:, None, None] * (square - com[:, :, None] * com[:, None, :])
 
 
 @kernel

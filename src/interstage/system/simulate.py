@@ -55,7 +55,7 @@ def simulate(
     keep: Sequence[str] | None = None,
     log: str | Path | None = None,
     checkpoint: Period | None = None,
-    start: Period = 0,
+    start: Period | None = None,
     pace: float | None = None,
     faults: Sequence[Fault] = (),
     progress: bool = True,
@@ -106,9 +106,11 @@ def simulate(
     set : {port or state of an assembly: value}, inputs that nothing is wired to and values to begin with
     keep : names and patterns of ports to log, default all;  log : file that the log goes to on the way (HDF5)
     checkpoint : simulated time between checkpoints beside the log, as in "1 min"; `resume` goes on from one
-    start : time at which an assembly starts. Time is that of one clock: samples fall on the times at which those of a
-        run from zero fall (offset + k period), the first at the start or at the next such time after it, with the same
-        numbers and the same noise; rows of `log_step` fall on its multiples, and one on the start
+    start : time at which the run starts, default zero, or the time of x where that is `log.point(...)`: from there the
+        run goes on as that one did, and samples that are done are not repeated. Time is that of one clock: samples fall
+        on the times at which those of a run from zero fall (offset + k period), the first at the start or at the next
+        such time after it, with the same numbers and the same noise; rows of `log_step` fall on its multiples, and one
+        on the start
     pace : simulated seconds a second of the wall, 1.0 for real time; default: as fast as it goes. `log.info["pacing"]`
         tells how well that went
     faults : ports that are overridden for a time, see `Fault`; they are among the events of the log

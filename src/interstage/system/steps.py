@@ -21,13 +21,20 @@ NONE = np.zeros(0, dtype=np.int64)
 
 @dataclass
 class Rows:
-    """What goes to the log: signals and states beside time, q and v, groups of sampled signals, buffers."""
+    """What goes to the log beside time, q and v: signals and states, what is discrete, groups of samples, buffers."""
 
     s: np.ndarray = field(default_factory=lambda: NONE)
     z: np.ndarray = field(default_factory=lambda: NONE)
+    w: np.ndarray = field(default_factory=lambda: NONE)
+    n: np.ndarray = field(default_factory=lambda: NONE)
     groups: Sequence[tuple[int, int, np.ndarray]] = ()  # period and first tick, signals
     rows: int = 0
     every: int = 0
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has beside time, q and v."""
+        return len(self.s) + len(self.z) + len(self.w) + len(self.n)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,7 @@ class Tapes:
             for part in plan.parts:
                 self.array(f"{part.path}.ideal")[...] = 1
         self.leave()
+        self.noting: Callable[[], None] | None = None  # called before every call of a law
         self._kept: list[Any] = []
         self._devices: dict[tuple[int, int], tuple[Part, str]] = {}  # with their function, by address and row
         self._plain = None if COMPILED else PlainTapes()
@@ -236,6 +237,8 @@ class Tapes:
 
         def run(t: float) -> None:
             given = {name: array.copy() if array.ndim else array.item() for name, array in ins}
+            if self.noting is not None:
+                self.noting()
             answer = law.answer(t, given)
             for name, array in outs:
                 value = law.checked(name, answer[name], array.shape, t)

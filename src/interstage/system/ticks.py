@@ -74,6 +74,16 @@ def time_of(value: Period, where: str = "time") -> Fraction:
     return period_of(value, where)
 
 
+def instant_of(t: float) -> Fraction:
+    """Return a time of a run, as a short fraction where it is one."""
+    return _short(t) if float(_short(t)) == t else Fraction(t)
+
+
+def on_ticks(time: Fraction) -> bool:
+    """Tell if a time is short enough for a clock to count to it."""
+    return time.denominator <= SHORT
+
+
 def step_of(value: Period, where: str = "step") -> Fraction:
     """Return a positive time with which no other has to meet: as `period_of`, and floats of any length.
 

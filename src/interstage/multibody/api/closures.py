@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from interstage.multibody import assembly, closed_rows, closing, system_modes
 from interstage.multibody.api.dynamics import Dynamics
-from interstage.multibody.loads import Forces
+from interstage.multibody.loads import Forces, as_flown
 from interstage.multibody.state import State
 from interstage.multibody.types import Rates
 
@@ -29,15 +29,15 @@ class Closures(Dynamics):
 
     def closure_error(self, x: State, every: bool = False) -> np.ndarray:
         """Return C (n_closure,): travels (lengths) and turns (radians) that closures forbid; `every`: left out too."""
-        return closing.errors(self, x, every)
+        return closing.errors(as_flown(self, x), x, every)
 
     def closure_rate(self, x: State) -> np.ndarray:
         """Return the time derivative of C (n_closure,)."""
-        return closing.rates(self, x)
+        return closing.rates(as_flown(self, x), x)
 
     def closure_jacobian(self, x: State) -> np.ndarray:
         """Return J (n_closure, nv) with dC/dt = J v."""
-        return closing.jacobian(self, x)
+        return closing.jacobian(as_flown(self, x), x)
 
     def closure_names(self) -> list[tuple[str, str]]:
         """Return (closure, what it forbids) for each entry of C."""
@@ -55,10 +55,11 @@ class Closures(Dynamics):
 
         The first end feels the opposite. Rows that are left out carry no force.
         """
-        return closing.forces_of(self, x, (forces, tau, accelerations), frame)[0]
+        return closing.forces_of(as_flown(self, x), x, (forces, tau, accelerations), frame)[0]
 
     def closure_multipliers(self, x: State, forces: Forces | None = None) -> np.ndarray:
         """Return the multiplier (n_closure,) of each row: a force along it, or a torque about it."""
+        self = as_flown(self, x)
         return closing.forces_of(self, x, (forces, None, None))[1][closed_rows.kept(self)]
 
     def drive_forces(
@@ -73,6 +74,7 @@ class Closures(Dynamics):
 
         tau : forces that are known to act on free joints; what joints that are not free need is the result.
         """
+        self = as_flown(self, x)
         return closing.drive_forces(self, x, self.vector(vdot, x.q.dtype, "vdot"), forces, tau, frame)
 
     def assemble(self, x: State, fixed: Sequence[str] = ()) -> State:
@@ -80,19 +82,19 @@ class Closures(Dynamics):
 
         Coordinates of bodies in `fixed` and of joints that are not free stay as they are.
         """
-        return assembly.assemble(self, x, fixed)
+        return assembly.assemble(as_flown(self, x), x, fixed)
 
     def project(self, x: State) -> State:
         """Return x moved the least, in the metric of mass, to where closures hold; for small drift."""
-        return closing.project(self, x)
+        return closing.project(as_flown(self, x), x)
 
     def check_closed(self, x: State) -> None:
         """Refuse a state whose closures are open."""
-        closing.check_closed(self, x)
+        closing.check_closed(as_flown(self, x), x)
 
     def redundant_closures(self, x: State) -> list[tuple[str, str]]:
         """Return (closure, what it forbids) of rows that depend on others at x, for the modes at hand."""
-        return closing.redundant(self, x)
+        return closing.redundant(as_flown(self, x), x)
 
     def drop_redundant(self, x: State) -> list[tuple[str, str]]:
         """Leave rows that depend on others at x out from now on, and return them. They must hold at x."""

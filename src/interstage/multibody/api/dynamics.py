@@ -18,6 +18,7 @@ from interstage.multibody.loads import (
     Forces,
     Loads,
     OperatingPoint,
+    as_flown,
     as_forces,
     check_frame,
     of_all_kinds,
@@ -61,6 +62,7 @@ class Dynamics(Kinematics):
         """
         if x.__class__ is not State or x.layout is not self.layout:
             check_belongs(self, x)  # the kernel takes an address: it does not see where a state ends
+            self = as_flown(self, x)
         if forces is not None and forces.__class__ is Loads:
             forces, tau, accelerations = of_all_kinds(forces, tau, accelerations)
         y = x.qv
@@ -120,6 +122,8 @@ class Dynamics(Kinematics):
         self, x: State, vdot: ArrayLike, forces: Forces | None = None, frame: str = "world"
     ) -> np.ndarray:
         """Return tau (nv,) that gives the accelerations `vdot` (nv,)."""
+        if x.__class__ is not State:
+            self = as_flown(self, x)
         own = not forces and x.layout is self.layout
         if own:
             tau = self._inverse_door(x.qv, vdot)
@@ -144,6 +148,8 @@ class Dynamics(Kinematics):
 
     def mass_matrix(self, x: State) -> np.ndarray:
         """Return M (nv, nv), full and symmetric."""
+        if x.__class__ is not State:
+            self = as_flown(self, x)
         if x.layout is self.layout:
             M = self._mass_door(x.qv)
             if M.__class__ is ndarray:
@@ -223,6 +229,7 @@ class Dynamics(Kinematics):
 
         With closures their forces act too: those that go with `vdot` under `forces` and `tau`.
         """
+        self = as_flown(self, x)
         vdot = self.vector(vdot, x.q.dtype, "vdot")
         wrenches = self.finite(closing.joint_wrenches(self, x, vdot, forces, tau), x, vdot=vdot)
         # the kernels' frame of a body sits in its joint
@@ -250,6 +257,7 @@ class Dynamics(Kinematics):
         vdot : accelerations (nv,) (default: those under `forces` and `tau`)
         residual : False leaves out what loads do besides moving the modes (mode displacement)
         """
+        self = as_flown(self, x)
         vdot, forces = self._accelerations(x, vdot, forces, tau)
         return recovered(self, x, vdot, body, forces, tau, residual)
 
@@ -269,7 +277,7 @@ class Dynamics(Kinematics):
     def energies(self, x: State) -> Energies:
         """Return kinetic, strain (modes and springs) and gravity energy."""
         out = np.empty(9, x.q.dtype)
-        self.engine.sums(x.q, x.v, np.zeros(3), out)
+        as_flown(self, x).engine.sums(x.q, x.v, np.zeros(3), out)
         return Energies(*self.finite(out[:3], x).tolist())
 
     def geometric_energy(
@@ -285,6 +293,7 @@ class Dynamics(Kinematics):
         """
         if not self.stiffens:
             return 0.0
+        self = as_flown(self, x)
         vdot, forces = self._accelerations(x, vdot, forces, tau)
         return self.finite(np.atleast_1d(GeometricEnergy(self).at(x, vdot, forces, tau)), x, vdot=vdot).item()
 
@@ -304,9 +313,9 @@ class Dynamics(Kinematics):
     def momentum(self, x: State, about: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return [h; p] (6,): angular momentum about a world point, and linear momentum, world axes."""
         out = np.empty(9, x.q.dtype)
-        self.engine.sums(x.q, x.v, as_array(about, (3,), "about"), out)
+        as_flown(self, x).engine.sums(x.q, x.v, as_array(about, (3,), "about"), out)
         return self.finite(out[3:], x).copy()
 
     def operational_inertia(self, x: State, places: Sequence[Place]) -> np.ndarray:
         """Return J M⁻¹ Jᵀ (6k, 6k) of k places, each (body, node) or body: acceleration for a unit wrench."""
-        return inspection.operational_inertia(self, x, places)
+        return inspection.operational_inertia(as_flown(self, x), x, places)

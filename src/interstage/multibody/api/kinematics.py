@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from interstage.multibody import inspection, places
 from interstage.multibody.api.compiled import Compiled
-from interstage.multibody.loads import check_frame
+from interstage.multibody.loads import as_flown, check_frame
 from interstage.multibody.state import State
 from interstage.multibody.types import Node
 from interstage.spatial import RigidInertia
@@ -70,11 +70,11 @@ class Kinematics(Compiled):
 
     def mass_properties(self, x: State) -> RigidInertia:
         """Return mass, centre of mass and inertia (about it) of the whole, world frame, as if frozen."""
-        return inspection.mass_properties(self, x)
+        return inspection.mass_properties(as_flown(self, x), x)
 
     def center_of_mass(self, x: State, inside: np.ndarray | None = None) -> np.ndarray:
         """Return the centre of mass (3,) in the world; modes move it at every fidelity.
 
         inside : mask (N,) of the bodies that count; default: all
         """
-        return inspection.center_of_mass(self, x, inside)
+        return inspection.center_of_mass(as_flown(self, x), x, inside)

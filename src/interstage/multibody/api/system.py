@@ -17,6 +17,7 @@ from interstage.multibody import places, reroot, summary, topology
 from interstage.multibody.api.closures import Closures
 from interstage.multibody.impulse import Change
 from interstage.multibody.joints import Joint
+from interstage.multibody.loads import as_flown
 from interstage.multibody.model import Mounting, Multibody
 from interstage.multibody.settings import Settings
 from interstage.multibody.state import State
@@ -51,7 +52,7 @@ class System(Closures):
 
         No motion changes: poses, velocities, modal coordinates and rates stay as they are.
         """
-        return topology.detach(self, body, x)
+        return topology.detach(as_flown(self, x), body, x)
 
     def attach(
         self,
@@ -74,7 +75,7 @@ class System(Closures):
 
         Linear and angular momentum are conserved, modal rates included; `change.energy_loss` tells the loss.
         """
-        return topology.attach(self, body, place, x, Docking(joint, rotation, port, snap))
+        return topology.attach(as_flown(self, x), body, place, x, Docking(joint, rotation, port, snap))
 
     def reattach(
         self,
@@ -84,7 +85,7 @@ class System(Closures):
         **how: Unpack[DockingOptions],
     ) -> tuple[System, State]:
         """Detach a body and attach it elsewhere; options as in `attach`."""
-        return topology.reattach(self, body, place, x, Docking(**how))
+        return topology.reattach(as_flown(self, x), body, place, x, Docking(**how))
 
     def replace_joint(
         self, body: str, joint: Joint, x: State, *, rotation: RotationLike | None = None, snap: bool = False
@@ -94,7 +95,7 @@ class System(Closures):
         Coordinates follow from the present pose; velocities that the new joint does not have are lost in a plastic
         impact that conserves momentum.
         """
-        return topology.replace_joint(self, body, joint, x, rotation=rotation, snap=snap)
+        return topology.replace_joint(as_flown(self, x), body, joint, x, rotation=rotation, snap=snap)
 
     def replace_component(
         self,
@@ -111,11 +112,13 @@ class System(Closures):
 
         node, damping, order, n_modes : as in `Multibody.add_body`; node : the one that it has
         """
-        return reroot.replace_component(self, body, component, x, Mounting(node, damping, order, n_modes))
+        return reroot.replace_component(
+            as_flown(self, x), body, component, x, Mounting(node, damping, order, n_modes)
+        )
 
     def remove(self, body: str, x: State) -> tuple[System, State]:
         """Return the system without a free body and all that it carries, and its state."""
-        return topology.remove(self, body, x)
+        return topology.remove(as_flown(self, x), body, x)
 
 
 def _restored(

@@ -14,7 +14,8 @@ from interstage.multibody.kernels.jacobian import energies, jacobian, momentum
 from interstage.multibody.kernels.joints import rates
 from interstage.multibody.kernels.kinematics import kinematics, poses, site_motion, site_pose
 from interstage.multibody.kernels.mass_matrix import composite, mass_matrix
-from interstage.multibody.kernels.slots import get3, get9, get_inertia, put_inertia
+from interstage.multibody.kernels.rows import clear
+from interstage.multibody.kernels.slots import add_inertia, get3, get9, get_inertia
 from interstage.multibody.kernels.small import (
     add,
     kernel,
@@ -71,10 +72,13 @@ def sums(tree, work, q, v, about, out):
 
 
 @kernel
-def composite_from(tree, work, q, v, i, place, out):
-    """Write the inertia (21,) of the whole tree about a place on body i (-1: the world), in its axes: blocks A, B, C.
+def composite_from(tree, work, q, v, i, root, place, out):
+    """Write the inertia (21,) of the whole about a place on body i (-1: the world), in its axes: blocks A, B, C.
 
+    root : the body on nothing whose tree counts, -1: all
     place (12,) : rotation (9,) and position (3,) of the place in the frame of the body
+
+    Trees are seen from the place, not by way of the world: far from its origin that would leave few digits.
     """
     kinematics(tree, work, q, v)
     poses(tree, work)
@@ -82,9 +86,13 @@ def composite_from(tree, work, q, v, i, place, out):
     composite(tree, work)
     R = get9(work.Rw, i)
     at = add(get3(work.pw, i), turn(R, (place[9], place[10], place[11])))
-    seen = shift_inertia(get_inertia(work.P, -1), scale(-1.0, at))
-    axes = product(R, get9(place.reshape(1, 12), 0))
-    put_inertia(out.reshape(1, 21), 0, turn_inertia(seen, transpose(axes)))
+    back, whole = transpose(product(R, get9(place.reshape(1, 12), 0))), out.reshape(1, 21)
+    clear(whole)
+    for r in range(tree.sizes[0]):
+        if tree.body_parent[r] < 0 and (root < 0 or root == r):
+            seen = turn_inertia(get_inertia(work.P, r), product(back, get9(work.Rw, r)))
+            arm = turn(back, add(get3(work.pw, r), scale(-1.0, at)))
+            add_inertia(whole, 0, shift_inertia(seen, arm))
 
 
 @kernel
@@ -130,9 +138,9 @@ def enter_observe(handle, q, v, vdot, sites):
 
 
 @kernel
-def enter_composite(handle, q, v, i, place, out):
+def enter_composite(handle, q, v, i, root, place, out):
     """Call `composite_from` on a handle."""
-    composite_from(tree_of(handle), work_of(handle, out), q, v, i, place, out)
+    composite_from(tree_of(handle), work_of(handle, out), q, v, i, root, place, out)
 
 
 @kernel

@@ -1,0 +1,264 @@
+"""What a log keeps so that each of its rows is a whole point of the flight, and how a row is made one again.
+
+Rows of steps have q, v, masses, continuous ports and states of devices; tables of samples what was sampled. What is
+discrete is logged beside them, in a table of its own that has a row only where something has changed:
+
+KEPT (m, 1 + w + n)    row of steps from which it holds; discrete states; integers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from interstage.hdf5 import Fault
+from interstage.multibody.loads import Force, Loads
+from interstage.output import json_text, parse_json
+from interstage.system.ahead import AHEAD, Ahead
+from interstage.system.followed import NO_CHANGES, Changes
+from interstage.system.holding import holds_of
+from interstage.system.plan import Plan
+from interstage.system.ports import Out
+
+NAME = "KEPT"
+DISCRETE = -1  # number of the table of what is discrete
+Spots = Mapping[tuple[str, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Value:
+    """Where a point finds the numbers of a field.
+
+    table : of steps (0), of samples (1, 2, ...), or DISCRETE;  columns, shape : of its numbers
+    whole : they are integers;  part : who samples it, "" for the others
+    """
+
+    table: int
+    columns: tuple[int, ...]
+    shape: tuple[int, ...]
+    whole: bool = False
+    part: str = ""
+
+
+@dataclass
+class Kept:
+    """What points of rows need, by full names.
+
+    values : states, discrete states, integers, sampled outputs and inputs that are held
+    ticks : {part: (column of the number of its last sample, period, offset)}
+    holds : {integer of a device: body whose joint it holds}
+    start : values of what is sampled as the run began, before a first sample
+    width : columns of the table of what is discrete;  missing : names that were not kept
+    laws : members in Python that remember something
+    driven : {body: columns of steps} with the accelerations of joints that follow motions of a vehicle alone
+    changes : what events may change of the vehicle
+    loads : what acts beside devices from the start, None: nothing; or why the file does not have it
+    """
+
+    values: dict[str, Value] = field(default_factory=dict)
+    ticks: dict[str, tuple[int, float, float]] = field(default_factory=dict)
+    holds: dict[str, str] = field(default_factory=dict)
+    start: dict[str, np.ndarray] = field(default_factory=dict)
+    width: int = 1
+    missing: list[str] = field(default_factory=list)
+    laws: list[str] = field(default_factory=list)
+    loads: Loads | str | None = None
+    changes: Changes = NO_CHANGES
+    driven: dict[str, list[int]] = field(default_factory=dict)
+
+    def described(self) -> str:
+        """Return it as JSON."""
+        values = {n: [v.table, v.columns, v.shape, v.whole, v.part] for n, v in self.values.items()}
+        start = {name: np.ravel(value).tolist() for name, value in self.start.items()}
+        own: dict[str, Any] = {"ticks": self.ticks, "holds": self.holds, "driven": self.driven}
+        own |= {"missing": self.missing, "laws": self.laws, "loads": _told(self.loads)}
+        one = self.changes
+        heirs = [[*key, body, _node(place)] for key, (body, place) in one.heirs.items()]
+        own["changes"] = [list(one.leaving), list(one.coming), sorted(one.parting), heirs]
+        return json_text({"values": values, "start": start, "width": self.width, **own})
+
+    @classmethod
+    def of(cls, json: str, widths: Sequence[int]) -> Kept:
+        """Return what a text held, for tables of such widths."""
+        text = parse_json(json)
+        values = {n: Value(int(v[0]), tuple(v[1]), tuple(v[2]), *v[3:]) for n, v in text["values"].items()}
+        width = int(text["width"])
+        for name, one in values.items():
+            wide = width if one.table == DISCRETE else widths[one.table] if one.table < len(widths) else 0
+            if one.table < DISCRETE or not all(0 < column < wide for column in one.columns):
+                raise Fault(f"'{name}' lies where no columns are")
+        start = {n: np.reshape(np.array(v, float), values[n].shape) for n, v in text["start"].items()}
+        ticks = {part: (int(one[0]), float(one[1]), float(one[2])) for part, one in text["ticks"].items()}
+        found = cls(values, ticks, text["holds"], start, width, text["missing"], text["laws"])
+        found.driven, found.loads = text["driven"], _read(text["loads"])
+        leaving, coming, parting, heirs = text["changes"]
+        places = {(body, at): (name, _place(place)) for body, at, name, place in heirs}
+        found.changes = Changes(leaving, coming, frozenset(parting), places)
+        if any(not 0 < column < widths[0] for columns in found.driven.values() for column in columns):
+            raise Fault("the motion of a joint lies where no columns are")
+        return found
+
+
+def _node(place: Any) -> Any:
+    """Return a node, or a point of a rigid body, as JSON holds it."""
+    return place if place is None or isinstance(place, str) else np.asarray(place).tolist()
+
+
+def _place(told: Any) -> Any:
+    """Return the node or point that `_node` wrote."""
+    return tuple(told) if isinstance(told, list) else told
+
+
+def _told(loads: Loads | str | None) -> object:
+    """Return loads as JSON holds them: numbers alone."""
+    if loads is None or isinstance(loads, str):
+        return loads
+    if loads.in_time:
+        return "functions of time and tables acted"
+    forces = [[f.body, _node(f.node), f.frame, f.numbers.tolist()] for f in loads.forces]
+    return {"forces": forces, "tau": loads.tau.tolist(), "names": list(loads.names)}
+
+
+def _read(told: Any) -> Loads | str | None:
+    """Return the loads that `_told` wrote."""
+    if told is None or isinstance(told, str):
+        return told
+    forces = [Force(body, np.array(wrench), _place(at), frame) for body, at, frame, wrench in told["forces"]]
+    return Loads(tuple(forces), np.array(told["tau"], float), {}, tuple(told["names"]))
+
+
+def point_names(plan: Plan) -> dict[str, str]:
+    """Return the full names of what a point of a flight has of devices, each with the part that samples it, or ""."""
+    found = {}
+    for part in plan.parts:
+        for name, declared in part.what.fields.items():
+            sampled = isinstance(declared, Out) and part.samples(name)
+            if declared.kind in "zwn" or sampled:
+                found[f"{part.path}.{name}"] = part.path if sampled else ""
+    return found | dict.fromkeys(plan.open, "")
+
+
+def _sampling(plan: Plan) -> list[str]:
+    """Return the paths of the parts that sample."""
+    return list(dict.fromkeys(plan.parts[e.part].path for e in plan.sampled if e.function == "sample"))
+
+
+def discrete_numbers(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of discrete states and of integers that points need, rising."""
+    found: dict[str, set[int]] = {"w": set(), "n": set()}
+    for name in [*point_names(plan), *(f"{path}.tick" for path in _sampling(plan))]:
+        slot = plan.slots[name]
+        if slot.kind in found:
+            found[slot.kind].update(range(slot.start, slot.start + slot.size))
+    w, n = (np.array(sorted(found[kind]), dtype=np.int64) for kind in "wn")
+    return w, n
+
+
+def kept_by(plan: Plan, spots: Spots, w: np.ndarray, n: np.ndarray) -> Kept:
+    """Return what points of rows find where.
+
+    spots : table and column of each number that is logged;  w, n : numbers in the table of what is discrete
+    """
+    own = {("w", int(k)): (DISCRETE, 1 + j) for j, k in enumerate(w)}
+    own |= {("n", int(k)): (DISCRETE, 1 + len(w) + j) for j, k in enumerate(n)}
+    where, found = {**spots, **own}, Kept(width=1 + len(own))
+    for name, part in point_names(plan).items():
+        slot = plan.slots[name]
+        at = [where.get((slot.kind, k)) for k in range(slot.start, slot.start + slot.size)]
+        tables = {-2 if spot is None else spot[0] for spot in at}
+        if tables == {-2} or len(tables) > 1:
+            found.missing.append(name)
+            continue
+        columns = tuple(spot[1] for spot in at if spot is not None)
+        found.values[name] = Value(max(tables, default=0), columns, slot.shape, slot.kind == "n", part)
+    clock = plan.clock
+    for entry in plan.sampled:
+        path = plan.parts[entry.part].path
+        spot = where.get(("n", plan.slots[f"{path}.tick"].start))
+        if entry.function == "sample" and spot is not None:
+            found.ticks[path] = spot[1], float(entry.every * clock.tick), float(entry.first * clock.tick)
+    for one in plan.parts:
+        found.holds |= holds_of(one)
+    if all(isinstance(one.what, Ahead) for one in plan.parts):
+        for touch in plan.pushes:
+            slot = touch.slot
+            places = [where.get(("s", k), (1, 0)) for k in range(slot.start, slot.start + slot.size)]
+            if touch.axes == "joint" and touch.quantity not in AHEAD and not any(t for t, _ in places):
+                found.driven[str(touch.place)] = [column for _, column in places]
+    return found
+
+
+def changed_rows(rows: np.ndarray, first: int, before: np.ndarray | None) -> np.ndarray:
+    """Return rows (m, w) of what is discrete where they are not those before, each with its number in front.
+
+    first : number of the first row;  before : the row (1 + w,) before it
+    """
+    if not rows.shape[1] or not len(rows):
+        return np.zeros((0, 1 + rows.shape[1]))
+    both = np.concatenate([rows[:1] if before is None else before[None, 1:], rows[:-1]])
+    same = ((rows == both) | (np.isnan(rows) & np.isnan(both))).all(axis=1)
+    same[0] &= before is not None
+    new = np.flatnonzero(~same)
+    return np.hstack([first + new[:, None].astype(float), rows[new]])
+
+
+class Row:
+    """A row of a log as a point needs it: what devices kept there.
+
+    kept : where things are;  tables : of steps and samples;  discrete : the table KEPT;  k : number of the row
+    """
+
+    def __init__(self, kept: Kept, tables: Sequence[np.ndarray], discrete: np.ndarray, k: int):
+        self.kept, self.tables, self.steps = kept, tables, tables[0][k]
+        self.t = float(self.steps[0])
+        at = int(np.searchsorted(discrete[:, 0], k, "right")) - 1 if len(discrete) else -1
+        self.discrete = discrete[at] if at >= 0 else None
+
+    @property
+    def known(self) -> bool:
+        """Whether all that devices kept is in the log."""
+        return not self.kept.missing and (self.discrete is not None or self.kept.width == 1)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the samples of this time are done: an event at the same time comes before them."""
+        for column, period, offset in self.kept.ticks.values():
+            due = round((self.t - offset) / period)
+            near = abs(offset + due * period - self.t) <= 1e-9 * period + 1e-12 * abs(self.t)
+            if near and due >= 0 and self._number(column) < due:
+                return False
+        return True
+
+    def _number(self, column: int) -> float:
+        assert self.discrete is not None
+        return float(self.discrete[column])
+
+    def driven(self, body: str) -> np.ndarray:
+        """Return the acceleration of a joint that follows a motion."""
+        return self.steps[self.kept.driven[body]].copy()
+
+    def values(self) -> dict[str, np.ndarray]:
+        """Return the values of devices by full name."""
+        return {name: self._value(name, one) for name, one in self.kept.values.items()}
+
+    def _value(self, name: str, one: Value) -> np.ndarray:
+        if one.table == DISCRETE:
+            assert self.discrete is not None
+            row = self.discrete
+        elif one.table == 0:
+            row = self.steps
+        else:
+            table = self.tables[one.table]
+            last = int(np.searchsorted(table[:, 0], self.t, "right"))
+            if one.part in self.kept.ticks:
+                column, period, offset = self.kept.ticks[one.part]
+                done = offset + (self._number(column) + 0.5) * period
+                last = min(last, int(np.searchsorted(table[:, 0], done)))
+            if last == 0:
+                return np.array(self.kept.start.get(name, np.zeros(one.shape)))
+            row = table[last - 1]
+        found = row[list(one.columns)].reshape(one.shape)
+        return np.rint(found).astype(np.int64) if one.whole else found.copy()

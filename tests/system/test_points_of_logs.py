@@ -1,0 +1,239 @@
+"""Every row of a log is a point of its flight: runs go on from it bit for bit, models see what was there."""
+
+from __future__ import annotations
+
+import flight_laws as laws
+import h5py
+import numpy as np
+import pytest
+from device_library import Lag
+
+import interstage as ist
+from interstage.errors import InputError
+
+STEP = {"step": "4 ms"}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Return a flight with everything that a checkpoint has to bring back, and its log."""
+    flight = laws.made()
+    return flight, ist.simulate(flight, laws.begun(flight), until=1, **STEP)
+
+
+def tail_differs(log, rest, k):
+    """Return the greatest difference of a run from row k on and of the run that went on from there."""
+    assert np.array_equal(log.t[k:], rest.t)
+    worst = max(np.abs(log.q[k:] - rest.q).max(), np.abs(log.v[k:] - rest.v).max())
+    for name in log.names():
+        t, found = log.times(name), rest.series(name)
+        mine = log[name][np.searchsorted(t, found.t)]
+        assert set(t[t > log.t[k]]) <= set(found.t)
+        worst = max(worst, np.abs(mine - found.values).max(initial=0.0))
+    return worst
+
+
+@pytest.mark.parametrize("k", [0, 1, 27, 100, 130, -2])
+def test_a_run_goes_on_from_any_row_bit_for_bit(whole, k):
+    """Noise, delays, integrators, laws with memory of many kinds, loads beside devices: nothing is lost.
+
+    The rows 27 and 130 fall between samples, 100 (0.4 s) on those of three rates.
+    """
+    flight, log = whole
+    rest = ist.simulate(flight, log.point(k), until=1, **STEP)
+    assert tail_differs(log, rest, range(len(log.t))[k]) == 0.0
+
+
+def test_a_time_between_rows_is_flown_to(whole):
+    """Rows are 0.1 s apart; the point at 0.14 s is that of the run that logs every step, laws are as before."""
+    _, log = whole
+    flight = laws.made()
+    coarse = ist.simulate(flight, laws.begun(flight), until=1, log_step="0.1 s", **STEP)
+    law = flight.parts()[3].what.function
+    calls = law.calls
+    for t in (0.14, "560 ms"):
+        here, there = coarse.point(t), log.point(t)
+        assert here.t == there.t
+        np.testing.assert_array_equal(here.qv, there.qv)
+        for name, value in there.values.items():
+            np.testing.assert_array_equal(here.values[name], value)
+        assert here.memory["fsw"]["calls"] == there.memory["fsw"]["calls"] < calls
+    assert law.calls == calls
+    assert coarse.point("0.2 s").t == coarse.point(2).t == 0.2
+    with pytest.raises(InputError, match=r"time outside the run.*0 to 1 s.*1\.5"):
+        coarse.point(1.5)
+    with pytest.raises(InputError, match="no such row"):
+        coarse.point(99)
+    with pytest.raises(InputError, match="is not a time"):
+        coarse.point(None)
+
+
+class Summing:
+    """A law that sums up what it is shown."""
+
+    def __init__(self):
+        self.sum = 0.0
+
+    def __call__(self, t, x):
+        self.sum += x
+        return self.sum
+
+
+def lagging():
+    made = ist.Assembly("lagging").add("lag", Lag()).add("total", Summing(), every="0.1 s", out={"y": "1"})
+    return made.wire({"lag.y": "total.x"})
+
+
+def test_rows_around_an_event_on_a_sample_know_whether_it_was_done():
+    """An event comes before the samples of its time: the two rows there have yet to sample, those after have."""
+    flight = lagging()
+    turn = ist.Event(at=0.5, action={"lag.u": -1.0})
+    log = ist.simulate(flight, None, until=1, step="50 ms", set={"lag.u": 1.0}, events=[turn])
+    rows = np.flatnonzero(log.t == 0.5)
+    assert len(rows) == 2 and [float(log.point(int(k)).values["lag.u"]) for k in rows] == [1.0, -1.0]
+    for k in (rows[0] - 1, *rows, rows[1] + 1):
+        point = log.point(int(k))
+        rest = ist.simulate(flight, point, until=1, step="50 ms", events=[turn] if k <= rows[0] else None)
+        mine, its = log.series("total.y"), rest.series("total.y")
+        assert np.array_equal(mine.values[-len(its.t) :], its.values) and its.t[0] == (
+            0.5 if k <= rows[1] else 0.6
+        )
+        assert np.array_equal(log["lag.y"][-len(rest.t) :], rest["lag.y"])
+
+
+def test_what_laws_in_python_remember_goes_with_the_point(tmp_path):
+    """In memory every row has it, asking changes no law; a file does not have it, and runs from its rows say so."""
+    flight = lagging()
+    given = {"until": 1, "step": "50 ms", "set": {"lag.u": 1.0}}
+    log = ist.simulate(flight, None, log=tmp_path / "a.h5", **given)
+    total = flight.parts()[1].what.function
+    assert total.sum == log["total.y"][-1]
+    point = log.point(0.3)
+    assert point.memory["total"]["sum"] == log["total.y"][3]
+    ist.linearize(flight, point, sampled=True)
+    assert total.sum == log["total.y"][-1]
+    saved = ist.load(tmp_path / "a.h5").point(0.3)
+    assert saved.values["total.y"] == point.values["total.y"] == log["total.y"][3]
+    with pytest.raises(InputError, match=r"what 'total' remembered.*checkpoint"):
+        ist.simulate(flight, saved, until=1, step="50 ms")
+    with pytest.warns(UserWarning, match="what 'total' remembered"):
+        ist.linearize(flight, saved)
+
+
+def test_states_that_do_not_say_enough_are_refused(tmp_path):
+    """With keep= the log has not all that devices keep: its rows are states of the vehicle, for nothing else."""
+    flight = laws.made()
+    log = ist.simulate(flight, laws.begun(flight), until=0.1, keep=["gyro.rate"], **STEP)
+    x = log.state(3)
+    assert x.system.mass_properties(x).mass == pytest.approx(flight.vehicle.mass_properties(x).mass)
+    for ask in (
+        lambda: log.point(3),
+        lambda: ist.linearize(flight, x),
+        lambda: ist.trim(flight, x),
+        lambda: ist.simulate(flight, x, until=1, **STEP),
+    ):
+        with pytest.raises(InputError, match=r"not a whole point.*keep="):
+            ask()
+    assert log.point().t == log.end.t  # the end is whole
+
+
+def test_files_of_versions_before_say_what_they_lack(tmp_path):
+    flight = lagging()
+    ist.simulate(flight, None, until=0.2, step="50 ms", set={"lag.u": 1.0}, log=tmp_path / "a.h5")
+    with h5py.File(tmp_path / "a.h5", "r+") as f:
+        sums = f["SUMS"][:]
+        kept = sums[:, 0] != len([n for n in f if n.startswith("SAMPLES_")]) + 5
+        f["SUMS"].resize(kept.sum(), axis=0)
+        f["SUMS"][:] = sums[kept]
+        f["SCHEMA_VERSION"][...] = 1
+        for name in ("POINTS", "KEPT"):
+            del f[name]
+    old = ist.load(tmp_path / "a.h5")
+    with pytest.raises(InputError, match="file is of a version that did not keep"):
+        old.point(1)
+    assert old.state(1).t == old.t[1]
+
+
+# a vehicle alone ------------------------------------------------------------------------------------------
+
+
+def burning(t):
+    """Return 10 kg that lose 1 kg/s, their center that moves, and the inertia about it."""
+    return 10.0 - t, [0.1 * t, 0.0, 0.0], np.diag([1.0, 2.0 - 0.1 * t, 2.0])
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_a_row_of_a_body_that_burns_has_the_mass_of_its_time(tmp_path, where):
+    mb = ist.Multibody("candle")
+    mb.add_body("b", mass=10.0, inertia=[1.0, 2.0, 2.0], joint=ist.Free())
+    system = mb.compile()
+    given = {"step": 0.1, "mass": {"b": burning}, "forces": {"b": [0, 0, 0, 1.0, 0, 0]}}
+    log = ist.simulate(system, system.state(), until=5, log=tmp_path / "a.h5", **given)
+    log = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    for k in (0, 17, -1):
+        m, com, inertia = burning(log.t[k])
+        for found in (log.system.mass_properties(log.state(k)), system.mass_properties(log.point(k))):
+            assert found.mass == pytest.approx(m, rel=1e-15)
+            np.testing.assert_allclose(found.inertia, inertia, atol=1e-14)
+            np.testing.assert_allclose(found.com - log.position("b")[k], com, atol=1e-13)
+        assert system.energies(log.state(k)).kinetic == pytest.approx(0.5 * m * log.velocity("b")[k, 3] ** 2)
+    np.testing.assert_allclose(log["mass"], 10.0 - log.t, rtol=1e-15)
+    np.testing.assert_allclose(log["com"][:, 0], 0.1 * log.t, atol=1e-15)
+    np.testing.assert_allclose(log["inertia"][:, 1, 1], 2.0 - 0.1 * log.t, atol=1e-14)
+    assert [log.series(name).unit for name in ("mass", "com", "inertia")] == ["kg", "m", "kg*m^2"]
+    rest = ist.simulate(system, log.point(30), until=5, step=0.1, mass={"b": burning})
+    np.testing.assert_array_equal(rest.q, log.q[30:])
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_the_frequency_of_a_row_is_that_of_its_mass(tmp_path, where):
+    """m(t) on a spring: √(k/m)/2π, in modes and in poles."""
+    mb = ist.Multibody("bob")
+    mb.add_body("b", mass=10.0, inertia=[1.0, 2.0, 2.0], joint=ist.Prismatic("x", stiffness=90.0))
+    system = mb.compile()
+    lighter = {"b": lambda t: (10.0 - t, [0, 0, 0], np.eye(3))}
+    log = ist.simulate(system, system.state(q=[0.1]), until=5, step=0.1, mass=lighter, log=tmp_path / "a.h5")
+    log = log if where == "memory" else ist.load(tmp_path / "a.h5")
+    for k in (0, 10, 33, -1):
+        wanted = np.sqrt(90.0 / (10.0 - log.t[k])) / (2.0 * np.pi)
+        assert log.system.modes(log.state(k)).frequencies_hz[0] == pytest.approx(wanted, rel=1e-14)
+        poles = ist.linearize(system, log.point(k)).poles()
+        assert np.abs(poles.imag).max() / (2.0 * np.pi) == pytest.approx(wanted, rel=1e-14)
+
+
+def test_masses_of_two_vehicles_by_parallel_axes():
+    """A hinge at angle q: by hand. Bodies are named where there are two vehicles."""
+    mb = ist.Multibody("pair")
+    mb.add_body("hull", mass=3.0, inertia=[1.0, 2.0, 3.0], joint=ist.Free())
+    mb.add_body(
+        "arm", mass=2.0, com=[1.0, 0, 0], inertia=[0.1, 0.2, 0.3], parent="hull", joint=ist.Revolute("z")
+    )
+    alone = mb.compile()
+    mb.add_body("buoy", mass=7.0, inertia=[1.0, 1.0, 1.0], joint=ist.Free())
+    system = mb.compile()
+    q, far = 0.7, np.array([6.4e6, -1e6, 3e6])
+    arm = np.array([np.cos(q), np.sin(q), 0.0])
+    com = 2.0 * arm / 5.0
+    turn = np.array([[np.cos(q), -np.sin(q), 0], [np.sin(q), np.cos(q), 0], [0, 0, 1]])
+    about = turn @ np.diag([0.1, 0.2, 0.3]) @ turn.T + np.diag([1.0, 2.0, 3.0])
+    about += sum(m * ((r @ r) * np.eye(3) - np.outer(r, r)) for m, r in ((3.0, -com), (2.0, arm - com)))
+    for one in (alone, system):
+        x = one.state()
+        x["hull"].position[:], x["arm"].q[:] = far, q
+        log = ist.simulate(one, x, until=0.1, step=0.05)
+        name = "{}" if one is alone else "{}.hull"
+        np.testing.assert_allclose(log[name.format("mass")], 5.0, rtol=1e-15)
+        np.testing.assert_allclose(log[name.format("com")][0], com, atol=1e-14)
+        np.testing.assert_allclose(log[name.format("inertia")][0], about, atol=1e-13)
+        # seen from the arm: turned back by q
+        np.testing.assert_allclose(log["com.arm"][0], turn.T @ com, atol=1e-14)
+        np.testing.assert_allclose(log["inertia.arm"][0], turn.T @ about @ turn, atol=1e-13)
+    np.testing.assert_allclose(log["mass.buoy"], 7.0, rtol=1e-15)
+    # far from the origin of the world the inertia keeps its digits
+    whole = alone.mass_properties(alone.state(x.q[: alone.nq]))
+    np.testing.assert_allclose(whole.inertia, about, atol=1e-12)
+    np.testing.assert_allclose(whole.com, far + com, rtol=1e-15)
+    with pytest.raises(InputError, match=r"several.*hull, buoy.*mass\.hull"):
+        log["mass"]
+    with pytest.raises(InputError, match=r"no body 'bouy'.*buoy"):
+        log["mass.bouy"]
