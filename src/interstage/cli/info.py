@@ -285,7 +285,7 @@ def summary(c: Component, file: str) -> None:
         if not c.has_integrals
         else "all orders" + (", rotary nodes" if c.rotary else ""),
         "child bodies": ", ".join(body.name for body in c.child_bodies[:8]) or "none",
-        "masses inside": _inside(c),
+        **({"masses inside": _inside(c)} if c.lumped_inside is not None else {}),
         "made from": ", ".join(v for k, v in c.provenance.items() if k in ("deck", "solver")) or "not said",
     }
     for key, value in rows.items():
@@ -298,7 +298,7 @@ def summary(c: Component, file: str) -> None:
 def _inside(c: Component) -> str:
     names = [] if c.lumped_inside is None else c.lumped_inside.names
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(names[:8]) + more if names else "none declared"
+    return ", ".join(names[:8]) + more
 
 
 def _reference(c: Component) -> str:
