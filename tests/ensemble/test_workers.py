@@ -276,14 +276,12 @@ def test_a_worker_killed_while_it_starts_is_started_again(unbroken, tmp_path, mo
         pool = begun(self, count)
         starts.append(pool)
         if len(starts) == 1:
-            for process in list(pool._processes.values()):
-                process.kill()
             pool.shutdown(cancel_futures=True)
             raise BrokenProcessPool("killed")
         return pool
 
-    begun = workers.Processes._start
-    monkeypatch.setattr(workers.Processes, "_start", start)
+    begun = workers.Processes.start_once
+    monkeypatch.setattr(workers.Processes, "start_once", start)
     study = ist.monte_carlo(studied.slow, A, 60, seed=9, folder=tmp_path, workers=1)
     assert study.digest == unbroken.digest and len(starts) == 2
 

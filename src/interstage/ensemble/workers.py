@@ -191,11 +191,11 @@ class Processes:
         """Return a pool that works; a process that is killed while it starts is started again."""
         for _ in range(STARTS - 1):
             try:
-                return self._start(workers)
+                return self.start_once(workers)
             except BrokenExecutor:
                 continue
         try:
-            return self._start(workers)
+            return self.start_once(workers)
         except BrokenExecutor:
             raise InputError(
                 "worker processes cannot start",
@@ -204,7 +204,8 @@ class Processes:
                 "or script; fewer workers= need less memory, workers=0 runs here",
             ) from None
 
-    def _start(self, workers: int) -> Executor:
+    def start_once(self, workers: int) -> Executor:
+        """Return a pool whose first process has said that it is ready; BrokenExecutor where it died before."""
         from concurrent.futures import ProcessPoolExecutor  # which registers what is to be done at the end
 
         pool = ProcessPoolExecutor(
