@@ -103,5 +103,5 @@ def test_the_script_of_the_readme_runs(folder, monkeypatch, capsys):
 
 def test_readme_links_lead_somewhere():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#]+)", text):
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
         assert target.startswith("http") or (ROOT / target).exists(), f"README.md links to {target}"

@@ -7,8 +7,10 @@ import pytest
 
 from interstage import FEModel, buckling, normal_modes, static
 from interstage.component.from_nastran.lumped_cards import child_bodies
+from interstage.component.from_nastran.source import bare_model
 from interstage.errors import InputError, InterstageError
 from interstage.fem.from_deck.parts import read_parts
+from interstage.fem.solutions import subcase_constraints
 from interstage.nastran import deck_from_text
 
 NORMAL = np.array([0.6, 0.64, 0.48])
@@ -146,7 +148,9 @@ def test_mistakes_are_named(joins):
 
 
 def test_lumped_bodies_of_the_image_can_be_taken_out():
-    own, image = sorted(child_bodies(FEModel.from_deck(mirrored())), key=lambda body: body.grid)
+    fe = FEModel.from_deck(mirrored())
+    found = child_bodies(fe, bare_model(fe), subcase_constraints(fe, None))
+    own, image = sorted(found, key=lambda body: body.grid)
     assert (own.mass, own.grid) == (image.mass, image.grid % 1000)
     np.testing.assert_allclose(image.position + image.com, Q @ (own.position + own.com), atol=1e-11)
     np.testing.assert_allclose(image.inertia, Q @ own.inertia @ Q, atol=1e-11)
