@@ -65,14 +65,14 @@ def ringing(t: float) -> Ringing:
     begin["pitch"][model.states.index(f"{av.NAME}.wy")] = KICKS["pitch"][1]
     begin["bending"][[model.states.index(f"{av.NAME}.eta{k}_rate") for k in (1, 2)]] = KICKS["bending"][1]
     y = (rates["bending"] - rates[""])[1 : round(RINGS / ap.FRAME), 1]
-    first, run = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
+    first, rung = measured(heard(model, begin["bending"], 1), y, 1.6, 4.2)
     last, _ = bending(heard(later, begin["bending"], 1), 1.6, 4.2)
     apart = {}
     for name in ("roll", "pitch"):
         linear = decaying(model, later, begin[name])[1:, KICKS[name][0]]
         run = (rates[name] - rates[""])[1 : len(linear) + 1, KICKS[name][0]]
         apart[name] = float(np.abs(run - linear).max() / np.abs(linear).max())
-    return Ringing(t, 0.5 * (first + last), run, apart)
+    return Ringing(t, 0.5 * (first + last), rung, apart)
 
 
 def decaying(first: ist.LinearModel, later: ist.LinearModel, begin: np.ndarray) -> np.ndarray:
