@@ -282,6 +282,35 @@ def test_loads_in_time_are_those_of_single_runs(method):
         assert far(again["panel"].q[:, 0], single["panel"].q[:, 0]) < ALIKE
 
 
+@pytest.mark.parametrize("edges", [(-1.0, 0.004), (0.0565, 1.0), (0.053, 0.057)], ids=str)
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "ros2", "ros3"])
+def test_pulses_whose_edges_are_ends_of_steps_have_their_impulse(method, edges):
+    """m Δv = F · width and I Δω = T · width, to rounding; a table with rows on and beside the edges is no harm."""
+    mb = ist.Multibody("b")
+    mb.add_body("b", mass=2.0, inertia=np.eye(3), joint=ist.Free())
+    mb.add_body("wheel", mass=1.0, inertia=[3.0, 3.0, 3.0], joint=ist.Revolute("z"))
+    system, (begin, end) = mb.compile(), edges
+    width = min(end, 0.1) - max(begin, 0.0)
+    log = ist.simulate_batch(
+        system,
+        system.state(),
+        until=0.1,
+        step=5e-4,
+        samples=2,
+        method=method,
+        device="cpu",
+        forces=[
+            ist.Force("b", lambda t: [0, 0, 0, 0, 500.0 if begin <= t < end else 0.0, 0]),
+            ist.Force("b", ([0.0, 0.004, 0.0041, 0.053], [[0, 0, 0, 0, 0, f] for f in (1.0, 3.0, 0.0, 0.0)])),
+        ],
+        tau={"wheel": lambda t: 70.0 if begin < t <= end else 0.0},
+        disperse={"force": [1.0, 3.0]},
+        outputs=["final v.b.vy", "final v.wheel.angle"],
+    )
+    assert log["final v.b.vy"] == pytest.approx(500.0 * width / 2.0 * np.array([1.0, 3.0]), rel=1e-12)
+    assert log["final v.wheel.angle"] == pytest.approx(70.0 * width / 3.0, rel=1e-12)
+
+
 @pytest.mark.kernels
 def test_loads_in_time_with_a_condition():
     """Loads by tables are themselves between steps too, where a condition is crossed."""

@@ -238,6 +238,18 @@ def test_the_text_of_the_kernel_gives_the_samples_of_the_cpu(monkeypatch, case, 
     assert log.stopped or case != "law, stops, forces"
 
 
+def test_the_text_of_the_kernel_keeps_the_impulse_of_a_pulse(monkeypatch):
+    """Steps end at the edge: m Δv = F · width to rounding."""
+    mb = ist.Multibody("b")
+    mb.add_body("b", mass=2.0, inertia=np.eye(3), joint=ist.Free())
+    system = mb.compile()
+    force = {"b": lambda t: [0, 0, 0, 0, 500.0 if t < 0.004 else 0.0, 0]}
+    given = {"until": 0.006, "step": 5e-4, "samples": 1, "outputs": "final v.b.vy", "forces": force}
+    plan = plan_of(monkeypatch, system, system.state(), **given)
+    found = flown_here(plan, lay_out(plan, CONSTANT))
+    assert found.reduced[0] == pytest.approx(500.0 * 0.004 / 2.0, rel=1e-12)
+
+
 def test_a_program_serves_all_batches_that_differ_in_what_is_handed_over(monkeypatch):
     """Numbers of samples, steps and pace are handed over; those of the vehicle are in the program."""
 

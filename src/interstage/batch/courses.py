@@ -4,7 +4,8 @@
 
 Tables have rows where a table given to the call has some, so that they are what was given. Functions are asked at the
 times of all stages of all steps, where their rows are exact; between them, where a condition is crossed, they are
-linear too. A sample has its own scales, one for each number that changes.
+linear too. Stages at the ends of a step look just inside of it (`system.kernels.slope`), so each end has two rows: of
+what jumps there, one on either side. A sample has its own scales, one for each number that changes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from interstage.multibody import System
 from interstage.multibody.calling import asks_system
 from interstage.multibody.loads import Force, JointLaws, Loads, TimeTable
 from interstage.system.acting import Acting
+from interstage.system.kernels.slope import just_after, just_before
+from interstage.system.loop_kernels import plain
 
 MOST_MIB = 512.0  # a table that is larger is a mistake
 
@@ -44,13 +47,15 @@ class Course:
             return cls(np.zeros(0), np.zeros((0, 0)), np.zeros(0, np.int64), loads)
         _check(loads.law)
         known = _all_tables([loads.law, *(force.wrench for force in loads.forces)])
-        asked = len(loads.corners) if known else steps * len(nodes)
-        numbers = float(asked) * (system.nv + 6 * len(loads.forces))
+        many = len(loads.corners) if known else steps * len(nodes)
+        numbers = float(many) * (system.nv + 6 * len(loads.forces))
         hint = "give tables (times, values) in place of functions of time"
-        check_memory(f"loads at {asked} times", numbers, MOST_MIB, "forces, tau", hint)
-        times = loads.corners if known else _with_corners(_stages(step, steps, nodes), loads.corners)
+        check_memory(f"loads at {many} times", numbers, MOST_MIB, "forces, tau", hint)
+        times = asked = loads.corners
+        if not known:
+            times, asked = _with_corners(*_stages(step, steps, nodes), loads.corners)
         acting = Acting(loads, "world")
-        rows = acting.table(times.tolist(), lambda t: system, acting.rows(system, float(times[0]))[1])
+        rows = acting.table(asked.tolist(), lambda t: system, acting.rows(system, float(asked[0]))[1])
         changes = np.flatnonzero((rows != rows[0]).any(axis=0))
         return cls(
             times,
@@ -124,10 +129,11 @@ def _all_tables(given: Iterable[object]) -> bool:
     )
 
 
-def _with_corners(times: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Return times with those of corners among them."""
-    inside = (corners > times[0]) & (corners < times[-1])
-    return np.unique(np.concatenate([times, corners[inside]]))
+def _with_corners(times: np.ndarray, asked: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return times of rows, and those at which loads are asked for them, with corners of tables among them."""
+    new = corners[(corners > times[0]) & (corners < times[-1])]
+    times, first = np.unique(np.concatenate([times, new]), return_index=True)
+    return times, np.concatenate([asked, new])[first]
 
 
 def _entries(nv: int, columns: np.ndarray) -> np.ndarray:
@@ -146,7 +152,16 @@ def _without(loads: Loads, row: np.ndarray, changes: np.ndarray) -> Loads:
     return replace(loads, forces=forces, tau=row[:nv] if loads.law is not None else loads.tau, law=None)
 
 
-def _stages(step: float, steps: int, nodes: np.ndarray) -> np.ndarray:
-    """Return the times of the stages of equal steps from zero; nodes : those of one step, in steps."""
-    times = step * (np.arange(steps)[:, None] + nodes[:-1])
-    return np.append(times.ravel(), step * steps)
+def _stages(step: float, steps: int, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return times of rows for the stages of equal steps from zero, and those at which loads are asked for them.
+
+    They are asked where stages look. Rows at ends of steps stand half as far inside, so that a stage whose time is
+    rounded in another way, as a GPU may do, is not between the two rows of an end.
+
+    nodes : times of the stages in one step, in steps, with both ends
+    """
+    begin = step * np.arange(steps)
+    end, inner = begin + step, begin[:, None] + step * nodes[1:-1]
+    after, before = plain(just_after)(begin), plain(just_before)(end)
+    times = np.column_stack([0.5 * (begin + after), inner, 0.5 * (before + end)])
+    return times.ravel(), np.column_stack([after, inner, before]).ravel()
