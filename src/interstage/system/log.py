@@ -118,7 +118,9 @@ class Log:
         return {**self.__dict__, "fly": None}  # what flew does not travel
 
     def save(self, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> None:
-        """Write the log file (HDF5), whole or not at all.
+        """Write the log file (HDF5), whole or not at all: states, masses, events and signals, not the vehicle.
+
+        Points of the run (`point`, `state`), energies and the vehicle are in files of `simulate(..., log=path)`.
 
         signals : {name: (values (m,), unit)} to keep beside the states
         """

@@ -7,6 +7,7 @@ PHASES/<k>/BODIES/<name>/q, v, eta, etadot  where the columns of a body begin an
 PHASES/<k>/BODIES/<name>/joint, parent      words
 PHASES/<k>/BODIES/<name>/coordinates        name and kind (angle, length, quaternion) of each column q, one a line
 PHASES/<k>/BODIES/<name>/velocities         the same of each column v, the kind of what it is the rate of
+PHASES/<k>/MASSES/<root>/mass (m,), com (m, 3), inertia (m, 3, 3)  of the vehicle on that root, see `log_masses`
 SIGNALS/<name>/value (all m,), unit         quantities that the maker of the log added, over all phases
 EVENTS                                      what happened, one a line: time, then its name
 UNITS                                       of mass, length and time where they are known, JSON
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,7 @@ from interstage.hdf5 import Fault, Group, link_name, opened, plain_name, put_arr
 from interstage.multibody.joints import Coordinate
 from interstage.multibody.model import vehicle_units
 from interstage.output import json_text, parse_json
+from interstage.system.log_masses import SHAPES, check_vehicle, is_mass, roots_of
 
 if TYPE_CHECKING:
     from interstage.system.log import Log
@@ -64,11 +67,23 @@ class LoggedPhase:
     v: np.ndarray
     velocity_names: list[str]
     bodies: dict[str, LoggedBody]
+    masses: dict[str, dict[str, np.ndarray]] = field(
+        default_factory=dict
+    )  # of vehicles by root, then by word
+
+    def root(self, body: str) -> str:
+        """Return the root of the vehicle that has a body."""
+        while self.bodies[body].parent:
+            body = self.bodies[body].parent
+        return body
 
 
 @dataclass
 class LogFile:
-    """What a log file holds."""
+    """What a log file holds: states, signals and the masses of vehicles over time, not the vehicle itself.
+
+    `log["mass"]`, `log["com"]`, `log["inertia"]` are (m,), (m, 3), (m, 3, 3), with several vehicles `log["mass.bus"]`.
+    """
 
     vehicle: str
     phases: list[LoggedPhase]
@@ -88,18 +103,52 @@ class LogFile:
         return {name: body for phase in self.phases for name, body in phase.bodies.items()}
 
     def __getitem__(self, name: str) -> LoggedBody | np.ndarray:
-        """Return a body as it is in the last phase that has it, or the values (m,) of a signal."""
+        """Return a body as it is in the last phase that has it, the values (m,) of a signal, or masses (m, ...)."""
         if name in self.bodies:
             return self.bodies[name]
         if name in self.signals:
             return self.signals[name][0]
+        if is_mass(name):
+            return self._masses(name)
         raise InputError(
             f"the log has no body and no signal '{name}'", hint=known_names([*self.bodies, *self.signals])
         )
 
+    def __getattr__(self, key: str) -> Any:
+        if not key.startswith("_") and hasattr(import_module("interstage.system.log").Log, key):
+            raise AttributeError(
+                f"a log from Log.save has no '{key}': the file has states, masses and signals, not the vehicle; "
+                'write the log by simulate(..., log="run.h5"), whose file has it'
+            )
+        raise AttributeError(f"'LogFile' object has no attribute '{key}'")
+
+    def _masses(self, name: str) -> np.ndarray:
+        """Return the values (m, ...) of a channel of masses."""
+        what, _, body = name.partition(".")
+        if not any(phase.masses for phase in self.phases):
+            raise InputError(
+                "the log has no masses: a version wrote it that did not keep them", where=f"'{name}'"
+            )
+        roots = [list(phase.masses) for phase in self.phases]
+        check_vehicle(name, list(self.bodies), roots)
+        return np.concatenate([_masses_of(phase, what, body) for phase in self.phases])
+
     def __repr__(self) -> str:
         many = f", {len(self.phases)} phases" if len(self.phases) > 1 else ""
         return f"<LogFile of '{self.vehicle}': {len(self.t)} states{many}, {len(self.signals)} signals>"
+
+
+def _masses_of(phase: LoggedPhase, what: str, body: str) -> np.ndarray:
+    """Return the rows (m, ...) of masses of one phase, of the vehicle that has a body, NaN while it is not there."""
+    if body and body not in phase.bodies:
+        return np.full((len(phase.t), *SHAPES[what]), np.nan)
+    root = phase.root(body) if body else next(iter(phase.masses))
+    if body not in ("", root) and what != "mass":
+        raise InputError(
+            f"the file has '{what}' from the root of a vehicle, not from '{body}'",
+            hint=f'log["{what}.{root}"], or write the log by simulate(..., log="run.h5")',
+        )
+    return phase.masses[root][what]
 
 
 def write_log(log: Log, path: str | Path, signals: Mapping[str, tuple[ArrayLike, str]] | None = None) -> Path:
@@ -151,6 +200,10 @@ def _phase(f: h5py.Group, phase: Phase) -> None:
             "a name in a log cannot hold a line break", got=repr(next(n for n in names if "\n" in n))
         )
     put_text(f, "VELOCITY_NAMES", "\n".join(names))
+    for root in roots_of(system):
+        group = f.create_group(f"MASSES/{link_name(root)}")
+        for word, values in zip(SHAPES, phase.wholes(root)):
+            put_array(group, word, values)
     for spec in system.model.specs:
         where = system.layout[spec.name]
         group = f.create_group(f"BODIES/{link_name(spec.name)}")
@@ -222,7 +275,17 @@ def _loaded_phase(f: Group) -> LoggedPhase:
         group = f.child("BODIES")
         for name in group.names():
             bodies[plain_name(name)] = _loaded_body(group.child(name), q, v)
-    return LoggedPhase(t, q, v, f.text("VELOCITY_NAMES").split("\n"), bodies)
+    found = LoggedPhase(t, q, v, f.text("VELOCITY_NAMES").split("\n"), bodies)
+    if f.has("MASSES"):
+        group = f.child("MASSES")
+        for name in group.names():
+            if plain_name(name) not in bodies:
+                raise Fault(f"'{group.label}{name}' is of no body")
+            one = group.child(name)
+            found.masses[plain_name(name)] = {
+                word: one.array(word, (len(t), *shape), finite=False) for word, shape in SHAPES.items()
+            }
+    return found
 
 
 def _loaded_body(f: Group, q: np.ndarray, v: np.ndarray) -> LoggedBody:

@@ -31,21 +31,28 @@ def roots_of(system: System) -> list[str]:
     return [spec.name for spec in system.model.specs if spec.parent is None]
 
 
+def check_vehicle(name: str, bodies: Sequence[str], roots: Sequence[Sequence[str]]) -> None:
+    """Refuse a channel of a body that is not there, or of no body where phases have several vehicles.
+
+    bodies : of all phases;  roots : of the vehicles of each phase
+    """
+    what, _, body = name.partition(".")
+    if body and body not in bodies:
+        raise InputError(f"there is no body '{body}'", where=f"'{name}'", hint=did_you_mean(body, bodies))
+    if not body and any(len(one) != 1 for one in roots):
+        known = dict.fromkeys(root for one in roots for root in one)
+        raise InputError(
+            f"'{what}' is of one vehicle, and the log has several",
+            got=f"vehicles with the roots {', '.join(known)}",
+            hint=f'name a body of the one that is meant: log["{what}.{next(iter(known))}"]',
+        )
+
+
 def masses(phases: Sequence[Phase], name: str) -> tuple[np.ndarray, str]:
     """Return the values (m, ...) of a channel and its unit; see the module."""
     what, _, body = name.partition(".")
     known = dict.fromkeys(b for phase in phases for b in phase.system.bodies)
-    if body and body not in known:
-        raise InputError(
-            f"there is no body '{body}'", where=f"'{name}'", hint=did_you_mean(body, list(known))
-        )
-    if not body and any(len(roots_of(phase.system)) != 1 for phase in phases):
-        roots = dict.fromkeys(root for phase in phases for root in roots_of(phase.system))
-        raise InputError(
-            f"'{what}' is of one vehicle, and the log has several",
-            got=f"vehicles with the roots {', '.join(roots)}",
-            hint=f'name a body of the one that is meant: log["{what}.{next(iter(roots))}"]',
-        )
+    check_vehicle(name, list(known), [roots_of(phase.system) for phase in phases])
     return np.concatenate([_rows(phase, what, body) for phase in phases]), _unit(phases[0].system, what)
 
 
