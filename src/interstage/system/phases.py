@@ -265,7 +265,7 @@ class Phase:
 
     def wholes(self, body: str) -> Wholes:
         """Return mass (m,), center of mass (m, 3) and inertia (m, 3, 3) of the vehicle that has a body."""
-        if body not in self._wholes:
+        if body not in self._wholes or len(self._wholes[body][0]) != len(self):  # rows may have been cut off
             masses = *self._masses, self._tanks
             self._wholes[body] = wholes_of_rows(self.system, self.q, self.v, masses, body)
         return self._wholes[body]
