@@ -271,3 +271,54 @@ def test_saved_states_have_masses_and_say_where_points_are(tmp_path):
         del f["PHASES/0/MASSES"]
     with pytest.raises(InputError, match="version"):
         ist.load(tmp_path / "a.h5")["mass.b"]
+
+
+class Wind(ist.Device):
+    """A torque on a joint, whoever holds it."""
+
+    joint = ist.Hinge()
+    torque = joint.force()
+
+    def outputs(d, t):
+        d.torque = 2.0
+
+
+class Sweep(ist.Device):
+    """The acceleration of a joint."""
+
+    joint = ist.Hinge()
+    acceleration = joint.motion()
+
+    def outputs(d, t):
+        d.acceleration = 2.0
+
+
+@pytest.mark.parametrize("drive", [Wind, Sweep])
+def test_points_behind_a_latch_keep_the_joint_locked_that_a_device_drives(drive, tmp_path):
+    """Two coaxial rotors of 3 and 1 kg m², the first on 12 N m/rad: together they swing at √(12/4) rad/s, apart at 2.
+
+    The latch keeps 3 ω₁ + ω₂ and leaves one rate; what the device pushes is carried by the latch.
+    """
+    mb = ist.Multibody("rotors")
+    mb.add_body("drum", mass=1.0, inertia=[3, 3, 3], joint=ist.Revolute("z", stiffness=12.0))
+    mb.add_body("arm", mass=1.0, inertia=[1, 1, 1], parent="drum", at=[0, 0, 0], joint=ist.Revolute("z"))
+    vehicle = mb.compile()
+    flight = ist.Assembly("x", vehicle=vehicle).add("drive", drive(joint="arm"))
+    latch = ist.Event(at=0.5, action=ist.Switch("arm", "locked"))
+    log = ist.simulate(
+        flight, vehicle.state(q=[0.1, 0.0]), until=1, events=[latch], log=tmp_path / "a.h5", **STEP
+    )
+    before, after = np.flatnonzero(log.t == 0.5)
+    (drum, arm), (rate, left) = log.v[before], log.v[after]
+    assert left == 0.0 and arm > 0.5
+    assert rate == pytest.approx((3 * drum + (drum + arm)) / 4, rel=1e-12)
+    for k in (int(after), -10):
+        point = log.point(k)
+        poles = np.linalg.eigvals(ist.linearize(flight, point).A)
+        assert np.abs(poles.imag).max() == pytest.approx(np.sqrt(3.0), rel=1e-9)
+        assert ist.trim(flight, point)["drum"].q == pytest.approx(0.0, abs=1e-9)
+        rest = ist.simulate(flight, point, until=1, **STEP)
+        assert np.array_equal(rest.q[-1], log.q[-1]) and not rest["arm"].v.any()
+    assert np.array_equal(
+        ist.simulate(flight, ist.load(tmp_path / "a.h5").point(-10), until=1, **STEP).q[-1], log.q[-1]
+    )

@@ -13,7 +13,6 @@ from interstage.multibody.loads import split_place
 from interstage.multibody.places import loaded, located
 from interstage.system import loop_kernels as kernels
 from interstage.system.ahead import AHEAD, LEVELS, MASS
-from interstage.system.holding import held_joints
 from interstage.system.inside import carried_arrays
 from interstage.system.plan import Plan, Touch
 from interstage.system.ports import AXES, GRAVITY
@@ -127,7 +126,7 @@ class Touched:
         """Refuse a joint that a device cannot drive as it wants to; one whose motion it says is prescribed by that."""
         body = self.touching.joint(touch)
         mode = self.system.joint_mode(body)
-        if mode == "locked" and (self.touching.changing or body in held_joints(self.plan)):
+        if mode == "locked":
             return  # the lock carries what pushes
         if wanted == "prescribed" and mode == "free":
             self.system.set_joint_mode(body, wanted)
