@@ -21,7 +21,7 @@ from interstage.system.events import Event
 from interstage.system.fast_states import chosen_step, warn_of_fast_states
 from interstage.system.faults import Fault
 from interstage.system.flight import Flight
-from interstage.system.flight_point import check_frame_used, with_loads
+from interstage.system.flight_point import begin_time, check_frame_used, with_loads
 from interstage.system.histories import Motion
 from interstage.system.log import Log
 from interstage.system.methods import Method, method_of
@@ -191,11 +191,12 @@ def _refuse_of_one_vehicle(ports: Mapping[str, object], events: Sequence[Event])
             )
 
 
-def _look_at_loads(system: System, x: State, start: Period) -> None:
+def _look_at_loads(system: System, x: State, start: Period | None) -> None:
     """Warn of flexible bodies whose loads at the start matter, and whose stiffness does not know them."""
     if isinstance(x, OperatingPoint) and x.loads.forces and unstiffened(system):
         view = system.with_settings(x.settings)
-        loads = x.loads.at(float(period_of(start, "start", zero=True)), view)
+        t = begin_time(x) if start is None else float(period_of(start, "start", zero=True))
+        loads = x.loads.at(t, view)
         notes_on_stiffening(view, x, view.forward_dynamics(x, forces=loads), loads)
 
 
