@@ -98,3 +98,17 @@ def test_an_unstable_hydraulic_engine_grows_in_runs_whose_steps_nobody_chose():
     early, late = (q[(log.t > t) & (log.t <= t + 0.1)].max() for t in (0.4, 0.9))
     assert rate > 5.0
     assert np.log(late / early) / 0.5 == pytest.approx(rate, rel=0.03)
+
+
+def test_free_bodies_on_a_spring_are_told_of():
+    """A free body has fewer eigenvectors than eigenvalues of zero; 1 kg and 1 kg on k: ω² = 2k."""
+    mb = ist.Multibody("two")
+    for name in "ab":
+        mb.add_body(name, mass=1.0, inertia=np.eye(3), joint=ist.Free())
+    system, w = mb.compile(), 2 * np.pi * 20.0
+    made = ist.Assembly("x", vehicle=system)
+    made.add("k", dev.Spring(a="a", b="b", stiffness=0.5 * w**2, damping=0.0, length=1.0))
+    x = system.state()
+    x["b"].position[:] = [1.001, 0, 0]
+    with pytest.warns(FidelityWarning, match="what devices let swing at 20 Hz"):
+        ist.simulate(made, x, until=2, step="10 ms")

@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.linalg
 
 from interstage.errors import FidelityWarning, InputError
 from interstage.multibody import State
@@ -52,12 +53,14 @@ def growth(method: Compiled, w: complex) -> float:
 class Rates:
     """How fast a flight may change at its start: eigenvalues λ (n,) of ∂ẏ/∂y and what they are of.
 
-    J : ∂ẏ/∂y (n, n);  vectors : right eigenvectors;  names : of the entries of y;  whole : the vehicle is in y too
+    J : ∂ẏ/∂y (n, n);  vectors, left : right and left eigenvectors, columns
+    names : of the entries of y;  whole : the vehicle is in y too
     """
 
     J: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
+    left: np.ndarray
     names: list[str]
     whole: bool
 
@@ -69,9 +72,10 @@ class Rates:
         bare = self.J.copy()  # rates of coordinates are those of the vehicle
         bare[nq:] = 0.0
         bare[nq:n, :n] = _of_vehicle(flight)
-        left = np.linalg.inv(self.vectors)[k]
-        share = abs(left @ ((self.J - bare) @ self.vectors[:, k]))
-        return bool(share > OWN * abs(self.values[k]))
+        # by left vectors, not by the inverse of the right ones: a free body has fewer vectors than eigenvalues of zero
+        left, right = self.left[:, k].conj(), self.vectors[:, k]
+        share = abs(left @ ((self.J - bare) @ right))
+        return bool(share > OWN * abs(self.values[k] * (left @ right)))
 
     def name(self, k: int) -> str:
         """Return the entry that moves most, beside its kind."""
@@ -93,8 +97,8 @@ def rates_of(flight: Flight) -> Rates | None:
     if J is None:
         return None
     names = [c.name for c in (*system.layout.coordinates(), *system.layout.velocities())] if whole else []
-    values, vectors = np.linalg.eig(J)
-    return Rates(J, values, vectors, names + _names_of_states(flight, nz), whole)
+    values, left, vectors = scipy.linalg.eig(J, left=True)
+    return Rates(J, values, vectors, left, names + _names_of_states(flight, nz), whole)
 
 
 def _names_of_states(flight: Flight, n: int) -> list[str]:
