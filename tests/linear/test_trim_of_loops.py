@@ -144,6 +144,20 @@ def test_memory_that_cannot_be_solved_for_is_found_out_by_flying(slide):
     assert f"{0.04 * (WANTED - q) / 0.02:.3g} a second" in str(found.value)
 
 
+def test_memory_behind_a_delay_longer_than_the_frame_is_found_out(slide):
+    """Three samples of delay: in the frame that is flown nothing has come to the slide yet, and it would stay."""
+    made = (
+        ist.Assembly("x", vehicle=slide).add("push", Push(joint="m")).add("see", See(joint="m"), every=0.02)
+    )
+    made.add("law", Hidden(), every=0.02, delay=0.06, out={"u": "N"})
+    made.wire({"see.place": "law.x", "law.u": "push.command"})
+    with pytest.raises(SolverError, match=r"after a delay drifts \('law\.u'\)") as found:
+        ist.trim(made, slide.state([0.1]))
+    # the gain of one and one sample of the integral act, as without the delay
+    q = 1.04 * WANTED / (SPRING + 1.04)
+    assert f"{0.04 * (WANTED - q) / 0.02:.3g} a second" in str(found.value)
+
+
 def test_an_integrator_that_nothing_brings_to_rest_is_refused_by_name():
     """What is seen stands still and what is pushed is another slide: the integral of the error grows by ki w a second.
 

@@ -118,7 +118,7 @@ class FlightPlant:
             if x0 is not None and not same:  # else nobody but devices has switched anything
                 self.system = at_point(self.system, x0)
         self.x0 = with_unit_quaternions(self.system.state() if x0 is None else x0)
-        self.t = float(getattr(x0, "t", 0.0))
+        self.t = float(getattr(x0, "t", None) or 0.0)
         self.chart = Chart(self.system, self.x0, axes)
         base = None if x0 is None else base_loads(self.system, x0)
         self.loops = {

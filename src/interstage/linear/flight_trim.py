@@ -167,6 +167,7 @@ def _fly(
     size = max(1.0, *np.abs(np.concatenate([found.before[:n], found.after[:n], [0.0]])))
     worst = int(np.argmax(np.abs(rates))) if n else 0
     if n == 0 or np.abs(rates[worst]) <= STEADY * size:
+        _refuse_late_drifts(residual, found)
         return
     change = (kept - (residual.kept_at(found.y) if residual.whole else residual.after)) / period
     names = residual.kept.names
@@ -179,6 +180,21 @@ def _fly(
         hint="a law that keeps its memory outside of numbers in its attributes, or that follows time, has no steady "
         "state here: leave its wire out, and hold the input with set=",
     )
+
+
+def _refuse_late_drifts(residual: Residuals, found: _Found) -> None:
+    """Refuse a point whose samples go on changing what acts on the vehicle, if only later: behind a delay."""
+    acting = {residual.kept.names[k] for k in residual.live} if residual.whole else set()
+    late = [(name, rate) for name, rate in found.drifting.items() if name in acting]
+    if late:
+        name, rate = late[0]
+        raise SolverError(
+            "no steady state was found: what acts on the vehicle after a delay drifts",
+            where=f"'{name}'",
+            got=f"{rate:.3g} a second",
+            hint="a law that keeps its memory outside of numbers in its attributes has no steady state here: leave its "
+            "wire out, and hold the input with set=",
+        )
 
 
 def _report(residual: Residuals, point: FlightPoint, found: _Found) -> TrimReport:
