@@ -121,3 +121,35 @@ def test_weight_on_a_mast_is_a_load():
         system = mb.compile()
         _, words = said(lambda s=system: ist.linearize(s, s.state()))
         assert bool(words) is warns, (gravity, top, words)
+
+
+class Push(ist.Device):
+    """Thrust that comes up after the start."""
+
+    at = ist.Place()
+    size, since = ist.Parameter("N", 1.0), ist.Parameter("s", 0.0)
+    f = at.force("node")
+
+    def outputs(d, t):
+        d.f[0] = d.size if t > d.since.real else 0.0
+        d.f[1] = 0.0
+        d.f[2] = 0.0
+
+
+def test_runs_of_assemblies_say_so_once_of_loads_that_come_on_the_way(systems):
+    """Thrust of 5 EI/L² by a device from 0.5 s on: said once, with its force (m a) and when; 0.3 EI/L² is not."""
+    words = {}
+    for size in (5.0, 0.3):
+        for kind, system in zip(("without", "with"), systems):
+            made = ist.Assembly("a", vehicle=system)
+            made.add("push", Push(at=("beam", 1), size=size * UNIT, since=0.5))
+            run = {"until": 2.0, "step": "1 ms", "method": "ros2", "log_step": "10 ms"}
+            words[size, kind] = said(lambda m=made, r=run: ist.simulate(m, m.state(), **r))[1]
+    assert not words[5.0, "with"] and not words[0.3, "with"] and not words[0.3, "without"]
+    (one,) = words[5.0, "without"]
+    # the center of the beam swings about its mean motion in the tenth of a second that is averaged
+    assert float(one.split("carries ")[1].split(" of")[0]) == pytest.approx(5.0 * UNIT, rel=0.1)
+    assert float(one.split("from t = ")[1].split(" to")[0]) >= 0.5
+    made = ist.Assembly("a", vehicle=systems[0]).add("push", Push(at=("beam", 1), size=5.0 * UNIT))
+    run = {"until": 0.5, "step": "1 ms", "method": "ros2", "keep": ["push.f"]}
+    assert len(said(lambda: ist.simulate(made, made.state(), **run))[1]) == 1

@@ -12,6 +12,7 @@ applied to the body and of what accelerates it and all that it carries.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MATTERS = (
     0.02  # share of ω² from which a load is warned of: 1 % of a frequency, which structures are not known to
 )
+WINDOWS = 20  # parts of a stretch of a run, over which its loads are averaged
 LOWEST = 6  # modes that are looked at: those that loads change most
 BEAM = 24.7  # Δ of the first mode of a free uniform beam in T/(m L), where nodes do not turn (solids)
 
@@ -38,20 +40,39 @@ def notes_on_stiffening(
     system: System, x: State, vdot: np.ndarray, loads: Loads | None = None
 ) -> tuple[str, ...]:
     """Warn of bodies without geometric stiffness that carry loads which matter, and return notes on them."""
-    notes = []
-    for spec in unstiffened(system):
-        assert spec.component is not None
-        force = _carried(system, x, vdot, loads, spec.name)
-        size = float(np.linalg.norm(force))
-        if size == 0.0:
+    found = [
+        _note(system, x, spec, _carried(system, x, _felt(system, x, vdot, spec.name), loads, spec.name))
+        for spec in unstiffened(system)
+    ]
+    return _said([note for share, note in found if share > MATTERS])
+
+
+def warn_along_run(stretches: Iterable[tuple[System, np.ndarray, Callable[[int], State]]]) -> None:
+    """Warn, once, of bodies without geometric stiffness that carry loads which matter on the way of a run.
+
+    Loads are those that accelerate bodies over a part of a stretch (`WINDOWS`), so that neither a pulse nor a swing of
+    the root counts. Of roots that are not free the weight alone is known.
+
+    stretches : of one vehicle each: it, times (m,) of rows, and the state of a row by its number
+    Masses are those that the vehicle has at the end of the stretch.
+    """
+    worst: dict[str, tuple[float, str]] = {}
+    for system, t, row in stretches:
+        bodies = unstiffened(system)
+        if not bodies or len(t) < 2:
             continue
-        along = system.rotation(x, spec.name).real.T @ force / size
-        share, hz = _share(spec.component, size, along)
-        if share > MATTERS:
-            notes.append(
-                f"'{spec.name}' carries {size:.4g} of force without geometric stiffness: its mode of {hz:.4g} Hz is "
-                f"too stiff by about {100.0 * share:.2g} %"
-            )
+        ends = np.unique(np.linspace(0, len(t) - 1, WINDOWS + 1).astype(int))
+        points = [row(int(k)) for k in ends]
+        for first, x, k, m in zip(points, points[1:], ends, ends[1:]):
+            for spec in bodies if t[m] > t[k] else ():
+                felt = _felt_between(system, first, x, t[m] - t[k], spec.name)
+                share, note = _note(system, x, spec, _carried(system, x, felt, None, spec.name))
+                if share > worst.get(spec.name, (MATTERS, ""))[0]:
+                    worst[spec.name] = share, f"{note} (from t = {t[k]:.4g} to {t[m]:.4g})"
+    _said([note for _, note in worst.values()])
+
+
+def _said(notes: list[str]) -> tuple[str, ...]:
     if notes:
         warnings.warn(
             f"{'; '.join(notes)}; make the component with geometric_stiffness=True",
@@ -64,6 +85,19 @@ def notes_on_stiffening(
 def unstiffened(system: System) -> list[BodySpec]:
     """Return the flexible bodies without geometric stiffness; those with tanks have the vehicle's own."""
     return [s for s in system.model.specs if s.component is not None and not s.stiffens and s.tanks is None]
+
+
+def _note(system: System, x: State, spec: BodySpec, force: np.ndarray) -> tuple[float, str]:
+    """Return the share of ω² that a force (3,), world axes, on a body makes, and words on it."""
+    size = float(np.linalg.norm(force))
+    if size == 0.0:
+        return 0.0, ""
+    assert spec.component is not None
+    share, hz = _share(spec.component, size, system.rotation(x, spec.name).real.T @ force / size)
+    return share, (
+        f"'{spec.name}' carries {size:.4g} of force without geometric stiffness: its mode of {hz:.4g} Hz is "
+        f"too stiff by about {100.0 * share:.2g} %"
+    )
 
 
 def _share(component: Component, force: float, along: np.ndarray) -> tuple[float, float]:
@@ -86,19 +120,42 @@ def _share(component: Component, force: float, along: np.ndarray) -> tuple[float
     return float(shares[k]), float(component.frequencies_hz[elastic[k]])
 
 
-def _carried(system: System, x: State, vdot: np.ndarray, loads: Loads | None, name: str) -> np.ndarray:
-    """Return the force (3,), world axes, that a body carries."""
+def _root(system: System, name: str) -> str:
+    """Return the root of the vehicle that has a body."""
     specs = {spec.name: spec for spec in system.model.specs}
-    root = name
-    while specs[root].parent is not None:
-        root = str(specs[root].parent)
-    gravity = np.asarray(system.model.gravity, dtype=float)
-    felt = -gravity
+    while specs[name].parent is not None:
+        name = str(specs[name].parent)
+    return name
+
+
+def _drift(system: System, x: State, root: str) -> np.ndarray | None:
+    """Return the velocity (3,) of a free root, world axes, None where it is not free."""
     where = system.layout[root]
-    if where.position is not None and where.drift is not None:
-        R = matrix_from_quaternion(x.q[where.quaternion].real)
-        v, w = x.v[where.drift].real, x.v[where.spin].real
-        felt = R @ (vdot[where.drift].real + np.cross(w, v)) - gravity
+    if where.position is None or where.drift is None:
+        return None
+    return np.asarray(matrix_from_quaternion(x.q[where.quaternion].real) @ x.v[where.drift].real)
+
+
+def _felt(system: System, x: State, vdot: np.ndarray, name: str) -> np.ndarray:
+    """Return the acceleration (3,) less gravity, world axes, of the root under a body."""
+    gravity, where = np.asarray(system.model.gravity, dtype=float), system.layout[_root(system, name)]
+    if where.position is None or where.drift is None:
+        return -gravity
+    R = matrix_from_quaternion(x.q[where.quaternion].real)
+    v, w = x.v[where.drift].real, x.v[where.spin].real
+    return np.asarray(R @ (vdot[where.drift].real + np.cross(w, v)) - gravity)
+
+
+def _felt_between(system: System, first: State, x: State, span: float, name: str) -> np.ndarray:
+    """Return the mean of it between two states, `span` apart in time."""
+    root, gravity = _root(system, name), np.asarray(system.model.gravity, dtype=float)
+    one, other = _drift(system, first, root), _drift(system, x, root)
+    return -gravity if one is None or other is None else (other - one) / span - gravity
+
+
+def _carried(system: System, x: State, felt: np.ndarray, loads: Loads | None, name: str) -> np.ndarray:
+    """Return the force (3,), world axes, that a body carries; felt : acceleration of its root less gravity."""
+    root = _root(system, name)
     mass = whole_from(system, x)[0] if name == root and len(_roots(system)) == 1 else _mass(system, name)
     own = np.zeros(3)
     for force in () if loads is None else loads.forces:

@@ -13,7 +13,7 @@ from interstage.multibody.fidelity import warn_of_spin
 from interstage.multibody.loads import Forces, Generalized, OperatingPoint
 from interstage.multibody.state import check_belongs
 from interstage.multibody.types import Rates
-from interstage.multibody.unstiffened import notes_on_stiffening, unstiffened
+from interstage.multibody.unstiffened import notes_on_stiffening, unstiffened, warn_along_run
 from interstage.spatial import RigidInertia
 from interstage.system.acting import Control
 from interstage.system.assembly import Assembly
@@ -175,6 +175,8 @@ def simulate(
     flown = flight.run()
     if flight.system.watched:
         flight.system.warn_of_fidelity()
+    if not alone and made.vehicle is not None and unstiffened(made.vehicle):
+        warn_along_run((phase.system, phase.t, phase.bare) for phase in flown.phases)
     return flown.of_vehicle() if alone and log is None else flown
 
 
