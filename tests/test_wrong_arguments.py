@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
+import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +14,9 @@ from scipy import stats
 
 import interstage as ist
 from interstage.calls import CallError, named_arguments
+
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
+import every_call
 
 
 @named_arguments
@@ -125,3 +131,74 @@ def walk(seed: int, calls: int) -> list[str]:
 
 def test_the_main_doors_answer_wrong_arguments_in_sentences():
     assert walk(1, 150) == []
+
+
+def test_every_public_callable_answers_wrong_arguments_in_sentences(tmp_path, monkeypatch):
+    """A few calls of each; many at night (tests/fuzz/wrong_calls.py)."""
+    monkeypatch.chdir(tmp_path)
+    calls, raw = every_call.walk(seed=3, each=3)
+    assert calls > 1000
+    assert raw == {}
+
+
+# what declarations say ----------------------------------------------------------------------------
+
+
+@named_arguments
+class Shelf:
+    """Has methods of each kind, which fail as code does that trusts its arguments."""
+
+    def __init__(self, size: float):
+        self.size = size + 1.0
+
+    def named(self, names: list[str]) -> str:
+        """Need a text in each place."""
+        return "".join(names)
+
+    @classmethod
+    def of(cls, table: dict[str, float]) -> Shelf:
+        """Need numbers under names."""
+        return cls(sum(table.values()))
+
+    @staticmethod
+    def twice(rows: np.ndarray) -> np.ndarray:
+        """Need an array, which has no owner before it."""
+        return rows.T @ rows
+
+    def outputs(self, t: float) -> float:
+        """Stay as written: it would be compiled."""
+        return t + 1.0
+
+
+METHODS = {
+    "a constructor": (lambda: Shelf("x"), "Shelf: size must be float; got 'x' .str."),
+    "a number in a list of texts": (lambda: Shelf(1.0).named([1]), r"Shelf.named: names must be list\[str\]"),
+    "a text in a table": (lambda: Shelf.of({"a": "x"}), r"Shelf.of: table must be dict\[str, float\]"),
+    "a list for an array": (lambda: Shelf.twice([1.0]), "twice: rows must be ndarray; got .1.0. .list."),
+    "a word that is none": (lambda: Shelf(1.0).named(name=["a"]), "Shelf.named has no argument 'name'"),
+}
+
+
+@pytest.mark.parametrize("what", METHODS)
+def test_methods_of_a_class_name_the_argument(what):
+    call, words = METHODS[what]
+    with pytest.raises(CallError, match=words):
+        call()
+
+
+def test_the_error_behind_a_sentence_is_kept():
+    with pytest.raises(CallError) as caught:
+        Shelf("x")
+    assert isinstance(caught.value.__cause__, TypeError)
+    with pytest.raises(TypeError, match="unsupported operand") as caught:
+        Shelf(1.0).outputs(None)
+    assert not isinstance(caught.value, CallError)
+
+
+def test_warnings_name_the_line_of_the_program():
+    """However many calls lie between: a guarded call has a frame of its own."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        body = ist.MassBody("b", mass=1.0, inertia=[1, 1, 1], inertia_spec="none")
+        body.set_core(mass=1.0, inertia=[1, 1, 1], inertia_spec="none")
+    assert [Path(one.filename).name for one in heard] == [Path(__file__).name] * 2

@@ -8,15 +8,16 @@ ragged list), that argument is named; with arguments as declared the error stays
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from interstage.errors import InputError, InterstageError, did_you_mean, shown
 
-RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, AssertionError)
 # what a name in a declaration means, where it is not the name of a class; None: numbers in an array
 _PLAIN: dict[str, tuple[type, ...] | None] = {
     "None": (type(None),),
@@ -30,21 +31,13 @@ _PLAIN: dict[str, tuple[type, ...] | None] = {
     "Mapping": (Mapping,),
     "dict": (dict,),
     "Period": (int, float, str),
+    "type": (type,),
     "ArrayLike": None,
     "ndarray": None,
 }
-_OURS: tuple[str, ...] = (
-    "Assembly",
-    "Component",
-    "Deck",
-    "Device",
-    "FEModel",
-    "FlightLog",
-    "Joint",
-    "LinearModel",
-    "MassBody",
-)
-_OURS += ("Multibody", "OperatingPoint", "Rotation", "Stage", "State", "System", "Vehicle")
+_LISTS = ("Sequence", "Iterable", "Collection", "list", "tuple", "set")
+# methods that are compiled, or that run at every step
+_NOT_CALLED_BY_USERS = ("outputs", "rates", "sample", "switch")
 
 Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 
@@ -56,7 +49,7 @@ class CallError(InputError, TypeError):
 def named_arguments(function: Wrapped) -> Wrapped:
     """Return a function, or a class with its `__init__`, whose calls are refused in words when arguments do not fit.
 
-    A call that fits costs one call more.
+    A call that fits costs one call more. Of a class its public methods are taken too.
 
     >>> @named_arguments
     ... def fly(vehicle, *, until): ...
@@ -64,33 +57,61 @@ def named_arguments(function: Wrapped) -> Wrapped:
     Traceback (most recent call last):
     interstage.calls.CallError: fly has no argument 'untill'; did you mean until
     """
-    if isinstance(function, type):
-        function.__init__ = named_arguments(function.__init__)  # type: ignore[misc]
+    return cast(Wrapped, _class(function) if isinstance(function, type) else _function(function))
+
+
+def _class(kind: type) -> type:
+    """Take `__init__` and the public methods that a class itself has."""
+    if "__init__" in vars(kind) or kind.__init__ is object.__init__:  # type: ignore[misc]
+        kind.__init__ = _function(kind.__init__)  # type: ignore[misc]
+    for name, held in list(vars(kind).items()):
+        if name.startswith("_") or name in _NOT_CALLED_BY_USERS:
+            continue
+        if inspect.isfunction(held):
+            setattr(kind, name, _function(held))
+        elif isinstance(held, classmethod | staticmethod) and inspect.isfunction(held.__func__):
+            setattr(kind, name, type(held)(_function(held.__func__, alone=isinstance(held, staticmethod))))
+    return kind
+
+
+def _function(function: Callable[..., Any], alone: bool = False) -> Callable[..., Any]:
+    """Return the function with a guard around it; alone : it is in a class, but has no owner as first argument."""
+    if getattr(function, "named_arguments", False):
         return function
 
     @functools.wraps(function)
     def called(*given: Any, **named: Any) -> Any:
         try:
             return function(*given, **named)
-        except RAW as error:
+        except InterstageError:
+            raise
+        except Exception as error:
             # one frame: the call itself was refused, nothing of the function has run
             inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-            if isinstance(error, InterstageError) or (not inside and not isinstance(error, TypeError)):
-                raise
-            refused = _misfit(function, given, named) if inside else _refusal(function, given, named)
+            if inside:
+                try:
+                    refused = _misfit(function, given, named, alone)
+                except Exception:  # of an object that cannot even be looked at
+                    refused = None
+            else:
+                refused = _refusal(function, given, named, alone) if isinstance(error, TypeError) else None
             if refused is None:
                 raise
-        raise refused
+            raised = error if inside else None
+        raise refused from raised
 
-    return cast(Wrapped, called)
+    called.named_arguments = True  # type: ignore[attr-defined]
+    return called
 
 
-def _refusal(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CallError | None:
+def _refusal(
+    function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], alone: bool
+) -> CallError | None:
     """Say why a call does not fit; None of functions whose arguments are not all named, for which Python speaks."""
     asked = inspect.signature(function).parameters
     if any(p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in asked.values()):
         return None
-    of_class = "." in function.__qualname__ and "<locals>" not in function.__qualname__ and bool(given)
+    of_class = _has_owner(function, given, alone)
     name = _said(function, given[0]) if of_class else function.__name__
     places = [p.name for p in asked.values() if p.kind is not p.KEYWORD_ONLY][of_class:]
     words = [p.name for p in asked.values()][of_class:]
@@ -116,57 +137,111 @@ def _refusal(function: Callable[..., Any], given: tuple[Any, ...], named: dict[s
     return CallError(f"{name} needs {', '.join(f'{word}=' for word in missing)}") if missing else None
 
 
-def _misfit(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> CallError | None:
+def _misfit(
+    function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any], alone: bool
+) -> CallError | None:
     """Name an argument that is not what its declaration says; None where all are, or it cannot be told."""
     try:
         signature = inspect.signature(function)
         values = signature.bind(*given, **named).arguments
     except (TypeError, ValueError):
         return None
-    of_class = "." in function.__qualname__ and "<locals>" not in function.__qualname__ and bool(given)
+    of_class = _has_owner(function, given, alone)
     name = _said(function, given[0]) if of_class else function.__name__
-    for word, value in values.items():
-        parameter = signature.parameters[word]
-        declared = parameter.annotation
-        plain = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if not plain or not isinstance(declared, str) or (parameter.default is value and value is not ...):
-            continue
-        if not any(_fits(one, value) for one in _alternatives(declared)):
-            wanted = " or ".join(
-                one.rpartition(".")[2] if "[" not in one else one for one in _alternatives(declared)
-            )
-            return CallError(
-                f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__})"
-            )
-    return None
+    given_values = [
+        (word, value, _text(signature.parameters[word].annotation))
+        for word, value in values.items()
+        if _is_declared(signature.parameters[word], value)
+    ]
+    wrong = [one for one in given_values if not _fits_any(one[2], one[1], function.__globals__)]
+    # lists are taken for arrays nearly everywhere: one is to blame only where nothing else is
+    wrong = wrong or [
+        one for one in given_values if one[2].endswith("ndarray") and not hasattr(one[1], "dtype")
+    ]
+    if not wrong:
+        return None
+    word, value, declared = wrong[0]
+    wanted = " or ".join(one if "[" in one else one.rpartition(".")[2] for one in _alternatives(declared))
+    return CallError(f"{name}: {word} must be {wanted}", got=f"{shown(value)} ({type(value).__name__})")
 
 
-def _alternatives(text: str) -> list[str]:
-    """Return the parts of a declaration between bars outside of brackets."""
+def _is_declared(parameter: inspect.Parameter, value: object) -> bool:
+    """Return whether an argument was given, alone under its name, and says what it takes."""
+    several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    default = parameter.default is value and value is not ...
+    return not several and not default and parameter.annotation is not parameter.empty
+
+
+def _split(text: str, at: str) -> list[str]:
+    """Return the parts of a declaration between bars or commas outside of brackets."""
     found, depth, start = [], 0, 0
     for k, letter in enumerate(text):
         depth += (letter in "[(") - (letter in "])")
-        if letter == "|" and depth == 0:
+        if letter == at and depth == 0:
             found.append(text[start:k].strip())
             start = k + 1
     return [*found, text[start:].strip()]
 
 
-def _fits(declared: str, value: object) -> bool:
-    """Return whether a value is what one part of a declaration says; what cannot be told fits."""
-    word = declared.partition("[")[0].rpartition(".")[2]
+def _alternatives(text: str) -> list[str]:
+    return _split(text, "|")
+
+
+def _fits_any(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
+    """Return whether a value is what a declaration says; what cannot be told fits.
+
+    scope : the names that the module of the declaration knows
+    """
+    return any(_fits(one, value, scope) for one in _alternatives(declared))
+
+
+def _fits(declared: str, value: object, scope: Mapping[str, Any]) -> bool:
+    word, _, inner = declared.partition("[")
+    word = word.rpartition(".")[2]
+    parts = _split(inner.rstrip()[:-1], ",") if inner else []
     if word == "Callable":
         return callable(value)
-    if word in _OURS:
-        return word in (kind.__name__ for kind in type(value).__mro__)
-    if word in ("Sequence", "list", "tuple"):
-        return (
-            hasattr(value, "__len__")
-            and hasattr(value, "__getitem__")
-            and not isinstance(value, str | Mapping)
-        )
-    if word not in _PLAIN:
-        return True
+    if word == "dtype":
+        return "dtype" in (kind.__name__ for kind in type(value).__mro__)
+    if word == "Literal":
+        return shown(value) in (part.replace('"', "'") for part in parts)
+    if word in _LISTS:
+        return _is_list(word, parts, value, scope)
+    if word in _PLAIN:
+        return _is_plain(word, value) and (word not in ("Mapping", "dict") or _is_table(parts, value, scope))
+    if word in ("Union", "Optional"):
+        return (word == "Optional" and value is None) or any(_fits_any(one, value, scope) for one in parts)
+    known = scope.get(word, _for_checkers(scope.get("__name__", "")).get(word))
+    if isinstance(known, type):
+        asked = {*vars(known), *getattr(known, "__annotations__", ())}
+        if getattr(known, "_is_protocol", False):
+            return all(hasattr(value, name) for name in asked if not name.startswith("_"))
+        return isinstance(value, known)
+    return known is None or word in ("Any", "Self", "Hashable") or _fits_any(_text(known), value, scope)
+
+
+def _text(declared: object) -> str:
+    """Return a declaration as it is written; in some modules they are objects."""
+    return declared if isinstance(declared, str) else inspect.formatannotation(declared)
+
+
+@functools.cache
+def _for_checkers(module: str) -> dict[str, Any]:
+    """Return {name: what it means} of what a module imports for checkers of types alone, as far as it is loaded."""
+    try:
+        lines = ast.parse(inspect.getsource(sys.modules[module])).body
+    except (KeyError, OSError, TypeError, SyntaxError):
+        return {}
+    checked = [line for line in lines if isinstance(line, ast.If) and "TYPE_CHECKING" in ast.dump(line.test)]
+    imports = [line for block in checked for line in block.body if isinstance(line, ast.ImportFrom)]
+    return {
+        name.asname or name.name: getattr(sys.modules.get(line.module or ""), name.name, None)
+        for line in imports
+        for name in line.names
+    }
+
+
+def _is_plain(word: str, value: object) -> bool:
     kinds = _PLAIN[word]
     if kinds is None:
         return _is_numbers(value)
@@ -176,14 +251,41 @@ def _fits(declared: str, value: object) -> bool:
     )
 
 
+def _is_list(word: str, parts: list[str], value: Any, scope: Mapping[str, Any]) -> bool:
+    """Return whether a value is a list (not a text, not a table) of what stands in the brackets."""
+    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        return False
+    if not hasattr(value, "__len__") or not hasattr(value, "__getitem__"):
+        return word in ("Iterable", "Collection", "set")
+    if getattr(value, "shape", None) == ():
+        return False
+    if not parts or (word == "tuple" and parts[-1] != "..." and len(parts) != len(value)):
+        return not parts
+    of_each = parts if word == "tuple" and parts[-1] != "..." else [parts[0]] * len(value)
+    return all(_fits_any(part, one, scope) for part, one in zip(of_each, value, strict=True))
+
+
+def _is_table(parts: list[str], value: Any, scope: Mapping[str, Any]) -> bool:
+    """Return whether keys and values of a table are what stands in the brackets."""
+    if len(parts) != 2:
+        return True
+    return all(_fits_any(parts[0], k, scope) and _fits_any(parts[1], v, scope) for k, v in value.items())
+
+
 def _is_numbers(value: object) -> bool:
     """Return whether a value is an array of numbers, or makes one: a list whose rows are equally long."""
     import numpy as np
 
     try:
         return bool(np.asarray(value).dtype.kind in "biufc")
-    except (TypeError, ValueError):
+    except Exception:  # of an object that only looks like a list
         return False
+
+
+def _has_owner(function: Callable[..., Any], given: tuple[Any, ...], alone: bool) -> bool:
+    """Return whether the first argument is the object or class that a method belongs to."""
+    in_class = "." in function.__qualname__ and "<locals>" not in function.__qualname__
+    return in_class and bool(given) and not alone
 
 
 def _said(function: Callable[..., Any], owner: object) -> str:

@@ -11,9 +11,12 @@ what was found, and what to do about it. Only the parts that are given are print
 from __future__ import annotations
 
 import difflib
+import os
+import sys
 from collections.abc import Iterable
 from typing import TypeAlias
 
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 Words: TypeAlias = str | None
 """A part of a message that is not always there."""
 
@@ -97,6 +100,14 @@ class FileError(InterstageError):
 
 class InertiaError(InputError):
     """Mass properties that no rigid body can have."""
+
+
+def outside() -> int:
+    """Return the `stacklevel` of a warning that names the line of the user's program, however deep we are."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def shown(value: object, limit: int = 80) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import h5py
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, shown
 from interstage.growing import is_marked
 from interstage.hdf5 import opened
@@ -126,6 +127,7 @@ _FOREIGN = (
 _DECK = ("BEGIN BULK", "CEND", "\nGRID", "\nSOL ", "\nCORD", "\nINCLUDE", "\nENDDATA")
 
 
+@named_arguments
 def load(
     path: str | Path,
 ) -> Component | Multibody | LinearModel | LogFile | FlightLog | Checkpoint | MassBody | Study:

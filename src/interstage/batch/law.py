@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, shown
 from interstage.multibody import State, System
 from interstage.multibody.loads import Force, Loads
@@ -23,6 +24,7 @@ Act: TypeAlias = str | Force
 """Where an output acts: "tau.arm.angle", a generalized force, or the `Force` of one unit of it."""
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class LinearLaw:
     """A discrete linear law; without A, B, C it is a gain.

@@ -7,6 +7,7 @@ import numpy as np
 from interstage.batch.kernels import NOT_FINITE, Found
 from interstage.batch.numbers import OF_TREE
 from interstage.batch.plan import Plan
+from interstage.calls import named_arguments
 from interstage.ensemble import Design, Study
 from interstage.ensemble.outputs import TIMES
 from interstage.errors import InputError, did_you_mean, shown
@@ -14,6 +15,7 @@ from interstage.multibody import State, System
 from interstage.system import Log, simulate
 
 
+@named_arguments
 class BatchLog:
     """The samples of a batch; `log["peak q.arm.angle"]` is one number each, (samples,), `log["q.arm.angle"]` a
     history, (samples, rows), NaN behind the end of a sample that stopped or failed.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from interstage.nastran import Deck
 
 
+@named_arguments
 class Doors:
     """What makes, saves and loads a `Component`."""
 

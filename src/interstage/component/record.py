@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.damping import damping_matrix
 from interstage.component.doors import Doors
 from interstage.component.stored import Stored, check_shapes, part, stored, taken
@@ -203,6 +204,7 @@ ROTARY = {
 SYSTEMS = {"CoordinatePosition": part("3", "L"), "CoordinateRotation": part("3 3", "1")}
 
 
+@named_arguments
 @dataclass(eq=False)
 class Component(Doors):
     """One flexible body. Each field declares its dataset in the component file, its shape with n modes and N nodes,

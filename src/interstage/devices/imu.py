@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from interstage.calls import named_arguments
 from interstage.devices.accelerometer import Accelerometer
 from interstage.devices.gyro import Gyro
 from interstage.errors import InputError
@@ -14,6 +15,7 @@ from interstage.system.assembly import Assembly
 from interstage.system.ticks import Period
 
 
+@named_arguments
 def IMU(
     at: object,
     every: Period | None = None,

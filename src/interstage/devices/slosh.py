@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import jnp_zeros
 
+from interstage.calls import named_arguments
 from interstage.devices.potential_flow import surface_waves
 from interstage.errors import InputError
 from interstage.multibody import Locked, Multibody, Planar, Universal
@@ -53,6 +54,7 @@ class Wave:
         return float(np.sqrt(acceleration / self.length))
 
 
+@named_arguments
 class Slosh(ABC):
     """What a tank with fluid knows: waves, and the rigid part m₀, h₀, I₀ that is left."""
 
@@ -90,6 +92,7 @@ class Slosh(ABC):
         """I₀ of m₀ about its own centre, across the axis."""
 
 
+@named_arguments
 @dataclass(frozen=True)
 class CylinderSlosh(Slosh):
     """Fluid in an upright cylinder with a flat bottom: radius, depth (m), mass (kg); n : number of waves.
@@ -133,6 +136,7 @@ class CylinderSlosh(Slosh):
         return self.capped_inertia - self.rigid_mass * (self.rigid_height - middle) ** 2 - taken
 
 
+@named_arguments
 @dataclass(frozen=True)
 class SphereSlosh(Slosh):
     """Fluid in a sphere: radius (m), fill as depth over diameter, mass (kg); n : number of waves.
@@ -171,6 +175,7 @@ class SphereSlosh(Slosh):
         return 0.0
 
 
+@named_arguments
 def add_slosh(
     vehicle: Multibody,
     name: str,

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.devices.slosh import Slosh
 from interstage.errors import InputError
 
@@ -31,6 +32,7 @@ def _card(name: str, *fields: float | int | str | None) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+@named_arguments
 def slosh_cards(
     tank: Slosh,
     *,

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.ensemble.design import Design, Row, design_in, put_design
 from interstage.ensemble.job import Job, Outcome, log_path
 from interstage.ensemble.levels import Level, level
 from interstage.ensemble.outputs import TIMES
 from interstage.ensemble.sensitivity import Sensitivity, rank_correlations, sobol
 from interstage.ensemble.workers import Processes
-from interstage.errors import FileError, InputError, did_you_mean, shown
+from interstage.errors import FileError, InputError, did_you_mean, outside, shown
 from interstage.files import STUDY, check_version, expect
 from interstage.hdf5 import link_name, opened, plain_name, put_array, put_text, put_texts, write_hdf5
 from interstage.output import as_path
@@ -33,6 +34,7 @@ VERSION = 1
 PERCENTS = (0.135, 50.0, 99.865)
 
 
+@named_arguments
 class Study:
     """The runs of a study; `study["miss"]` are the outputs of all of them, (runs, ...), NaN where a run failed.
 
@@ -362,7 +364,7 @@ def _check_table(folder: Path, study: Study) -> None:
         warnings.warn(
             f"the summary has {n} of the {len(table)} runs of the study ({folder}); "
             "the same call of monte_carlo goes on",
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
 from interstage.exchange.description import Channel, Description
 from interstage.linear import LinearModel
@@ -58,6 +59,7 @@ class FMU:
     notes: list[str] = field(default_factory=list)
 
 
+@named_arguments
 def export_fmu(
     model: LinearModel | Assembly,
     path: str | os.PathLike[str],

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, did_you_mean
 from interstage.output import as_path, check_unpacked, reason
 from interstage.reading import check_plain
@@ -55,6 +56,7 @@ class _PortOf:
         return self.unit if self.size is None else f"{self.unit}[{self.size}]"
 
 
+@named_arguments
 class FMUDevice:
     """A unit of co-simulation as a device; its real inputs and outputs are the ports, with the units that it tells.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.exchange.imported import LOCKED, NO_MASS, Builder, Flexible, Imported, ImportedJoint
 from interstage.exchange.mjcf_mass import Mass, mass_of_shapes, written_mass
 from interstage.exchange.mjcf_words import Settings, read_mjcf, settings_of
@@ -43,6 +44,7 @@ class _Stage:
     of: list[Element]
 
 
+@named_arguments
 def from_mjcf(
     path: str | os.PathLike[str],
     *,

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.exchange.imported import LOCKED, NO_MASS, Builder, Flexible, Imported, ImportedJoint
 from interstage.exchange.xml_file import Element, read_xml
 from interstage.multibody import (
@@ -34,6 +35,7 @@ ALONE = {"fixed": Locked, "floating": Free, "ball": Ball, "spherical": Ball, "un
 _SPRINGS = ("springStiffness", "implicitSpringDamper", "turnGravityOff", "plugin")
 
 
+@named_arguments
 def from_urdf(
     path: str | os.PathLike[str],
     *,

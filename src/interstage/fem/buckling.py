@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg as spla
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.case import Subcase
 from interstage.fem.grids import Grids
@@ -77,6 +78,7 @@ class FactorRange:
         return index if self.count is None else index[: self.count]
 
 
+@named_arguments
 def buckling(
     fe: FEModel,
     subcase: int | None = None,

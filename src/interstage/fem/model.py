@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from interstage.calls import named_arguments
 from interstage.fem.assembly import assemble
 from interstage.fem.case import CaseControl, Subcase
 from interstage.fem.constraints import Equations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = int | float | str
 
 
+@named_arguments
 @dataclass
 class FEModel:
     """A structure as arrays, with its matrices assembled when they are first asked for.

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import splu
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError, SolverError, known_names
 from interstage.fem.grids import Grids
 from interstage.fem.model import FEModel
@@ -79,6 +80,7 @@ class TransientResponse:
         return self.displacement[_rows(self.grids, grid)]
 
 
+@named_arguments
 def frequency_response(
     fe: FEModel,
     frequencies_hz: ArrayLike | None = None,
@@ -136,6 +138,7 @@ def _amplitudes(Z, P: np.ndarray, modal: bool, alone: bool) -> np.ndarray:
         return np.full(len(P), np.nan)
 
 
+@named_arguments
 def transient_response(
     fe: FEModel,
     *,

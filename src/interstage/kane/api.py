@@ -7,6 +7,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.kane import equations
 from interstage.kane.kinematics import Frames, Load, frames
@@ -27,6 +28,7 @@ class Acting(TypedDict, total=False):
     frame: str
 
 
+@named_arguments
 class Kane:
     """Kane's equations M v̇ = f of a tree of rigid and flexible bodies.
 

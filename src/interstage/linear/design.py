@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, SolverError
 from interstage.linear.eigenvectors import balanced
 from interstage.linear.model import Chosen, LinearModel
@@ -30,6 +31,7 @@ NOTHING = 1e-10  # part of what inputs could do that is round-off
 SYMMETRIC = 1e-9  # part of the largest entry by which a weight may differ from its transpose
 
 
+@named_arguments
 def lqr(
     plant: LinearModel | ArrayLike,
     B: ArrayLike | None = None,

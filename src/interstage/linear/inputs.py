@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, known_names
+from interstage.errors import InputError, known_names, outside
 from interstage.multibody.joints import Axis, Coordinate, unit_axis
 from interstage.multibody.joints.motions import ANGLE
 from interstage.multibody.loads import Force, Loads, check_frame
@@ -136,6 +136,7 @@ class AtJoint:
         return self.name or f"{self.body}.joint_{self.kind}"
 
 
+@named_arguments
 class _NodeLoad(AtPlace):
     kind = "force"
 
@@ -151,16 +152,19 @@ class _NodeLoad(AtPlace):
         return found
 
 
+@named_arguments
 class NodeForce(_NodeLoad):
     """A force at a place: `NodeForce("core", 52, "y")`; without an axis three channels."""
 
 
+@named_arguments
 class NodeTorque(_NodeLoad):
     """A torque at a place: `NodeTorque("core", 52)`; without an axis three channels."""
 
     kind = "torque"
 
 
+@named_arguments
 class JointForce(AtJoint):
     """Force or torque of a drive in a joint, one channel for each coordinate (or the one named).
 
@@ -183,7 +187,7 @@ class JointForce(AtJoint):
                 f"the joint of body '{self.body}' is prescribed: its drive takes a joint force up, which does"
                 f" nothing; use JointAcceleration({self.body!r})",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         found = coordinates(system, self.body, self.coordinate)
         return [
@@ -197,6 +201,7 @@ class JointForce(AtJoint):
         ]
 
 
+@named_arguments
 class JointAcceleration(AtJoint):
     """Acceleration of a prescribed joint, one channel for each coordinate (or the one named)."""
 

@@ -170,7 +170,7 @@ def _noted(model: LinearModel, system: System | None, x: State) -> LinearModel:
     """Return a model with notes on what its vehicle leaves out at a state, of which spin is warned."""
     if system is None:
         return model
-    more = [*system.model.notes, *warn_of_spin(system, x, stacklevel=4)]
+    more = [*system.model.notes, *warn_of_spin(system, x)]
     return replace(model, notes=(*model.notes, *more)) if more else model
 
 

@@ -219,9 +219,9 @@ class LinearModel:
         for item in chosen if several else [chosen]:
             if isinstance(item, int | np.integer) and -len(names) <= item < len(names):
                 found.append(int(item) % len(names))
-            elif item in names:
+            elif isinstance(item, str) and item in names:
                 found.append(names.index(item))
-            elif item in index:
+            elif isinstance(item, str) and item in index:
                 found += [int(k) for k in index[item]]
             elif isinstance(item, str) and "*" in item and fnmatch.filter([*names, *index], item):
                 groups = fnmatch.filter(index, item)

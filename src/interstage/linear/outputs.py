@@ -115,6 +115,7 @@ class Observation:
         return self.system.reactions(self.x, self.vdot, forces=self.loads, frame="body")
 
 
+@named_arguments
 class _NodeOutput(AtPlace):
     def prepare(self, system: System) -> list[tuple[str, str]]:
         """Check names, make sites known, return (name, kind) of each channel."""
@@ -169,6 +170,7 @@ class NodeAttitude(_NodeOutput):
         return place.along(place.R_body.T @ turn, self.frame)
 
 
+@named_arguments
 class NodeRate(_NodeOutput):
     """Angular rate of a place, as a gyro feels it."""
 
@@ -179,6 +181,7 @@ class NodeRate(_NodeOutput):
         return place.along(place.rate, self.frame)
 
 
+@named_arguments
 class NodeVelocity(_NodeOutput):
     """Velocity of a place with respect to the world."""
 
@@ -189,6 +192,7 @@ class NodeVelocity(_NodeOutput):
         return place.along(place.velocity, self.frame)
 
 
+@named_arguments
 class NodeAngularAcceleration(_NodeOutput):
     """Angular acceleration of a place."""
 
@@ -215,6 +219,7 @@ class NodeAcceleration(_NodeOutput):
         return place.along(a, self.frame)
 
 
+@named_arguments
 class _JointOutput(AtJoint):
     _quantities = POSITIONS
 
@@ -230,6 +235,7 @@ class _JointOutput(AtJoint):
         return coordinates(system, self.body, self.coordinate, small=self.kind == "angle")
 
 
+@named_arguments
 class JointAngle(_JointOutput):
     """Coordinates of a joint; of ball and free joints the small turn and shift from the operating point.
 
@@ -260,6 +266,7 @@ def _number(names: list[str], wanted: str | int, body: str) -> int:
     raise InputError(f"the joint of body '{body}' has no coordinate {wanted!r}", hint=known_names(names))
 
 
+@named_arguments
 class JointRate(_JointOutput):
     """Velocities of a joint; of ball and free joints [ω; v] along the axes of the body."""
 

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.loads import OperatingPoint, at_point
 
@@ -38,6 +39,7 @@ class ModeSet(Protocol):
         ...
 
 
+@named_arguments
 def mac(a: ModeSet | ArrayLike, b: ModeSet | ArrayLike, weight: ArrayLike | None = None) -> np.ndarray:
     """Return MAC (m_a, m_b) of two mode sets: matrices with modes as columns, or objects with `.shapes`.
 
@@ -72,6 +74,7 @@ class TrackedModes:
     likeness: np.ndarray
 
 
+@named_arguments
 def track_modes(
     mode_sets: Sequence[ModeSet],
     values: ArrayLike | None = None,
@@ -126,6 +129,7 @@ def _own_weight(modes: ModeSet) -> np.ndarray | None:
     return None if system is None else system.mass_matrix(modes.state)
 
 
+@named_arguments
 def sweep_modes(
     system: System,
     x: State,

@@ -10,6 +10,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InertiaError, InputError, known_names
 from interstage.mass import tree
 from interstage.mass.inertia_spec import core_inertia
@@ -29,6 +30,7 @@ class CoreOptions(TypedDict, total=False):
     check: bool
 
 
+@named_arguments
 class MassBody(Linked):
     """A part with mass, in a tree of parts that are fixed to each other (JEOD Mass Body).
 

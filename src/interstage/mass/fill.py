@@ -16,6 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -33,6 +34,7 @@ class FillLaw(Protocol):
         """Return centre of mass (3,) and inertia (3, 3) about it."""
 
 
+@named_arguments
 @dataclass(frozen=True)
 class CylinderFill:
     """Liquid in a cylinder with flat ends.
@@ -68,6 +70,7 @@ class CylinderFill:
         return _axial(self.bottom, self.axis, 0.5 * h, along, across)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class SphereFill:
     """Liquid in a sphere.
@@ -121,6 +124,7 @@ class SphereFill:
         return _axial(self.center, self.axis, first - R, along, across)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class SolidGrain:
     """Solid propellant: a cylinder with a round bore.
@@ -167,6 +171,7 @@ class SolidGrain:
         return _axial(self.bottom, self.axis, 0.5 * h, along, 0.5 * along + mass * h * h / 12.0)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class FillTable:
     """Contents from a table, between whose rows the centre of mass and the inertia are taken linearly.

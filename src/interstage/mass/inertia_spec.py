@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InertiaError, InputError
+from interstage.errors import InertiaError, InputError, outside
 from interstage.mass.orientation import Orientation, OrientationLike
 from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
@@ -80,7 +80,9 @@ def _tensor(inertia: ArrayLike | None, spec: str, where: str) -> np.ndarray:
         return np.zeros((3, 3))
     if spec == "none":
         warnings.warn(
-            f"the inertia of {where} is left out, because its inertia_spec is none", UserWarning, stacklevel=5
+            f"the inertia of {where} is left out, because its inertia_spec is none",
+            UserWarning,
+            stacklevel=outside(),
         )
         return np.zeros((3, 3))
     if np.shape(inertia) == (3,):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.mass.kernels import ROW
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from interstage.mass.relative import Pose
 
 
+@named_arguments
 class Linked:
     """Links to the body above and the bodies below, and rows of mass properties as the kernels read them.
 

@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.spatial import Rotation
 
@@ -30,6 +31,7 @@ FORWARD = tuple(f"struct_to_{name}" for name in _THIS)
 BACKWARD = tuple(f"{name}_to_struct" for name in _THIS)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Orientation:
     """The turn between two sets of axes, `rotation` = R_parent_this.

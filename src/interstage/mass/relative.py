@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.mass.kernels import relative, relative_many
 from interstage.mass.links import Linked
@@ -90,6 +91,7 @@ def _compose(body: Pose, point: MassPoint | MassProperties) -> Pose:
     return Pose(R, body.p + body.R @ point.position, body.root, body.stamp)
 
 
+@named_arguments
 def relative_state(point: object, seen_from: object) -> PointState:
     """Return where `point` is and how it is turned, seen from another point of the same tree.
 
@@ -105,6 +107,7 @@ def relative_state(point: object, seen_from: object) -> PointState:
     return PointState(position, T)
 
 
+@named_arguments
 def relative_states(points: Sequence[object], a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return positions (n, 3) and T (n, 3, 3) of points a[k] seen from points b[k], many at once.
 

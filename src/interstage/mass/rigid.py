@@ -6,6 +6,7 @@ from typing import TypedDict
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.mass.body import MassBody
 
 
@@ -17,6 +18,7 @@ class RigidProperties(TypedDict):
     inertia: np.ndarray
 
 
+@named_arguments
 def rigid_properties(body: MassBody) -> RigidProperties:
     """Return mass, com (3,) and inertia (3, 3) about it of a body and all below it, in its structure axes.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InertiaError, InputError
 from interstage.mass.body import MassBody
 from interstage.mass.fill import FillLaw
@@ -14,6 +15,7 @@ from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
 
+@named_arguments
 class Tank(MassBody):
     """A tank with contents that obey a fill law.
 

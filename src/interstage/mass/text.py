@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.calls import named_arguments
+
 if TYPE_CHECKING:
     from interstage.mass.body import MassBody
 
@@ -37,6 +39,7 @@ def tree_text(body: MassBody, points: bool = False) -> str:
     return "\n".join(row.rstrip() for row in rows)
 
 
+@named_arguments
 def print_tree(body: MassBody, points: bool = False) -> None:
     """Print `tree_text`."""
     print(tree_text(body, points))

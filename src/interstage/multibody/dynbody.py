@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, ModelError
 from interstage.mass import MassBody, MassPoint, MassProperties
 from interstage.mass import tree as links
@@ -70,6 +71,7 @@ class Inventory(NamedTuple):
     spin: np.ndarray
 
 
+@named_arguments
 class DynBody(MassBody):
     """A mass body with a state of motion; arguments are those of `MassBody`.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interstage.errors import FidelityWarning
+from interstage.errors import FidelityWarning, outside
 
 if TYPE_CHECKING:
     from interstage.multibody.api import System
@@ -64,9 +64,9 @@ def spin_notes(system: System, x: State) -> list[str]:
     return out
 
 
-def warn_of_spin(system: System, x: State, stacklevel: int = 3) -> list[str]:
+def warn_of_spin(system: System, x: State) -> list[str]:
     """Warn of what `spin_notes` finds, and return it."""
     notes = spin_notes(system, x)
     for words in notes:
-        warnings.warn(words, FidelityWarning, stacklevel=stacklevel)
+        warnings.warn(words, FidelityWarning, stacklevel=outside())
     return notes

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from interstage.calls import named_arguments
-from interstage.errors import InputError, InterstageError
+from interstage.errors import InputError, InterstageError, outside
 from interstage.multibody.calling import given_system
 from interstage.multibody.engine import NO_SITES
 from interstage.multibody.places import loaded, located
@@ -311,6 +311,7 @@ def _in_time(what: str) -> InputError:
     )
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False)
 class Loads:
     """What acts on a system, besides gravity, springs and dampers.
@@ -507,6 +508,7 @@ def _motions(system: Dynamics, accelerations: Rates | None) -> dict[str, np.ndar
     }
 
 
+@named_arguments
 class OperatingPoint(State):
     """A state with the loads that act there and the settings it holds for: what `simulate` and `linearize` start from.
 
@@ -578,7 +580,7 @@ def at_point(system: S, x: State) -> S:
         "the system is switched otherwise than the operating point, which is taken as it was found:"
         f" {unlike(x.settings, system.settings)}",
         UserWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )
     return system.with_settings(x.settings)
 

@@ -72,6 +72,7 @@ class BodySpec:
         return np.zeros(3) if self.port is None else self.port
 
 
+@named_arguments
 @dataclass(init=False, repr=False)
 class Multibody:
     """A tree of rigid and flexible bodies, all in one system of units.

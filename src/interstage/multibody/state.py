@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints import KNOWN
 from interstage.multibody.layout import BodySlices, Layout
@@ -98,6 +99,7 @@ class BodyState:
         return of_body(self._name, joint, parts)
 
 
+@named_arguments
 class State:
     """Coordinates q (nq,) and velocities v (nv,) of a system; `x["body"]` gives views by name."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import DeckError
 from interstage.nastran.case import CaseControl, Subcase, Value, read_case, read_solution
 from interstage.nastran.checks import check_entries, check_ids, check_numbers, check_params, list_requests
@@ -173,6 +174,7 @@ class Deck:
         return "\n".join(lines)
 
 
+@named_arguments
 def read_deck(path: str | Path, allow_outside: bool = False, strict: bool = True) -> Deck:
     """Read the deck in the file `path` with its INCLUDEs.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from interstage import __version__
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.output import as_path, checked_target, write_bytes
@@ -87,6 +88,7 @@ class _File:
         return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
+@named_arguments
 def export_gltf(
     what: System | Log,
     path: str | os.PathLike[str],

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError, shown
 from interstage.output import as_path
 from interstage.reading import read_bytes
@@ -22,6 +23,7 @@ BOX = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 
 SIDES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Mesh:
     """Points (N, 3) and triangles (t, 3) on them, anticlockwise from outside."""
@@ -30,6 +32,7 @@ class Mesh:
     triangles: np.ndarray
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Picture:
     """What a rigid body looks like.
@@ -45,6 +48,7 @@ class Picture:
     color: tuple[float, float, float] | None = None
 
 
+@named_arguments
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
     """Read a mesh from an STL (text or binary) or OBJ file; a fault is one sentence with its line."""
     path = as_path(path, "mesh")

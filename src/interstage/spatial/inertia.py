@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InertiaError, InputError
 from interstage.spatial import functions, inertia_kernels
 from interstage.spatial.checks import as_array
 from interstage.spatial.rotation import Rotation
 
 
+@named_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class RigidInertia:
     """Mass, centre of mass and inertia of a rigid body, in one frame B.
@@ -105,7 +107,9 @@ class RigidInertia:
 
     def about(self, point: ArrayLike) -> np.ndarray:
         """Return the inertia (3, 3) about a point (3,) of the frame."""
-        m, c, I_com, p, J = functions.with_output((3, 3), self.mass, self.com, self.inertia, point)
+        m, c, I_com, p, J = functions.with_output(
+            (3, 3), self.mass, self.com, self.inertia, _numbers(point, (3,), "point")
+        )
         inertia_kernels.inertia_about_point(m[()], c, I_com, p, J)
         return J
 

@@ -7,6 +7,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.spatial import functions
 from interstage.spatial.checks import as_array
@@ -15,6 +16,7 @@ from interstage.spatial.checks import as_array
 ORTHOGONAL_TOLERANCE = 1e-5
 
 
+@named_arguments
 class Rotation:
     """One rotation R_AB, x_A = R_AB x_B, from an orthogonal matrix. It never changes.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, InterstageError, did_you_mean
 from interstage.multibody import State, System
 from interstage.multibody.compile import rigid_numbers
@@ -59,6 +60,7 @@ class Sheet:
     origin: np.ndarray | None = None
 
 
+@named_arguments
 @dataclass(frozen=True)
 class MassHistory:
     """The mass properties of a rigid body as f(t) or f(t, x): a `RigidInertia`, or (mass, com, inertia).

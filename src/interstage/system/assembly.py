@@ -116,6 +116,7 @@ def _ahead(what: object, body: str | None, where: str) -> Ahead:
     return Ahead(what, body, where)
 
 
+@named_arguments
 class Assembly:
     """Members and wires; see the module.
 

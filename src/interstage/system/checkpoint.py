@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import FileError, InputError
 from interstage.files import CHECKPOINT, check_version, expect
 from interstage.hdf5 import Fault, Group, opened, put_array, put_text, write_hdf5
@@ -196,6 +197,7 @@ def _given(path: Path, events: Sequence[Event] | None, program: Program) -> tupl
     return again, loads
 
 
+@named_arguments
 def resume(
     path: str | Path,
     assembly: Assembly | None = None,

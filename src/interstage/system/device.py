@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean
 from interstage.system.feedthrough import dependence
 from interstage.system.limits import Limit
@@ -77,6 +78,7 @@ def _built_in() -> dict[str, Field]:
     return fields
 
 
+@named_arguments
 class Device:
     """A part of an assembly; derive from it and declare fields. Arguments are parameters and initial states by name.
 
@@ -103,6 +105,8 @@ class Device:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        if cls.__module__.startswith("interstage.") and "__init__" in vars(cls):
+            cls.__init__ = named_arguments(cls.__init__)  # type: ignore[method-assign]
         declared = {n: v for base in reversed(cls.__mro__) for n, v in vars(base).items()}
         fields = {n: v for n, v in declared.items() if isinstance(v, Field)}
         cls.places = MappingProxyType(
@@ -198,6 +202,11 @@ class Device:
 
     def moved(self, places: Mapping[str, object], **values: Value) -> Self:
         """Return a copy at other places, {name of a `Place`: place, of `Places`: list}, with other values."""
+        for name in places:
+            if name not in self.places:
+                raise InputError(
+                    f"{type(self).__name__} has no place '{name}'", hint=did_you_mean(name, self.places)
+                )
         made = copy(self)
         made._at = {**self._at, **places}
         owners = {n: self.places[n] for n in places}
@@ -315,9 +324,16 @@ class Device:
         for field in self.fields.values():
             self.value_of(field.name)
 
+    def _field(self, name: str) -> Field:
+        if name not in self.fields:
+            raise InputError(
+                f"{type(self).__name__} has no field '{name}'", hint=did_you_mean(name, self.fields)
+            )
+        return self.fields[name]
+
     def shape_of(self, name: str) -> tuple[int, ...]:
         """Return the shape of a field, sizes by name resolved."""
-        return tuple(self._sizes[n] if isinstance(n, str) else int(n) for n in self.fields[name].shape)
+        return tuple(self._sizes[n] if isinstance(n, str) else int(n) for n in self._field(name).shape)
 
     def is_set(self, name: str) -> bool:
         """Return whether a field was given a value: defaults of the class do not count."""
@@ -325,11 +341,11 @@ class Device:
 
     def is_given(self, name: str) -> bool:
         """Return whether a field has a value: inputs without default have none."""
-        return name in self._values or self.fields[name].value is not None
+        return name in self._values or self._field(name).value is not None
 
     def value_of(self, name: str) -> np.ndarray | np.generic:
         """Return a parameter, the initial value of a state or output, or the default of an input, in its unit."""
-        field = self.fields[name]
+        field = self._field(name)
         value = self._values.get(name, field.value)
         if value is None:
             value = 0.0

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.component import Component
 from interstage.errors import InputError, InterstageError, SolverError
 from interstage.multibody import State, System
@@ -41,6 +42,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating)
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Event:
     """Something that happens at a time, or when a condition changes sign.
@@ -134,6 +136,7 @@ class Event:
         return self.name or ", ".join(words) or "event"
 
 
+@named_arguments
 class Action:
     """A ready-made change of a vehicle."""
 
@@ -150,6 +153,7 @@ class Action:
         raise NotImplementedError
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Detach(Action):
     """Let a body leave with all that it carries."""
@@ -164,6 +168,7 @@ class Detach(Action):
         return f"detach '{self.body}'"
 
 
+@named_arguments
 class _WithOptions(Action):
     """A change that takes the options of a method of `System`."""
 
@@ -180,6 +185,7 @@ class _WithOptions(Action):
         return f"{self.word.replace('_', ' ')} '{self.body}'"
 
 
+@named_arguments
 class Attach(_WithOptions):
     """Dock a free body: `Attach(body, place, joint=..., rotation=..., port=..., snap=...)` as in `System.attach`."""
 
@@ -189,12 +195,14 @@ class Attach(_WithOptions):
         super().__init__(body, place, **options)
 
 
+@named_arguments
 class Reattach(Attach):
     """Detach a body and attach it elsewhere, options as in `Attach`."""
 
     word = "reattach"
 
 
+@named_arguments
 class ReplaceJoint(_WithOptions):
     """Give a body another joint: `ReplaceJoint(body, joint)` as in `System.replace_joint`."""
 
@@ -204,6 +212,7 @@ class ReplaceJoint(_WithOptions):
         super().__init__(body, joint, rotation=rotation, snap=snap)
 
 
+@named_arguments
 class ReplaceComponent(_WithOptions):
     """Give a flexible body other data: `ReplaceComponent(body, component)` as in `System.replace_component`."""
 
@@ -213,6 +222,7 @@ class ReplaceComponent(_WithOptions):
         super().__init__(body, component, **options)
 
 
+@named_arguments
 class Remove(_WithOptions):
     """Forget a free body and all that it carries."""
 
@@ -226,6 +236,7 @@ Do: TypeAlias = Action | str | Mapping[str, Value] | Callable[[float, System, St
 """What an event does: "stop", a ready-made change, values of devices, a function of the user, or nothing."""
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Switch(Action):
     """Make a joint "free", "locked" or "prescribed" (then by `motion`, or with no acceleration).

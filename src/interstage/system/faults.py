@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interstage.errors import FidelityWarning, InputError
+from interstage.calls import named_arguments
+from interstage.errors import FidelityWarning, InputError, outside
 from interstage.system.assembly import Assembly, Part, Port
 from interstage.system.between_ports import Copy, Links, said_by
 from interstage.system.device import Device
@@ -36,6 +37,7 @@ ONCE = Fraction(10**6)  # seconds after which a single instant would come again
 NEVER = 1e30
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Fault:
     """A port, or all that a pattern means, that is overridden from `start` until `stop` (None: to the end).
@@ -68,7 +70,7 @@ class Fault:
             warnings.warn(
                 f"the fault of '{self.port}' starts at {begin:g} s, and the run ended at {end:g} s: it did nothing",
                 FidelityWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
         found = [(max(begin or 0.0, start), word), (stop, f"{self.port} is itself again")]
         times = [(t, what) for t, what in found if t is not None and start <= t <= end]

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError, InterstageError, MotionWarning, shown
+from interstage.calls import named_arguments
+from interstage.errors import InputError, InterstageError, MotionWarning, outside, shown
 from interstage.multibody.calling import needed_arguments
 from interstage.multibody.compile import rigid_numbers
 from interstage.multibody.model import checked_inertia
@@ -30,6 +31,7 @@ TWIN = 1e-9  # of the longest time between rows: times that are this near are on
 UNSEEN = 1e-3  # share of a level that changes between two rows without its derivative, to be looked into
 
 
+@named_arguments
 @dataclass(frozen=True)
 class Motion:
     """The motion of a prescribed joint: angle, rate or acceleration (or travel ...) as function of time.
@@ -151,7 +153,7 @@ class BoundMotion:
                 "the joint follows, but nothing gives the vehicle the impulse that this takes; round the corner, or "
                 f"start the new motion by an event, as in Switch('{self.body}', 'prescribed', motion)",
                 MotionWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
 
     def _when(self, times: np.ndarray) -> float:
@@ -186,7 +188,7 @@ class BoundMotion:
                 f"the {name} of the motion of body '{self.body}' is not the derivative of its {_before(name)}: "
                 f"{100 * share:.2g} % off at t = {t:g} ({given} given, {derived} by differentiation)",
                 MotionWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, known_names
 from interstage.multibody import State, System
 from interstage.multibody.state import BodyState
@@ -97,6 +98,7 @@ class BodyHistory:
         )
 
 
+@named_arguments
 class Log:
     """States at times t (m,): q (m, nq), v (m, nv); `log["panel"].eta` is (m, n).
 

@@ -23,7 +23,7 @@ SHAPES: dict[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)
 
 def is_mass(name: str) -> bool:
     """Tell if a name is that of a channel of masses."""
-    return name.partition(".")[0] in SHAPES
+    return isinstance(name, str) and name.partition(".")[0] in SHAPES
 
 
 def roots_of(system: System) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.units import quantity, unit
 
@@ -61,6 +62,7 @@ def numbers(value: Value, text: str, where: str) -> np.ndarray:
     return array
 
 
+@named_arguments
 class Field:
     """A declared field of a device: name, unit, shape; `kind` says in which flat vector its numbers lie."""
 
@@ -90,6 +92,7 @@ class Field:
         return f"<{type(self).__name__} {self.name}: {self.unit or '1'}{size}>"
 
 
+@named_arguments
 class Parameter(Field):
     """A constant of a device in a unit, with a default or (None) to be given; its size is that of the default.
 
@@ -128,6 +131,7 @@ class Parameter(Field):
                 raise InputError(f"{where} must be {words}", expected=f"in {self.unit or 'numbers'}", got=got)
 
 
+@named_arguments
 class In(Field):
     """An input: what a wire brings. One with a default need not be connected.
 
@@ -143,6 +147,7 @@ class In(Field):
         super().__init__(unit, size, default)
 
 
+@named_arguments
 class Out(Field):
     """An output, written by `outputs` (always up to date) or by `sample` (held until the next sample).
 
@@ -159,6 +164,7 @@ class Out(Field):
         super().__init__(unit, size, initial)
 
 
+@named_arguments
 class Crossing(Out):
     """A number that `outputs` writes and whose sign is watched: where it crosses zero, `switch(d, t)` runs.
 
@@ -176,6 +182,7 @@ class Crossing(Out):
         self.direction, self.state, self.level = direction, state, level
 
 
+@named_arguments
 class State(Field):
     """A continuous state; `rates` writes its derivative to the field of its name with `dot` added."""
 
@@ -185,6 +192,7 @@ class State(Field):
         super().__init__(unit, size, initial)
 
 
+@named_arguments
 class Discrete(Field):
     """A state that `sample` changes."""
 
@@ -194,6 +202,7 @@ class Discrete(Field):
         super().__init__(unit, size, initial)
 
 
+@named_arguments
 class Integer(Field):
     """Whole numbers that `sample` changes: counters, modes. They are no part of derivatives."""
 
@@ -229,6 +238,7 @@ def _axes(axes: str) -> str:
     return axes
 
 
+@named_arguments
 class Place:
     """A place on a body of the vehicle: the argument of its name is body, (body, node) or (body, point).
 
@@ -303,6 +313,7 @@ class Place:
         return self.rows(Push(self, "gravity", "world", "m/s^2", 3))
 
 
+@named_arguments
 class Places(Place):
     """Several places, given as a list: what they show and take has a row for each, (n, 3) or (n, 4).
 
@@ -319,6 +330,7 @@ class Places(Place):
         return port
 
 
+@named_arguments
 class Hinge:
     """The joint of a body, as large as the joint is: the argument of its name is the name of the body.
 
@@ -376,6 +388,7 @@ class Hold(Integer):
         self.owner = owner
 
 
+@named_arguments
 class Inside:
     """A force or stress inside a flexible body: the argument of its name is (body, result), a result of `recover`.
 

@@ -24,7 +24,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from interstage.errors import InputError
+from interstage.calls import named_arguments
+from interstage.errors import InputError, outside
 from interstage.system.law import declared
 from interstage.system.ticks import Period, period_of
 
@@ -36,6 +37,7 @@ COUNTS = {"missed": "1", "malformed": "1"}
 Address = int | tuple[str, int]
 
 
+@named_arguments
 class UDP:
     """A process that is sent numbers and answers with others, every period; add it as a law.
 
@@ -184,7 +186,7 @@ class UDP:
             who = "anyone" if self.to is None else f"{self.to[0]}:{self.to[1]}"
             warnings.warn(
                 f"no answer from {who} within {self.wait:g} s at t = {t:.9g}; held: {held} (later ones are counted)",
-                stacklevel=2,
+                stacklevel=outside(),
             )
 
     def __repr__(self) -> str:

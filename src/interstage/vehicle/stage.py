@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.integrals import rigid_motion
 from interstage.component.interface import components_of
 from interstage.component.matrices import Matrix, symmetric_matrix
@@ -31,6 +32,7 @@ Results: TypeAlias = Callable[[Mapping[str, ElementResult]], Recoverer | None]
 """Results of elements -> these as functions of the displacements of a deck's grids."""
 
 
+@named_arguments
 class Stage:
     """A dry structure with tanks.
 

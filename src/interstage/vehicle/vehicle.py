@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.interface import components_of
 from interstage.component.record import Component
 from interstage.errors import InputError, did_you_mean, shown
@@ -40,6 +41,7 @@ Attachment: TypeAlias = str | tuple[str, int] | tuple[str, int, str | int]
 """A join, or a node (stage, node), or some of its components, as "yz" (forces) or 156."""
 
 
+@named_arguments
 class Vehicle:
     """Stages joined into one structure.
 

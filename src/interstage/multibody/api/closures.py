@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.multibody import assembly, closed_rows, closing, system_modes
 from interstage.multibody.api.dynamics import Dynamics
 from interstage.multibody.loads import Forces, as_flown
@@ -14,6 +15,7 @@ from interstage.multibody.state import State
 from interstage.multibody.types import Rates
 
 
+@named_arguments
 class Closures(Dynamics):
     """Conditions C(q) = 0 of the loops of a vehicle, and what holds them."""
 

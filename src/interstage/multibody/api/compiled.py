@@ -9,6 +9,7 @@ from typing import NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError, did_you_mean, known_names
 from interstage.multibody import diagnosis, inspection, prescribed
 from interstage.multibody.arrays import Tree
@@ -27,6 +28,7 @@ from interstage.multibody.types import SiteKey
 from interstage.spatial.checks import all_finite, as_array
 
 
+@named_arguments
 class Compiled:
     """A description made into arrays, with what can be switched beside them; asking changes nothing.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody import closing, impulse, inspection, prescribed
 from interstage.multibody import refinement as refining
@@ -39,6 +40,7 @@ class Energies(NamedTuple):
     gravity: float
 
 
+@named_arguments
 class Dynamics(Kinematics):
     """Algorithms on the equations of motion M v̇ + b = tau."""
 

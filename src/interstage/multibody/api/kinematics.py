@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.multibody import inspection, places
 from interstage.multibody.api.compiled import Compiled
 from interstage.multibody.loads import as_flown, check_frame
@@ -16,6 +17,7 @@ from interstage.spatial import RigidInertia
 from interstage.spatial.checks import as_array
 
 
+@named_arguments
 class Kinematics(Compiled):
     """Questions about places: a place on a body is None (its frame origin), a node, or a point of a rigid one."""
 

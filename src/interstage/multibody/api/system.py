@@ -12,6 +12,7 @@ from typing import Unpack
 
 from numpy.typing import ArrayLike
 
+from interstage.calls import named_arguments
 from interstage.component.record import Component
 from interstage.multibody import places, reroot, summary, topology
 from interstage.multibody.api.closures import Closures
@@ -26,6 +27,7 @@ from interstage.multibody.types import Node, Target
 from interstage.spatial import RotationLike
 
 
+@named_arguments
 class System(Closures):
     """A compiled vehicle. Make one with `Multibody.compile()`.
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.motions import ANGLE, Attitude, Coordinate, Motion, Pose, named, placed
 from interstage.multibody.joints.rows import Row
@@ -53,6 +54,7 @@ def _real(value: object) -> np.ndarray:
         return np.array(np.nan)
 
 
+@named_arguments
 class Joint:
     """Base of all joints. Joints are frozen dataclasses; the class fixes kind and motions.
 
@@ -131,6 +133,8 @@ class Joint:
 
     def parameter(self, name: str) -> np.ndarray:
         """Return `stiffness`, `damping` or `rest` as an array of real numbers of any shape, NaN for what is none."""
+        if name not in ("stiffness", "damping", "rest"):
+            raise InputError(f"a joint has no parameter {name!r}", expected="stiffness, damping or rest")
         return _real(getattr(self, name))
 
     def spread(self, name: str) -> np.ndarray:

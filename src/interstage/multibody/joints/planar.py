@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.base import unit_axis
 from interstage.multibody.joints.families import OneAxis
@@ -13,6 +14,7 @@ from interstage.multibody.joints.rows import Row, aligned, no_travel
 from interstage.multibody.kernels.joints import PLANAR
 
 
+@named_arguments
 class Planar(OneAxis):
     """Slide in a plane and turn about its normal; travel is along two directions fixed in the parent."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.multibody.joints.families import OneAxis
 from interstage.multibody.joints.fitting import twist, unwound
 from interstage.multibody.joints.motions import Turn
@@ -11,6 +12,7 @@ from interstage.multibody.joints.rows import Row, aligned, no_travel
 from interstage.multibody.kernels.joints import REVOLUTE
 
 
+@named_arguments
 class Revolute(OneAxis):
     """Turn about one axis."""
 

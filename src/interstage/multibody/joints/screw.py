@@ -17,6 +17,7 @@ from interstage.multibody.joints.rows import Row, screwed
 from interstage.multibody.kernels.joints import SCREW
 
 
+@named_arguments
 @dataclass(frozen=True, init=False)
 class Screw(OneAxis):
     """Turn about an axis and travel along it by `pitch` (length a turn)."""

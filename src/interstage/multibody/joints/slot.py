@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from interstage.calls import named_arguments
 from interstage.errors import InputError
 from interstage.multibody.joints.families import OneAxis
 from interstage.multibody.joints.motions import Attitude, Travel
@@ -12,6 +13,7 @@ from interstage.multibody.kernels.joints import SLOT
 from interstage.spatial import functions as spatial
 
 
+@named_arguments
 class Slot(OneAxis):
     """Turn freely about a point that slides along an axis of the parent; as a closure, keep a point on a line.
 
